@@ -1,0 +1,34 @@
+import { CommanderError } from "commander";
+import { AppError, messageOf } from "../errors.ts";
+import { createOutput, type Output } from "./output.ts";
+import { createProgram } from "./program.ts";
+
+/**
+ * Runs one command line (without node and script) to its exit code. The only place where an error becomes
+ * an exit code; nothing calls `process.exit`, so that what was written to stdout drains however slow its reader.
+ */
+export async function run(args: readonly string[], output: Output = createOutput()): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(output, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    // Commander has printed its own message; help and version are thrown too, with code 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return explain(error, output);
+  }
+}
+
+function explain(error: unknown, output: Output): number {
+  if (error instanceof AppError) {
+    output.note(`sallyport: ${error.message}`);
+    if (error.hint) output.note(error.hint);
+    return error.exitCode;
+  }
+  output.note(`sallyport: internal error: ${messageOf(error)}`);
+  if (error instanceof Error && error.stack) output.note(error.stack);
+  return 1;
+}

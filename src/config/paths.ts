@@ -1,0 +1,39 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The process's environment. Everything else in the product gets what it needs from it as values. */
+export const processEnvironment: Environment = process.env;
+
+/** `$SERVICE_HOME`, else the platform's place for a program's data. */
+export function dataDirectory(
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  if (environment["SERVICE_HOME"]) return environment["SERVICE_HOME"];
+  if (environment["XDG_DATA_HOME"]) return join(environment["XDG_DATA_HOME"], "sallyport");
+  if (platform === "win32")
+    return join(environment["LOCALAPPDATA"] ?? join(homeOf(environment), "AppData", "Local"), "sallyport");
+  if (platform === "darwin") return join(homeOf(environment), "Library", "Application Support", "sallyport");
+  return join(homeOf(environment), ".local", "share", "sallyport");
+}
+
+/** `$SERVICE_CONFIG`, else `config.json` in the platform's place for configuration. */
+export function configFile(environment: Environment, platform: NodeJS.Platform = process.platform): string {
+  if (environment["SERVICE_CONFIG"]) return environment["SERVICE_CONFIG"];
+  if (environment["XDG_CONFIG_HOME"]) return join(environment["XDG_CONFIG_HOME"], "sallyport", "config.json");
+  if (platform === "win32")
+    return join(
+      environment["APPDATA"] ?? join(homeOf(environment), "AppData", "Roaming"),
+      "sallyport",
+      "config.json",
+    );
+  if (platform === "darwin")
+    return join(homeOf(environment), "Library", "Application Support", "sallyport", "config.json");
+  return join(homeOf(environment), ".config", "sallyport", "config.json");
+}
+
+export function homeOf(environment: Environment): string {
+  return environment["HOME"] || environment["USERPROFILE"] || homedir();
+}

@@ -1,0 +1,75 @@
+/**
+ * Every failure the product can tell a person about: one class, one catalogue.
+ * `docs/errors.md` lists the same codes; a test keeps the two equal.
+ */
+
+/** How a process that failed for this reason ends (DESIGN: 1 internal, 2 usage, 3 start, 4 git). */
+export type ExitCode = 1 | 2 | 3 | 4;
+
+interface CatalogueEntry {
+  /** HTTP status when the failure answers a request. */
+  readonly status: number;
+  /** Exit code when it ends the command. */
+  readonly exitCode: ExitCode;
+  /** What it means, for docs/errors.md. */
+  readonly meaning: string;
+}
+
+export const errorCatalogue = {
+  internal: { status: 500, exitCode: 1, meaning: "A defect of sallyport itself; nothing was decided." },
+  usage: { status: 400, exitCode: 2, meaning: "A flag, argument or environment variable is not usable." },
+  configuration: { status: 500, exitCode: 2, meaning: "The configuration file is missing, broken or wrong." },
+  input: { status: 400, exitCode: 2, meaning: "The plan is empty, or the input cannot be read." },
+  port_in_use: { status: 500, exitCode: 3, meaning: "The port is taken by another program." },
+  cannot_listen: { status: 500, exitCode: 3, meaning: "The address or port cannot be bound." },
+  not_a_repository: { status: 500, exitCode: 4, meaning: "The folder is not inside a git repository." },
+  git_missing: { status: 500, exitCode: 4, meaning: "git is not installed or not on the PATH." },
+  git_failed: { status: 500, exitCode: 4, meaning: "git refused or could not finish a command." },
+  validation: { status: 400, exitCode: 2, meaning: "A request body, query or file is not acceptable." },
+  forbidden: { status: 403, exitCode: 1, meaning: "The request came from a foreign page or host." },
+  not_found: { status: 404, exitCode: 1, meaning: "The file or thing named does not exist." },
+  already_decided: { status: 409, exitCode: 1, meaning: "The review has its decision already." },
+  too_large: { status: 413, exitCode: 1, meaning: "The request body or upload is larger than allowed." },
+  unreadable: { status: 500, exitCode: 1, meaning: "A file exists but cannot be read or written." },
+  storage: { status: 500, exitCode: 1, meaning: "The data directory cannot be written." },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+interface AppErrorOptions {
+  /** What the person can do next, in one sentence. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/** A failure with a code of the catalogue and a message made for the person who reads it. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.hint = options.hint;
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code].status;
+  }
+
+  get exitCode(): ExitCode {
+    return errorCatalogue[this.code].exitCode;
+  }
+}
+
+/** The `code` of a Node.js system error (`ENOENT`, `EADDRINUSE` …), or undefined. */
+export function systemErrorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

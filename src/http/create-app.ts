@@ -1,0 +1,29 @@
+import Fastify, { type FastifyInstance } from "fastify";
+
+export interface AppLimits {
+  /** Bytes of a request body; more is 413. */
+  readonly bodyLimit: number;
+  /** Milliseconds until a request's headers must be whole. */
+  readonly headersTimeout?: number;
+  /** Milliseconds until a request must be whole, its body included. */
+  readonly requestTimeout?: number;
+}
+
+/**
+ * A Fastify instance with the limits both servers share. Node needs the three timeouts together: `requestTimeout`
+ * alone does nothing before `headersTimeout` has passed, and both are looked at only every
+ * `connectionsCheckingInterval`. `forceCloseConnections` lets `close()` end open event streams.
+ */
+export function createApp(limits: AppLimits): FastifyInstance {
+  const headersTimeout = limits.headersTimeout ?? 15_000;
+  const requestTimeout = limits.requestTimeout ?? 60_000;
+  return Fastify({
+    bodyLimit: limits.bodyLimit,
+    requestTimeout,
+    keepAliveTimeout: 10_000,
+    forceCloseConnections: true,
+    exposeHeadRoutes: true,
+    routerOptions: { maxParamLength: 2_048 },
+    http: { headersTimeout, connectionsCheckingInterval: 2_000, maxHeaderSize: 32_768 },
+  });
+}

@@ -1,0 +1,71 @@
+import type { Capabilities } from "./capabilities.ts";
+import type { ExchangeError } from "./error.ts";
+import type { ExchangeEvent } from "./event.ts";
+import type { Converted } from "./loss.ts";
+import type { Dialect } from "./parts.ts";
+import type { ExchangeRequest } from "./request.ts";
+import type { ExchangeResponse } from "./response.ts";
+
+/** One dialect's readers and writers. The proxy decodes with the one side's codec and encodes with the other's. */
+export interface Codec {
+  readonly dialect: Dialect;
+  /** Reads a client's body. Throws `DialectError` (status 400) with the client's mistake named. */
+  decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest>;
+  /** Writes the call for an upstream: where under its base URL, and what. */
+  encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall>;
+  /** Reads an upstream's whole answer. Throws where it is no answer of this dialect. */
+  decodeResponse(body: unknown): Converted<ExchangeResponse>;
+  encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown>;
+  createStreamDecoder(): StreamDecoder;
+  createStreamEncoder(context: EncodeContext): StreamEncoder;
+  /** Reads an upstream's refusal, whatever the body turns out to be. `headers` have lower-case names. */
+  decodeError(status: number, headers: Readonly<Record<string, string>>, body: unknown): ExchangeError;
+  encodeError(error: ExchangeError, requestId?: string): EncodedError;
+}
+
+/** What the path says and the body does not (generative-language names model and method there). */
+export interface DecodeContext {
+  readonly model?: string;
+  readonly stream?: boolean;
+}
+
+export interface EncodeContext {
+  /** The model as the client named it, which is what it is told back. */
+  readonly model: string;
+  readonly request: ExchangeRequest;
+  /** Milliseconds since 1970, for dialects that stamp their answers. */
+  readonly now: number;
+  /** Generative-language without `alt=sse`: one JSON array instead of events. */
+  readonly array?: boolean;
+}
+
+export interface UpstreamCall {
+  /** Under the base URL's version segment, with leading slash: `/chat/completions`, `/models/m:generateContent`. */
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** One server-sent event: name (`message` unless said) and data. */
+export interface WireEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Fed with events; after `end` (the upstream's end of file) it has given exactly one terminal event. */
+export interface StreamDecoder {
+  push(event: WireEvent): readonly ExchangeEvent[];
+  end(): readonly ExchangeEvent[];
+}
+
+/** Gives the bytes for the client as text, possibly empty; after a terminal event it gives nothing more. */
+export interface StreamEncoder {
+  push(event: ExchangeEvent): string;
+  /** What it could not say; complete after the terminal event. */
+  readonly losses: readonly import("./loss.ts").Loss[];
+}
+
+export interface EncodedError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}

@@ -1,0 +1,286 @@
+/**
+ * What the review servers and their pages say to each other. Types only: the pages import this file and nothing
+ * else of the server. Members named by the specification keep its names; the rest is ours and additive.
+ */
+
+export type AgentOrigin = "origin_a" | "origin_b";
+
+export const permissionModes = [
+  "default",
+  "acceptEdits",
+  "plan",
+  "bypassPermissions",
+  "auto",
+  "dontAsk",
+] as const;
+export type PermissionMode = (typeof permissionModes)[number];
+
+/** GET /api/plan */
+export interface PlanState {
+  readonly plan: string;
+  readonly origin: AgentOrigin;
+  readonly permissionMode?: string;
+  readonly sharingEnabled: boolean;
+  /** Identifies the plan by its content: the key of its draft. */
+  readonly planId: string;
+  /** Identifies this review; events and drafts of another session carry another. */
+  readonly sessionId: string;
+  readonly title: string;
+  readonly caller: Caller;
+  /** 1 for the first time a plan of this title comes from this folder. */
+  readonly round: number;
+  readonly settings: ReviewSettings;
+  /** Set when the agent sent no plan: what to tell the person. */
+  readonly missing?: string;
+}
+
+/** What the calling agent is, and what it can be told; the page offers nothing that would be lost. */
+export interface Caller {
+  /** For labels: "Claude Code", "OpenCode", "Codex CLI", "the command line". */
+  readonly name: string;
+  readonly cwd: string;
+  readonly project: string;
+  /** How a note on an approval reaches the agent: not at all, as feedback, or within the plan it gets back. */
+  readonly approvalNote: "none" | "feedback" | "plan";
+  readonly takesEditedPlan: boolean;
+  readonly takesPermissionMode: boolean;
+  readonly takesAgentSwitch: boolean;
+  /** ISO 8601; when the agent stops waiting, where that is known. */
+  readonly deadline?: string;
+}
+
+/** Remembered on the server, since ports (and with them the browser's storage) change. */
+export interface ReviewSettings {
+  readonly theme: "system" | "light" | "dark";
+  readonly planSave: { readonly enabled: boolean; readonly customPath?: string };
+  readonly vaultapp?: {
+    readonly enabled: boolean;
+    readonly vaultPath: string;
+    readonly folder?: string;
+    readonly tags?: readonly string[];
+  };
+  readonly noteapp?: { readonly enabled: boolean };
+  /** Of the code page. */
+  readonly view?: {
+    readonly layout?: "split" | "unified";
+    readonly wrap?: boolean;
+    readonly whitespace?: boolean;
+  };
+}
+
+/** POST /api/approve (all members optional). `plan` is ours: the plan as the person edited it. */
+export interface ApproveBody {
+  readonly vaultapp?: VaultSave;
+  readonly noteapp?: { readonly plan: string };
+  readonly feedback?: string;
+  readonly agentSwitch?: string;
+  readonly permissionMode?: PermissionMode;
+  readonly planSave?: PlanSave;
+  readonly plan?: string;
+  /** Kept with the decision, for `--json`, the record and the next round. */
+  readonly annotations?: readonly PlanAnnotation[];
+}
+
+/** POST /api/deny */
+export interface DenyBody {
+  readonly feedback?: string;
+  readonly planSave?: PlanSave;
+  readonly annotations?: readonly PlanAnnotation[];
+}
+
+export interface PlanSave {
+  readonly enabled?: boolean;
+  readonly customPath?: string;
+}
+
+export interface VaultSave {
+  readonly vaultPath: string;
+  readonly folder?: string;
+  readonly tags?: readonly string[];
+  readonly plan: string;
+}
+
+/** Answer to approve, deny and feedback. */
+export interface DecisionAnswer {
+  readonly ok: true;
+  readonly savedPath?: string;
+  readonly warnings?: readonly string[];
+}
+
+export interface ErrorAnswer {
+  readonly error: string;
+}
+
+/** A mark on a plan, anchored to its source so that it finds its place again in the next round. */
+export interface PlanAnnotation {
+  readonly id: string;
+  readonly type: "comment" | "replace" | "delete" | "insert" | "concern" | "label" | "general";
+  /** Absent for a general comment. */
+  readonly anchor?: PlanAnchor;
+  readonly text: string;
+  /** Of `replace` and `insert`: what should stand there. */
+  readonly replacement?: string;
+  /** Paths from /api/upload. */
+  readonly images?: readonly AttachedImage[];
+  /** ISO 8601 */
+  readonly createdAt: string;
+}
+
+/** Offsets count UTF-16 units of the Markdown source, lines from 1; the quote is of the rendered text. */
+export interface PlanAnchor {
+  readonly start: number;
+  readonly end: number;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly quote: string;
+  readonly prefix: string;
+  readonly suffix: string;
+}
+
+export interface AttachedImage {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** GET and PUT /api/draft. `content` is the page's own; the server keeps it whole and looks at nothing in it. */
+export interface Draft<Content = unknown> {
+  /** Raised by every PUT; a PUT that is older than what is stored answers 409 with the stored draft. */
+  readonly generation: number;
+  /** ISO 8601 */
+  readonly savedAt: string;
+  readonly content: Content | null;
+}
+
+/** GET /api/history: earlier rounds of this plan, oldest first. */
+export interface History {
+  readonly rounds: readonly Round[];
+}
+
+export interface Round {
+  readonly round: number;
+  readonly plan: string;
+  /** ISO 8601 */
+  readonly arrivedAt: string;
+  readonly decision?: {
+    readonly decision: "approve" | "deny";
+    readonly feedback?: string;
+    readonly decidedAt: string;
+    readonly annotations?: readonly PlanAnnotation[];
+  };
+}
+
+/** GET /api/events: server-sent events, the name as `event`, the rest as JSON data. */
+export type ReviewEvent =
+  | { readonly event: "hello"; readonly sessionId: string }
+  | { readonly event: "decided"; readonly decision: "approve" | "deny" | "feedback" }
+  | { readonly event: "closing"; readonly reason: "caller-gone" | "timeout" | "signal" | "decided" }
+  | { readonly event: "stale" };
+
+export interface Agent {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** GET /api/agents */
+export interface AgentsAnswer {
+  readonly agents: readonly Agent[];
+  readonly error?: string;
+}
+
+/** POST /api/upload */
+export interface UploadAnswer {
+  readonly path: string;
+  readonly originalName: string;
+}
+
+/** GET /api/diff */
+export interface DiffState {
+  readonly rawPatch: string;
+  readonly gitRef: string;
+  readonly origin: AgentOrigin;
+  readonly diffType: string;
+  readonly gitContext: GitContext;
+  readonly sharingEnabled: boolean;
+}
+
+export interface GitContext {
+  readonly currentBranch: string;
+  readonly defaultBranch: string;
+  readonly diffOptions: readonly DiffOption[];
+  readonly moreDiffOptions: readonly DiffOption[];
+}
+
+export interface DiffOption {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** Answer to POST /api/diff/switch */
+export interface DiffSwitchAnswer {
+  readonly rawPatch: string;
+  readonly gitRef: string;
+  readonly diffType: string;
+}
+
+/** GET /api/diff/index: the diff without its text, for the page; patches follow per file. */
+export interface DiffIndex {
+  readonly gitRef: string;
+  readonly origin: AgentOrigin;
+  readonly diffType: string;
+  readonly gitContext: GitContext;
+  readonly sharingEnabled: boolean;
+  /** Identifies the diff's content. */
+  readonly diffId: string;
+  readonly sessionId: string;
+  readonly caller: Caller;
+  readonly repository: { readonly name: string; readonly root: string };
+  readonly files: readonly DiffFile[];
+  readonly settings: ReviewSettings;
+}
+
+export interface DiffFile {
+  /** Position in the diff; the `n` of /api/diff/patch?n=… */
+  readonly index: number;
+  /** New path, or the old one of a deleted file. */
+  readonly path: string;
+  readonly oldPath?: string;
+  readonly status: "added" | "modified" | "deleted" | "renamed" | "copied" | "type-changed";
+  readonly additions: number;
+  readonly deletions: number;
+  readonly binary: boolean;
+  /** By name or by `linguist-generated`: shown folded. */
+  readonly generated: boolean;
+  readonly oldMode?: string;
+  readonly newMode?: string;
+  /** Bytes of the file's patch. */
+  readonly patchSize: number;
+  /** Of the added and removed lines alone: what a viewed mark is keyed by. */
+  readonly fingerprint: string;
+}
+
+/** Member of `annotations` of POST /api/feedback, as the specification has it. */
+export interface CodeAnnotation {
+  readonly id: string;
+  readonly type: "comment" | "suggestion" | "concern";
+  readonly filePath: string;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  readonly side: "old" | "new";
+  readonly text?: string;
+  readonly suggestedCode?: string;
+}
+
+/** POST /api/feedback */
+export interface FeedbackBody {
+  readonly feedback?: string;
+  readonly annotations?: readonly CodeAnnotation[];
+  readonly agentSwitch?: string;
+}
+
+/** GET /api/file?path=…&side=old|new: the whole text of one side, for context lines. */
+export interface FileText {
+  readonly path: string;
+  readonly side: "old" | "new";
+  readonly text: string;
+}
