@@ -31,6 +31,29 @@ export const errorCatalogue = {
   already_decided: { status: 409, exitCode: 1, meaning: "The review has its decision already." },
   too_large: { status: 413, exitCode: 1, meaning: "The request body or upload is larger than allowed." },
   unreadable: { status: 500, exitCode: 1, meaning: "A file exists but cannot be read or written." },
+  unauthorized: {
+    status: 401,
+    exitCode: 1,
+    meaning: "A proxy route needs a key, and none that was sent is right.",
+  },
+  method_not_allowed: { status: 405, exitCode: 1, meaning: "The path exists, but not for this method." },
+  model_not_found: { status: 404, exitCode: 1, meaning: "No upstream of the proxy serves the model." },
+  unsupported: {
+    status: 400,
+    exitCode: 1,
+    meaning: "The upstream that serves the model cannot do this operation.",
+  },
+  loop: { status: 508, exitCode: 1, meaning: "A call came back to the proxy that had sent it." },
+  overloaded: { status: 503, exitCode: 1, meaning: "The proxy is stopping, or holds as much as it may." },
+  upstream_unreachable: { status: 502, exitCode: 1, meaning: "An upstream could not be connected to." },
+  upstream_invalid: {
+    status: 502,
+    exitCode: 1,
+    meaning: "An upstream answered with something that is no answer.",
+  },
+  upstream_cut: { status: 502, exitCode: 1, meaning: "An upstream's answer broke off." },
+  upstream_timeout: { status: 504, exitCode: 1, meaning: "An upstream was silent for longer than allowed." },
+  client_gone: { status: 499, exitCode: 1, meaning: "The client left before its answer was complete." },
   storage: { status: 500, exitCode: 1, meaning: "The data directory cannot be written." },
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -1,0 +1,104 @@
+import type { Loss } from "../exchange/loss.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { Usage } from "../exchange/response.ts";
+import type { Operation } from "../routes.ts";
+
+/** A call whose client speaks another dialect than its upstream, with everything needed to serve it. */
+export interface TranslatedCall {
+  readonly client: ClientSide;
+  /** The client's body as it came, whole. */
+  readonly body: Buffer;
+  readonly target: TranslationTarget;
+  /** Losses are refused with 400 instead of being reported. */
+  readonly strict: boolean;
+  /** For dialects that put one into their error bodies. */
+  readonly requestId: string;
+  readonly send: SendUpstream;
+  readonly reply: ReplyWriter;
+}
+
+export interface ClientSide {
+  readonly dialect: Dialect;
+  readonly operation: Operation;
+  /** The model as the client named it. */
+  readonly model: string;
+  /** Whether the client wants a stream, from its body or, in the generative-language dialect, from its path. */
+  readonly stream: boolean;
+  /** Generative-language without `alt=sse`: a stream is one JSON array. */
+  readonly array: boolean;
+  readonly contentType: string;
+}
+
+export interface TranslationTarget {
+  /** The upstream's name in the configuration. */
+  readonly upstream: string;
+  readonly dialect: Exclude<Dialect, "completions">;
+  /** The model's name at the upstream. */
+  readonly model: string;
+  /** `capabilities` of the upstream's configuration: members of `Capabilities` by model pattern, last match wins. */
+  readonly capabilities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/**
+ * Sends one request to the upstream: credentials, configured headers, time limits and retries before the first byte
+ * are its business. Rejects with an `AppError` (`upstream_unreachable`, `upstream_timeout`, `client_gone`).
+ */
+export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamReply>;
+
+export interface UpstreamRequest {
+  readonly method: "GET" | "POST";
+  /** Under the base URL's version segment, with its query: `/models/m:streamGenerateContent?alt=sse`. */
+  readonly path: string;
+  readonly body: string | Buffer;
+  /** `application/json` unless said. */
+  readonly contentType?: string;
+  /** Further headers, lower-case names (`anthropic-beta`). */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface UpstreamReply {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * The body's bytes, uncompressed, as they arrive; the upstream is slowed to the reader's speed. Iteration throws an
+   * `AppError` (`upstream_cut`, `upstream_timeout`, `client_gone`) when the body does not come to its end.
+   */
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** The answer to the client. Nothing is sent before `start`, so that a failure can still choose its status. */
+export interface ReplyWriter {
+  readonly started: boolean;
+  /** Aborted as soon as the client has gone; the upstream is cancelled at the same moment. */
+  readonly signal: AbortSignal;
+  /** Status and headers; the request id and `x-sallyport-upstream` are added. */
+  start(status: number, headers: Readonly<Record<string, string>>): void;
+  /** A promise where the client is slower than the upstream; to be awaited before more is written. */
+  write(text: string | Buffer): Promise<void> | undefined;
+  /** Text to write after 15 s without any, for as long as the stream is open (`: ping\n\n`). */
+  keepAlive(text: string): void;
+  end(): void;
+  /** Breaks the connection, so that what was sent cannot be taken for a whole answer. */
+  destroy(): void;
+}
+
+/** What the request log and the metrics are told. */
+export interface TranslationOutcome {
+  readonly usage?: Usage;
+  readonly losses: readonly Loss[];
+  /** The message of the fault that the client was told of, if it was one. */
+  readonly fault?: string;
+}
+
+/**
+ * Serves a call across dialects: decodes the client's request, encodes it for the upstream, sends it, and carries the
+ * answer back. Failures before `reply.start` may be thrown as `AppError`: the caller answers them in the client's dialect.
+ */
+export async function translateCall(call: TranslatedCall): Promise<TranslationOutcome> {
+  const message = `Translation from ${call.client.dialect} to ${call.target.dialect} is not built yet`;
+  call.reply.start(501, { "content-type": "application/json" });
+  call.reply.write(JSON.stringify({ error: { message, type: "not_implemented", code: 501 } }));
+  call.reply.end();
+  return { losses: [], fault: message };
+}
