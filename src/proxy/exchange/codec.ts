@@ -1,7 +1,7 @@
 import type { Capabilities } from "./capabilities.ts";
 import type { ExchangeError } from "./error.ts";
 import type { ExchangeEvent } from "./event.ts";
-import type { Converted } from "./loss.ts";
+import type { Converted, Loss } from "./loss.ts";
 import type { Dialect } from "./parts.ts";
 import type { ExchangeRequest } from "./request.ts";
 import type { ExchangeResponse } from "./response.ts";
@@ -35,14 +35,22 @@ export interface EncodeContext {
   readonly request: ExchangeRequest;
   /** Milliseconds since 1970, for dialects that stamp their answers. */
   readonly now: number;
+  /** Tells this answer from all others, where the upstream named none: letters and digits, no prefix. */
+  readonly fallbackId: string;
   /** Generative-language without `alt=sse`: one JSON array instead of events. */
   readonly array?: boolean;
 }
 
 export interface UpstreamCall {
-  /** Under the base URL's version segment, with leading slash: `/chat/completions`, `/models/m:generateContent`. */
+  /**
+   * Under the base URL's version segment, with leading slash: `/chat/completions`,
+   * `/models/m:streamGenerateContent?alt=sse`.
+   */
   readonly path: string;
+  /** Written with `stringifyJson`, so `RawJson` may stand in it. */
   readonly body: unknown;
+  /** What the body needs beside the upstream's usual headers (lower-case names). */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One server-sent event: name (`message` unless said) and data. */
@@ -57,11 +65,14 @@ export interface StreamDecoder {
   end(): readonly ExchangeEvent[];
 }
 
-/** Gives the bytes for the client as text, possibly empty; after a terminal event it gives nothing more. */
+/**
+ * Gives the bytes for the client as text, possibly empty; after a terminal event it gives nothing more. A `ping` is
+ * written in whatever way the dialect keeps a connection alive, also before `start`.
+ */
 export interface StreamEncoder {
   push(event: ExchangeEvent): string;
   /** What it could not say; complete after the terminal event. */
-  readonly losses: readonly import("./loss.ts").Loss[];
+  readonly losses: readonly Loss[];
 }
 
 export interface EncodedError {

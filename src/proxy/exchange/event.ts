@@ -5,11 +5,12 @@ import type { Finish, Usage } from "./response.ts";
 /**
  * A stream, as a grammar:
  *
- *     stream := start (part | ping | usage)* (finish+ end | error)
+ *     stream := ping* start (part | ping | usage)* (finish+ end | error)
  *     part   := part-start delta* part-end | part-whole
  *
- * Parts may interleave; `index` tells them apart and is never used twice. One `finish` per candidate, then exactly
- * one `end`; or exactly one `error`. Nothing follows either.
+ * Parts may interleave; `index` tells them apart and is never used twice. A part is empty at its start, and all of it
+ * comes in deltas; `part-end` may carry the whole part again, with what deltas cannot say (origin, id). One `finish`
+ * per candidate, then exactly one `end`; or exactly one `error`, also before `start`. Nothing follows either.
  */
 export type ExchangeEvent =
   | {

@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto";
+import { DialectError } from "./dialect-error.ts";
+
+/**
+ * JSON that keeps what `JSON.parse` would spoil: whole numbers beyond 2^53, and text that is to be written as it
+ * stands (a tool call's arguments inside another object). `parseJson` makes `RawJson` of the former, encoders of the
+ * latter, and `stringifyJson` writes both digit by digit.
+ */
+export class RawJson {
+  readonly text: string;
+
+  /** `text` must be valid JSON. */
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Stands in while `JSON.stringify` runs; outside `stringifyJson` the text is read like any other JSON. */
+  toJSON(): unknown {
+    return pending === undefined ? JSON.parse(this.text) : `${mark}${pending.push(this.text) - 1}`;
+  }
+}
+
+/** Deepest nesting that is read; vendors' own schemas stay far below. */
+const maxDepth = 256;
+/** Nobody outside can write this into a string, so no text of a client's is ever mistaken for a stand-in. */
+const mark = `raw-${randomBytes(12).toString("hex")}-`;
+const standIn = new RegExp(`"${mark}(\\d+)"`, "g");
+const longNumber = /[:,[\s]-?\d{16}/;
+const stringOrLongNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?![\d.eE])/g;
+let pending: string[] | undefined;
+
+/** `JSON.stringify` that writes `RawJson` as it stands. */
+export function stringifyJson(value: unknown): string {
+  const outer = pending;
+  pending = [];
+  try {
+    const texts = pending;
+    const written = JSON.stringify(value);
+    return texts.length === 0
+      ? written
+      : written.replace(standIn, (_, index) => texts[Number(index)] ?? "null");
+  } finally {
+    pending = outer;
+  }
+}
+
+/** `JSON.parse` that keeps whole numbers of 16 digits and more as `RawJson`. Throws `SyntaxError`. */
+export function parseJson(text: string): unknown {
+  if (!longNumber.test(text)) return JSON.parse(text);
+  const quoted = text.replace(stringOrLongNumber, (token) =>
+    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${mark}${token}"`,
+  );
+  return JSON.parse(quoted, (_, value) =>
+    typeof value === "string" && value.startsWith(mark) ? new RawJson(value.slice(mark.length)) : value,
+  );
+}
+
+/** Throws `DialectError` (400) where a parsed body nests deeper than 256 or names a member `__proto__`. */
+export function guardJson(value: unknown, depth = 0): void {
+  if (typeof value !== "object" || value === null || value instanceof RawJson) return;
+  if (depth >= maxDepth) throw refused(`The request nests deeper than ${maxDepth} levels.`);
+  if (Array.isArray(value)) {
+    for (const item of value) guardJson(item, depth + 1);
+    return;
+  }
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") throw refused("A member named __proto__ is not accepted.");
+    guardJson((value as Record<string, unknown>)[key], depth + 1);
+  }
+}
+
+function refused(message: string): DialectError {
+  return new DialectError({ kind: "invalid-request", status: 400, message });
+}
+
+/**
+ * A tool call's argument text as a JSON value that may stand inside another object: `{}` for nothing at all,
+ * undefined where the text is no JSON object.
+ */
+export function argumentsObject(text: string): RawJson | undefined {
+  if (text.trim() === "") return new RawJson("{}");
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? new RawJson(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value is a JSON object (no array, no null). */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,54 @@
+import type { ReasoningRequest } from "./request.ts";
+
+/** How much to think, from least to most. */
+export type Effort = NonNullable<ReasoningRequest["effort"]>;
+
+const order: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/**
+ * Thinking tokens per effort. Low, medium and high are the figures of Google's OpenAI compatibility page
+ * (1,024 / 8,192 / 24,576); the others continue the row.
+ */
+const budgets: Record<Effort, number> = {
+  none: 0,
+  minimal: 512,
+  low: 1_024,
+  medium: 8_192,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 65_536,
+};
+
+/** Thinking tokens an effort stands for. */
+export function budgetOfEffort(effort: Effort): number {
+  return budgets[effort];
+}
+
+/** The effort a budget stands for: the highest whose own budget it reaches. -1 (the model chooses) is none of them. */
+export function effortOfBudget(budget: number): Effort | undefined {
+  if (budget < 0) return undefined;
+  return order.findLast((effort) => budgets[effort] <= budget);
+}
+
+/** The effort asked for, in whichever currency; undefined where the model is to choose. */
+export function effortOf(reasoning: ReasoningRequest): Effort | undefined {
+  return reasoning.effort ?? (reasoning.budget === undefined ? undefined : effortOfBudget(reasoning.budget));
+}
+
+/** The budget asked for, in whichever currency; undefined where the model is to choose. */
+export function budgetOf(reasoning: ReasoningRequest): number | undefined {
+  if (reasoning.budget !== undefined) return reasoning.budget < 0 ? undefined : reasoning.budget;
+  return reasoning.effort === undefined ? undefined : budgets[reasoning.effort];
+}
+
+/** The nearest effort a model knows (lower where two are as near); undefined where it knows none. */
+export function clampEffort(effort: Effort, known: readonly string[]): Effort | undefined {
+  const wanted = order.indexOf(effort);
+  const distance = (candidate: Effort) => Math.abs(order.indexOf(candidate) - wanted);
+  return order
+    .filter((candidate) => known.includes(candidate))
+    .reduce<Effort | undefined>(
+      (best, candidate) => (best === undefined || distance(candidate) < distance(best) ? candidate : best),
+      undefined,
+    );
+}

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import type { Dialect } from "./parts.ts";
+
+/** What a dialect takes as a call's id. The vendors document few limits; these are the ones they enforce. */
+const rules: Record<Dialect, { readonly pattern: RegExp; readonly maxLength: number }> = {
+  "chat-completions": { pattern: /^[^\s]+$/, maxLength: 64 },
+  completions: { pattern: /^[^\s]+$/, maxLength: 64 },
+  responses: { pattern: /^[^\s]+$/, maxLength: 64 },
+  messages: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 256 },
+  "generative-language": { pattern: /^[^\s]+$/, maxLength: 256 },
+};
+const wrapped = /^call_w_([a-zA-Z0-9_-]+)$/;
+
+/**
+ * A call's id in a form the dialect takes: the vendor's own where it can be, else a wrapping that `callIdFor` opens
+ * again when the client sends it back, so that a conversation links up turn after turn without any state. Ids too long
+ * to be wrapped become a digest, the same one each time.
+ */
+export function callIdFor(dialect: Dialect, id: string): string {
+  const own = openCallId(id);
+  const { pattern, maxLength } = rules[dialect];
+  if (own.length <= maxLength && pattern.test(own)) return own;
+  const wrapping = `call_w_${Buffer.from(own).toString("base64url")}`;
+  return wrapping.length <= maxLength ? wrapping : `call_h_${digest(own)}`;
+}
+
+/** The vendor's own id out of a wrapping made by `callIdFor`; any other id as it is. */
+export function openCallId(id: string): string {
+  const inner = wrapped.exec(id)?.[1];
+  if (inner === undefined) return id;
+  const own = Buffer.from(inner, "base64url").toString();
+  return Buffer.from(own).toString("base64url") === inner ? own : id;
+}
+
+/**
+ * An id for a call that came without one: the same for the same place, so that the next turn sends the same bytes.
+ * `place` says where the call stands (response id or turn number, and its position).
+ */
+export function madeCallId(name: string, ...place: readonly (string | number)[]): string {
+  return `call_${digest(JSON.stringify([name, ...place]))}`;
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 24);
+}

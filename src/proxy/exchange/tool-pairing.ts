@@ -1,0 +1,108 @@
+import type { Loss } from "./loss.ts";
+import type { Part, ToolCallPart, ToolResultPart } from "./parts.ts";
+import type { Turn } from "./request.ts";
+
+/**
+ * Brings calls and results together the way every vendor accepts: the results of a turn's calls come at once after it,
+ * in one user turn, in the calls' order, before anything else that turn says. Texts keep their order.
+ *
+ * What does not fit is repaired the same way everywhere and told as a loss: a call without a result gets an error
+ * result, a result without a call or a second one for the same call is left out, an id used twice becomes two.
+ */
+export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[]; losses: readonly Loss[] } {
+  if (!turns.some((turn) => turn.parts.some((part) => part.type === "tool-call" || isResult(part)))) {
+    return { turns, losses: [] };
+  }
+  const book = openBook(turns);
+  const paired: Turn[] = [];
+  const losses: Loss[] = [];
+  let owed: ToolResultPart[] = [];
+  for (const [position, turn] of turns.entries()) {
+    if (turn.role === "assistant") {
+      const { parts, results } = settleCalls(turn, position, book, losses);
+      paired.push({ ...turn, parts });
+      owed.push(...results);
+      continue;
+    }
+    const others = turn.parts.filter((part) => !isResult(part));
+    const next =
+      owed.length > 0 && turn.role === "user" ? { ...turn, parts: [...owed, ...others] } : undefined;
+    if (next === undefined && owed.length > 0) paired.push({ role: "user", parts: owed });
+    owed = [];
+    if (next !== undefined) paired.push(next);
+    else if (others.length === turn.parts.length) paired.push(turn);
+    else if (others.length > 0) paired.push({ ...turn, parts: others });
+  }
+  if (owed.length > 0) paired.push({ role: "user", parts: owed });
+  return { turns: paired, losses: [...losses, ...leftOver(book)] };
+}
+
+/** Every result by the id it answers, oldest first, with the turn it stands in. */
+interface Book {
+  readonly waiting: Map<string, { readonly position: number; readonly result: ToolResultPart }[]>;
+  readonly idsUsed: Set<string>;
+}
+
+function openBook(turns: readonly Turn[]): Book {
+  const waiting: Book["waiting"] = new Map();
+  for (const [position, turn] of turns.entries()) {
+    for (const part of turn.parts) {
+      if (!isResult(part)) continue;
+      const queue = waiting.get(part.callId);
+      if (queue === undefined) waiting.set(part.callId, [{ position, result: part }]);
+      else queue.push({ position, result: part });
+    }
+  }
+  return { waiting, idsUsed: new Set() };
+}
+
+function settleCalls(turn: Turn, position: number, book: Book, losses: Loss[]) {
+  const results: ToolResultPart[] = [];
+  const parts = turn.parts.map((part): Part => {
+    if (part.type !== "tool-call") return part;
+    const id = unusedId(part.id, book.idsUsed);
+    const answer = takeResult(part, position, book);
+    if (answer === undefined) losses.push(missing(part));
+    results.push({ ...(answer ?? noResult(part)), callId: id, name: part.name });
+    return id === part.id ? part : { ...part, id };
+  });
+  return { parts, results };
+}
+
+function unusedId(id: string, used: Set<string>): string {
+  let unused = id;
+  for (let round = 2; used.has(unused); round += 1) unused = `${id}_${round}`;
+  used.add(unused);
+  return unused;
+}
+
+function takeResult(call: ToolCallPart, position: number, book: Book): ToolResultPart | undefined {
+  const queue = book.waiting.get(call.id);
+  const at = queue?.findIndex((entry) => entry.position > position) ?? -1;
+  return queue?.splice(at, at < 0 ? 0 : 1)[0]?.result;
+}
+
+function noResult(call: ToolCallPart): ToolResultPart {
+  return {
+    type: "tool-result",
+    callId: call.id,
+    content: [{ type: "text", text: "No result was recorded for this call." }],
+    isError: true,
+    ...(call.custom === true ? { custom: true } : {}),
+  };
+}
+
+function missing(call: ToolCallPart): Loss {
+  return { code: "tool-result-missing", detail: `The call ${call.id} (${call.name}) has no result.` };
+}
+
+function leftOver(book: Book): Loss[] {
+  return [...book.waiting.values()].flat().map(({ result }) => ({
+    code: book.idsUsed.has(result.callId) ? "tool-result-duplicate" : "tool-result-orphan",
+    detail: `A result for the call ${result.callId} has no call to answer and was left out.`,
+  }));
+}
+
+function isResult(part: Part): part is ToolResultPart {
+  return part.type === "tool-result";
+}

@@ -1,0 +1,97 @@
+import type { Usage } from "./response.ts";
+
+/**
+ * The one place where the vendors' arithmetic is evened out. Ours: `input.total` counts cached tokens,
+ * `output.total` counts reasoning. Members a vendor did not say stay absent.
+ */
+type Count = number | null | undefined;
+
+/** Chat-completions and responses: the prompt count includes cached tokens, the output count reasoning. */
+export function usageOfInclusive(counts: {
+  readonly input: Count;
+  readonly cacheRead?: Count;
+  readonly cacheWrite?: Count;
+  readonly output: Count;
+  readonly reasoning?: Count;
+  readonly raw?: unknown;
+}): Usage {
+  const { input, cacheRead, cacheWrite, output, reasoning, raw } = counts;
+  const known = isCount(input) && (isCount(cacheRead) || isCount(cacheWrite));
+  const uncached = known ? Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)) : undefined;
+  return build({ total: input, uncached, cacheRead, cacheWrite, output, reasoning, raw });
+}
+
+/** Messages: the input count excludes cache reads and writes; both are added to make the total. */
+export function usageOfExclusive(counts: {
+  readonly uncached: Count;
+  readonly cacheRead?: Count;
+  readonly cacheWrite?: Count;
+  readonly output: Count;
+  readonly reasoning?: Count;
+  readonly raw?: unknown;
+}): Usage {
+  const { uncached, cacheRead, cacheWrite, output, reasoning, raw } = counts;
+  const total = isCount(uncached) ? uncached + (cacheRead ?? 0) + (cacheWrite ?? 0) : undefined;
+  return build({ total, uncached, cacheRead, cacheWrite, output, reasoning, raw });
+}
+
+/** Generative-language: cached tokens inside the prompt count, thoughts outside the candidates', tool prompts apart. */
+export function usageOfSeparateThoughts(counts: {
+  readonly prompt: Count;
+  readonly toolPrompt?: Count;
+  readonly cacheRead?: Count;
+  readonly candidates: Count;
+  readonly thoughts?: Count;
+  readonly raw?: unknown;
+}): Usage {
+  const { prompt, toolPrompt, cacheRead, candidates, thoughts, raw } = counts;
+  const total = isCount(prompt) ? prompt + (toolPrompt ?? 0) : undefined;
+  const output = isCount(candidates) || isCount(thoughts) ? (candidates ?? 0) + (thoughts ?? 0) : undefined;
+  return usageOfInclusive({ input: total, cacheRead, output, reasoning: thoughts, raw });
+}
+
+/** What is known after both: counts in a stream are cumulative, so a later one replaces an earlier one. */
+export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined): Usage | undefined {
+  if (earlier === undefined || later === undefined) return later ?? earlier;
+  return {
+    input: { ...earlier.input, ...later.input },
+    output: { ...earlier.output, ...later.output },
+    ...(later.raw === undefined && earlier.raw === undefined ? {} : { raw: later.raw ?? earlier.raw }),
+    ...(later.estimated === undefined ? {} : { estimated: later.estimated }),
+  };
+}
+
+/** Input tokens that no cache gave or took, however the vendor said it. */
+export function uncachedInput(usage: Usage): number | undefined {
+  const { total, uncached, cacheRead, cacheWrite } = usage.input;
+  if (uncached !== undefined) return uncached;
+  return total === undefined ? undefined : Math.max(0, total - (cacheRead ?? 0) - (cacheWrite ?? 0));
+}
+
+function isCount(value: Count): value is number {
+  return typeof value === "number";
+}
+
+function build(counts: {
+  readonly total: Count;
+  readonly uncached: Count;
+  readonly cacheRead: Count;
+  readonly cacheWrite: Count;
+  readonly output: Count;
+  readonly reasoning: Count;
+  readonly raw: unknown;
+}): Usage {
+  return {
+    input: {
+      ...(isCount(counts.total) && { total: counts.total }),
+      ...(isCount(counts.uncached) && { uncached: counts.uncached }),
+      ...(isCount(counts.cacheRead) && { cacheRead: counts.cacheRead }),
+      ...(isCount(counts.cacheWrite) && { cacheWrite: counts.cacheWrite }),
+    },
+    output: {
+      ...(isCount(counts.output) && { total: counts.output }),
+      ...(isCount(counts.reasoning) && { reasoning: counts.reasoning }),
+    },
+    ...(counts.raw !== undefined && { raw: counts.raw }),
+  };
+}

@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createSseParser, type SseEvent, SseEventTooLargeError } from "../../src/sse/parse.ts";
+import { serializeEvent } from "../../src/sse/serialize.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+function parseAll(chunks: readonly Uint8Array[], limit?: number): SseEvent[] {
+  const parser = createSseParser(limit);
+  return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()];
+}
+
+const parseText = (text: string) => parseAll([bytes(text)]);
+
+describe("5e.70 SSE parse", () => {
+  it.each([
+    ["LF", "\n"],
+    ["CR", "\r"],
+    ["CRLF", "\r\n"],
+  ])("ends lines with %s", (_, newline) => {
+    const text = ["event: a", "data: 1", "", "data: 2", "", ""].join(newline);
+    expect(parseText(text)).toEqual([
+      { event: "a", data: "1" },
+      { event: "message", data: "2" },
+    ]);
+  });
+
+  it("sees one line end in a CRLF cut in two", () => {
+    expect(parseAll([bytes("data: 1\r"), bytes("\n\r"), bytes("\ndata: 2\r\n\r\n")])).toEqual([
+      { event: "message", data: "1" },
+      { event: "message", data: "2" },
+    ]);
+  });
+
+  it("strips a byte order mark", () => {
+    expect(parseText("\uFEFFdata: x\n\n")).toEqual([{ event: "message", data: "x" }]);
+  });
+
+  it("ignores comments, id and retry, and unknown fields", () => {
+    expect(parseText(": hello\n\nid: 3\nretry: 10\nfoo: bar\ndata: x\n\n")).toEqual([
+      { event: "message", data: "x" },
+    ]);
+  });
+
+  it("joins several data lines", () => {
+    expect(parseText("data: {\ndata: }\ndata\n\n")).toEqual([{ event: "message", data: "{\n}\n" }]);
+  });
+
+  it("takes one space after the colon away and no more", () => {
+    expect(parseText("data:x\n\ndata:  y\n\n").map((event) => event.data)).toEqual(["x", " y"]);
+  });
+
+  it("gives no event for a name without data, and forgets the name", () => {
+    expect(parseText("event: a\n\ndata: x\n\n")).toEqual([{ event: "message", data: "x" }]);
+  });
+
+  it("gives the last event without a blank line", () => {
+    expect(parseText("data: 1\n\ndata: [DONE]")).toEqual([
+      { event: "message", data: "1" },
+      { event: "message", data: "[DONE]" },
+    ]);
+  });
+
+  it("caps an event's size, in one line or many", () => {
+    expect(() => parseAll([bytes(`data: ${"x".repeat(200)}`)], 100)).toThrow(SseEventTooLargeError);
+    expect(() => parseAll([bytes("data: 12345678\n".repeat(20))], 100)).toThrow(SseEventTooLargeError);
+  });
+
+  it("reads the same wherever the bytes are cut, also inside a character", () => {
+    const line = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("é🙂", "", "a:b", "漢字"));
+    const stream = fc.array(fc.record({ event: fc.constantFrom(undefined, "ping"), data: line }), {
+      maxLength: 6,
+    });
+    const newline = fc.constantFrom("\n", "\r", "\r\n");
+    fc.assert(
+      fc.property(stream, newline, fc.array(fc.nat(), { maxLength: 8 }), (events, end, cuts) => {
+        const text = events
+          .map(({ event, data }) => serializeEvent(data.replaceAll(/[\r\n]/g, ""), event))
+          .join("")
+          .replaceAll("\n", end);
+        const all = bytes(text);
+        const places = [0, ...cuts.map((cut) => cut % (all.length + 1)).sort((a, b) => a - b), all.length];
+        const chunks = places.slice(1).map((place, index) => all.subarray(places[index], place));
+        expect(parseAll(chunks)).toEqual(parseAll([all]));
+        expect(parseAll([...all].map((byte) => Uint8Array.of(byte)))).toEqual(parseAll([all]));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("serializeEvent", () => {
+  it("is read back as it was written, line feeds too", () => {
+    fc.assert(
+      fc.property(
+        fc.string().filter((text) => !text.includes("\r")),
+        (data) => {
+          expect(parseText(serializeEvent(data, "a"))).toEqual([{ event: "a", data }]);
+        },
+      ),
+    );
+  });
+});
