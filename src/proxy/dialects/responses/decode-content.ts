@@ -1,0 +1,85 @@
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
+import { parseDataUrl } from "../shared/data-url.ts";
+import { annotationSchema, type WireContent } from "./schema.ts";
+
+/** The parts of a message's or a tool output's content; a bare string is one text. */
+export function decodeContent(content: string | readonly WireContent[] | null | undefined): Part[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return content.map(decodeContentPart);
+}
+
+function decodeContentPart(part: WireContent): Part {
+  switch (part.type) {
+    case "input_text":
+    case "output_text":
+    case "text":
+      return decodeText(part);
+    case "refusal":
+      return { type: "refusal", text: part.refusal ?? "" };
+    case "input_image":
+      return {
+        type: "image",
+        source: decodeImageSource(part),
+        ...(typeof part.detail === "string" && part.detail !== "auto" ? { detail: part.detail } : {}),
+      };
+    case "input_file":
+      return {
+        type: "document",
+        source: decodeFileSource(part),
+        ...(typeof part.filename === "string" ? { name: part.filename } : {}),
+      };
+    case "input_audio":
+      if (!part.input_audio) throw invalidRequest("An input_audio part needs its input_audio member.");
+      return {
+        type: "audio",
+        source: {
+          kind: "base64",
+          mediaType: `audio/${part.input_audio.format}`,
+          data: part.input_audio.data,
+        },
+      };
+    default:
+      return { type: "unknown", origin: { dialect: "responses", raw: part } };
+  }
+}
+
+function decodeText(part: WireContent): Part {
+  const citations = (part.annotations ?? []).map(decodeAnnotation);
+  return { type: "text", text: part.text ?? "", ...(citations.length > 0 ? { citations } : {}) };
+}
+
+/** One annotation; kinds without a URL keep their wire form for their own dialect. */
+export function decodeAnnotation(value: unknown): Citation {
+  const parsed = annotationSchema.safeParse(value);
+  const origin = { dialect: "responses", raw: value } as const;
+  if (!parsed.success) return { origin };
+  const { url, title, start_index, end_index, filename } = parsed.data;
+  const name = title ?? filename;
+  return {
+    ...(typeof url === "string" ? { url } : {}),
+    ...(typeof name === "string" ? { title: name } : {}),
+    ...(typeof start_index === "number" ? { start: start_index } : {}),
+    ...(typeof end_index === "number" ? { end: end_index } : {}),
+    origin,
+  };
+}
+
+function decodeImageSource(part: WireContent): MediaSource {
+  const url = typeof part.image_url === "string" ? part.image_url : part.image_url?.url;
+  if (typeof url === "string") return parseDataUrl(url) ?? { kind: "url", url };
+  if (typeof part.file_id === "string") return { kind: "file", id: part.file_id };
+  throw invalidRequest("An input_image part needs an image_url or a file_id.");
+}
+
+function decodeFileSource(part: WireContent): MediaSource {
+  if (typeof part.file_data === "string") {
+    return (
+      parseDataUrl(part.file_data) ?? { kind: "base64", mediaType: "application/pdf", data: part.file_data }
+    );
+  }
+  if (typeof part.file_url === "string") return { kind: "url", url: part.file_url };
+  if (typeof part.file_id === "string") return { kind: "file", id: part.file_id };
+  throw invalidRequest("An input_file part needs file_data, a file_url or a file_id.");
+}

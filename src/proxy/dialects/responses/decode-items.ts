@@ -1,0 +1,159 @@
+import { stringifyJson } from "../../exchange/json.ts";
+import type { Part, ReasoningPart, ServerToolPart, ToolCallPart } from "../../exchange/parts.ts";
+import { openSignature } from "../../exchange/signature.ts";
+import { parseRequestPiece } from "../shared/parse.ts";
+import { decodeContent } from "./decode-content.ts";
+import { qualifiedName } from "./namespaces.ts";
+import {
+  callOutputSchema,
+  customCallSchema,
+  functionCallSchema,
+  itemSchema,
+  messageSchema,
+  reasoningSchema,
+  type WireReasoning,
+} from "./schema.ts";
+
+/** What one item of `input` or `output` says, and who says it. */
+export interface DecodedItem {
+  readonly role: "user" | "assistant" | "system";
+  readonly kind: "message" | "result" | "other";
+  readonly parts: readonly Part[];
+}
+
+const serverTools: Readonly<Record<string, ServerToolPart["tool"]>> = {
+  web_search_call: "web-search",
+  file_search_call: "file-search",
+  code_interpreter_call: "code-execution",
+  mcp_call: "mcp",
+  mcp_list_tools: "mcp",
+  mcp_approval_request: "mcp",
+};
+
+/** Reads one item. Throws `DialectError` that names the member under `where`. */
+export function decodeItem(value: unknown, where: string): DecodedItem {
+  const item = parseRequestPiece(itemSchema, value, where);
+  switch (item.type ?? "message") {
+    case "message":
+      return decodeMessage(value, where);
+    case "function_call":
+      return assistant(decodeFunctionCall(value, where));
+    case "custom_tool_call":
+      return assistant(decodeCustomCall(value, where));
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return decodeOutput(value, where, item.type === "custom_tool_call_output");
+    case "reasoning":
+      return assistant(decodeReasoning(parseRequestPiece(reasoningSchema, value, where), value));
+    case "image_generation_call":
+      return assistant(decodeGeneratedImage(item));
+    default:
+      return decodeOther(item);
+  }
+}
+
+function assistant(part: Part): DecodedItem {
+  return { role: "assistant", kind: "other", parts: [part] };
+}
+
+function decodeMessage(value: unknown, where: string): DecodedItem {
+  const message = parseRequestPiece(messageSchema, value, where);
+  const role = message.role === "developer" ? "system" : message.role;
+  const parts = decodeContent(message.content);
+  if (typeof message.phase !== "string") return { role, kind: "message", parts };
+  const origin = { dialect: "responses", raw: { phase: message.phase } } as const;
+  return { role, kind: "message", parts: parts.map((part) => ({ origin, ...part })) };
+}
+
+function decodeFunctionCall(value: unknown, where: string): ToolCallPart {
+  const call = parseRequestPiece(functionCallSchema, value, where);
+  const written = call.arguments ?? "";
+  return {
+    type: "tool-call",
+    id: call.call_id,
+    name: qualifiedName(call.namespace, call.name),
+    arguments: typeof written === "string" ? written : stringifyJson(written),
+  };
+}
+
+function decodeCustomCall(value: unknown, where: string): ToolCallPart {
+  const call = parseRequestPiece(customCallSchema, value, where);
+  return {
+    type: "tool-call",
+    id: call.call_id,
+    name: call.name,
+    arguments: call.input ?? "",
+    custom: true,
+  };
+}
+
+function decodeOutput(value: unknown, where: string, custom: boolean): DecodedItem {
+  const output = parseRequestPiece(callOutputSchema, value, where);
+  const part: Part = {
+    type: "tool-result",
+    callId: output.call_id,
+    content: decodeContent(output.output),
+    ...(custom ? { custom: true } : {}),
+  };
+  return { role: "user", kind: "result", parts: [part] };
+}
+
+/** A reasoning item: its summary, or the thinking itself where a server gives it, and what it is sealed with. */
+export function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPart {
+  const summary = (item.summary ?? []).map((part) => part.text ?? "");
+  const content = (item.content ?? []).map((part) => part.text ?? "");
+  const isSummary = summary.some((text) => text !== "") || content.length === 0;
+  const text = (isSummary ? summary : content).join("\n\n");
+  const sealed =
+    typeof item.encrypted_content === "string"
+      ? openSignature("responses", item.encrypted_content)
+      : undefined;
+  return {
+    type: "reasoning",
+    text,
+    vendor: sealed?.vendor ?? "responses",
+    ...(sealed === undefined ? {} : { signature: sealed.signature }),
+    ...(isSummary ? { summary: true } : {}),
+    ...(typeof item.id === "string" ? { id: item.id } : {}),
+    ...(sealed === undefined || sealed.vendor === "responses"
+      ? { origin: { dialect: "responses", raw } as const }
+      : {}),
+  };
+}
+
+function decodeGeneratedImage(item: Readonly<Record<string, unknown>>): Part {
+  const origin = { dialect: "responses", raw: item } as const;
+  if (typeof item["result"] !== "string" || item["result"] === "") return { type: "unknown", origin };
+  const format = typeof item["output_format"] === "string" ? item["output_format"] : "png";
+  return {
+    type: "image",
+    source: { kind: "base64", mediaType: `image/${format}`, data: item["result"] },
+    origin,
+  };
+}
+
+/** Calls of the vendor's own tools hold their result with them; what is not known at all is kept whole. */
+function decodeOther(item: Readonly<Record<string, unknown>>): DecodedItem {
+  const type = String(item["type"]);
+  const origin = { dialect: "responses", raw: item } as const;
+  const tool = serverTools[type];
+  const isClients = type.endsWith("_output") || type === "mcp_approval_response";
+  if (tool === undefined) {
+    return { role: isClients ? "user" : "assistant", kind: "other", parts: [{ type: "unknown", origin }] };
+  }
+  return assistant({
+    type: "server-tool",
+    tool,
+    phase: "call",
+    ...(typeof item["id"] === "string" ? { id: item["id"] } : {}),
+    name: typeof item["name"] === "string" ? item["name"] : type.replace(/_call$/, ""),
+    ...pick(item, "input", ["action", "queries", "code", "arguments"]),
+    ...pick(item, "output", ["results", "outputs", "output"]),
+    origin,
+  });
+}
+
+function pick(item: Readonly<Record<string, unknown>>, name: "input" | "output", members: readonly string[]) {
+  const member = members.find((key) => item[key] !== undefined && item[key] !== null);
+  return member === undefined ? {} : { [name]: item[member] };
+}

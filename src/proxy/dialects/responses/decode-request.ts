@@ -1,0 +1,157 @@
+import type { DecodeContext } from "../../exchange/codec.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import type { Converted } from "../../exchange/loss.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type {
+  ExchangeRequest,
+  OutputFormat,
+  ReasoningRequest,
+  Sampling,
+  Turn,
+} from "../../exchange/request.ts";
+import { foldCallSignatures } from "../../exchange/signature.ts";
+import { definedMembers } from "../shared/defined.ts";
+import { parseRequestPiece } from "../shared/parse.ts";
+import { type DecodedItem, decodeItem } from "./decode-items.ts";
+import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
+import { formatSchema, requestSchema } from "./schema.ts";
+
+type WireRequest = ReturnType<typeof parseRequest>;
+
+const sealedReasoning = "reasoning.encrypted_content";
+const textLogprobs = "message.output_text.logprobs";
+
+/** Members that have a place of their own in the exchange form; all others are extensions. */
+const known = new Set(Object.keys(requestSchema.shape));
+
+function parseRequest(body: unknown) {
+  return parseRequestPiece(requestSchema, body);
+}
+
+/** Reads the body of `POST /v1/responses`. */
+export function decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest> {
+  const wire = parseRequest(body);
+  const model = wire.model ?? context.model;
+  if (typeof model !== "string" || model === "") {
+    throw invalidRequest("Missing required parameter: 'model'.", "model");
+  }
+  const { instructions, turns } = decodeInput(wire);
+  const toolChoice = isSaid(wire.tool_choice) ? decodeToolChoice(wire.tool_choice) : undefined;
+  const value: ExchangeRequest = {
+    model,
+    stream: wire.stream === true,
+    instructions,
+    turns,
+    tools: decodeTools(wire.tools ?? []),
+    sampling: decodeSampling(wire),
+    ...definedMembers({
+      toolChoice,
+      parallelToolCalls: wire.parallel_tool_calls,
+      reasoning: decodeReasoningRequest(wire),
+      output: decodeFormat(wire.text?.format),
+      user: wire.user,
+      cacheKey: wire.prompt_cache_key,
+      serviceTier: wire.service_tier,
+      verbosity: wire.text?.verbosity,
+      metadata: wire.metadata,
+      previousResponseId: wire.previous_response_id,
+      store: wire.store,
+    }),
+    extensions: decodeExtensions(wire, toolChoice === undefined && isSaid(wire.tool_choice)),
+  };
+  return { value, losses: [] };
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function decodeInput(wire: WireRequest): { instructions: Part[]; turns: Turn[] } {
+  const instructions = decodeInstructions(wire.instructions);
+  const input = wire.input ?? [];
+  if (typeof input === "string") {
+    return { instructions, turns: [{ role: "user", parts: [{ type: "text", text: input }] }] };
+  }
+  const items = input.map((item, index) => decodeItem(item, `input[${index}]`));
+  const opening = items.findIndex((item) => item.role !== "system");
+  const leading = items.slice(0, opening < 0 ? items.length : opening);
+  return {
+    instructions: [...instructions, ...leading.flatMap((item) => item.parts)],
+    turns: groupTurns(items.slice(leading.length)),
+  };
+}
+
+/** Instructions are a string; a response handed back as a request may have items there. */
+function decodeInstructions(instructions: WireRequest["instructions"]): Part[] {
+  if (typeof instructions === "string") {
+    return instructions === "" ? [] : [{ type: "text", text: instructions }];
+  }
+  return (instructions ?? []).flatMap((item, index) => [...decodeItem(item, `instructions[${index}]`).parts]);
+}
+
+/**
+ * Items in turns: everything the assistant says in a row is one turn; a user's results belong to the turn they open;
+ * two messages of a user stay two turns.
+ */
+function groupTurns(items: readonly DecodedItem[]): Turn[] {
+  const turns: { role: Turn["role"]; parts: Part[] }[] = [];
+  let before: DecodedItem | undefined;
+  for (const item of items) {
+    const current = turns.at(-1);
+    const joins =
+      current !== undefined &&
+      current.role === item.role &&
+      (item.role === "assistant" || item.kind === "result" || before?.kind === "result");
+    if (joins) current.parts.push(...item.parts);
+    else turns.push({ role: item.role, parts: [...item.parts] });
+    before = item;
+  }
+  return turns.map((turn) =>
+    turn.role === "assistant" ? { role: turn.role, parts: foldCallSignatures(turn.parts) } : turn,
+  );
+}
+
+function decodeSampling(wire: WireRequest): Sampling {
+  return definedMembers({
+    maxOutputTokens: wire.max_output_tokens,
+    temperature: wire.temperature,
+    topP: wire.top_p,
+    topLogprobs: wire.top_logprobs,
+    logprobs: wire.include?.includes(textLogprobs) ? true : undefined,
+  });
+}
+
+function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
+  const encrypted = wire.include?.includes(sealedReasoning) ? true : undefined;
+  const summary = wire.reasoning?.summary ?? wire.reasoning?.generate_summary;
+  const said = definedMembers({
+    effort: wire.reasoning?.effort,
+    summary,
+    include: typeof summary === "string" && summary !== "none" ? true : undefined,
+    encrypted,
+  });
+  return Object.keys(said).length === 0 ? undefined : said;
+}
+
+function decodeFormat(value: unknown): OutputFormat | undefined {
+  if (!isSaid(value)) return undefined;
+  const format = parseRequestPiece(formatSchema, value, "text.format");
+  if (format.type === "json_object") return { type: "json" };
+  if (format.type !== "json_schema") return { type: "text" };
+  return {
+    type: "json-schema",
+    schema: format.schema,
+    ...definedMembers({ name: format.name, description: format.description, strict: format.strict }),
+  };
+}
+
+function decodeExtensions(wire: WireRequest, forcesHosted: boolean): ExchangeRequest["extensions"] {
+  const own: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(wire)) {
+    if (!known.has(name) && isSaid(value)) own[name] = value;
+  }
+  if (forcesHosted) own["tool_choice"] = wire.tool_choice;
+  const include = wire.include?.filter((name) => name !== sealedReasoning && name !== textLogprobs) ?? [];
+  if (include.length > 0) own["include"] = include;
+  return Object.keys(own).length > 0 ? { responses: own } : {};
+}

@@ -1,0 +1,99 @@
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import type { HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
+import { parseRequestPiece } from "../shared/parse.ts";
+import { qualifiedName } from "./namespaces.ts";
+import { toolChoiceSchema, toolSchema } from "./schema.ts";
+
+const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
+  web_search: "web-search",
+  web_search_2025_08_26: "web-search",
+  web_search_preview: "web-search",
+  web_search_preview_2025_03_11: "web-search",
+  file_search: "file-search",
+  code_interpreter: "code-execution",
+  image_generation: "image-generation",
+  mcp: "mcp",
+};
+
+/** The tools declared under `where`; a namespace gives several. */
+export function decodeTools(values: readonly unknown[], where = "tools"): Tool[] {
+  return values.flatMap((value, index) => decodeTool(value, `${where}[${index}]`));
+}
+
+function decodeTool(value: unknown, where: string): Tool[] {
+  const tool = parseRequestPiece(toolSchema, value, where);
+  switch (tool.type) {
+    case "function":
+      return [decodeFunction(value, where)];
+    case "custom":
+      return [
+        {
+          type: "custom",
+          name: required(tool.name, where),
+          ...(typeof tool.description === "string" ? { description: tool.description } : {}),
+          ...(tool.format === undefined ? {} : { format: tool.format }),
+        },
+      ];
+    case "namespace":
+      return decodeNamespace(required(tool.name, where), tool.description, tool.tools ?? [], where);
+    default:
+      return [{ type: "hosted", tool: hostedTools[tool.type] ?? "other", dialect: "responses", raw: value }];
+  }
+}
+
+/** The flat shape of this dialect, and the nested one of chat-completions, which several clients send here. */
+function decodeFunction(value: unknown, where: string): Extract<Tool, { type: "function" }> {
+  const { function: nested, ...flat } = parseRequestPiece(toolSchema, value, where);
+  const { name, description, parameters, strict } = nested ?? flat;
+  const deferred = flat["defer_loading"];
+  return {
+    type: "function",
+    name: required(name, where),
+    ...(typeof description === "string" ? { description } : {}),
+    ...(parameters === undefined || parameters === null ? {} : { schema: parameters }),
+    ...(typeof strict === "boolean" ? { strict } : {}),
+    ...(deferred === undefined ? {} : { extras: { defer_loading: deferred } }),
+  };
+}
+
+function decodeNamespace(
+  namespace: string,
+  description: string | null | undefined,
+  tools: readonly unknown[],
+  where: string,
+): Tool[] {
+  return tools.map((value, index) => {
+    const tool = decodeFunction(value, `${where}.tools[${index}]`);
+    const origin = {
+      namespace,
+      name: tool.name,
+      ...(typeof description === "string" ? { description } : {}),
+    };
+    return {
+      ...tool,
+      name: qualifiedName(namespace, tool.name),
+      extras: { ...tool.extras, namespace: origin },
+    };
+  });
+}
+
+function required(name: string | null | undefined, where: string): string {
+  if (typeof name === "string" && name !== "") return name;
+  throw invalidRequest(`Missing required parameter: '${where}.name'.`, `${where}.name`);
+}
+
+/** The tool choice; undefined where it names a tool the vendor runs, which only this dialect can force. */
+export function decodeToolChoice(value: unknown): ToolChoice | undefined {
+  const choice = parseRequestPiece(toolChoiceSchema, value, "tool_choice");
+  if (typeof choice === "string") {
+    if (choice === "auto" || choice === "none" || choice === "required") return { mode: choice };
+    throw invalidRequest(`Invalid value for 'tool_choice': '${choice}'.`, "tool_choice");
+  }
+  const name = choice.name ?? choice.function?.name;
+  if ((choice.type === "function" || choice.type === "custom") && typeof name === "string") {
+    return { mode: "tool", name };
+  }
+  if (choice.type !== "allowed_tools") return undefined;
+  const names = (choice.tools ?? []).flatMap((tool) => (typeof tool.name === "string" ? [tool.name] : []));
+  return { mode: "allowed", names, required: choice.mode === "required" };
+}

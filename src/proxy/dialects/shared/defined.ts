@@ -1,0 +1,10 @@
+/** The members that were said: neither undefined nor null, which vendors use alike for "not said". */
+export function definedMembers<Members extends Record<string, unknown>>(
+  members: Members,
+): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
+  const said: Partial<Record<keyof Members, unknown>> = {};
+  for (const name of Object.keys(members) as (keyof Members)[]) {
+    if (members[name] !== undefined && members[name] !== null) said[name] = members[name];
+  }
+  return said as { [Name in keyof Members]?: NonNullable<Members[Name]> };
+}

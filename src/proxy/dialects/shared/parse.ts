@@ -1,0 +1,40 @@
+import type { z } from "zod";
+import { invalidRequest, unreadableAnswer } from "../../exchange/dialect-error.ts";
+
+/** Reads a piece of a client's body. Throws `DialectError` (400) that names the member which is wrong. */
+export function parseRequestPiece<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  where = "",
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { param, problem } = firstIssue(parsed.error, where);
+  throw invalidRequest(
+    param === "" ? problem : `Invalid value for '${param}': ${problem}`,
+    param || undefined,
+  );
+}
+
+/** Reads a piece of an upstream's answer. Throws `DialectError` (502). */
+export function parseAnswerPiece<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { param, problem } = firstIssue(parsed.error, "");
+  throw unreadableAnswer(
+    `The upstream's answer is no ${what}: ${param === "" ? problem : `${param}: ${problem}`}`,
+  );
+}
+
+function firstIssue(error: z.ZodError, where: string): { param: string; problem: string } {
+  const issue = error.issues[0];
+  const path = (issue?.path ?? []).reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : `${text}${text && "."}${String(key)}`),
+    where,
+  );
+  return { param: path, problem: issue?.message ?? "it cannot be read" };
+}
