@@ -1,3 +1,6 @@
 import { run } from "./cli/run.ts";
 
-process.exitCode = await run(process.argv.slice(2));
+// No top-level await: the single executable's bundle is a CommonJS script.
+void run(process.argv.slice(2)).then((exitCode) => {
+  process.exitCode = exitCode;
+});
