@@ -1,0 +1,96 @@
+// Builds a single executable for this platform: node, the command (with its code cache) and the pages in one file
+// that needs neither Node.js nor anything beside it. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
+//   node scripts/build-binary.mjs [--output dist/bin/sallyport]
+import { execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { build } from "rolldown";
+
+const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
+const root = resolve(import.meta.dirname, "..");
+const windows = process.platform === "win32";
+const { values } = parseArgs({
+  options: { output: { type: "string", default: `dist/bin/sallyport${windows ? ".exe" : ""}` } },
+});
+const output = resolve(root, values.output);
+const work = mkdtempSync(join(tmpdir(), "sallyport-binary-"));
+
+try {
+  execFileSync(process.execPath, [resolve(root, "scripts/build.mjs"), "--web-only"], { stdio: "inherit" });
+  await bundle();
+  const blob = makeBlob();
+  inject(blob);
+  console.error(`${relative(root, output)} is built for ${process.platform} ${process.arch}.`);
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** One CommonJS script; modules that are loaded lazily stay lazy inside it. */
+async function bundle() {
+  const { version } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
+  await build({
+    input: resolve(root, "src/main.ts"),
+    platform: "node",
+    logLevel: "warn",
+    transform: { define: { SALLYPORT_VERSION: JSON.stringify(version) } },
+    output: { file: join(work, "sallyport.cjs"), format: "cjs", codeSplitting: false, minify: true },
+  });
+}
+
+/** The pages go in under the names that src/http/page-files.ts asks for. */
+function makeBlob() {
+  const pages = resolve(root, "dist/web");
+  const files = readdirSync(pages, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const assets = Object.fromEntries(
+    files.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [relative(pages, path).replaceAll("\\", "/"), path];
+    }),
+  );
+  const config = {
+    main: join(work, "sallyport.cjs"),
+    output: join(work, "sallyport.blob"),
+    disableExperimentalSEAWarning: true,
+    useCodeCache: true,
+    assets: { ...assets, "index.json": writeIndex(Object.keys(assets)) },
+  };
+  writeFileSync(join(work, "sea.json"), JSON.stringify(config));
+  execFileSync(process.execPath, ["--experimental-sea-config", join(work, "sea.json")], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  return config.output;
+}
+
+/** A single executable cannot list its assets, so one of them is the list. */
+function writeIndex(names) {
+  const path = join(work, "index.json");
+  writeFileSync(path, JSON.stringify(names));
+  return path;
+}
+
+function inject(blob) {
+  mkdirSync(dirname(output), { recursive: true });
+  copyFileSync(process.execPath, output);
+  // The copy's signature is void once the blob is in; macOS runs nothing unsigned.
+  if (process.platform === "darwin") execFileSync("codesign", ["--remove-signature", output]);
+  const postject = resolve(root, "node_modules/postject/dist/cli.js");
+  const segment = process.platform === "darwin" ? ["--macho-segment-name", "NODE_SEA"] : [];
+  execFileSync(
+    process.execPath,
+    [postject, output, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE, ...segment],
+    { stdio: ["ignore", "ignore", "ignore"] },
+  );
+  if (process.platform === "darwin") execFileSync("codesign", ["--sign", "-", output]);
+}
