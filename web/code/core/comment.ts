@@ -1,0 +1,63 @@
+import type { AttachedImage, CodeAnnotation } from "../../../src/review/api-types.ts";
+import type { Side } from "./parsed-patch.ts";
+
+export type CommentType = CodeAnnotation["type"];
+
+export const commentTypes: readonly CommentType[] = ["comment", "suggestion", "concern"];
+
+/** What a person says about lines, about a file (no `place`), or about the whole change (no `path` either). */
+export interface ReviewComment {
+  readonly id: string;
+  readonly type: CommentType;
+  readonly path?: string;
+  /** The file's former name, where the diff renames it. */
+  readonly oldPath?: string;
+  readonly place?: LinePlace;
+  /** Markdown. */
+  readonly text: string;
+  /** Of a suggestion: what should stand in place of the lines. */
+  readonly suggestion?: string;
+  readonly images: readonly AttachedImage[];
+  /** ISO 8601 */
+  readonly createdAt: string;
+  /** The diff it was made on. */
+  readonly diff: DiffName;
+}
+
+export interface DiffName {
+  readonly type: string;
+  readonly label: string;
+}
+
+/** Lines of one side, with enough of their text to find them again after they moved. Numbers from 1, both inclusive. */
+export interface LinePlace {
+  readonly side: Side;
+  readonly start: number;
+  readonly end: number;
+  /** The lines meant, without line endings. */
+  readonly lines: readonly string[];
+  /** Up to three lines before and after. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** True while there is nothing in it that would be lost. */
+export function isBlank(comment: ReviewComment): boolean {
+  const changed = comment.suggestion !== undefined && comment.suggestion !== comment.place?.lines.join("\n");
+  return comment.text.trim() === "" && comment.images.length === 0 && !changed;
+}
+
+/** Comments on the whole change first, then by file as the diff shows them, a file's own before its lines'. */
+export function inFileOrder(
+  comments: readonly ReviewComment[],
+  orderOf: (path: string) => number,
+): ReviewComment[] {
+  const rank = (comment: ReviewComment) => (comment.path === undefined ? -1 : orderOf(comment.path));
+  return [...comments].sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      (a.path ?? "").localeCompare(b.path ?? "") ||
+      (a.place?.start ?? 0) - (b.place?.start ?? 0) ||
+      a.createdAt.localeCompare(b.createdAt),
+  );
+}

@@ -1,0 +1,134 @@
+import { diffArrays } from "diff/lib/diff/array.js";
+import type { CodeAnnotation } from "../../../src/review/api-types.ts";
+import type { LinePlace, ReviewComment } from "./comment.ts";
+import { languageOf } from "./language.ts";
+
+/** What "Approve" sends. */
+export const NO_CHANGES_REQUESTED = "Code review completed: approved, no changes requested.";
+
+export interface FeedbackContext {
+  readonly repository: string;
+  readonly branch: string;
+  /** The diff on screen: its type and what a person calls it. */
+  readonly diff: { readonly type: string; readonly label: string };
+  /** Where the lines of a comment stand now; undefined when they are not in this diff. */
+  readonly placeNow: (comment: ReviewComment) => { readonly start: number; readonly end: number } | undefined;
+}
+
+/** The Markdown an agent gets: everything it needs to act without seeing the page. Comments in the order given. */
+export function feedbackMarkdown(comments: readonly ReviewComment[], context: FeedbackContext): string {
+  const general = comments.filter((comment) => comment.path === undefined);
+  const placed = comments.filter((comment) => comment.path !== undefined);
+  const parts = [heading(comments.length, context)];
+  if (general.length > 0) {
+    parts.push("## General", ...general.flatMap((comment) => bodyOf(comment)));
+  }
+  let path: string | undefined;
+  placed.forEach((comment, index) => {
+    if (comment.path !== path) parts.push(`## ${codeSpan(comment.path ?? "")}`);
+    path = comment.path;
+    parts.push(...itemOf(comment, index + 1, context));
+  });
+  return `${parts.join("\n\n")}\n`;
+}
+
+function heading(count: number, context: FeedbackContext): string {
+  const items = count === 1 ? "1 item" : `${count} items`;
+  return [
+    "# Code review feedback",
+    `A person reviewed ${context.diff.label} of ${codeSpan(context.repository)} (branch ${codeSpan(context.branch)}) and left ${items}. ` +
+      "Work through every one of them: apply suggestions as they stand, resolve concerns, and answer comments by " +
+      "changing the code or saying why not.",
+  ].join("\n\n");
+}
+
+function itemOf(comment: ReviewComment, number: number, context: FeedbackContext): string[] {
+  const type = comment.type[0]?.toUpperCase() + comment.type.slice(1);
+  if (!comment.place)
+    return [`### ${number}. ${type} on the whole file`, ...notes(comment, context), ...bodyOf(comment)];
+  const now = context.placeNow(comment);
+  const place = now ?? comment.place;
+  const side = comment.place.side === "new" ? "new side" : "old side: before the change";
+  const parts = [`### ${number}. ${type} on ${linesOf(place.start, place.end)} (${side})`];
+  parts.push(...notes(comment, context));
+  const code = comment.place.lines.join("\n");
+  if (comment.suggestion === undefined) parts.push(fenced(code, languageOf(comment.path ?? "")));
+  parts.push(...bodyOf(comment));
+  if (comment.suggestion !== undefined) {
+    parts.push("Suggested change:", fenced(suggestionDiff(comment.place, comment.suggestion), "diff"));
+  }
+  return parts;
+}
+
+/** What the reader must know when the comment does not belong to the diff named on top. */
+function notes(comment: ReviewComment, context: FeedbackContext): string[] {
+  const found: string[] = [];
+  if (comment.place?.side === "old" && comment.oldPath && comment.oldPath !== comment.path) {
+    found.push(`The lines are those of ${codeSpan(comment.oldPath)}, which was renamed.`);
+  }
+  if (comment.diff.type !== context.diff.type) found.push(`Made while looking at ${comment.diff.label}.`);
+  if (comment.place && !context.placeNow(comment)) {
+    found.push("These lines are not in the diff named above; the code is quoted as it was.");
+  }
+  return found.length > 0 ? [found.join(" ")] : [];
+}
+
+function bodyOf(comment: ReviewComment): string[] {
+  const parts: string[] = [];
+  if (comment.text.trim() !== "") parts.push(comment.text.trim());
+  if (comment.images.length > 0) {
+    parts.push(
+      ["Images:", ...comment.images.map((image) => `- ${image.name}: ${codeSpan(image.path)}`)].join("\n"),
+    );
+  }
+  return parts;
+}
+
+/** The lines meant against the suggestion, as the body of a unified diff. */
+export function suggestionDiff(place: LinePlace, suggestion: string): string {
+  const after = suggestion === "" ? [] : suggestion.split("\n");
+  return diffArrays([...place.lines], after)
+    .flatMap((part) => part.value.map((line) => `${part.added ? "+" : part.removed ? "-" : " "}${line}`))
+    .join("\n");
+}
+
+/** `line 5` or `lines 5-9`. */
+export function linesOf(start: number, end: number): string {
+  return start === end ? `line ${start}` : `lines ${start}-${end}`;
+}
+
+/** A fence longer than any run of backticks within. */
+export function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language === "text" ? "" : language}\n${text}\n${fence}`;
+}
+
+function codeSpan(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
+  const tick = "`".repeat(longest + 1);
+  return longest > 0 ? `${tick} ${text} ${tick}` : `${tick}${text}${tick}`;
+}
+
+/** The comments on lines in the shape the specification gives them, at the places they have now. */
+export function annotationsOf(
+  comments: readonly ReviewComment[],
+  placeNow: FeedbackContext["placeNow"],
+): CodeAnnotation[] {
+  return comments.flatMap((comment) => {
+    if (comment.path === undefined || !comment.place) return [];
+    const now = placeNow(comment) ?? comment.place;
+    return [
+      {
+        id: comment.id,
+        type: comment.type,
+        filePath: comment.path,
+        lineStart: now.start,
+        lineEnd: now.end,
+        side: comment.place.side,
+        ...(comment.text.trim() === "" ? {} : { text: comment.text.trim() }),
+        ...(comment.suggestion === undefined ? {} : { suggestedCode: comment.suggestion }),
+      },
+    ];
+  });
+}

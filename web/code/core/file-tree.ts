@@ -1,0 +1,93 @@
+import type { DiffFile } from "../../../src/review/api-types.ts";
+
+/** A line of the tree as it is shown: folders that hold a single folder are one line. */
+export interface TreeRow {
+  readonly key: string;
+  readonly depth: number;
+  readonly name: string;
+  /** Set for a folder: all its path, with the slash at its end. */
+  readonly folder?: string;
+  readonly open: boolean;
+  /** Set for a file. */
+  readonly file?: DiffFile;
+  /** How many files lie in a folder. */
+  readonly fileCount: number;
+}
+
+interface Folder {
+  readonly path: string;
+  readonly folders: Map<string, Folder>;
+  readonly files: DiffFile[];
+}
+
+/** The rows of the tree for the files given, folders first, with the closed folders' content left out. */
+export function treeRows(files: readonly DiffFile[], closed: ReadonlySet<string>): TreeRow[] {
+  const root: Folder = { path: "", folders: new Map(), files: [] };
+  for (const file of files) folderFor(root, file.path).files.push(file);
+  const rows: TreeRow[] = [];
+  addFolder(rows, root, 0, closed);
+  return rows;
+}
+
+/** Files whose path holds all words of the filter, in any case. */
+export function filterFiles(files: readonly DiffFile[], filter: string): readonly DiffFile[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return files;
+  return files.filter((file) => {
+    const path = `${file.path} ${file.oldPath ?? ""}`.toLowerCase();
+    return words.every((word) => path.includes(word));
+  });
+}
+
+/** The order the tree shows the files in; the diff follows it, so that both go down together. */
+export function treeOrder(files: readonly DiffFile[]): readonly DiffFile[] {
+  return treeRows(files, new Set()).flatMap((row) => (row.file ? [row.file] : []));
+}
+
+function folderFor(root: Folder, path: string): Folder {
+  let folder = root;
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+    const name = path.slice(folder.path.length, slash);
+    let next = folder.folders.get(name);
+    if (!next) {
+      next = { path: path.slice(0, slash + 1), folders: new Map(), files: [] };
+      folder.folders.set(name, next);
+    }
+    folder = next;
+  }
+  return folder;
+}
+
+function addFolder(rows: TreeRow[], folder: Folder, depth: number, closed: ReadonlySet<string>): void {
+  const folders = [...folder.folders.values()].sort((a, b) => compare(a.path, b.path));
+  for (const child of folders) {
+    const { folder: shown, name } = joined(child, folder.path);
+    const open = !closed.has(shown.path);
+    rows.push({ key: shown.path, depth, name, folder: shown.path, open, fileCount: countFiles(shown) });
+    if (open) addFolder(rows, shown, depth + 1, closed);
+  }
+  for (const file of [...folder.files].sort((a, b) => compare(a.path, b.path))) {
+    const name = file.path.slice(folder.path.length);
+    rows.push({ key: `${file.index}`, depth, name, open: false, file, fileCount: 1 });
+  }
+}
+
+function joined(folder: Folder, parent: string): { folder: Folder; name: string } {
+  let shown = folder;
+  while (shown.files.length === 0 && shown.folders.size === 1) {
+    const [only] = shown.folders.values();
+    if (!only) break;
+    shown = only;
+  }
+  return { folder: shown, name: shown.path.slice(parent.length, -1) };
+}
+
+function countFiles(folder: Folder): number {
+  let count = folder.files.length;
+  for (const child of folder.folders.values()) count += countFiles(child);
+  return count;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

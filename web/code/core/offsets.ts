@@ -1,0 +1,26 @@
+/**
+ * Prefix sums over heights: `offsets[i]` is where item i starts, the last one the height of all.
+ * Heights and offsets are in pixels.
+ */
+export function offsetsOf(count: number, heightOf: (index: number) => number): Float64Array {
+  const offsets = new Float64Array(count + 1);
+  let sum = 0;
+  for (let index = 0; index < count; index++) {
+    offsets[index] = sum;
+    sum += heightOf(index);
+  }
+  offsets[count] = sum;
+  return offsets;
+}
+
+/** Index of the item that holds `position`; clamped to the first and the last. Binary search. */
+export function indexAt(offsets: Float64Array, position: number): number {
+  let low = 0;
+  let high = Math.max(0, offsets.length - 2);
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((offsets[middle] ?? 0) <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

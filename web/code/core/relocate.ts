@@ -1,0 +1,97 @@
+import type { LinePlace } from "./comment.ts";
+import {
+  findLine,
+  LINE_ADDED,
+  LINE_REMOVED,
+  lineNumber,
+  lineText,
+  type ParsedPatch,
+  type Side,
+} from "./parsed-patch.ts";
+
+/** Lines of context kept on each side of a place. */
+const CONTEXT = 3;
+
+/** Describes lines of a patch so that they can be found again. Numbers from 1, both inclusive. */
+export function placeOf(
+  side: Side,
+  start: number,
+  end: number,
+  textOf: (number: number) => string | undefined,
+): LinePlace {
+  const texts = (from: number, to: number) => {
+    const found: string[] = [];
+    for (let number = from; number <= to; number++) {
+      const text = textOf(number);
+      if (text !== undefined) found.push(text);
+    }
+    return found;
+  };
+  return {
+    side,
+    start,
+    end,
+    lines: texts(start, end),
+    before: texts(Math.max(1, start - CONTEXT), start - 1),
+    after: texts(end + 1, end + CONTEXT),
+  };
+}
+
+/**
+ * Where the lines of a place stand in a patch: their own numbers when the text is still there, else the spot with
+ * the same text whose surroundings fit best and that is nearest. Undefined when the text is nowhere on that side.
+ */
+export function relocate(place: LinePlace, patch: ParsedPatch): { start: number; end: number } | undefined {
+  const at = findLine(patch, place.side, place.start);
+  if (at >= 0 && matchesAt(place, patch, at)) return { start: place.start, end: place.end };
+  if (place.lines.every((text) => text.trim() === "")) return undefined;
+  let best: { start: number; score: number } | undefined;
+  for (let line = 0; line < patch.lineCount; line++) {
+    if (!isOn(patch, line, place.side) || !matchesAt(place, patch, line)) continue;
+    const start = lineNumber(patch, line, place.side);
+    const score = surroundings(place, patch, line) * 1_000 - Math.min(999, Math.abs(start - place.start));
+    if (best === undefined || score > best.score) best = { start, score };
+  }
+  return best && { start: best.start, end: best.start + (place.end - place.start) };
+}
+
+function isOn(patch: ParsedPatch, line: number, side: Side): boolean {
+  return patch.kind[line] !== (side === "old" ? LINE_ADDED : LINE_REMOVED);
+}
+
+/** The next (or previous) line of a side, by number; -1 when the hunk ends before it. */
+function neighbour(patch: ParsedPatch, line: number, side: Side, step: 1 | -1): number {
+  const wanted = lineNumber(patch, line, side) + step;
+  for (let at = line + step; at >= 0 && at < patch.lineCount; at += step) {
+    if (isOn(patch, at, side)) return lineNumber(patch, at, side) === wanted ? at : -1;
+  }
+  return -1;
+}
+
+function matchesAt(place: LinePlace, patch: ParsedPatch, line: number): boolean {
+  let at = line;
+  for (const [index, text] of place.lines.entries()) {
+    if (at < 0 || lineText(patch, at) !== text) return false;
+    if (index < place.lines.length - 1) at = neighbour(patch, at, place.side, 1);
+  }
+  return place.lines.length > 0;
+}
+
+/** How many lines around the place are as they were. */
+function surroundings(place: LinePlace, patch: ParsedPatch, line: number): number {
+  let score = 0;
+  let at = line;
+  for (const text of [...place.before].reverse()) {
+    at = neighbour(patch, at, place.side, -1);
+    if (at >= 0 && lineText(patch, at) === text) score++;
+    if (at < 0) break;
+  }
+  at = line;
+  for (let step = 1; step < place.lines.length && at >= 0; step++) at = neighbour(patch, at, place.side, 1);
+  for (const text of place.after) {
+    if (at < 0) break;
+    at = neighbour(patch, at, place.side, 1);
+    if (at >= 0 && lineText(patch, at) === text) score++;
+  }
+  return score;
+}

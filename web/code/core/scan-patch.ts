@@ -1,0 +1,165 @@
+import { type Hunk, LINE_ADDED, LINE_CONTEXT, LINE_REMOVED, type ParsedPatch } from "./parsed-patch.ts";
+
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
+const FILE_START = "diff --git ";
+
+/**
+ * Cuts a concatenation of git file patches into one string a file. A change of type (file to link) is two
+ * sections with the same first line and belongs to one file.
+ */
+export function splitPatches(text: string): string[] {
+  const patches: string[] = [];
+  let from = text.startsWith(FILE_START) ? 0 : nextFile(text, 0);
+  while (from >= 0) {
+    const next = nextFile(text, from);
+    const patch = text.slice(from, next < 0 ? text.length : next);
+    const previous = patches.at(-1);
+    if (previous !== undefined && firstLine(previous) === firstLine(patch)) patches.pop();
+    patches.push(
+      previous !== undefined && firstLine(previous) === firstLine(patch) ? previous + patch : patch,
+    );
+    from = next;
+  }
+  return patches;
+}
+
+function nextFile(text: string, from: number): number {
+  const at = text.indexOf(`\n${FILE_START}`, from);
+  return at < 0 ? -1 : at + 1;
+}
+
+function firstLine(text: string): string {
+  const end = text.indexOf("\n");
+  return end < 0 ? text : text.slice(0, end);
+}
+
+/** Growing state of one scan. */
+interface Scan {
+  readonly text: string;
+  readonly kind: Uint8Array;
+  readonly start: Uint32Array;
+  readonly end: Uint32Array;
+  readonly oldLine: Uint32Array;
+  readonly newLine: Uint32Array;
+  readonly partner: Int32Array;
+  readonly withoutNewline: Set<number>;
+  readonly hunks: Hunk[];
+  count: number;
+  /** Offset of the next unread character. */
+  at: number;
+}
+
+/** Reads one file's patch in a single pass. Never throws: what it cannot read makes the patch `broken`. */
+export function scanPatch(text: string): ParsedPatch {
+  const capacity = countLines(text);
+  const scan: Scan = {
+    text,
+    kind: new Uint8Array(capacity),
+    start: new Uint32Array(capacity),
+    end: new Uint32Array(capacity),
+    oldLine: new Uint32Array(capacity),
+    newLine: new Uint32Array(capacity),
+    partner: new Int32Array(capacity).fill(-1),
+    withoutNewline: new Set(),
+    hunks: [],
+    count: 0,
+    at: 0,
+  };
+  let broken = false;
+  while (!broken) {
+    const header = nextHunkHeader(scan);
+    if (header === undefined) break;
+    broken = !scanHunk(scan, header);
+  }
+  const { at: _at, count, ...arrays } = scan;
+  return { ...arrays, lineCount: count, broken: broken || /^@@@/m.test(text.slice(0, 4_096)) };
+}
+
+function countLines(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+/** Moves past everything that is no hunk; the match of the next header, or undefined at the end. */
+function nextHunkHeader(scan: Scan): RegExpExecArray | undefined {
+  while (scan.at < scan.text.length) {
+    const end = endOfLine(scan, scan.at);
+    const from = scan.at;
+    scan.at = end + 1;
+    if (!scan.text.startsWith("@@ ", from)) continue;
+    const match = HUNK.exec(scan.text.slice(from, end));
+    if (match) return match;
+  }
+  return undefined;
+}
+
+function endOfLine(scan: Scan, from: number): number {
+  const end = scan.text.indexOf("\n", from);
+  return end < 0 ? scan.text.length : end;
+}
+
+/** Reads the lines a header announces; false when they are not there. */
+function scanHunk(scan: Scan, header: RegExpExecArray): boolean {
+  const oldCount = Number(header[2] ?? 1);
+  const newCount = Number(header[4] ?? 1);
+  // A side without lines names the line before the place; the place itself is one further.
+  const oldStart = Number(header[1]) + (oldCount === 0 ? 1 : 0);
+  const newStart = Number(header[3]) + (newCount === 0 ? 1 : 0);
+  const first = scan.count;
+  let oldLeft = oldCount;
+  let newLeft = newCount;
+  while (scan.at < scan.text.length && (oldLeft > 0 || newLeft > 0 || scan.text[scan.at] === "\\")) {
+    const end = endOfLine(scan, scan.at);
+    const marker = end === scan.at ? " " : scan.text[scan.at];
+    if (marker === "\\") {
+      scan.withoutNewline.add(scan.count - 1);
+    } else {
+      const kind = kindOf(marker);
+      if (kind === undefined) return false;
+      scan.oldLine[scan.count] = kind === LINE_ADDED ? 0 : oldStart + oldCount - oldLeft;
+      scan.newLine[scan.count] = kind === LINE_REMOVED ? 0 : newStart + newCount - newLeft;
+      if (kind !== LINE_ADDED) oldLeft--;
+      if (kind !== LINE_REMOVED) newLeft--;
+      scan.kind[scan.count] = kind;
+      scan.start[scan.count] = Math.min(scan.at + 1, end);
+      scan.end[scan.count] = end;
+      scan.count++;
+    }
+    scan.at = end + 1;
+  }
+  scan.hunks.push({
+    first,
+    end: scan.count,
+    oldStart,
+    oldCount,
+    newStart,
+    newCount,
+    heading: header[5] ?? "",
+  });
+  pairChanges(scan, first);
+  return oldLeft === 0 && newLeft === 0;
+}
+
+function kindOf(marker: string | undefined): number | undefined {
+  if (marker === " ") return LINE_CONTEXT;
+  if (marker === "+") return LINE_ADDED;
+  return marker === "-" ? LINE_REMOVED : undefined;
+}
+
+/** In a run of removed lines followed by added ones, the first belongs to the first, and so on. */
+function pairChanges(scan: Scan, first: number): void {
+  let line = first;
+  while (line < scan.count) {
+    const removed = line;
+    while (line < scan.count && scan.kind[line] === LINE_REMOVED) line++;
+    const added = line;
+    while (line < scan.count && scan.kind[line] === LINE_ADDED) line++;
+    const pairs = Math.min(added - removed, line - added);
+    for (let pair = 0; pair < pairs; pair++) {
+      scan.partner[removed + pair] = added + pair;
+      scan.partner[added + pair] = removed + pair;
+    }
+    if (line === removed) line++;
+  }
+}

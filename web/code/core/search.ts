@@ -1,0 +1,99 @@
+import { LINE_ADDED, LINE_CONTEXT, lineText, type ParsedPatch, type Side } from "./parsed-patch.ts";
+import type { Ranges } from "./word-diff.ts";
+
+export interface SearchQuery {
+  readonly text: string;
+  readonly matchCase: boolean;
+  readonly regex: boolean;
+}
+
+/** A match in a file's changed or context lines. Columns in UTF-16 units. */
+export interface Match {
+  readonly line: number;
+  readonly side: Side;
+  readonly number: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The query as a pattern; undefined for an empty one, an error's message for one that is no regular expression. */
+export function patternOf(query: SearchQuery): RegExp | string | undefined {
+  if (query.text === "") return undefined;
+  const source = query.regex ? query.text : query.text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  try {
+    return new RegExp(source, query.matchCase ? "g" : "gi");
+  } catch (error) {
+    return error instanceof Error ? error.message : "Not a regular expression";
+  }
+}
+
+/**
+ * All matches in a file's patch, in order, at most `limit`. Plain text is looked for in the patch as one string and
+ * mapped back to lines, some fifty times quicker than line by line; an expression is tried on each line, so that
+ * `^` and `$` mean what they say.
+ */
+export function searchPatch(patch: ParsedPatch, query: SearchQuery, limit: number): Match[] {
+  const pattern = patternOf(query);
+  if (!(pattern instanceof RegExp)) return [];
+  return query.regex ? searchLines(patch, pattern, limit) : searchText(patch, pattern, limit);
+}
+
+function searchText(patch: ParsedPatch, pattern: RegExp, limit: number): Match[] {
+  const matches: Match[] = [];
+  let line = 0;
+  pattern.lastIndex = patch.start[0] ?? 0;
+  for (let hit = pattern.exec(patch.text); hit && matches.length < limit; hit = pattern.exec(patch.text)) {
+    line = lineAtOffset(patch, hit.index, line);
+    if (line < 0) break;
+    const isInside =
+      hit.index >= (patch.start[line] ?? 0) && hit.index + hit[0].length <= (patch.end[line] ?? 0);
+    if (isInside) matches.push(matchAt(patch, line, hit.index, hit[0].length));
+  }
+  return matches;
+}
+
+function searchLines(patch: ParsedPatch, pattern: RegExp, limit: number): Match[] {
+  const matches: Match[] = [];
+  for (let line = 0; line < patch.lineCount; line++) {
+    const start = patch.start[line] ?? 0;
+    const found = rangesIn(lineText(patch, line), pattern);
+    for (let at = 0; at < found.length && matches.length < limit; at += 2) {
+      const from = found[at] ?? 0;
+      matches.push(matchAt(patch, line, start + from, (found[at + 1] ?? 0) - from));
+    }
+    if (matches.length >= limit) break;
+  }
+  return matches;
+}
+
+function matchAt(patch: ParsedPatch, line: number, offset: number, length: number): Match {
+  const kind = patch.kind[line];
+  const side: Side = kind === LINE_ADDED || kind === LINE_CONTEXT ? "new" : "old";
+  const number = (side === "new" ? patch.newLine[line] : patch.oldLine[line]) ?? 0;
+  const start = offset - (patch.start[line] ?? 0);
+  return { line, side, number, start, end: start + length };
+}
+
+/** The line that holds an offset, or the next one; -1 behind the last. Lines are asked for in order. */
+function lineAtOffset(patch: ParsedPatch, offset: number, from: number): number {
+  let low = from;
+  let high = patch.lineCount - 1;
+  if (high < 0 || (patch.end[high] ?? 0) < offset) return -1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((patch.end[middle] ?? 0) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Where a pattern matches in one line, as pairs of start and end. */
+export function rangesIn(text: string, pattern: RegExp): Ranges {
+  const ranges: number[] = [];
+  pattern.lastIndex = 0;
+  for (let hit = pattern.exec(text); hit; hit = pattern.exec(text)) {
+    if (hit[0] === "") pattern.lastIndex++;
+    else ranges.push(hit.index, hit.index + hit[0].length);
+  }
+  return ranges;
+}

@@ -1,0 +1,72 @@
+import { eachToken, type Tokens } from "./tokens.ts";
+import type { Ranges } from "./word-diff.ts";
+
+/** A run of one line's text that is painted alike. */
+export interface Segment {
+  readonly text: string;
+  /** The highlighter's token type; 0 is plain. */
+  readonly type: number;
+  readonly changed: boolean;
+  /** Found by the search: 0 not, 1 found, 2 the match the person stands on. */
+  readonly found: 0 | 1 | 2;
+}
+
+export interface LineMarks {
+  /** The highlighting of the text around the line, and the line's place in it. */
+  readonly tokens?: Tokens | undefined;
+  readonly tokenLine?: number;
+  readonly changed: Ranges;
+  readonly found: Ranges;
+  /** Start column of the match the person stands on. */
+  readonly current?: number | undefined;
+}
+
+/** Longer lines are cut, unless the person asks for the rest. In UTF-16 units. */
+export const LONGEST_SHOWN_LINE = 2_000;
+
+/** Merges highlighting, changed words and search matches into runs, in order and without gaps. */
+export function segmentsOf(text: string, marks: LineMarks): Segment[] {
+  const ends: number[] = [];
+  const types: number[] = [];
+  if (marks.tokens) {
+    eachToken(marks.tokens, marks.tokenLine ?? 0, (end, type) => {
+      ends.push(end);
+      types.push(type);
+    });
+  }
+  const segments: Segment[] = [];
+  let at = 0;
+  let token = 0;
+  while (at < text.length) {
+    while (token < ends.length && (ends[token] ?? 0) <= at) token++;
+    const changed = rangeAt(marks.changed, at);
+    const found = rangeAt(marks.found, at);
+    const end = Math.min(ends[token] ?? text.length, changed.next, found.next, text.length);
+    segments.push({
+      text: text.slice(at, end),
+      type: types[token] ?? 0,
+      changed: changed.inside,
+      found: found.inside ? (found.start === marks.current ? 2 : 1) : 0,
+    });
+    at = end;
+  }
+  return segments;
+}
+
+/** Whether a column lies in a range, and where that next changes. */
+function rangeAt(ranges: Ranges, column: number): { inside: boolean; next: number; start: number } {
+  for (let at = 0; at < ranges.length; at += 2) {
+    const start = ranges[at] ?? 0;
+    const end = ranges[at + 1] ?? 0;
+    if (column < start) return { inside: false, next: start, start: -1 };
+    if (column < end) return { inside: true, next: end, start };
+  }
+  return { inside: false, next: Number.POSITIVE_INFINITY, start: -1 };
+}
+
+/** How much of a line to show: never half of a surrogate pair. */
+export function shownLength(text: string, limit: number = LONGEST_SHOWN_LINE): number {
+  if (text.length <= limit) return text.length;
+  const unit = text.charCodeAt(limit - 1);
+  return unit >= 0xd800 && unit <= 0xdbff ? limit - 1 : limit;
+}

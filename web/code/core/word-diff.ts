@@ -1,0 +1,47 @@
+import { diffWordsWithSpace } from "diff/lib/diff/word.js";
+
+/** Pairs of start and end columns, ascending, in UTF-16 units. */
+export type Ranges = readonly number[];
+
+export interface WordChanges {
+  readonly old: Ranges;
+  readonly new: Ranges;
+}
+
+const NOTHING: WordChanges = { old: [], new: [] };
+/** Longer lines are not compared: they are data, and the comparison grows with the square. */
+const LONGEST_LINE = 2_000;
+/** When more than this share of both lines changed, marking words says less than the line's colour does. */
+const MOST_CHANGED = 0.75;
+
+/** The words that differ between a removed line and the one it became. */
+export function changedWords(oldText: string, newText: string): WordChanges {
+  if (oldText.length > LONGEST_LINE || newText.length > LONGEST_LINE) return NOTHING;
+  if (oldText.trim() === "" || newText.trim() === "") return NOTHING;
+  const removed: number[] = [];
+  const added: number[] = [];
+  let oldColumn = 0;
+  let newColumn = 0;
+  let kept = 0;
+  for (const change of diffWordsWithSpace(oldText, newText)) {
+    const length = change.value.length;
+    if (change.removed) {
+      addRange(removed, oldColumn, oldColumn + length);
+      oldColumn += length;
+    } else if (change.added) {
+      addRange(added, newColumn, newColumn + length);
+      newColumn += length;
+    } else {
+      kept += change.value.trim().length;
+      oldColumn += length;
+      newColumn += length;
+    }
+  }
+  const longer = Math.max(oldText.trim().length, newText.trim().length);
+  return kept < longer * (1 - MOST_CHANGED) ? NOTHING : { old: removed, new: added };
+}
+
+function addRange(ranges: number[], start: number, end: number): void {
+  if (ranges.at(-1) === start) ranges[ranges.length - 1] = end;
+  else ranges.push(start, end);
+}
