@@ -16,6 +16,8 @@ async function buildCommand() {
     input: resolve(root, "src/main.ts"),
     platform: "node",
     logLevel: "warn",
+    // Its main file requires parts by names a bundler cannot see; its module build does not.
+    resolve: { alias: { "jsonc-parser": resolve(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
     transform: { define: { SALLYPORT_VERSION: JSON.stringify(version) } },
     output: {
       dir: resolve(root, "dist"),
