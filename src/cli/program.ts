@@ -1,4 +1,5 @@
 import { Command, type CommanderError, Option } from "commander";
+import { addInstallCommands } from "./install-commands.ts";
 import type { Output } from "./output.ts";
 import { version } from "./version.ts";
 
@@ -25,6 +26,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
       const { reviewPlan } = await import("./review-plan.ts");
       setExitCode(await reviewPlan(file, options, output));
     });
+  addInstallCommands(program, output, setExitCode);
   strict(program);
   return program;
 }

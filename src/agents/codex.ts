@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import type { Agent, Place } from "./agent.ts";
+import { jsonHook } from "./json-hook.ts";
+import { OWN_MARK, ownFile } from "./own-file.ts";
+
+/** Four days. */
+const TIMEOUT_SECONDS = 345_600;
+
+/** Formats as Codex CLI 0.169.0 obeys them. It has no tool for plans: the Stop hook finds the plan in the transcript. */
+export const codex: Agent = {
+  id: "codex",
+  name: "Codex CLI",
+  gives: "plan review when a turn in plan mode ends; the skill sallyport-review for a diff",
+  edits: (place) => [
+    jsonHook({
+      path: join(folderOf(place), "hooks.json"),
+      purpose: "review every plan when the turn that made it ends",
+      list: ["hooks", "Stop"],
+      matcher: "",
+      hook: { type: "command", command: `${place.command} review plan`, timeout: TIMEOUT_SECONDS },
+    }),
+    ownFile(
+      join(folderOf(place), "skills", "sallyport-review", "SKILL.md"),
+      "the skill sallyport-review",
+      reviewSkill(place.command),
+    ),
+  ],
+  notes: [
+    "Codex runs a new hook only after you trust it: start codex and confirm it when it asks (or under /hooks).",
+  ],
+};
+
+function folderOf({ home, project, environment }: Place): string {
+  if (project !== undefined) return join(project, ".codex");
+  return environment["CODEX_HOME"] || join(home, ".codex");
+}
+
+function reviewSkill(command: string): string {
+  return `---
+name: sallyport-review
+description: Let the person review the changes in this repository in the browser, and address the notes. Use when the person asks for a review in the browser or names Sallyport.
+---
+<!-- ${OWN_MARK} -->
+1. Run \`${command} review code\` outside the sandbox (it opens a page on localhost) and wait until it ends, however long
+   the person takes.
+2. Address every point of what it prints. If it says that no feedback was provided, change nothing and say so.
+3. If it was cut off, run \`${command} review last\` and go by what that prints.
+`;
+}

@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import type { Agent, Place } from "./agent.ts";
+import { jsonHook } from "./json-hook.ts";
+import { OWN_MARK, ownFile } from "./own-file.ts";
+
+/** Four days, in milliseconds. */
+const TIMEOUT_MS = 345_600_000;
+
+/** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats as Gemini CLI 0.61.0 obeys them. */
+export const geminiCli: Agent = {
+  id: "gemini-cli",
+  name: "Gemini CLI",
+  gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
+  edits: (place) => [
+    jsonHook({
+      path: join(folderOf(place), "settings.json"),
+      purpose: "review every plan before it is carried out",
+      list: ["hooks", "BeforeTool"],
+      matcher: "exit_plan_mode",
+      hook: {
+        type: "command",
+        name: "sallyport",
+        command: `${place.command} review plan`,
+        timeout: TIMEOUT_MS,
+      },
+    }),
+    ownFile(
+      join(folderOf(place), "commands", "sallyport-review.toml"),
+      "the command /sallyport-review",
+      reviewCommand(place.command),
+    ),
+  ],
+  notes: ["Gemini CLI asks once before /sallyport-review runs a shell command."],
+};
+
+function folderOf({ home, project, environment }: Place): string {
+  return join(project ?? (environment["GEMINI_CLI_HOME"] || home), ".gemini");
+}
+
+function reviewCommand(command: string): string {
+  return `# ${OWN_MARK}
+description = "Review the changes in the browser and bring the notes back here"
+prompt = '''
+The person has just reviewed the changes in this repository in the browser. This is what they wrote:
+
+!{${command} review code {{args}}}
+
+Address every point. If it says that no feedback was provided, change nothing and say so. If it is empty or was cut off,
+run \`${command} review last\` and go by what that prints.
+'''
+`;
+}

@@ -1,0 +1,74 @@
+import { appendElement, arrayAt, type Json, readJson, removeValue, replaceValue } from "./edit-json.ts";
+import type { FileEdit } from "./file-edit.ts";
+
+/** One entry of an agent's list of hooks: `{matcher, hooks: [{type, command, …}]}`. */
+export interface JsonHook {
+  readonly path: string;
+  readonly purpose: string;
+  /** The list the agent reads, such as ["hooks", "PermissionRequest"]. */
+  readonly list: readonly string[];
+  readonly matcher: string;
+  readonly hook: { readonly type: "command"; readonly command: string } & { readonly [name: string]: Json };
+}
+
+/** Puts a hook of ours into an agent's JSON settings beside those of others, and takes only ours away. */
+export function jsonHook({ path, purpose, list, matcher, hook }: JsonHook): FileEdit {
+  const entry: Json = { matcher, hooks: [hook] };
+  return {
+    path,
+    purpose,
+    install(text = "") {
+      const [place, ...rest] = ourPlaces(text, list);
+      if (!place) return appendElement(text, list, entry);
+      const once = rest.reverse().reduce((current, extra) => removeHook(current, list, extra), text);
+      const current = hookAt(once, list, place);
+      return JSON.stringify(current) === JSON.stringify(hook)
+        ? once
+        : replaceValue(once, [...list, ...place], hook);
+    },
+    uninstall(text) {
+      if (text === undefined) return undefined;
+      const left = ourPlaces(text, list)
+        .reverse()
+        .reduce((current, place) => removeHook(current, list, place), text);
+      return left !== text && JSON.stringify(readJson(left)) === "{}" ? undefined : left;
+    },
+  };
+}
+
+/** A hook's place within the list: the entry's index, "hooks", the index in there. */
+type Place = readonly [number, "hooks", number];
+
+/** Every hook in the list that runs a plan review of ours, wherever it was moved to. */
+function ourPlaces(text: string, list: readonly string[]): Place[] {
+  return arrayAt(text, list).flatMap((entry, index) =>
+    hooksOf(entry).flatMap((hook, inner): Place[] => (isOurs(hook) ? [[index, "hooks", inner]] : [])),
+  );
+}
+
+function isOurs(hook: unknown): boolean {
+  return isObject(hook) && typeof hook["command"] === "string" && runsPlanReview(hook["command"]);
+}
+
+/** Whether a shell command is one we wrote: `sallyport review plan`, or node with the script's path. */
+export function runsPlanReview(command: string): boolean {
+  return /(^|[/\\\s"'])sallyport(\.js|\.exe|\.cmd)?["']?\s+review\s+plan\b/.test(command);
+}
+
+function removeHook(text: string, list: readonly string[], place: Place): string {
+  const [index] = place;
+  const alone = hooksOf(arrayAt(text, list)[index]).length === 1;
+  return removeValue(text, alone ? [...list, index] : [...list, ...place]);
+}
+
+function hookAt(text: string, list: readonly string[], [index, , inner]: Place): unknown {
+  return hooksOf(arrayAt(text, list)[index])[inner];
+}
+
+function hooksOf(entry: unknown): readonly unknown[] {
+  return isObject(entry) && Array.isArray(entry["hooks"]) ? entry["hooks"] : [];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import type { Agent, Place } from "../agent.ts";
+import { OWN_MARK, ownFile } from "../own-file.ts";
+import { pluginSource } from "./plugin-source.ts";
+
+/** Formats as OpenCode 1.18.33 loads them: plugins/*.js and commands/*.md in its configuration folders. */
+export const openCode: Agent = {
+  id: "opencode",
+  name: "OpenCode",
+  gives: "the tool submit_plan with plan review and agent switch; /sallyport-review for a diff",
+  edits: (place) => [
+    ownFile(
+      join(folderOf(place), "plugins", "sallyport.js"),
+      "the tool submit_plan",
+      pluginSource(place.words),
+    ),
+    ownFile(
+      join(folderOf(place), "commands", "sallyport-review.md"),
+      "the command /sallyport-review",
+      reviewCommand(place.command),
+    ),
+  ],
+  notes: ["Restart OpenCode to load the plugin."],
+};
+
+function folderOf({ home, project, environment }: Place): string {
+  if (project !== undefined) return join(project, ".opencode");
+  return join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode");
+}
+
+function reviewCommand(command: string): string {
+  return `---
+description: Review the changes in the browser and bring the notes back here
+---
+<!-- ${OWN_MARK} -->
+The person has just reviewed the changes in this repository in the browser. This is what they wrote:
+
+!\`${command} review code --origin opencode $ARGUMENTS\`
+
+Address every point. If it says that no feedback was provided, change nothing and say so. If it is empty or was cut off,
+run \`${command} review last\` and go by what that prints.
+`;
+}

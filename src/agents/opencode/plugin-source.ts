@@ -1,0 +1,83 @@
+import { OWN_MARK } from "../own-file.ts";
+
+/**
+ * The plugin as OpenCode loads it: plain JavaScript without imports from packages, since OpenCode skips in silence
+ * a plugin whose packages it cannot find. It starts `sallyport review plan`, hands it the plan and the agents one
+ * can switch to, and tells the model in words what was decided.
+ */
+export function pluginSource(words: readonly string[]): string {
+  return `// ${OWN_MARK}
+import { spawn } from "node:child_process";
+
+const COMMAND = ${JSON.stringify([...words, "review", "plan", "--origin", "opencode", "--json"])};
+
+export const Sallyport = async ({ client }) => ({
+  tool: {
+    submit_plan: {
+      description:
+        "Submit a finished plan to the person, who reviews it in the browser. Call it once the plan is complete and " +
+        "before any of it is carried out. It waits for the decision, however long that takes. If the plan is not " +
+        "approved, revise it as the answer says and submit it again.",
+      args: { plan: { type: "string", description: "The whole plan, as Markdown." } },
+      async execute({ plan }, context) {
+        const agents = await agentsOf(client, context.directory);
+        const decision = await review({ plan, origin: "origin_b", agents, cwd: context.directory }, context);
+        if (decision.decision !== "approve") return revise(decision.feedback);
+        if (decision.agentSwitch) await switchAgent(client, context, decision.agentSwitch);
+        return approved(decision);
+      },
+    },
+  },
+});
+
+async function agentsOf(client, directory) {
+  try {
+    const { data } = await client.app.agents({ query: { directory } });
+    return (data ?? []).map(({ name, description, mode, hidden }) => ({ name, description, mode, hidden }));
+  } catch {
+    return [];
+  }
+}
+
+/** Runs the review; ends it when the person cancels the tool call. */
+function review(envelope, { abort, directory }) {
+  return new Promise((resolve, reject) => {
+    const [program, ...args] = COMMAND;
+    const child = spawn(program, args, { cwd: directory, shell: process.platform === "win32" });
+    const output = [];
+    let notes = "";
+    abort?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
+    child.stdout.on("data", (chunk) => output.push(chunk));
+    child.stderr.on("data", (chunk) => { notes = (notes + chunk).slice(-4000); });
+    child.on("error", reject);
+    child.on("close", (code) => {
+      try {
+        resolve(JSON.parse(Buffer.concat(output).toString("utf8")));
+      } catch {
+        reject(new Error("The review ended without a decision (exit code " + code + "). Ask the person here instead.\\n" + notes));
+      }
+    });
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(envelope));
+  });
+}
+
+function revise(feedback) {
+  return "The person did not approve the plan. Revise it as they say, then call submit_plan again.\\n\\n" + (feedback ?? "");
+}
+
+function approved({ feedback, plan }) {
+  const notes = feedback ? " They added these notes, which belong to the task:\\n\\n" + feedback : "";
+  const edited = plan ? "\\n\\nThey edited the plan. Carry out this version:\\n\\n" + plan : "";
+  return "The person approved the plan." + notes + edited;
+}
+
+/** The session goes on under another agent with its next message; without a reply of its own. */
+async function switchAgent(client, context, agent) {
+  await client.session.prompt({
+    path: { id: context.sessionID },
+    body: { agent, noReply: true, parts: [{ type: "text", text: "The plan is approved. Continue as " + agent + "." }] },
+  });
+}
+`;
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { AppError, messageOf, systemErrorCode } from "../errors.ts";
+import { writeAtomically } from "./write-file.ts";
+
+/** Kept for every file we wrote into: the backup, and how to tell whether anyone has changed the file since. */
+export interface Receipt {
+  readonly path: string;
+  /** The whole text before our first change; undefined when there was no file. */
+  readonly original: string | undefined;
+  /** SHA-256 of the text we wrote, in hex. */
+  readonly written: string;
+  /** Folders made for the file, innermost first. */
+  readonly madeFolders: readonly string[];
+}
+
+export interface ReceiptStore {
+  find(path: string): Promise<Receipt | undefined>;
+  save(receipt: Receipt): Promise<void>;
+  forget(path: string): Promise<void>;
+}
+
+const stored = z.object({
+  path: z.string(),
+  original: z
+    .string()
+    .nullable()
+    .transform((text) => text ?? undefined),
+  written: z.string(),
+  madeFolders: z.array(z.string()),
+});
+
+/** Receipts in `folder`, one JSON file each, readable by the owner alone: agents keep keys in their settings. */
+export function createReceiptStore(folder: string): ReceiptStore {
+  const fileOf = (path: string) => join(folder, `${sha256(path).slice(0, 16)}.json`);
+  return {
+    async find(path) {
+      try {
+        return stored.parse(JSON.parse(await readFile(fileOf(path), "utf8")));
+      } catch (error) {
+        if (systemErrorCode(error) === "ENOENT") return undefined;
+        throw new AppError("storage", `Cannot read the backup of ${path} in ${fileOf(path)}`, {
+          cause: error,
+          hint: `Move that file away to go on without it. The reason: ${messageOf(error)}`,
+        });
+      }
+    },
+    async save(receipt) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const text = JSON.stringify({ ...receipt, original: receipt.original ?? null }, null, 2);
+      await writeAtomically(fileOf(receipt.path), `${text}\n`, 0o600);
+    },
+    async forget(path) {
+      await rm(fileOf(path), { force: true });
+    },
+  };
+}
+
+/** Whether the file still holds what we wrote, so that its receipt tells what it was before. */
+export function isUntouched(receipt: Receipt | undefined, current: string | undefined): receipt is Receipt {
+  return receipt !== undefined && current !== undefined && receipt.written === sha256(current);
+}
+
+/** In hex. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,23 @@
+import { createTwoFilesPatch } from "diff";
+import type { Change } from "./changes.ts";
+
+/** The changes as one unified diff for the person to look at; secrets are masked in it. */
+export function showChanges(changes: readonly Change[], secrets: readonly string[] = []): string {
+  const text = changes.map(showChange).join("\n");
+  return secrets.reduce((shown, secret) => (secret ? shown.replaceAll(secret, "••••••") : shown), text);
+}
+
+function showChange({ path, target, purpose, before, after }: Change): string {
+  const place = target === path ? path : `${path} (a link to ${target})`;
+  const patch = createTwoFilesPatch(
+    before === undefined ? "/dev/null" : path,
+    after === undefined ? "/dev/null" : path,
+    before ?? "",
+    after ?? "",
+    undefined,
+    undefined,
+    { context: 3 },
+  );
+  const [, ...lines] = patch.split("\n");
+  return `${place}: ${purpose}\n${lines.join("\n").trimEnd()}\n`;
+}

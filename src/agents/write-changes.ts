@@ -1,0 +1,88 @@
+import { mkdir, rm, rmdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { AppError, messageOf, systemErrorCode } from "../errors.ts";
+import { type Change, readText } from "./changes.ts";
+import { type ReceiptStore, sha256 } from "./receipts.ts";
+import { writeAtomically } from "./write-file.ts";
+
+/** Settings may hold keys, so a new file is for its owner alone; an existing one keeps its mode. */
+const NEW_FILE_MODE = 0o600;
+
+/** Writes every change or none: what was written before a failure is put back. Throws `unreadable`. */
+export async function writeChanges(changes: readonly Change[], receipts: ReceiptStore): Promise<void> {
+  const begun: Change[] = [];
+  try {
+    for (const change of changes) await requireUnchanged(change);
+    for (const change of changes) {
+      begun.push(change);
+      if (change.backup) await keepReceipt(change, change.backup.original, receipts);
+      await writeText(change.target, change.after);
+    }
+  } catch (error) {
+    for (const change of begun.reverse()) await writeText(change.target, change.before);
+    if (error instanceof AppError) throw error;
+    throw new AppError("unreadable", `Nothing was changed: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** After uninstalling: the backups have served, and folders made for our files go when nothing else is in them. */
+export async function forgetReceipts(targets: readonly string[], receipts: ReceiptStore): Promise<void> {
+  const found = await Promise.all(targets.map((target) => receipts.find(target)));
+  const folders = found.flatMap((receipt) => receipt?.madeFolders ?? []);
+  for (const folder of folders.sort((one, other) => other.length - one.length)) await removeIfEmpty(folder);
+  for (const target of targets) await receipts.forget(target);
+}
+
+async function keepReceipt(
+  change: Change,
+  original: string | undefined,
+  receipts: ReceiptStore,
+): Promise<void> {
+  const earlier = await receipts.find(change.target);
+  const made = await makeFolders(dirname(change.target));
+  await receipts.save({
+    path: change.target,
+    original,
+    written: sha256(change.after ?? ""),
+    madeFolders: [...made, ...(earlier?.madeFolders ?? [])],
+  });
+}
+
+async function writeText(path: string, text: string | undefined): Promise<void> {
+  if (text === undefined) await rm(path, { force: true });
+  else await writeAtomically(path, text, (await modeOf(path)) ?? NEW_FILE_MODE);
+}
+
+/** Between the diff that was shown and the yes, the agent itself may have written its settings. */
+async function requireUnchanged(change: Change): Promise<void> {
+  if ((await readText(change.target)) === change.before) return;
+  throw new AppError("unreadable", `${change.path} was changed by another program meanwhile`, {
+    hint: "Nothing was changed; run the command again.",
+  });
+}
+
+/** Resolves to the folders that were not there before, innermost first. */
+async function makeFolders(folder: string): Promise<readonly string[]> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return [];
+  const made = [folder];
+  for (let current = folder; current !== first; current = dirname(current)) made.push(dirname(current));
+  return made;
+}
+
+async function modeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(systemErrorCode(error) ?? "")) throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import { createInterface } from "node:readline/promises";
+import type { Change } from "../agents/changes.ts";
+import type { ReceiptStore } from "../agents/receipts.ts";
+import { showChanges } from "../agents/show-changes.ts";
+import { writeChanges } from "../agents/write-changes.ts";
+import { AppError } from "../errors.ts";
+import type { Output } from "./output.ts";
+
+export interface Undertaking {
+  readonly changes: readonly Change[];
+  readonly receipts: ReceiptStore;
+  /** The command line that does the same without asking. */
+  readonly unasked: string;
+  readonly yes: boolean;
+  /** Masked wherever the diff shows them. */
+  readonly secrets?: readonly string[];
+}
+
+/**
+ * Shows the diff, asks unless `yes`, and writes. Resolves to whether it was written.
+ * Throws `usage` when there is nobody to ask.
+ */
+export async function carryOut(undertaking: Undertaking, output: Output): Promise<boolean> {
+  output.note(showChanges(undertaking.changes, undertaking.secrets));
+  if (!undertaking.yes && !(await isWanted(undertaking.unasked))) {
+    output.note("Nothing was changed.");
+    return false;
+  }
+  await writeChanges(undertaking.changes, undertaking.receipts);
+  return true;
+}
+
+async function isWanted(unasked: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new AppError("usage", "Nothing was changed, for there is nobody to ask", {
+      hint: `To write the changes above, run: ${unasked}`,
+    });
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question("Write these changes? [y/N] ")).trim());
+  } finally {
+    terminal.close();
+  }
+}

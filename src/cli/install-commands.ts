@@ -1,0 +1,29 @@
+import type { Command } from "commander";
+import type { InstallFlags } from "./install.ts";
+import type { Output } from "./output.ts";
+import type { SetExitCode } from "./program.ts";
+
+/** `install` and `uninstall`. */
+export function addInstallCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
+  withWritingFlags(program.command("install"))
+    .argument("[agent]", "claude-code, opencode, codex or gemini-cli")
+    .option("--list", "show the agents and which of them have it", false)
+    .description("Make an agent hand its plans to you: shows a diff, asks, keeps a backup")
+    .action(async (agent: string | undefined, flags: InstallFlags) => {
+      const { install } = await import("./install.ts");
+      setExitCode(await install(agent, flags, output));
+    });
+  withWritingFlags(program.command("uninstall"))
+    .argument("<agent>", "as in install")
+    .description("Take it away again; a file nobody changed since becomes exactly what it was")
+    .action(async (agent: string, flags: InstallFlags) => {
+      const { uninstall } = await import("./uninstall.ts");
+      setExitCode(await uninstall(agent, flags, output));
+    });
+}
+
+function withWritingFlags(command: Command): Command {
+  return command
+    .option("--project", "for the repository of the working directory instead of for you everywhere", false)
+    .option("--yes", "do not ask", false);
+}

@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Place } from "../agents/agent.ts";
+import { ownCommand, shellLine } from "../agents/own-command.ts";
+import { createReceiptStore, type ReceiptStore } from "../agents/receipts.ts";
+import { dataDirectory, homeOf, processEnvironment } from "../config/paths.ts";
+
+/** Where this process may install to; `project` stands for `--project`. */
+export async function currentPlace(project: boolean): Promise<Place> {
+  const words = await ownCommand({
+    program: process.execPath,
+    script: process.argv[1] ?? process.execPath,
+    searchPath: processEnvironment["PATH"] ?? "",
+  });
+  return {
+    home: homeOf(processEnvironment),
+    ...(project ? { project: projectRoot(process.cwd()) } : {}),
+    command: shellLine(words),
+    words,
+    environment: processEnvironment,
+  };
+}
+
+/** The receipts of one agent: `review` for its hook, `proxy` for its connection; the two may share a file. */
+export function receiptsOf(agent: string, part: "review" | "proxy"): ReceiptStore {
+  return createReceiptStore(join(dataDirectory(processEnvironment), "agents", agent, part));
+}
+
+/** The nearest folder above that holds a `.git`, else the folder itself. */
+function projectRoot(folder: string): string {
+  for (let current = resolve(folder); ; current = dirname(current)) {
+    if (existsSync(join(current, ".git"))) return current;
+    if (current === dirname(current)) return resolve(folder);
+  }
+}

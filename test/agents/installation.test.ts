@@ -1,0 +1,235 @@
+import { existsSync } from "node:fs";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Agent, Place } from "../../src/agents/agent.ts";
+import { agents } from "../../src/agents/agents.ts";
+import { changesToInstall, changesToUninstall, targetOf } from "../../src/agents/changes.ts";
+import { createReceiptStore } from "../../src/agents/receipts.ts";
+import { stateOf } from "../../src/agents/state.ts";
+import { forgetReceipts, writeChanges } from "../../src/agents/write-changes.ts";
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "sallyport-agents-"));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const placeIn = (folder: string, command = "sallyport"): Place => ({
+  home: folder,
+  command,
+  words: command.split(" "),
+  environment: {},
+});
+const receiptsIn = (folder: string) => createReceiptStore(join(folder, "data"));
+
+async function install(agent: Agent, place: Place): Promise<number> {
+  const changes = await changesToInstall(agent.edits(place), receiptsIn(place.home));
+  await writeChanges(changes, receiptsIn(place.home));
+  return changes.length;
+}
+
+async function uninstall(agent: Agent, place: Place): Promise<void> {
+  const edits = agent.edits(place);
+  const receipts = receiptsIn(place.home);
+  await writeChanges(await changesToUninstall(edits, receipts), receipts);
+  await forgetReceipts(await Promise.all(edits.map((edit) => targetOf(edit.path))), receipts);
+}
+
+async function put(path: string, content: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
+}
+
+const settingsOf = (agent: Agent, place: Place) => agent.edits(place)[0]?.path ?? "";
+const withSettings = agents.filter((agent) => settingsOf(agent, placeIn("/")).endsWith(".json"));
+const claudeCode = agents.find((agent) => agent.id === "claude-code") as Agent;
+
+describe.each(agents.map((agent) => [agent.id, agent] as const))("%s", (_id, agent) => {
+  it("is installed from nothing, once, and leaves nothing behind", async () => {
+    const place = placeIn(home);
+    expect(await stateOf(agent.edits(place))).toBe("absent");
+    expect(await install(agent, place)).toBe(2);
+    expect(await stateOf(agent.edits(place))).toBe("installed");
+    expect(await install(agent, place)).toBe(0);
+    await uninstall(agent, place);
+    expect(await stateOf(agent.edits(place))).toBe("absent");
+    expect((await readdir(home)).filter((name) => name !== "data")).toEqual([]);
+    expect(await readdir(join(home, "data"))).toEqual([]);
+  });
+
+  it("is brought up to date when the command has moved, and still goes without a trace", async () => {
+    await install(agent, placeIn(home, "/old/sallyport"));
+    expect(await stateOf(agent.edits(placeIn(home)))).toBe("outdated");
+    expect(await install(agent, placeIn(home))).toBe(2);
+    expect(await stateOf(agent.edits(placeIn(home)))).toBe("installed");
+    await uninstall(agent, placeIn(home));
+    expect((await readdir(home)).filter((name) => name !== "data")).toEqual([]);
+  });
+
+  it("goes into a project's folder", async () => {
+    const place = { ...placeIn(home), project: join(home, "repository") };
+    await install(agent, place);
+    for (const edit of agent.edits(place)) expect(edit.path.startsWith(join(home, "repository"))).toBe(true);
+    await uninstall(agent, place);
+    expect(existsSync(join(home, "repository"))).toBe(false);
+  });
+
+  it("does not touch a file of the same name that somebody else wrote", async () => {
+    const own = agent.edits(placeIn(home))[1]?.path ?? "";
+    await put(own, "mine\n");
+    await expect(install(agent, placeIn(home))).rejects.toThrow(/not Sallyport's/);
+    expect(existsSync(settingsOf(agent, placeIn(home)))).toBe(false);
+    await uninstall(agent, placeIn(home));
+    expect(await readFile(own, "utf8")).toBe("mine\n");
+  });
+});
+
+const odd: readonly (readonly [string, string])[] = [
+  ["an empty file", ""],
+  ["blanks", "  \n\n"],
+  ["an empty object", "{}"],
+  ["an object over lines", "{\n\n}"],
+  ["comments", '// top\n{\n  /* before */ "model": "x", // after\n  // last\n}\n// end'],
+  ["CRLF", '{\r\n\t"model": "x"\r\n}\r\n'],
+  ["a byte-order mark", '\ufeff{ "model": "x" }'],
+  ["empty lists", '{"hooks":{"PermissionRequest":[],"Stop":[ ],"BeforeTool":[\n]}}'],
+  [
+    "other people's hooks",
+    '{ "hooks": {\n "PermissionRequest": [ {"matcher": "ExitPlanMode", "hooks": [{"type":"command","command":"theirs"}]} ],\n' +
+      ' "Stop":[{"hooks":[{"type":"command","command":"theirs"}]}], "BeforeTool" : [{"matcher":"*","hooks":[]},],},}',
+  ],
+];
+
+describe.each(withSettings.map((agent) => [agent.id, agent] as const))("settings of %s", (_id, agent) => {
+  it.each(odd)("come back byte for byte: %s", async (_name, text) => {
+    const place = placeIn(home);
+    const path = settingsOf(agent, place);
+    await put(path, text);
+    await install(agent, place);
+    const written = await readFile(path, "utf8");
+    expect(written).toContain("review plan");
+    expect(written.match(/theirs/g)?.length).toBe(text.match(/theirs/g)?.length);
+    await uninstall(agent, place);
+    expect(await readFile(path, "utf8")).toBe(text);
+  });
+});
+
+it("any settings come back byte for byte", async () => {
+  const hooks = fc.record(
+    { PermissionRequest: fc.array(fc.object()), Stop: fc.array(fc.jsonValue()), Other: fc.jsonValue() },
+    { requiredKeys: [] },
+  );
+  const settings = fc.record({ hooks, model: fc.jsonValue(), "": fc.string() }, { requiredKeys: [] });
+  const space = fc.constantFrom(undefined, 1, 4, "\t", " \t ");
+  const around = fc.constantFrom("", "\n", "// note\n", "\r\n  \r\n", "/* [{ */");
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(settings, space, around, around, async (value, indent, before, after) => {
+      run += 1;
+      const place = placeIn(join(home, String(run)));
+      const text = before + JSON.stringify(value, null, indent) + after;
+      await put(settingsOf(claudeCode, place), text);
+      await install(claudeCode, place);
+      expect(await readFile(settingsOf(claudeCode, place), "utf8")).toContain("sallyport review plan");
+      await uninstall(claudeCode, place);
+      expect(await readFile(settingsOf(claudeCode, place), "utf8")).toBe(text);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+describe("a settings file", () => {
+  const place = () => placeIn(home);
+  const path = () => settingsOf(claudeCode, place());
+
+  it("that was edited since keeps the edits and loses only ours", async () => {
+    await put(path(), '{\n  "model": "x"\n}\n');
+    await install(claudeCode, place());
+    const edited = (await readFile(path(), "utf8")).replace('"x"', '"y", // mine');
+    await writeFile(path(), edited.replace("mine,", "mine\n"));
+    await uninstall(claudeCode, place());
+    expect(await readFile(path(), "utf8")).toBe('{\n  "model": "y" // mine\n\n}\n');
+  });
+
+  it("in which our hook was moved next to another one loses only ours", async () => {
+    const entry = (command: string) => `{"type":"command","command":"${command}"}`;
+    const text = `{"hooks":{"PermissionRequest":[{"matcher":"*","hooks":[${entry("theirs")}, ${entry("sallyport review plan")}]}]}}`;
+    await put(path(), text);
+    await uninstall(claudeCode, place());
+    expect(await readFile(path(), "utf8")).toBe(text.replace(`, ${entry("sallyport review plan")}`, ""));
+  });
+
+  it("that is read-only is refused, and nothing at all is written", async () => {
+    await put(path(), "{}");
+    await chmod(path(), 0o444);
+    await expect(install(claudeCode, place())).rejects.toThrow(/read-only; nothing was changed/);
+    expect(await readdir(dirname(path()))).toEqual(["settings.json"]);
+    expect(await readFile(path(), "utf8")).toBe("{}");
+  });
+
+  it("that is not JSON is refused with the place of the mistake", async () => {
+    await put(path(), '{\n  "a": oops\n}');
+    await expect(install(claudeCode, place())).rejects.toThrow(/settings\.json: Not valid JSON.*line 2/);
+    expect(await readFile(path(), "utf8")).toBe('{\n  "a": oops\n}');
+  });
+
+  it("that is not UTF-8 is refused", async () => {
+    await put(path(), Uint8Array.of(0x7b, 0xff, 0x7d));
+    await expect(install(claudeCode, place())).rejects.toThrow(/not UTF-8/);
+  });
+
+  it("that is a symbolic link stays one", async () => {
+    await put(join(home, "dotfiles/claude.json"), "{}\n");
+    await mkdir(dirname(path()), { recursive: true });
+    await symlink(join(home, "dotfiles/claude.json"), path());
+    await install(claudeCode, place());
+    expect((await lstat(path())).isSymbolicLink()).toBe(true);
+    expect(await readFile(join(home, "dotfiles/claude.json"), "utf8")).toContain("review plan");
+    await uninstall(claudeCode, place());
+    expect(await readFile(path(), "utf8")).toBe("{}\n");
+  });
+
+  it("keeps its mode; a new one is for its owner alone", async () => {
+    await put(path(), "{}");
+    await chmod(path(), 0o640);
+    await install(claudeCode, place());
+    expect((await stat(path())).mode & 0o777).toBe(0o640);
+    expect((await stat(claudeCode.edits(place())[1]?.path ?? "")).mode & 0o777).toBe(0o600);
+  });
+
+  it("that changes between the diff and the yes is left alone", async () => {
+    await put(path(), "{}");
+    const changes = await changesToInstall(claudeCode.edits(place()), receiptsIn(home));
+    await writeFile(path(), '{"model":"x"}');
+    await expect(writeChanges(changes, receiptsIn(home))).rejects.toThrow(/changed by another program/);
+    expect(await readFile(path(), "utf8")).toBe('{"model":"x"}');
+    expect(existsSync(join(dirname(path()), "commands"))).toBe(false);
+  });
+
+  it("is put back when a later file cannot be written", async () => {
+    await put(path(), "{}");
+    const changes = await changesToInstall(claudeCode.edits(place()), receiptsIn(home));
+    const receipts = receiptsIn(home);
+    const fullDisk: typeof receipts = {
+      ...receipts,
+      save: (receipt) =>
+        receipt.path === path() ? receipts.save(receipt) : Promise.reject(new Error("ENOSPC: no space left")),
+    };
+    await expect(writeChanges(changes, fullDisk)).rejects.toThrow(/Nothing was changed: ENOSPC/);
+    expect(await readFile(path(), "utf8")).toBe("{}");
+  });
+});
