@@ -1,0 +1,69 @@
+import type { ErrorAnswer } from "../../../src/review/api-types.ts";
+
+/** What became of a call. `gone`: nobody answered. `absent`: the server has no such route. */
+export type Result<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly reason: "gone" }
+  | { readonly ok: false; readonly reason: "absent" }
+  | {
+      readonly ok: false;
+      readonly reason: "refused";
+      readonly status: number;
+      readonly message: string;
+      readonly body: unknown;
+    };
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** Lets a small call outlive the page. */
+  readonly keepalive?: boolean;
+}
+
+export const getJson = <Value>(path: string, options: CallOptions = {}) => call<Value>(path, options);
+
+export function sendJson<Value>(
+  method: "POST" | "PUT",
+  path: string,
+  body: unknown,
+  options: CallOptions = {},
+) {
+  const headers = { "content-type": "application/json" };
+  return call<Value>(path, { ...options, method, headers, body: JSON.stringify(body) });
+}
+
+/** Uploads one image; the server decides by its bytes whether it is one. */
+export function sendFile<Value>(path: string, file: Blob, name: string): Promise<Result<Value>> {
+  const form = new FormData();
+  form.append("file", file, name);
+  return call<Value>(path, { method: "POST", body: form });
+}
+
+/** What to tell the person about a failed call. */
+export function explain(result: Exclude<Result<unknown>, { ok: true }>): string {
+  if (result.reason === "refused") return result.message;
+  if (result.reason === "absent") return "This server cannot do that.";
+  return "Sallyport does not answer. It may have been stopped.";
+}
+
+/** One call. Failures are values; any answer that is not JSON is the page itself, so the route is absent. */
+async function call<Value>(path: string, init: RequestInit): Promise<Result<Value>> {
+  let response: Response;
+  try {
+    response = await fetch(path, { cache: "no-store", ...init });
+  } catch {
+    return { ok: false, reason: "gone" };
+  }
+  if (!response.headers.get("content-type")?.includes("json")) return { ok: false, reason: "absent" };
+  try {
+    const body: unknown = await response.json();
+    if (response.ok) return { ok: true, value: body as Value };
+    return { ok: false, reason: "refused", status: response.status, message: messageIn(body), body };
+  } catch {
+    return { ok: false, reason: "gone" };
+  }
+}
+
+function messageIn(body: unknown): string {
+  const error = (body as Partial<ErrorAnswer> | null)?.error;
+  return typeof error === "string" ? error : "The server refused without saying why.";
+}

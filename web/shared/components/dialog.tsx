@@ -1,0 +1,55 @@
+import { X } from "lucide-react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import { classNames } from "../class-names.ts";
+import { IconButton } from "./button.tsx";
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  /** Buttons; the one that goes on comes last. */
+  readonly footer?: ReactNode;
+  readonly wide?: boolean;
+}
+
+/**
+ * A modal on the browser's own dialog element: focus stays inside, Escape closes, and focus returns to where it
+ * was. It is open for as long as it is rendered.
+ */
+export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+
+  useEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement;
+    if (dialog && !dialog.open) dialog.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+
+  return (
+    <dialog
+      ref={element}
+      className={classNames("dialog", wide && "dialog-wide")}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        // File pickers inside the dialog send a cancel of their own.
+        if (event.target !== element.current) return;
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div className="dialog-head">
+        <h2 id={titleId}>{title}</h2>
+        <IconButton label="Close" shortcut="Esc" onClick={onClose}>
+          <X size={18} aria-hidden />
+        </IconButton>
+      </div>
+      <div className="dialog-body">{children}</div>
+      {footer !== undefined && <div className="dialog-foot">{footer}</div>}
+    </dialog>
+  );
+}

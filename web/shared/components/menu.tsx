@@ -1,0 +1,105 @@
+import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+
+interface MenuProps {
+  /** What the opening button shows, and its accessible name where that is an icon alone. */
+  readonly trigger: ReactNode;
+  readonly label: string;
+  readonly triggerClass?: string;
+  readonly children: ReactNode;
+}
+
+/**
+ * A button with a menu in the browser's own popover: light dismiss and Escape come with it. Arrow keys, Home and End
+ * move within; choosing an item closes.
+ */
+export function Menu({ trigger, label, triggerClass = "button", children }: MenuProps) {
+  const id = useId();
+  const button = useRef<HTMLButtonElement>(null);
+  const menu = useRef<HTMLDivElement>(null);
+
+  const place = () => {
+    const box = button.current?.getBoundingClientRect();
+    const panel = menu.current;
+    if (!box || !panel) return;
+    const width = panel.offsetWidth;
+    const left = Math.min(Math.max(8, box.right - width), window.innerWidth - width - 8);
+    const below = box.bottom + 4;
+    const fits = below + panel.offsetHeight <= window.innerHeight - 8;
+    panel.style.left = `${left}px`;
+    panel.style.top = `${fits ? below : Math.max(8, box.top - panel.offsetHeight - 4)}px`;
+  };
+
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={triggerClass}
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        popoverTarget={id}
+      >
+        {trigger}
+      </button>
+      <div
+        ref={menu}
+        id={id}
+        popover="auto"
+        role="menu"
+        aria-label={label}
+        tabIndex={-1}
+        className="menu"
+        onToggle={(event) => {
+          if (event.newState !== "open") return;
+          place();
+          itemsOf(menu.current)[0]?.focus();
+        }}
+        onKeyDown={(event) => moveWithin(event, menu.current)}
+        onClick={(event) => {
+          if (event.target instanceof Element && event.target.closest("[role^=menuitem]")) {
+            menu.current?.hidePopover();
+          }
+        }}
+      >
+        {children}
+      </div>
+    </>
+  );
+}
+
+interface MenuItemProps {
+  readonly onSelect: () => void;
+  readonly children: ReactNode;
+  /** Set on a choice among several: whether it is the chosen one. */
+  readonly checked?: boolean;
+}
+
+export function MenuItem({ onSelect, children, checked }: MenuItemProps) {
+  const shared = { type: "button", tabIndex: -1, className: "menu-item", onClick: onSelect } as const;
+  if (checked === undefined) {
+    return (
+      <button {...shared} role="menuitem">
+        {children}
+      </button>
+    );
+  }
+  return (
+    <button {...shared} role="menuitemradio" aria-checked={checked}>
+      {children}
+    </button>
+  );
+}
+
+function itemsOf(menu: HTMLElement | null): HTMLElement[] {
+  return menu ? [...menu.querySelectorAll<HTMLElement>("[role^=menuitem]")] : [];
+}
+
+function moveWithin(event: KeyboardEvent, menu: HTMLElement | null): void {
+  const items = itemsOf(menu);
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const target = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key];
+  if (target === undefined) return;
+  event.preventDefault();
+  items[(target + items.length) % items.length]?.focus();
+}

@@ -1,0 +1,83 @@
+import { X } from "lucide-react";
+import { useEffect } from "react";
+import { create } from "zustand";
+import { classNames } from "../class-names.ts";
+import { Button, IconButton } from "./button.tsx";
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: "plain" | "danger";
+  readonly action?: { readonly label: string; readonly run: () => void };
+}
+
+interface ToastState {
+  readonly toasts: readonly Toast[];
+  /** Said by assistive technology, shown to nobody. */
+  readonly announcement: string;
+}
+
+const useToasts = create<ToastState>(() => ({ toasts: [], announcement: "" }));
+let lastId = 0;
+
+/** Shows a line at the foot of the page for a while; the newest three stay. */
+export function showToast(text: string, options: Partial<Pick<Toast, "tone" | "action">> = {}): void {
+  lastId += 1;
+  const toast: Toast = { id: lastId, text, tone: "plain", ...options };
+  useToasts.setState(({ toasts }) => ({ toasts: [...toasts, toast].slice(-3) }));
+}
+
+/** Tells assistive technology what happened where the change is plain to see. */
+export function announce(text: string): void {
+  // The same words twice would be no change, and so not said.
+  useToasts.setState(({ announcement }) => ({
+    announcement: announcement === text ? `${text}\u00a0` : text,
+  }));
+}
+
+const dismiss = (id: number) =>
+  useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
+
+/** Renders toasts and the polite live region; once a page. */
+export function Toasts() {
+  const { toasts, announcement } = useToasts();
+  return (
+    <>
+      <div className="visually-hidden" role="status">
+        {announcement}
+      </div>
+      <div className="toasts no-print" role="status" aria-label="Messages">
+        {toasts.map((toast) => (
+          <ToastLine key={toast.id} toast={toast} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function ToastLine({ toast }: { readonly toast: Toast }) {
+  const { id, action, tone } = toast;
+  useEffect(() => {
+    const timer = setTimeout(() => dismiss(id), action || tone === "danger" ? 10_000 : 4_000);
+    return () => clearTimeout(timer);
+  }, [id, action, tone]);
+  return (
+    <div className={classNames("toast", tone === "danger" && "toast-danger")}>
+      <span>{toast.text}</span>
+      {action && (
+        <Button
+          small
+          onClick={() => {
+            dismiss(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <IconButton small label="Dismiss" onClick={() => dismiss(id)}>
+        <X size={15} aria-hidden />
+      </IconButton>
+    </div>
+  );
+}

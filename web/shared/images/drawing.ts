@@ -1,0 +1,81 @@
+import { getStroke } from "perfect-freehand";
+
+export type Tool = "pen" | "arrow" | "rectangle";
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** One mark on an image, in the image's own pixels. */
+export interface Mark {
+  readonly tool: Tool;
+  readonly color: string;
+  /** Pixels. */
+  readonly width: number;
+  /** All points of a pen stroke; first and last of the other tools. */
+  readonly points: readonly Point[];
+}
+
+/** The line width that looks the same on a small and a large image. */
+export function widthFor(imageWidth: number): number {
+  return Math.max(3, Math.round(imageWidth / 180));
+}
+
+/** The outline of a pen stroke, as a polygon. */
+export function penOutline(mark: Mark): readonly Point[] {
+  const input = mark.points.map(({ x, y }) => [x, y] as [number, number]);
+  return getStroke(input, { size: mark.width * 1.8, thinning: 0.4, smoothing: 0.6, streamline: 0.4 }).map(
+    ([x = 0, y = 0]) => ({ x, y }),
+  );
+}
+
+/** The two ends of an arrow's head, beside its tip. */
+export function arrowHead(from: Point, to: Point, width: number): readonly [Point, Point] {
+  const angle = Math.atan2(to.y - from.y, to.x - from.x);
+  const length = Math.min(width * 5, Math.hypot(to.x - from.x, to.y - from.y) / 2);
+  const end = (turn: number): Point => ({
+    x: to.x - length * Math.cos(angle + turn),
+    y: to.y - length * Math.sin(angle + turn),
+  });
+  return [end(Math.PI / 6), end(-Math.PI / 6)];
+}
+
+/** Draws a mark on a canvas. */
+export function drawMark(context: CanvasRenderingContext2D, mark: Mark): void {
+  const from = mark.points[0];
+  const to = mark.points.at(-1);
+  if (!from || !to) return;
+  context.strokeStyle = mark.color;
+  context.fillStyle = mark.color;
+  context.lineWidth = mark.width;
+  context.lineCap = "round";
+  context.lineJoin = "round";
+  if (mark.tool === "pen") {
+    fillPolygon(context, penOutline(mark));
+  } else if (mark.tool === "rectangle") {
+    context.strokeRect(from.x, from.y, to.x - from.x, to.y - from.y);
+  } else {
+    const [left, right] = arrowHead(from, to, mark.width);
+    strokeLine(context, [from, to]);
+    strokeLine(context, [left, to, right]);
+  }
+}
+
+function fillPolygon(context: CanvasRenderingContext2D, points: readonly Point[]): void {
+  trace(context, points);
+  context.closePath();
+  context.fill();
+}
+
+function strokeLine(context: CanvasRenderingContext2D, points: readonly Point[]): void {
+  trace(context, points);
+  context.stroke();
+}
+
+function trace(context: CanvasRenderingContext2D, points: readonly Point[]): void {
+  context.beginPath();
+  for (const [index, { x, y }] of points.entries()) {
+    if (index === 0) context.moveTo(x, y);
+    else context.lineTo(x, y);
+  }
+}

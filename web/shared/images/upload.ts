@@ -1,0 +1,31 @@
+import type { AttachedImage, UploadAnswer } from "../../../src/review/api-types.ts";
+import { explain, sendFile } from "../api/client.ts";
+
+const MAX_BYTES = 20 * 1024 * 1024;
+const TYPES = ["image/png", "image/jpeg", "image/webp"];
+
+export type UploadResult =
+  | { readonly ok: true; readonly image: AttachedImage }
+  | { readonly ok: false; readonly message: string };
+
+/** Uploads an image so that the agent can open it by its path. Refuses here what the server would refuse. */
+export async function uploadImage(file: File): Promise<UploadResult> {
+  if (!TYPES.includes(file.type)) {
+    return { ok: false, message: `${file.name || "This file"} is not a PNG, JPEG or WebP image.` };
+  }
+  if (file.size > MAX_BYTES) return { ok: false, message: `${file.name} is larger than 20 MB.` };
+  const name = file.name || `pasted.${file.type.slice("image/".length)}`;
+  const result = await sendFile<UploadAnswer>("/api/upload", file, name);
+  if (!result.ok) return { ok: false, message: `${name} was not uploaded: ${explain(result)}` };
+  return { ok: true, image: { path: result.value.path, name } };
+}
+
+/** Where the page shows an image of this machine from. */
+export function imageUrl(path: string): string {
+  return `/api/image?path=${encodeURIComponent(path)}`;
+}
+
+/** The image files on a clipboard or a drag. */
+export function imagesOf(data: DataTransfer | null): File[] {
+  return data ? [...data.files].filter((file) => file.type.startsWith("image/")) : [];
+}

@@ -1,0 +1,37 @@
+/** What identifies a key press: `c`, `?`, `Shift+ArrowDown`, `Mod+Enter` (Mod is Command on a Mac, else Control). */
+export type KeyName = string;
+
+/** The parts of a keyboard event that matter here. */
+export interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+}
+
+/** The name of a key press. Shift is named only where the key itself does not show it (letters and signs do). */
+export function keyName(press: KeyPress): KeyName {
+  const key = press.key === " " ? "Space" : press.key;
+  const parts: string[] = [];
+  if (press.ctrlKey || press.metaKey) parts.push("Mod");
+  if (press.altKey) parts.push("Alt");
+  if (press.shiftKey && (key.length > 1 || parts.length > 0)) parts.push("Shift");
+  parts.push(key.length === 1 && parts.length > 0 ? key.toLowerCase() : key);
+  return parts.join("+");
+}
+
+const SIGNS: Record<string, string> = {
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Escape: "Esc",
+};
+
+/** How the keys are written for a person. */
+export function keyLabels(name: KeyName, isMac: boolean): string[] {
+  return name
+    .split(/\+(?=.)/)
+    .map((part) => (part === "Mod" ? (isMac ? "⌘" : "Ctrl") : (SIGNS[part] ?? part)));
+}

@@ -1,0 +1,47 @@
+import { Dialog } from "../components/dialog.tsx";
+import { keyLabels } from "./keys.ts";
+import type { Shortcut } from "./shortcuts.ts";
+
+interface ShortcutSheetProps {
+  readonly shortcuts: readonly Pick<Shortcut, "keys" | "label" | "group">[];
+  readonly onClose: () => void;
+}
+
+/** The `?` sheet: every key of the page, by group, in the order given. */
+export function ShortcutSheet({ shortcuts, onClose }: ShortcutSheetProps) {
+  const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+  const groups = [...new Set(shortcuts.map(({ group }) => group))];
+  return (
+    <Dialog title="Keyboard" onClose={onClose} wide>
+      <div className="shortcuts">
+        {groups.map((group) => (
+          <section key={group}>
+            <h3>{group}</h3>
+            <dl>
+              {shortcuts
+                .filter((shortcut) => shortcut.group === group)
+                .map(({ keys, label }) => (
+                  <ShortcutLine key={label} label={label} labels={keyLabels(keys[0] ?? "", isMac)} />
+                ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+function ShortcutLine({ label, labels }: { readonly label: string; readonly labels: readonly string[] }) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>
+        {labels.map((part) => (
+          <kbd key={part} className="key">
+            {part}
+          </kbd>
+        ))}
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { useEffect } from "react";
+import { type KeyName, keyName } from "./keys.ts";
+
+export interface Shortcut {
+  readonly keys: readonly KeyName[];
+  readonly label: string;
+  /** Heading in the sheet. */
+  readonly group: string;
+  /** Also while a text field has the focus. */
+  readonly whileTyping?: boolean;
+  readonly run: () => void;
+}
+
+/** Runs the shortcuts while the caller is rendered. Single keys rest while the person types or a dialog is open. */
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return;
+      const typing = isTyping(event.target);
+      if (document.querySelector("dialog[open], [popover]:popover-open")) return;
+      const name = keyName(event);
+      const shortcut = shortcuts.find(
+        ({ keys, whileTyping }) => keys.includes(name) && (!typing || whileTyping),
+      );
+      if (!shortcut) return;
+      event.preventDefault();
+      shortcut.run();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [shortcuts]);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable) return true;
+  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}

@@ -1,0 +1,61 @@
+import { LeafBuilder } from "./leaf-builder.ts";
+import type { Block, Leaf } from "./model.ts";
+import type { SourceLines } from "./source-lines.ts";
+
+/** Collects the blocks and leaves of a document while it is read. */
+export class BlockList {
+  readonly leaves: Leaf[] = [];
+  readonly blocks: Block[] = [];
+  readonly #lines: SourceLines;
+
+  constructor(lines: SourceLines) {
+    this.#lines = lines;
+  }
+
+  /** Begins a block that covers the lines from `first` up to `end`, counted from 0; gives its number. */
+  open(name: string, first: number, end: number): number {
+    const index = this.blocks.length;
+    const last = Math.max(first, end - 1);
+    const range = { startLine: first + 1, endLine: last + 1 };
+    const offsets = { start: this.#lines.start(first), end: this.#lines.end(last) };
+    const next = this.leaves.length;
+    this.blocks.push({ index, name, firstLeaf: next, lastLeaf: next, ...offsets, ...range });
+    return index;
+  }
+
+  addLeaf(make: (index: number) => Leaf): number {
+    const index = this.leaves.length;
+    const leaf = make(index);
+    this.leaves.push(leaf);
+    const block = this.blocks[leaf.block];
+    if (block) this.blocks[leaf.block] = { ...block, lastLeaf: index };
+    return index;
+  }
+
+  /** A block of whole lines, drawn as they are or as `text` has them (without their container's indentation). */
+  addLines(name: string, first: number, end: number, text?: string): { leaf: number; block: number } {
+    const block = this.open(name, first, end);
+    const leaf = this.addLeaf((index) => {
+      const builder = new LeafBuilder();
+      const rows = text === undefined ? this.#texts(first, end) : text.split("\n");
+      for (const [offset, row] of rows.entries()) {
+        const line = first + offset;
+        const start = this.#lines.start(line) + Math.max(0, this.#lines.text(line).lastIndexOf(row));
+        if (offset > 0)
+          builder.addReplaced("\n", this.#lines.end(line - 1), start - this.#lines.end(line - 1));
+        builder.addText(row, (at) => start + at);
+      }
+      return builder.finish(
+        index,
+        block,
+        this.#lines.start(first),
+        this.#lines.end(Math.max(first, end - 1)),
+      );
+    });
+    return { leaf, block };
+  }
+
+  #texts(first: number, end: number): string[] {
+    return Array.from({ length: Math.max(0, end - first) }, (_, offset) => this.#lines.text(first + offset));
+  }
+}

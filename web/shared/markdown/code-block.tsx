@@ -1,0 +1,84 @@
+import { Check, Copy } from "lucide-react";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { IconButton } from "../components/button.tsx";
+import { announce } from "../components/toast.tsx";
+import { CodeText } from "./code-text.tsx";
+import type { CodeRun } from "./highlight.ts";
+import type { Leaf } from "./model.ts";
+
+const Diagram = lazy(async () => ({ default: (await import("./diagram.tsx")).Diagram }));
+
+interface CodeBlockProps {
+  readonly leaf: Leaf;
+  readonly language: string;
+  readonly info: string;
+}
+
+/** A code block: highlighted as soon as the highlighter is here, a diagram where it says it is one. */
+export function CodeBlock({ leaf, language, info }: CodeBlockProps) {
+  const [asSource, setAsSource] = useState(language !== "mermaid");
+  const code = <CodeText leaf={leaf} runs={useRuns(leaf.text, language)} />;
+  return (
+    <div className="code-block" data-block={leaf.block}>
+      <div className="code-head no-select">
+        <span title={info}>{info || "text"}</span>
+        {language === "mermaid" && (
+          <button
+            type="button"
+            className="button button-quiet button-small"
+            onClick={() => setAsSource(!asSource)}
+          >
+            {asSource ? "Diagram" : "Source"}
+          </button>
+        )}
+        <CopyButton text={leaf.text} />
+      </div>
+      {asSource ? (
+        code
+      ) : (
+        <Suspense fallback={code}>
+          <Diagram source={leaf.text} fallback={code} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** The code's coloured runs, or one run without colour until they are known. */
+function useRuns(text: string, language: string): readonly CodeRun[] {
+  const [runs, setRuns] = useState<{ readonly text: string; readonly runs: readonly CodeRun[] }>();
+  useEffect(() => {
+    let current = true;
+    // Not before the plan's text has been painted.
+    const load = async () => {
+      const { highlight } = await import("./highlight.ts");
+      const found = highlight(text, language);
+      if (current && found) setRuns({ text, runs: found });
+    };
+    if (language !== "" && language !== "mermaid") void load();
+    return () => {
+      current = false;
+    };
+  }, [text, language]);
+  return runs?.text === text ? runs.runs : [{ text, scope: undefined }];
+}
+
+function CopyButton({ text }: { readonly text: string }) {
+  const [copied, setCopied] = useState(false);
+  const Icon = copied ? Check : Copy;
+  return (
+    <IconButton
+      small
+      label="Copy code"
+      className="no-print"
+      onClick={async () => {
+        await navigator.clipboard.writeText(text);
+        announce("Code copied");
+        setCopied(true);
+        setTimeout(() => setCopied(false), 1_500);
+      }}
+    >
+      <Icon size={14} aria-hidden />
+    </IconButton>
+  );
+}

@@ -1,0 +1,60 @@
+import highlighter from "highlight.js/lib/common";
+
+/** A stretch of code of one colour. */
+export interface CodeRun {
+  readonly text: string;
+  readonly scope: CodeScope | undefined;
+}
+
+export type CodeScope =
+  | "comment"
+  | "keyword"
+  | "string"
+  | "number"
+  | "title"
+  | "type"
+  | "meta"
+  | "addition"
+  | "deletion";
+
+const MAX_LENGTH = 50_000;
+
+/** Colours for code, or undefined for a language that is not known and for very long code. */
+export function highlight(code: string, language: string): readonly CodeRun[] | undefined {
+  if (code.length > MAX_LENGTH || !highlighter.getLanguage(language)) return undefined;
+  const result = highlighter.highlight(code, { language, ignoreIllegals: true });
+  const runs: CodeRun[] = [];
+  collect((result._emitter as unknown as { readonly rootNode: ScopeNode }).rootNode, undefined, runs);
+  return runs;
+}
+
+/** The highlighter's own tree; reading it saves writing and parsing HTML. */
+interface ScopeNode {
+  readonly scope?: string;
+  readonly children: readonly (ScopeNode | string)[];
+}
+
+function collect(node: ScopeNode, inherited: CodeScope | undefined, runs: CodeRun[]): void {
+  const scope = scopeOf(node.scope) ?? inherited;
+  for (const child of node.children) {
+    if (typeof child === "string") runs.push({ text: child, scope });
+    else collect(child, scope, runs);
+  }
+}
+
+function scopeOf(name: string | undefined): CodeScope | undefined {
+  if (name === undefined) return undefined;
+  return SCOPES.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+const SCOPES: readonly (readonly [RegExp, CodeScope])[] = [
+  [/^(comment|quote)/, "comment"],
+  [/^(keyword|literal|selector-tag|doctag|operator)/, "keyword"],
+  [/^(string|regexp|subst|char|template)/, "string"],
+  [/^(number|symbol|bullet)/, "number"],
+  [/^(title\.class|type|built_in|class)/, "type"],
+  [/^(title|function|name|section)/, "title"],
+  [/^(meta|attr|attribute|property|selector|variable|tag)/, "meta"],
+  [/^addition/, "addition"],
+  [/^deletion/, "deletion"],
+];

@@ -1,0 +1,152 @@
+import type { Token } from "markdown-it";
+import { LeafBuilder } from "./leaf-builder.ts";
+import type { Leaf, MarkdownNode } from "./model.ts";
+
+/** Where each character of an inline token's content stands in the source. */
+export type ContentMap = (offset: number) => number;
+
+interface InlineResult {
+  readonly nodes: readonly MarkdownNode[];
+  readonly finish: (index: number, block: number) => Leaf;
+}
+
+/**
+ * Turns the children of an inline token into nodes, noting where every drawn character comes from.
+ * The first `skipped` characters of the content are not drawn as text: a task box, an alert's name.
+ */
+export function buildInline(
+  children: readonly Token[],
+  content: string,
+  toSource: ContentMap,
+  skipped = 0,
+): InlineResult {
+  const builder = new LeafBuilder();
+  // Line ends within a code span are drawn as blanks; so that it is found, they are blanks here too.
+  const searched = content.replaceAll("\n", " ");
+  const stack: { nodes: MarkdownNode[]; open: Token | undefined }[] = [{ nodes: [], open: undefined }];
+  let cursor = skipped;
+
+  const find = (text: string) => {
+    const at = searched.indexOf(text, cursor);
+    const start = at === -1 ? cursor : at;
+    cursor = Math.min(content.length, start + text.length);
+    return start;
+  };
+
+  for (const token of withoutSkipped(children, content.slice(0, skipped))) {
+    const top = stack.at(-1);
+    if (!top) break;
+    if (token.nesting === 1) {
+      stack.push({ nodes: [], open: token });
+    } else if (token.nesting === -1) {
+      const closed = stack.pop();
+      const parent = stack.at(-1);
+      if (token.type === "link_close") cursor = behindTarget(searched, cursor, token);
+      if (closed && parent) parent.nodes.push(wrap(closed.open, closed.nodes));
+    } else {
+      top.nodes.push(...leafNodes(token, builder, find, toSource));
+    }
+  }
+  return {
+    nodes: stack[0]?.nodes ?? [],
+    finish: (index, block) => builder.finish(index, block, toSource(0), toSource(content.length)),
+  };
+}
+
+/** The text tokens without the characters that were skipped. */
+function withoutSkipped(children: readonly Token[], skipped: string): readonly Token[] {
+  const [first, ...rest] = children;
+  if (skipped === "" || !first || first.type !== "text" || !first.content.startsWith(skipped))
+    return children;
+  return [
+    Object.assign(Object.create(first) as Token, { content: first.content.slice(skipped.length) }),
+    ...rest,
+  ];
+}
+
+function leafNodes(
+  token: Token,
+  builder: LeafBuilder,
+  find: (text: string) => number,
+  toSource: ContentMap,
+): MarkdownNode[] {
+  switch (token.type) {
+    case "text": {
+      if (token.content === "") return [];
+      const start = find(token.content);
+      return builder.addText(token.content, (offset) => toSource(start + offset));
+    }
+    case "text_special": {
+      const start = toSource(find(token.markup));
+      return [builder.addReplaced(token.content, start, token.markup.length)];
+    }
+    case "code_inline": {
+      find(token.markup);
+      const start = find(token.content);
+      const children = builder.addText(token.content, (offset) => toSource(start + offset));
+      find(token.markup);
+      return [{ kind: "element", tag: "code", children }];
+    }
+    case "softbreak":
+      return [builder.addReplaced("\n", toSource(find(" ")), 1)];
+    case "hardbreak":
+      return [
+        { kind: "element", tag: "br", children: [] },
+        builder.addReplaced("\n", toSource(find(" ")), 1),
+      ];
+    case "image":
+      return [imageNode(token)];
+    case "footnote_ref":
+      return [footnoteReference(token, builder, toSource, find)];
+    default:
+      return [];
+  }
+}
+
+function footnoteReference(
+  token: Token,
+  builder: LeafBuilder,
+  toSource: ContentMap,
+  find: (text: string) => number,
+): MarkdownNode {
+  const number = Number(token.meta?.id ?? 0) + 1;
+  const written = `[^${String(token.meta?.label ?? "")}]`;
+  const child = builder.addReplaced(`[${number}]`, toSource(find(written)), written.length);
+  const link: MarkdownNode = { kind: "link", href: `#footnote-${number}`, title: "", children: [child] };
+  return { kind: "element", tag: "sup", children: [link] };
+}
+
+function imageNode(token: Token): MarkdownNode {
+  const alt = (token.children ?? []).map(({ content }) => content).join("");
+  return { kind: "image", source: attribute(token, "src"), alt, title: attribute(token, "title") };
+}
+
+function wrap(open: Token | undefined, children: readonly MarkdownNode[]): MarkdownNode {
+  if (open?.type === "link_open") {
+    return { kind: "link", href: attribute(open, "href"), title: attribute(open, "title"), children };
+  }
+  return { kind: "element", tag: open?.tag || "span", children };
+}
+
+export function attribute(token: Token, name: string): string {
+  const value = token.attrGet(name);
+  return value === null || value === undefined ? "" : String(value);
+}
+
+/** Behind `](target)` or `][label]`, so that what follows is not looked for in the address. */
+function behindTarget(content: string, cursor: number, token: Token): number {
+  if (token.info === "auto") return cursor;
+  const bracket = content.indexOf("]", cursor);
+  if (bracket === -1) return cursor;
+  const opener = content[bracket + 1];
+  if (opener === "[") return Math.max(bracket + 1, content.indexOf("]", bracket + 2) + 1);
+  if (opener !== "(") return bracket + 1;
+  let depth = 0;
+  for (let index = bracket + 1; index < content.length; index += 1) {
+    if (content[index] === "\\") index += 1;
+    else if (content[index] === "(") depth += 1;
+    else if (content[index] === ")") depth -= 1;
+    if (depth === 0) return index + 1;
+  }
+  return bracket + 1;
+}

@@ -1,0 +1,50 @@
+import { findDeceptions } from "./deceptive.ts";
+import type { Leaf, LeafMark, MarkdownNode, Segment } from "./model.ts";
+
+/**
+ * Collects the drawn text of one leaf together with where each stretch of it comes from. Characters meant to
+ * deceive are drawn as their names and marked.
+ */
+export class LeafBuilder {
+  #text = "";
+  readonly #segments: Segment[] = [];
+  readonly #marks: LeafMark[] = [];
+
+  /** Draws `text`; `sourceAt` gives the source offset of its characters, of which each stands for itself. */
+  addText(text: string, sourceAt: (offset: number) => number): MarkdownNode[] {
+    const nodes: MarkdownNode[] = [];
+    let from = 0;
+    for (const { start, end, shown, meaning } of findDeceptions(text)) {
+      if (start < from) continue;
+      this.#plain(nodes, text.slice(from, start), sourceAt(from), sourceAt(start));
+      this.#marks.push({ start: this.#text.length, end: this.#text.length + shown.length, meaning });
+      this.#push(shown, sourceAt(start), end - start);
+      nodes.push({ kind: "mark", text: shown, meaning });
+      from = end;
+    }
+    this.#plain(nodes, text.slice(from), sourceAt(from), sourceAt(text.length));
+    return nodes;
+  }
+
+  /** Draws `text` for `sourceLength` characters that look different in the source, as an entity does. */
+  addReplaced(text: string, source: number, sourceLength: number): MarkdownNode {
+    this.#push(text, source, sourceLength);
+    return { kind: "text", text };
+  }
+
+  finish(index: number, block: number, start: number, end: number): Leaf {
+    return { index, block, text: this.#text, segments: this.#segments, marks: this.#marks, start, end };
+  }
+
+  #plain(nodes: MarkdownNode[], text: string, source: number, sourceEnd: number): void {
+    if (text === "") return;
+    this.#push(text, source, sourceEnd - source);
+    nodes.push({ kind: "text", text });
+  }
+
+  #push(text: string, source: number, sourceLength: number): void {
+    const rendered = this.#text.length;
+    this.#segments.push({ rendered, renderedLength: text.length, source, sourceLength });
+    this.#text += text;
+  }
+}

@@ -1,0 +1,124 @@
+import { createContext, createElement, memo, type ReactNode, useContext } from "react";
+import { classNames } from "../class-names.ts";
+import { CodeBlock } from "./code-block.tsx";
+import { MarkdownImage } from "./markdown-image.tsx";
+import type { MarkdownDocument, MarkdownNode } from "./model.ts";
+
+/** What a page adds to a Markdown text. */
+export interface MarkdownHost {
+  /** Where an image that the text names is shown from; undefined where it must not be loaded. */
+  readonly imageUrl: (source: string) => string | undefined;
+}
+
+const DocumentContext = createContext<MarkdownDocument | undefined>(undefined);
+
+interface MarkdownViewProps extends MarkdownHost {
+  readonly document: MarkdownDocument;
+  readonly small?: boolean;
+}
+
+/**
+ * Draws a parsed Markdown text. Every stretch of text lies in an element with `data-leaf`, whose DOM text equals the
+ * leaf's; every block has `data-block`. Nothing in the text becomes markup or code: React writes text nodes only.
+ */
+export const MarkdownView = memo(function MarkdownView({ document, imageUrl, small }: MarkdownViewProps) {
+  return (
+    <DocumentContext value={document}>
+      <div className={classNames("markdown", small && "markdown-small")}>
+        {drawAll(document.nodes, { imageUrl })}
+      </div>
+    </DocumentContext>
+  );
+});
+
+function drawAll(nodes: readonly MarkdownNode[], host: MarkdownHost): ReactNode[] {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the tree never changes; another document is drawn anew
+  return nodes.map((node, index) => <Node key={index} node={node} host={host} />);
+}
+
+function Node({ node, host }: { readonly node: MarkdownNode; readonly host: MarkdownHost }): ReactNode {
+  const document = useContext(DocumentContext);
+  switch (node.kind) {
+    case "text":
+      return node.text;
+    case "mark":
+      return (
+        <span className="deceptive" title={`${node.text}: ${node.meaning}`}>
+          {node.text}
+        </span>
+      );
+    case "task":
+      return (
+        <input type="checkbox" checked={node.checked} disabled aria-label={node.checked ? "Done" : "To do"} />
+      );
+    case "image":
+      return <MarkdownImage image={node} url={host.imageUrl(node.source)} />;
+    case "link":
+      return <Link node={node}>{drawAll(node.children, host)}</Link>;
+    case "code": {
+      const leaf = document?.leaves[node.leaf];
+      return leaf && <CodeBlock leaf={leaf} language={node.language} info={node.info} />;
+    }
+    case "unrendered": {
+      const leaf = document?.leaves[node.leaf];
+      return leaf && <Unrendered leaf={leaf.index} block={leaf.block} text={leaf.text} />;
+    }
+    case "element":
+      return createElement(node.tag, propertiesOf(node), ...drawAll(node.children, host));
+  }
+}
+
+function propertiesOf(node: Extract<MarkdownNode, { kind: "element" }>): Record<string, unknown> {
+  const { class: className, align, start, ...attributes } = node.attributes ?? {};
+  return {
+    ...attributes,
+    className,
+    ...(start && { start: Number(start) }),
+    ...(align && { style: { textAlign: align } }),
+    "data-leaf": node.leaf,
+    "data-block": node.block,
+  };
+}
+
+function Link({
+  node,
+  children,
+}: {
+  readonly node: { readonly href: string; readonly title: string };
+  readonly children: ReactNode;
+}) {
+  const { href } = node;
+  const title = node.title ? `${href}: ${node.title}` : href;
+  if (href.startsWith("#")) return <a href={href}>{children}</a>;
+  if (!/^(https?:|mailto:)/i.test(href)) {
+    return (
+      <span className="path-link" title={title}>
+        {children}
+      </span>
+    );
+  }
+  return (
+    <a href={href} title={title} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}
+
+function Unrendered({
+  leaf,
+  block,
+  text,
+}: {
+  readonly leaf: number;
+  readonly block: number;
+  readonly text: string;
+}) {
+  return (
+    <div className="unrendered" data-block={block}>
+      <strong>Not shown by Markdown, but the agent reads it</strong>
+      <pre>
+        <code data-leaf={leaf}>{text}</code>
+      </pre>
+    </div>
+  );
+}

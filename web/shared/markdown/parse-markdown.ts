@@ -1,0 +1,238 @@
+import type { Token } from "markdown-it";
+import { BlockList } from "./block-list.ts";
+import { takeFrontMatter } from "./front-matter.ts";
+import { attribute, buildInline, type ContentMap } from "./inline.ts";
+import { locateCell, locateLines } from "./locate-content.ts";
+import type { Heading, MarkdownDocument, MarkdownNode } from "./model.ts";
+import { parser } from "./parser.ts";
+import { slugger } from "./slug.ts";
+import { sourceLines } from "./source-lines.ts";
+import { taskState } from "./task.ts";
+import { undrawnLines } from "./undrawn-lines.ts";
+
+const ALERT = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
+
+/** Reads Markdown into a tree of nodes with the way back to the source. Never throws; any text is Markdown. */
+export function parseMarkdown(source: string): MarkdownDocument {
+  return new DocumentBuilder(source).build();
+}
+
+interface Open {
+  readonly token: Token | undefined;
+  readonly nodes: MarkdownNode[];
+  /** Of a quote that is an alert: which. */
+  alert?: string;
+}
+
+class DocumentBuilder {
+  readonly #lines;
+  readonly #blocks;
+  readonly #headings: Heading[] = [];
+  readonly #slug = slugger();
+  readonly #source: string;
+  #stack: Open[] = [{ token: undefined, nodes: [] }];
+  #row: { readonly text: string; readonly start: number; cell: number; readonly block: number } | undefined;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#lines = sourceLines(source);
+    this.#blocks = new BlockList(this.#lines);
+  }
+
+  build(): MarkdownDocument {
+    const { frontMatterLines, body } = takeFrontMatter(this.#source, this.#lines);
+    if (frontMatterLines > 0) this.#code("yaml", "front matter", 1, frontMatterLines - 1);
+    const tokens = parser.parse(body, {});
+    const undrawn = undrawnLines(tokens, body, this.#lines.count);
+    for (const [index, token] of tokens.entries()) {
+      const isOutermost = this.#stack.length === 1 && token.nesting >= 0;
+      const line = token.type === "footnote_block_open" ? Number.POSITIVE_INFINITY : token.map?.[0];
+      while (isOutermost && line !== undefined && (undrawn[0]?.[0] ?? Number.POSITIVE_INFINITY) < line) {
+        this.#unrendered(undrawn.shift() ?? [0, 0]);
+      }
+      this.#take(token, tokens, index);
+    }
+    for (const range of undrawn) this.#unrendered(range);
+    const { leaves, blocks } = this.#blocks;
+    return {
+      source: this.#source,
+      nodes: this.#stack[0]?.nodes ?? [],
+      leaves,
+      blocks,
+      headings: this.#headings,
+    };
+  }
+
+  #take(token: Token, tokens: readonly Token[], index: number): void {
+    if (token.type === "inline") this.#inline(token, tokens, index);
+    else if (token.type === "fence" || token.type === "code_block") this.#fence(token);
+    else if (token.type === "hr") this.#add({ kind: "element", tag: "hr", children: [] });
+    else if (token.nesting === 1) this.#open(token);
+    else if (token.nesting === -1) this.#close();
+  }
+
+  #fence(token: Token): void {
+    const info = token.info.trim();
+    const text = token.content.replace(/\n$/, "");
+    const first = (token.map?.[0] ?? 0) + (token.type === "fence" ? 1 : 0);
+    const count = text === "" ? 0 : text.split("\n").length;
+    this.#code(info.split(/\s+/)[0] ?? "", info, first, first + count, text);
+  }
+
+  #open(token: Token): void {
+    if (token.type === "tr_open") {
+      const line = token.map?.[0] ?? 0;
+      const block = this.#blocks.open("table row", line, line + 1);
+      this.#row = { text: this.#lines.text(line), start: this.#lines.start(line), cell: 0, block };
+    }
+    this.#stack.push({ token, nodes: [] });
+  }
+
+  #close(): void {
+    const open = this.#stack.pop();
+    if (!open?.token) return;
+    this.#add(...closed(open.token, open.nodes, open.alert, this.#row?.block));
+    if (open.token.type === "tr_open") this.#row = undefined;
+  }
+
+  #inline(token: Token, tokens: readonly Token[], index: number): void {
+    const opener = tokens[index - 1];
+    const alert = tokens[index - 2]?.type === "blockquote_open" ? ALERT.exec(token.content) : null;
+    const quoteAround = this.#stack.at(-2);
+    if (alert && quoteAround) quoteAround.alert = (alert[1] ?? "").toLowerCase();
+    const skipped = alert ? alert[0].length : 0;
+    if (alert && skipped >= token.content.length) return;
+    const task = tokens[index - 2]?.type === "list_item_open" ? taskState(token.content) : undefined;
+    const children = token.children ?? [];
+    const shown = alert
+      ? children.slice(children.findIndex(({ type }) => type === "softbreak") + 1)
+      : children;
+    const toSource = this.#locate(token, opener);
+    const inline = buildInline(shown, token.content, toSource, skipped + (task ? 4 : 0));
+    this.#leaf(token, opener, inline, task);
+  }
+
+  #leaf(
+    token: Token,
+    opener: Token | undefined,
+    inline: ReturnType<typeof buildInline>,
+    task: { readonly checked: boolean } | undefined,
+  ): void {
+    const [from, to] = token.map ?? [0, 1];
+    const name = blockName(opener, this.#stack.at(-2)?.token);
+    const block = this.#row?.block ?? this.#blocks.open(name, from, to);
+    const leaf = this.#blocks.addLeaf((index) => inline.finish(index, block));
+    const text = this.#blocks.leaves[leaf]?.text ?? "";
+    const attributes = this.#attributes(opener, text, block);
+    const node: MarkdownNode = {
+      kind: "element",
+      tag: leafTag(opener),
+      ...(attributes && { attributes }),
+      children: inline.nodes,
+      leaf,
+      ...(!this.#row && { block }),
+    };
+    this.#add(...(task ? [{ kind: "task", checked: task.checked } as const, node] : [node]));
+  }
+
+  #attributes(opener: Token | undefined, text: string, block: number): Record<string, string> | undefined {
+    if (opener?.type === "heading_open") {
+      const id = this.#slug(text);
+      this.#headings.push({ id, level: Number(opener.tag.slice(1)), text, block });
+      return { id };
+    }
+    const align = opener ? /text-align:(\w+)/.exec(attribute(opener, "style"))?.[1] : undefined;
+    return align ? { align } : undefined;
+  }
+
+  #locate(token: Token, opener: Token | undefined): ContentMap {
+    const row = this.#row;
+    if (!row || !opener || !/^t[hd]_open$/.test(opener.type)) {
+      return locateLines(token.content, token.map?.[0] ?? 0, this.#lines);
+    }
+    const cell = locateCell(token.content, row.text, row.cell);
+    row.cell = cell.end;
+    return (at) => row.start + cell.map(at);
+  }
+
+  /** A code block whose text is the lines from `first` up to `end`. */
+  #code(language: string, info: string, first: number, end: number, text?: string): void {
+    const leaf = this.#blocks.addLines(language === "mermaid" ? "diagram" : "code block", first, end, text);
+    this.#add({ kind: "code", ...leaf, language, info });
+  }
+
+  #unrendered([first, end]: readonly [number, number]): void {
+    this.#add({ kind: "unrendered", ...this.#blocks.addLines("hidden text", first, end) });
+  }
+
+  #add(...nodes: MarkdownNode[]): void {
+    this.#stack.at(-1)?.nodes.push(...nodes);
+  }
+}
+
+function closed(
+  token: Token,
+  nodes: readonly MarkdownNode[],
+  alert: string | undefined,
+  row: number | undefined,
+): readonly MarkdownNode[] {
+  switch (token.type) {
+    // Their inline content has become a leaf, which carries the tag.
+    case "paragraph_open":
+    case "heading_open":
+    case "th_open":
+    case "td_open":
+      return nodes;
+    case "tr_open":
+      return [{ kind: "element", tag: "tr", children: nodes, ...(row !== undefined && { block: row }) }];
+    case "blockquote_open":
+      return [quote(nodes, alert)];
+    case "table_open":
+      return [scrollable({ kind: "element", tag: "table", children: nodes })];
+    default:
+      return [container(token, nodes)];
+  }
+}
+
+function blockName(opener: Token | undefined, parent: Token | undefined): string {
+  if (opener?.type === "heading_open") return "heading";
+  return parent?.type === "list_item_open" ? "list item" : "paragraph";
+}
+
+/** A paragraph of a tight list is no paragraph to the eye, but it is a stretch of text of its own. */
+function leafTag(opener: Token | undefined): string {
+  if (!opener || (opener.type === "paragraph_open" && opener.hidden)) return "div";
+  return opener.tag;
+}
+
+function quote(children: readonly MarkdownNode[], alert: string | undefined): MarkdownNode {
+  if (alert === undefined) return { kind: "element", tag: "blockquote", children };
+  const name: MarkdownNode = { kind: "text", text: `${alert.charAt(0).toUpperCase()}${alert.slice(1)}` };
+  const title: MarkdownNode = {
+    kind: "element",
+    tag: "div",
+    attributes: { class: "alert-title" },
+    children: [name],
+  };
+  const attributes = { class: `alert alert-${alert}` };
+  return { kind: "element", tag: "div", attributes, children: [title, ...children] };
+}
+
+function scrollable(table: MarkdownNode): MarkdownNode {
+  return { kind: "element", tag: "div", attributes: { class: "table-scroll" }, children: [table] };
+}
+
+function container(token: Token, children: readonly MarkdownNode[]): MarkdownNode {
+  if (token.type === "footnote_block_open") {
+    const list: MarkdownNode = { kind: "element", tag: "ol", children };
+    return { kind: "element", tag: "section", attributes: { class: "footnotes" }, children: [list] };
+  }
+  if (token.type === "footnote_open") {
+    const id = `footnote-${Number(token.meta?.id ?? 0) + 1}`;
+    return { kind: "element", tag: "li", attributes: { id }, children };
+  }
+  const start = token.type === "ordered_list_open" ? attribute(token, "start") : "";
+  const isTask = token.type === "list_item_open" && children[0]?.kind === "task";
+  const attributes = start ? { start } : isTask ? { class: "task" } : undefined;
+  return { kind: "element", tag: token.tag || "div", ...(attributes && { attributes }), children };
+}

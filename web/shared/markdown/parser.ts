@@ -1,0 +1,22 @@
+import MarkdownIt from "markdown-it";
+import footnote from "markdown-it-footnote";
+
+/**
+ * CommonMark with GitHub's tables, strikethrough, autolinks and footnotes. Raw HTML is text. `text_join` is off so
+ * that escapes and entities stay apart from the text around them, and their place in the source is known.
+ */
+export const parser = new MarkdownIt("default", { html: false, linkify: true, typographer: false })
+  .use(footnote)
+  .disable("text_join");
+parser.validateLink = isSafeLink;
+// The address is drawn as it was written; `encodeURI` would hide what it says.
+parser.normalizeLinkText = (text) => text;
+
+/** Only what a click on a page may open; the rest stays as the text it was. */
+export function isSafeLink(url: string): boolean {
+  const address = url.trim().replace(/[\u0000-\u0020\u007f-\u009f]/g, "");
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
+  if (scheme === undefined || ["http", "https", "mailto"].includes(scheme)) return true;
+  // A Windows path, or an image that the text carries itself.
+  return scheme.length === 1 || /^data:image\/(png|jpeg|webp|gif);/i.test(address);
+}
