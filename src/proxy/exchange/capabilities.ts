@@ -5,7 +5,12 @@ export interface Capabilities {
   readonly defaultMaxTokens: number;
   readonly maxOutputTokens?: number;
   readonly contextWindow?: number;
+  /** Whether temperature, top_p and penalties may be set at all. */
   readonly acceptsSampling: boolean;
+  /** Whether temperature and top_p may be set together. */
+  readonly acceptsTopPWithTemperature: boolean;
+  readonly acceptsTopK: boolean;
+  /** Whether instructions are said as `developer`; elsewhere they are `system`. */
   readonly acceptsDeveloperRole: boolean;
   readonly acceptsStop: boolean;
   readonly maxStopSequences: number;
@@ -18,6 +23,14 @@ export interface Capabilities {
   readonly structuredOutput: "json-schema" | "json" | "none";
   /** Whether function tools take JSON Schema as it is (generative-language `parametersJsonSchema`). */
   readonly jsonSchemaTools: boolean;
+  /** Whether tools that take free text are known as such; elsewhere they become functions of one string. */
+  readonly customTools: boolean;
+  /** Whether a message's text may be a list of parts (chat-completions; DeepSeek takes a string alone). */
+  readonly acceptsContentParts: boolean;
+  /** Whether the conversation may end with words of the assistant that the model continues. */
+  readonly acceptsPrefill: boolean;
+  /** Top-level members the upstream takes beyond what all of its dialect do (`prompt_cache_key`, `verbosity` …). */
+  readonly optionalMembers: readonly string[];
   readonly images: "any" | "base64" | "none";
   readonly documents: "any" | "base64" | "none";
   readonly audio: boolean;

@@ -14,3 +14,22 @@ export interface Converted<Value> {
   readonly value: Value;
   readonly losses: readonly Loss[];
 }
+
+/** Collects the losses of one conversion, each code once: a hundred cache hints are one thing to know. */
+export interface LossList {
+  add(code: string, detail: string): void;
+  readonly losses: readonly Loss[];
+}
+
+/** An empty list. */
+export function createLossList(): LossList {
+  const byCode = new Map<string, Loss>();
+  return {
+    add: (code, detail) => {
+      if (!byCode.has(code)) byCode.set(code, { code, detail });
+    },
+    get losses() {
+      return [...byCode.values()];
+    },
+  };
+}

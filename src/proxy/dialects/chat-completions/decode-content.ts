@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { defined } from "../../exchange/defined.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
+import { sniffMediaType, sourceOfUrl } from "../../exchange/media.ts";
+import type { CacheHint, MediaSource, Part } from "../../exchange/parts.ts";
+import type { WirePart } from "./schema.ts";
+
+const textPart = z.looseObject({ text: z.string() });
+const refusalPart = z.looseObject({ refusal: z.string() });
+const imagePart = z.looseObject({
+  image_url: z.union([z.string(), z.looseObject({ url: z.string(), detail: z.string().nullish() })]),
+});
+const audioPart = z.looseObject({ input_audio: z.looseObject({ data: z.string(), format: z.string() }) });
+const videoPart = z.looseObject({ video_url: z.looseObject({ url: z.string() }) });
+const filePart = z.looseObject({
+  file: z.looseObject({
+    file_data: z.string().nullish(),
+    file_id: z.string().nullish(),
+    filename: z.string().nullish(),
+  }),
+});
+
+/** `content` of a message as parts. Text of no length is no part. `path` names it in errors. */
+export function decodeContent(
+  content: string | readonly WirePart[] | null | undefined,
+  path: string,
+): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return (content ?? []).flatMap((part, index) => decodePart(part, `${path}[${index}]`));
+}
+
+function decodePart(part: WirePart, path: string): Part[] {
+  const cache = cacheHint(part["cache_control"]);
+  const decoded = decodeBare(part, path);
+  return cache === undefined ? decoded : decoded.map((one) => ({ ...one, cache }));
+}
+
+function decodeBare(part: WirePart, path: string): Part[] {
+  switch (part.type) {
+    case "text":
+    case "input_text":
+    case "output_text": {
+      const { text } = read(textPart, part, path);
+      return text === "" ? [] : [{ type: "text", text }];
+    }
+    case "refusal":
+      return [{ type: "refusal", text: read(refusalPart, part, path).refusal }];
+    case "image_url": {
+      const image = read(imagePart, part, path).image_url;
+      const url = typeof image === "string" ? image : image.url;
+      const detail = typeof image === "string" ? undefined : (image.detail ?? undefined);
+      return [defined({ type: "image" as const, source: sniffed(sourceOfUrl(url)), detail })];
+    }
+    case "input_audio": {
+      const { data, format } = read(audioPart, part, path).input_audio;
+      return [{ type: "audio", source: { kind: "base64", mediaType: audioType(format), data } }];
+    }
+    case "video_url":
+      return [{ type: "video", source: sourceOfUrl(read(videoPart, part, path).video_url.url) }];
+    case "file":
+      return [decodeFile(read(filePart, part, path).file, path)];
+    default:
+      return [{ type: "unknown", origin: { dialect: "chat-completions", raw: part } }];
+  }
+}
+
+function decodeFile(file: z.infer<typeof filePart>["file"], path: string): Part {
+  const name = file.filename ?? undefined;
+  if (file.file_id)
+    return defined({ type: "document" as const, source: { kind: "file" as const, id: file.file_id }, name });
+  if (!file.file_data) throw invalidRequest(`${path}.file needs file_data or file_id`, path);
+  const source = file.file_data.startsWith("data:")
+    ? sourceOfUrl(file.file_data)
+    : ({
+        kind: "base64",
+        mediaType: sniffMediaType(file.file_data, "application/octet-stream"),
+        data: file.file_data,
+      } as const);
+  if (source.kind === "base64" && source.mediaType.startsWith("image/")) return { type: "image", source };
+  return defined({ type: "document" as const, source, name });
+}
+
+function sniffed(source: MediaSource): MediaSource {
+  if (source.kind !== "base64") return source;
+  return { ...source, mediaType: sniffMediaType(source.data, source.mediaType) };
+}
+
+function audioType(format: string): string {
+  return format === "mp3" ? "audio/mpeg" : `audio/${format}`;
+}
+
+/** OpenRouter and LiteLLM take the messages dialect's `cache_control` on parts. */
+function cacheHint(value: unknown): CacheHint | undefined {
+  if (!isObject(value) || value["type"] !== "ephemeral") return undefined;
+  const ttl = value["ttl"];
+  return ttl === "5m" || ttl === "1h" ? { ttl } : {};
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, part: WirePart, path: string): z.infer<Schema> {
+  const result = schema.safeParse(part);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const at = [path, ...(issue?.path ?? [])].join(".");
+  throw invalidRequest(`${at}: ${issue?.message ?? "not acceptable"}`, at);
+}

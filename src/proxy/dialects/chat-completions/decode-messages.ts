@@ -1,0 +1,117 @@
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
+import type { Turn } from "../../exchange/request.ts";
+import { openSignature } from "../../exchange/signature.ts";
+import { madeCallId } from "../../exchange/tool-call-id.ts";
+import { decodeContent } from "./decode-content.ts";
+import type { WireMessage, WireToolCall } from "./schema.ts";
+
+/** Messages as instructions (system and developer before anything else) and turns. */
+export function decodeMessages(messages: readonly WireMessage[]): { instructions: Part[]; turns: Turn[] } {
+  const instructions: Part[] = [];
+  const turns: Turn[] = [];
+  let afterResult = false;
+  for (const [index, message] of messages.entries()) {
+    const path = `messages[${index}]`;
+    if (message.role === "system" || message.role === "developer") {
+      const parts = decodeContent(message.content, `${path}.content`);
+      if (turns.length === 0) instructions.push(...parts);
+      else turns.push({ role: "system", parts });
+      afterResult = false;
+      continue;
+    }
+    if (message.role === "assistant") {
+      turns.push(named({ role: "assistant", parts: decodeAssistant(message, path, index) }, message));
+      afterResult = false;
+      continue;
+    }
+    const isResult = message.role !== "user";
+    const parts = isResult
+      ? [decodeResult(message, path, turns)]
+      : decodeContent(message.content, `${path}.content`);
+    const before = turns.at(-1);
+    // A turn's results, and what the user says with them, are one turn in the canonical form.
+    if (afterResult && before !== undefined)
+      turns[turns.length - 1] = { ...before, parts: [...before.parts, ...parts] };
+    else turns.push(isResult ? { role: "user", parts } : named({ role: "user", parts }, message));
+    afterResult = isResult;
+  }
+  return { instructions, turns };
+}
+
+function named(turn: Turn, message: WireMessage): Turn {
+  return message.name ? { ...turn, name: message.name } : turn;
+}
+
+function decodeAssistant(message: WireMessage, path: string, index: number): Part[] {
+  const parts: Part[] = [...decodeReasoning(message), ...decodeContent(message.content, `${path}.content`)];
+  if (message.refusal) parts.push({ type: "refusal", text: message.refusal });
+  for (const [position, call] of (message.tool_calls ?? []).entries()) {
+    parts.push(decodeToolCall(call, [index, position]));
+  }
+  if (message.function_call?.name) {
+    const { name, arguments: text } = message.function_call;
+    parts.push({ type: "tool-call", id: madeCallId(name, index), name, arguments: argumentText(text) });
+  }
+  return parts;
+}
+
+/** Thinking beside a message: `reasoning_content` (DeepSeek and kin), `reasoning` and `reasoning_details` (OpenRouter). */
+export function decodeReasoning(message: {
+  readonly reasoning_content?: string | null | undefined;
+  readonly reasoning?: unknown;
+  readonly reasoning_details?: readonly unknown[] | null | undefined;
+}): ReasoningPart[] {
+  const details = (message.reasoning_details ?? []).filter(isObject).flatMap(decodeDetail);
+  if (details.length > 0) return details;
+  const text = message.reasoning_content ?? (typeof message.reasoning === "string" ? message.reasoning : "");
+  return text === "" ? [] : [{ type: "reasoning", text, vendor: "chat-completions" }];
+}
+
+function decodeDetail(detail: Record<string, unknown>): ReasoningPart[] {
+  const text = [detail["text"], detail["summary"]].find((value) => typeof value === "string") ?? "";
+  const sealed = [detail["signature"], detail["data"]].find((value) => typeof value === "string");
+  if (typeof text !== "string" || (text === "" && sealed === undefined)) return [];
+  const redacted = detail["type"] === "reasoning.encrypted" ? { redacted: true } : {};
+  if (typeof sealed !== "string")
+    return [{ type: "reasoning", text, vendor: "chat-completions", ...redacted }];
+  return [{ type: "reasoning", text, ...openSignature("chat-completions", sealed), ...redacted }];
+}
+
+/** One call; `place` makes its id where it has none. */
+export function decodeToolCall(call: WireToolCall, place: readonly (string | number)[]): ToolCallPart {
+  const name = call.function?.name ?? call.custom?.name ?? "";
+  const id = call.id || madeCallId(name, ...place);
+  if (call.custom) return { type: "tool-call", id, name, arguments: call.custom.input ?? "", custom: true };
+  const signature = googleSignature(call.extra_content);
+  const part = { type: "tool-call", id, name, arguments: argumentText(call.function?.arguments) } as const;
+  return signature === undefined ? part : { ...part, signature };
+}
+
+/** Some upstreams give arguments as an object instead of text. */
+export function argumentText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+}
+
+/** `extra_content.google.thought_signature`: where Google's OpenAI compatibility keeps a call's signature. */
+export function googleSignature(extra: unknown): string | undefined {
+  const google = isObject(extra) ? extra["google"] : undefined;
+  const signature = isObject(google) ? google["thought_signature"] : undefined;
+  return typeof signature === "string" ? signature : undefined;
+}
+
+function decodeResult(message: WireMessage, path: string, turns: readonly Turn[]): ToolResultPart {
+  const content = decodeContent(message.content, `${path}.content`);
+  if (message.role === "tool") {
+    if (!message.tool_call_id)
+      throw invalidRequest(`${path}.tool_call_id is missing`, `${path}.tool_call_id`);
+    return { type: "tool-result", callId: message.tool_call_id, content };
+  }
+  const name = message.name ?? "";
+  const call = turns
+    .flatMap((turn) => turn.parts)
+    .findLast((part): part is ToolCallPart => part.type === "tool-call" && part.name === name);
+  return { type: "tool-result", callId: call?.id ?? madeCallId(name), name, content };
+}

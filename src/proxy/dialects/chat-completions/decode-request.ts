@@ -1,0 +1,78 @@
+import { defined } from "../../exchange/defined.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import type { Converted } from "../../exchange/loss.ts";
+import type { ExchangeRequest, ReasoningRequest, Sampling } from "../../exchange/request.ts";
+import { decodeMessages } from "./decode-messages.ts";
+import { decodeOutput, decodeToolChoice, decodeTools } from "./decode-tools.ts";
+import { requestSchema, type WireRequest } from "./schema.ts";
+
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+const known = new Set(Object.keys(requestSchema.shape));
+
+/** Reads a chat-completions body. Throws `DialectError` (400) with the member that is wrong. */
+export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
+  const result = requestSchema.safeParse(body);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    const path = issue?.path.join(".") ?? "";
+    throw invalidRequest(`${path || "body"}: ${issue?.message ?? "not acceptable"}`, path || undefined);
+  }
+  const wire = result.data;
+  const { instructions, turns } = decodeMessages(wire.messages);
+  const value: ExchangeRequest = defined({
+    model: wire.model,
+    stream: wire.stream ?? false,
+    instructions,
+    turns,
+    tools: decodeTools(wire),
+    toolChoice: decodeToolChoice(wire),
+    parallelToolCalls: wire.parallel_tool_calls ?? undefined,
+    sampling: decodeSampling(wire),
+    reasoning: decodeReasoningRequest(wire),
+    output: decodeOutput(wire.response_format),
+    streamUsage: wire.stream_options?.include_usage ?? undefined,
+    user: wire.safety_identifier ?? wire.user ?? undefined,
+    cacheKey: wire.prompt_cache_key ?? undefined,
+    serviceTier: wire.service_tier ?? undefined,
+    verbosity: wire.verbosity ?? undefined,
+    modalities: wire.modalities ?? undefined,
+    metadata: wire.metadata ?? undefined,
+    store: wire.store ?? undefined,
+    extensions: decodeExtensions(wire),
+  });
+  return { value, losses: [] };
+}
+
+function decodeSampling(wire: WireRequest): Sampling {
+  return defined({
+    maxOutputTokens: wire.max_completion_tokens ?? wire.max_tokens ?? undefined,
+    temperature: wire.temperature ?? undefined,
+    topP: wire.top_p ?? undefined,
+    topK: wire.top_k ?? undefined,
+    stop: typeof wire.stop === "string" ? [wire.stop] : (wire.stop ?? undefined),
+    seed: wire.seed ?? undefined,
+    frequencyPenalty: wire.frequency_penalty ?? undefined,
+    presencePenalty: wire.presence_penalty ?? undefined,
+    candidates: wire.n ?? undefined,
+    logprobs: wire.logprobs ?? undefined,
+    topLogprobs: wire.top_logprobs ?? undefined,
+    logitBias: wire.logit_bias ?? undefined,
+  });
+}
+
+function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
+  const said = wire.reasoning_effort ?? wire.reasoning?.effort ?? undefined;
+  const effort = efforts.find((name) => name === said);
+  if (said !== undefined && effort === undefined) {
+    throw invalidRequest(`reasoning_effort ${JSON.stringify(said)} is not known`, "reasoning_effort");
+  }
+  const budget = wire.reasoning?.max_tokens ?? undefined;
+  if (effort === undefined && budget === undefined) return undefined;
+  return defined({ effort, budget, include: wire.reasoning?.exclude === true ? false : undefined });
+}
+
+/** Whatever has no twin in the exchange form is told apart, so that no encoder can forget it in silence. */
+function decodeExtensions(wire: WireRequest): ExchangeRequest["extensions"] {
+  const rest = Object.entries(wire).filter(([key, value]) => !known.has(key) && value !== null);
+  return rest.length === 0 ? {} : { "chat-completions": Object.fromEntries(rest) };
+}

@@ -1,0 +1,91 @@
+import { defined } from "../../exchange/defined.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { OutputFormat, Tool, ToolChoice } from "../../exchange/request.ts";
+import type { WireRequest, WireTool } from "./schema.ts";
+
+/** Tools, the older `functions` and `web_search_options` alike. */
+export function decodeTools(request: WireRequest): Tool[] {
+  const tools = (request.tools ?? []).map(decodeTool);
+  for (const { name, description, parameters } of request.functions ?? []) {
+    tools.push(
+      defined({ type: "function" as const, name, description: description ?? undefined, schema: parameters }),
+    );
+  }
+  if (request.web_search_options) {
+    tools.push({
+      type: "hosted",
+      tool: "web-search",
+      dialect: "chat-completions",
+      raw: { web_search_options: request.web_search_options },
+    });
+  }
+  return tools;
+}
+
+function decodeTool(tool: WireTool): Tool {
+  if (tool.type === "function" && tool.function !== undefined) {
+    const { name, description, parameters, strict } = tool.function;
+    return defined({
+      type: "function" as const,
+      name,
+      description: description ?? undefined,
+      schema: parameters,
+      strict: strict ?? undefined,
+    });
+  }
+  if (tool.type === "custom" && tool.custom !== undefined) {
+    const { name, description, format } = tool.custom;
+    return defined({ type: "custom" as const, name, description: description ?? undefined, format });
+  }
+  if (tool.type === "function" || tool.type === "custom") {
+    throw invalidRequest(`A tool of type ${tool.type} needs a member ${tool.type}`, "tools");
+  }
+  return { type: "hosted", tool: "other", dialect: "chat-completions", raw: tool };
+}
+
+/** `tool_choice`, or the older `function_call`. */
+export function decodeToolChoice(request: WireRequest): ToolChoice | undefined {
+  const choice = request.tool_choice ?? request.function_call;
+  if (choice === undefined || choice === null) return undefined;
+  if (typeof choice === "string") {
+    if (choice === "auto" || choice === "none" || choice === "required") return { mode: choice };
+    throw invalidRequest(`tool_choice ${JSON.stringify(choice)} is not known`, "tool_choice");
+  }
+  const name = nameOf(choice["function"]) ?? nameOf(choice["custom"]) ?? nameOf(choice);
+  if (name !== undefined) return { mode: "tool", name };
+  const allowed = choice["allowed_tools"];
+  if (isObject(allowed) && Array.isArray(allowed["tools"])) {
+    const names = allowed["tools"].flatMap((tool) => {
+      const found = isObject(tool)
+        ? (nameOf(tool["function"]) ?? nameOf(tool["custom"]) ?? nameOf(tool))
+        : undefined;
+      return found === undefined ? [] : [found];
+    });
+    return { mode: "allowed", names, required: allowed["mode"] === "required" };
+  }
+  throw invalidRequest("tool_choice names no tool", "tool_choice");
+}
+
+function nameOf(value: unknown): string | undefined {
+  return isObject(value) && typeof value["name"] === "string" ? value["name"] : undefined;
+}
+
+/** `response_format`. */
+export function decodeOutput(format: WireRequest["response_format"]): OutputFormat | undefined {
+  if (!format) return undefined;
+  if (format.type === "text") return { type: "text" };
+  if (format.type === "json_object") return { type: "json" };
+  const described = format["json_schema"];
+  if (format.type !== "json_schema" || !isObject(described)) {
+    throw invalidRequest(`response_format ${JSON.stringify(format.type)} is not known`, "response_format");
+  }
+  const { schema, name, description, strict } = described;
+  return defined({
+    type: "json-schema" as const,
+    schema: schema ?? {},
+    name: typeof name === "string" ? name : undefined,
+    description: typeof description === "string" ? description : undefined,
+    strict: typeof strict === "boolean" ? strict : undefined,
+  });
+}

@@ -1,0 +1,80 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import { defined } from "../../exchange/defined.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import { urlOfSource } from "../../exchange/media.ts";
+import type { AudioPart, DocumentPart, ImagePart, Part } from "../../exchange/parts.ts";
+
+export interface WireContent {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+/** A user's part, or undefined (and a loss) where it cannot be said. */
+export function encodeUserPart(
+  part: Part,
+  capabilities: Capabilities,
+  list: LossList,
+): WireContent | undefined {
+  const lost = (code: string, detail: string) => {
+    list.add(code, detail);
+    return undefined;
+  };
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "refusal":
+      return { type: "text", text: part.text };
+    case "image":
+      return encodeImage(part, capabilities) ?? lost("image", "The upstream takes no such image.");
+    case "document":
+      return encodeDocument(part, capabilities) ?? lost("document", "The upstream takes no such document.");
+    case "audio":
+      return encodeAudio(part, capabilities) ?? lost("audio", "The upstream takes no such audio.");
+    case "unknown":
+      if (part.origin.dialect === "chat-completions") return part.origin.raw as WireContent;
+      return lost("unknown-part", "A part of a kind this proxy does not know was left out.");
+    default:
+      return lost(part.type, `A ${part.type} part has no place in a user's message.`);
+  }
+}
+
+function encodeImage(part: ImagePart, capabilities: Capabilities): WireContent | undefined {
+  const url = urlOfSource(part.source);
+  if (url === undefined || capabilities.images === "none") return undefined;
+  if (capabilities.images === "base64" && part.source.kind !== "base64") return undefined;
+  return { type: "image_url", image_url: defined({ url, detail: part.detail }) };
+}
+
+function encodeDocument(part: DocumentPart, capabilities: Capabilities): WireContent | undefined {
+  const { source } = part;
+  if (source.kind === "text") return { type: "text", text: source.text };
+  if (source.kind === "base64" && source.mediaType.startsWith("text/")) {
+    return { type: "text", text: Buffer.from(source.data, "base64").toString() };
+  }
+  if (capabilities.documents === "none" || source.kind === "url") return undefined;
+  if (source.kind === "file") return { type: "file", file: { file_id: source.id } };
+  return { type: "file", file: { filename: part.name ?? "document.pdf", file_data: urlOfSource(source) } };
+}
+
+const audioFormats: Readonly<Record<string, string>> = {
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+};
+
+function encodeAudio(part: AudioPart, capabilities: Capabilities): WireContent | undefined {
+  if (!capabilities.audio || part.source.kind !== "base64") return undefined;
+  const format = audioFormats[part.source.mediaType];
+  return format === undefined
+    ? undefined
+    : { type: "input_audio", input_audio: { data: part.source.data, format } };
+}
+
+/** One text alone is a string; a list is kept where the upstream takes lists. */
+export function textContent(content: readonly WireContent[], capabilities: Capabilities): unknown {
+  const texts = content.flatMap((part) => (part.type === "text" ? [part["text"]] : []));
+  if (texts.length < content.length) return content;
+  if (texts.length <= 1) return texts[0] ?? "";
+  return capabilities.acceptsContentParts ? content : texts.join("\n\n");
+}

@@ -1,0 +1,116 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import { defined } from "../../exchange/defined.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
+import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
+import { flattenResult } from "../../exchange/result-text.ts";
+import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
+
+type WireMessage = Readonly<Record<string, unknown>>;
+
+/** The conversation as messages: one system message first, results right behind their calls, hidden thinking left out. */
+export function encodeMessages(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+  list: LossList,
+): readonly WireMessage[] {
+  const messages: WireMessage[] = [];
+  if (request.instructions.length > 0) messages.push(encodeSystem(request.instructions, list));
+  for (const turn of request.turns) {
+    if (turn.role === "system") messages.push(encodeSystem(turn.parts, list));
+    else if (turn.role === "assistant") messages.push(encodeAssistant(turn, capabilities, list));
+    else messages.push(...encodeUser(turn, capabilities, list));
+  }
+  return messages;
+}
+
+/** Some servers take only text and only one such message, so parts are joined by a blank line. */
+function encodeSystem(parts: readonly Part[], list: LossList): WireMessage {
+  const texts = parts.flatMap((part) => {
+    noteCache(part, list);
+    if (part.type === "text") return [part.text];
+    list.add(`system-${part.type}`, `A ${part.type} in the instructions has no place in this dialect.`);
+    return [];
+  });
+  return { role: "system", content: texts.join("\n\n") };
+}
+
+function encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): WireMessage[] {
+  const messages: WireMessage[] = [];
+  const content: WireContent[] = [];
+  for (const part of turn.parts) {
+    noteCache(part, list);
+    if (part.type === "tool-result") {
+      const { text, media } = encodeResult(part, capabilities, list);
+      messages.push({
+        role: "tool",
+        tool_call_id: callIdFor("chat-completions", part.callId),
+        content: text,
+      });
+      content.push(...media);
+    } else {
+      const encoded = encodeUserPart(part, capabilities, list);
+      if (encoded !== undefined) content.push(encoded);
+    }
+  }
+  if (content.length > 0 || messages.length === 0) {
+    messages.push(defined({ role: "user", content: textContent(content, capabilities), name: turn.name }));
+  }
+  return messages;
+}
+
+function encodeResult(result: ToolResultPart, capabilities: Capabilities, list: LossList) {
+  const { text, media } = flattenResult(result);
+  for (const part of result.content) noteCache(part, list);
+  const encoded = media.flatMap((part) => encodeUserPart(part, capabilities, list) ?? []);
+  const note: WireContent = { type: "text", text: `From the result of call ${result.callId}:` };
+  return { text, media: encoded.length > 0 ? [note, ...encoded] : [] };
+}
+
+function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList): WireMessage {
+  for (const part of turn.parts) noteCache(part, list);
+  const texts = turn.parts.filter((part): part is TextPart => part.type === "text").map((part) => part.text);
+  const calls = turn.parts.filter((part): part is ToolCallPart => part.type === "tool-call");
+  const refusal = turn.parts.find((part) => part.type === "refusal");
+  for (const part of turn.parts) {
+    if (["text", "tool-call", "refusal", "reasoning"].includes(part.type)) continue;
+    list.add(`assistant-${part.type}`, `A ${part.type} said by the assistant has no place in this dialect.`);
+  }
+  return defined({
+    role: "assistant",
+    content: texts.length > 0 ? texts.join("") : calls.length > 0 || refusal !== undefined ? null : "",
+    refusal: refusal?.text,
+    name: turn.name,
+    ...encodeReasoning(turn, capabilities, list),
+    tool_calls: calls.length > 0 ? calls.map(encodeToolCall) : undefined,
+  });
+}
+
+/** Thinking goes back where the vendor demands it and it is its own; anybody else's is left out. */
+function encodeReasoning(turn: Turn, capabilities: Capabilities, list: LossList) {
+  const reasoning = turn.parts.filter((part): part is ReasoningPart => part.type === "reasoning");
+  if (reasoning.length === 0) return {};
+  const text = reasoning
+    .filter((part) => part.redacted !== true)
+    .map((part) => part.text)
+    .join("");
+  if (capabilities.echoesReasoning && text !== "") return { reasoning_content: text };
+  const code = reasoning.some((part) => part.signature !== undefined) ? "reasoning-signature" : "reasoning";
+  list.add(code, "Earlier thinking is not sent: it would mean nothing to this vendor.");
+  return {};
+}
+
+/** A call as the dialect writes it, in requests and answers alike. */
+export function encodeToolCall(call: ToolCallPart): Readonly<Record<string, unknown>> {
+  const id = callIdFor("chat-completions", call.id);
+  if (call.custom === true) return { id, type: "custom", custom: { name: call.name, input: call.arguments } };
+  const text = call.arguments.trim() === "" ? "{}" : call.arguments;
+  const encoded = { id, type: "function", function: { name: call.name, arguments: text } };
+  if (call.signature === undefined) return encoded;
+  return { ...encoded, extra_content: { google: { thought_signature: call.signature } } };
+}
+
+function noteCache(part: Part, list: LossList): void {
+  if (part.cache !== undefined) list.add("cache-control", "Cache breakpoints have no place in this dialect.");
+}

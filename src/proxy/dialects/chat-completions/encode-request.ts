@@ -1,0 +1,129 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import type { UpstreamCall } from "../../exchange/codec.ts";
+import { defined } from "../../exchange/defined.ts";
+import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import { clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
+import { encodeMessages } from "./encode-messages.ts";
+import { encodeOutput, encodeTools } from "./encode-tools.ts";
+
+/** Writes a call to `/chat/completions`. Streams ask for usage always: the meters need it. */
+export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
+  const list = createLossList();
+  const body = defined({
+    model: request.model,
+    messages: encodeMessages(request, capabilities, list),
+    ...encodeTools(request, list),
+    ...encodeSampling(request, capabilities, list),
+    reasoning_effort: encodeEffort(request, capabilities, list),
+    response_format: encodeOutput(request.output, capabilities, list),
+    ...encodeOptional(request, capabilities, list),
+    ...encodeExtensions(request, list),
+    ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  });
+  if (request.turns.at(-1)?.role === "assistant" && !capabilities.acceptsPrefill) {
+    list.add("assistant-prefill", "The model answers anew instead of continuing the assistant's last words.");
+  }
+  return { value: { path: "/chat/completions", body }, losses: list.losses };
+}
+
+function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, list: LossList) {
+  const { sampling } = request;
+  const allowed = capabilities.acceptsSampling;
+  const unless = <Value>(accepted: boolean, value: Value | undefined, code: string): Value | undefined => {
+    if (!accepted && value !== undefined) list.add(code, `The upstream's model takes no ${code}.`);
+    return accepted ? value : undefined;
+  };
+  return {
+    [capabilities.maxTokensName]: limitTokens(request, capabilities, list),
+    temperature: unless(
+      allowed,
+      atMost(sampling.temperature, capabilities.maxTemperature, list),
+      "temperature",
+    ),
+    top_p: unless(allowed, sampling.topP, "top-p"),
+    top_k: unless(capabilities.acceptsTopK, sampling.topK, "top-k"),
+    stop: encodeStop(sampling.stop, capabilities, list),
+    seed: sampling.seed,
+    frequency_penalty: unless(allowed, sampling.frequencyPenalty, "frequency-penalty"),
+    presence_penalty: unless(allowed, sampling.presencePenalty, "presence-penalty"),
+    n: sampling.candidates,
+    logprobs: sampling.logprobs,
+    top_logprobs: sampling.topLogprobs,
+    logit_bias: sampling.logitBias,
+  };
+}
+
+function limitTokens(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+  list: LossList,
+): number | undefined {
+  const asked = request.sampling.maxOutputTokens;
+  const most = capabilities.maxOutputTokens;
+  if (asked === undefined || most === undefined || asked <= most) return asked;
+  list.add("max-tokens", `The upstream's model writes ${most} tokens at most.`);
+  return most;
+}
+
+function atMost(temperature: number | undefined, most: number, list: LossList): number | undefined {
+  if (temperature === undefined || temperature <= most) return temperature;
+  list.add("temperature", `The upstream's temperatures end at ${most}.`);
+  return most;
+}
+
+function encodeStop(stop: readonly string[] | undefined, capabilities: Capabilities, list: LossList) {
+  if (stop === undefined || stop.length === 0) return undefined;
+  if (!capabilities.acceptsStop) {
+    list.add("stop", "The upstream's model takes no stop sequences.");
+    return undefined;
+  }
+  if (stop.length > capabilities.maxStopSequences) {
+    list.add("stop", `The upstream takes ${capabilities.maxStopSequences} stop sequences at most.`);
+  }
+  return stop.slice(0, capabilities.maxStopSequences);
+}
+
+function encodeEffort(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+  list: LossList,
+): string | undefined {
+  if (request.reasoning === undefined) return undefined;
+  const effort = effortOf(request.reasoning);
+  const known = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
+  if (effort !== undefined && effort !== "none" && known !== effort) {
+    list.add("reasoning-effort", `The effort ${effort} is sent as ${known ?? "nothing"}.`);
+  }
+  return known;
+}
+
+/** Members that only some upstreams know, and refuse the call over elsewhere. */
+function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, list: LossList) {
+  const members = defined({
+    prompt_cache_key: request.cacheKey,
+    service_tier: request.serviceTier,
+    verbosity: request.verbosity,
+    modalities: request.modalities,
+    metadata: request.metadata,
+    store: request.store,
+  });
+  const taken: Record<string, unknown> = request.user === undefined ? {} : { user: request.user };
+  for (const [name, value] of Object.entries(members)) {
+    if (capabilities.optionalMembers.includes(name)) taken[name] = value;
+    // What the upstream does anyway is no loss.
+    else if (name !== "store" || value === true)
+      list.add(name.replaceAll("_", "-"), `The upstream takes no ${name}.`);
+  }
+  return taken;
+}
+
+function encodeExtensions(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {
+  for (const [dialect, members] of Object.entries(request.extensions)) {
+    if (dialect === "chat-completions" || dialect === "completions") continue;
+    for (const name of Object.keys(members)) {
+      list.add(name.replaceAll("_", "-"), `${name} of the ${dialect} dialect has no twin.`);
+    }
+  }
+  return request.extensions["chat-completions"] ?? {};
+}

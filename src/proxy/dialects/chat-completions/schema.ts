@@ -1,0 +1,153 @@
+import { z } from "zod";
+
+/**
+ * What a client may send and an upstream may answer, as far as it is read here
+ * (https://platform.openai.com/docs/api-reference/chat). Members not named are kept.
+ */
+export const partSchema = z.looseObject({ type: z.string() });
+export type WirePart = z.infer<typeof partSchema>;
+
+const contentSchema = z.union([z.string(), z.array(partSchema)]).nullish();
+
+export const toolCallSchema = z.looseObject({
+  id: z.string().nullish(),
+  type: z.string().nullish(),
+  index: z.number().nullish(),
+  function: z.looseObject({ name: z.string().nullish(), arguments: z.unknown() }).nullish(),
+  custom: z.looseObject({ name: z.string().nullish(), input: z.string().nullish() }).nullish(),
+  extra_content: z.unknown(),
+});
+export type WireToolCall = z.infer<typeof toolCallSchema>;
+
+const functionCallSchema = z.looseObject({ name: z.string().nullish(), arguments: z.unknown() });
+
+export const messageSchema = z.looseObject({
+  role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
+  content: contentSchema,
+  name: z.string().nullish(),
+  refusal: z.string().nullish(),
+  tool_calls: z.array(toolCallSchema).nullish(),
+  function_call: functionCallSchema.nullish(),
+  tool_call_id: z.string().nullish(),
+  reasoning_content: z.string().nullish(),
+  reasoning: z.unknown(),
+  reasoning_details: z.array(z.unknown()).nullish(),
+  cache_control: z.unknown(),
+});
+export type WireMessage = z.infer<typeof messageSchema>;
+
+export const toolSchema = z.looseObject({
+  type: z.string(),
+  function: z
+    .looseObject({
+      name: z.string(),
+      description: z.string().nullish(),
+      parameters: z.unknown(),
+      strict: z.boolean().nullish(),
+    })
+    .optional(),
+  custom: z
+    .looseObject({ name: z.string(), description: z.string().nullish(), format: z.unknown() })
+    .optional(),
+});
+export type WireTool = z.infer<typeof toolSchema>;
+
+const number = z.number().nullish();
+const count = z.number().int().nullish();
+const text = z.string().nullish();
+
+export const requestSchema = z.looseObject({
+  model: z.string(),
+  messages: z.array(messageSchema),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  tools: z.array(toolSchema).nullish(),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+  functions: z
+    .array(z.looseObject({ name: z.string(), description: text, parameters: z.unknown() }))
+    .nullish(),
+  function_call: z.union([z.string(), z.looseObject({ name: z.string() })]).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: z.looseObject({ type: z.string() }).nullish(),
+  max_tokens: count,
+  max_completion_tokens: count,
+  temperature: number,
+  top_p: number,
+  top_k: count,
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  seed: count,
+  frequency_penalty: number,
+  presence_penalty: number,
+  n: count,
+  logprobs: z.boolean().nullish(),
+  top_logprobs: count,
+  logit_bias: z.record(z.string(), z.number()).nullish(),
+  reasoning_effort: text,
+  reasoning: z.looseObject({ effort: text, max_tokens: count, exclude: z.boolean().nullish() }).nullish(),
+  user: text,
+  safety_identifier: text,
+  prompt_cache_key: text,
+  service_tier: text,
+  verbosity: text,
+  modalities: z.array(z.string()).nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  store: z.boolean().nullish(),
+  web_search_options: z.looseObject({}).nullish(),
+});
+export type WireRequest = z.infer<typeof requestSchema>;
+
+export const usageSchema = z.looseObject({
+  prompt_tokens: count,
+  completion_tokens: count,
+  prompt_cache_hit_tokens: count,
+  prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
+  completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
+});
+export type WireUsage = z.infer<typeof usageSchema>;
+
+const answerSchema = z.looseObject({
+  content: contentSchema,
+  refusal: text,
+  tool_calls: z.array(toolCallSchema).nullish(),
+  function_call: functionCallSchema.nullish(),
+  reasoning_content: text,
+  reasoning: z.unknown(),
+  reasoning_details: z.array(z.unknown()).nullish(),
+  annotations: z.array(z.unknown()).nullish(),
+  audio: z.looseObject({ data: text, format: text, transcript: text }).nullish(),
+  images: z.array(partSchema).nullish(),
+});
+export type WireAnswer = z.infer<typeof answerSchema>;
+
+export const responseSchema = z.looseObject({
+  id: text,
+  created: number,
+  model: text,
+  choices: z.array(
+    z.looseObject({
+      index: z.number().nullish(),
+      message: answerSchema,
+      finish_reason: text,
+      logprobs: z.unknown(),
+    }),
+  ),
+  usage: usageSchema.nullish(),
+});
+
+export const chunkSchema = z.looseObject({
+  id: text,
+  created: number,
+  model: text,
+  choices: z
+    .array(
+      z.looseObject({
+        index: z.number().nullish(),
+        delta: answerSchema.nullish(),
+        finish_reason: text,
+        logprobs: z.unknown(),
+      }),
+    )
+    .nullish(),
+  usage: usageSchema.nullish(),
+});
+export type WireChunk = z.infer<typeof chunkSchema>;

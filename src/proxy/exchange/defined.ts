@@ -1,0 +1,11 @@
+/** A type whose members that may be undefined are optional instead. */
+export type Defined<Value> = {
+  [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key];
+} & { [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<Value[Key], undefined> };
+
+/** The object without its undefined members, so that absent stays absent in every dialect. */
+export function defined<Value extends object>(value: Value): Defined<Value> {
+  const result: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) if (member !== undefined) result[key] = member;
+  return result as Defined<Value>;
+}
