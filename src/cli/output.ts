@@ -2,8 +2,11 @@
 export interface Output {
   /** A line for the person. Terminal control characters in it are made harmless. */
   note(text: string): void;
-  /** The one result. Resolves when it has been handed to the reader whole, however slowly it reads. */
-  result(text: string): Promise<void>;
+  /**
+   * The one result. Resolves to true when it has been handed to the reader whole, however slowly it reads, and to
+   * false when the reader has gone.
+   */
+  result(text: string): Promise<boolean>;
   /** Whether a person reads stderr in a terminal. */
   readonly interactive: boolean;
 }
@@ -24,8 +27,8 @@ export function createOutput(
       const line = text.endsWith("\n") ? text : `${text}\n`;
       return new Promise((resolve) => {
         // A reader that has gone (EPIPE) has no use for the result; it stays on record for `review last`.
-        stdout.once("error", () => resolve());
-        stdout.write(line, () => resolve());
+        stdout.once("error", () => resolve(false));
+        stdout.write(line, (error) => resolve(!error));
       });
     },
   };

@@ -1,12 +1,124 @@
+import { createHash } from "node:crypto";
+import { basename, join } from "node:path";
 import { AppError } from "../errors.ts";
+import type { AgentOrigin, Caller } from "../review/api-types.ts";
+import type { Decision } from "../review/decision.ts";
+import { openHistory } from "../review/history/plan-history.ts";
+import type { ReplyChannel } from "../review/hooks/channel.ts";
+import { type DecodedInput, decodeInput } from "../review/hooks/decode-input.ts";
+import { jsonChannel, textChannel } from "../review/hooks/generic.ts";
+import { type LoadedPlan, loadPlan } from "../review/hooks/load-plan.ts";
+import { createPlanMode } from "../review/plan/create-plan-mode.ts";
+import { namedImages } from "../review/plan/named-images.ts";
+import { planTitle } from "../review/plan-title.ts";
 import type { Output } from "./output.ts";
 import type { ReviewFlags } from "./program.ts";
+import { readInput } from "./read-input.ts";
+import { type ReviewJob, runReview } from "./run-review.ts";
+import { type Workplace, workplaceOf } from "./workplace.ts";
+
+type Reviewable = Exclude<DecodedInput, { kind: "unrelated" }>;
 
 /** `sallyport review plan [FILE]`; resolves to the exit code. */
 export async function reviewPlan(
-  _file: string | undefined,
-  _flags: ReviewFlags,
-  _output: Output,
+  file: string | undefined,
+  flags: ReviewFlags,
+  output: Output,
 ): Promise<number> {
-  throw new AppError("internal", "review plan is not built yet");
+  let isHook = false;
+  const prepare = async (signal: AbortSignal): Promise<ReviewJob | undefined> => {
+    const input = decodeInput(await readInput(file, signal));
+    isHook = input.kind === "hook" || input.kind === "unrelated";
+    if (input.kind !== "unrelated") return prepareJob(input, flags);
+    output.note(`Nothing to review in the event "${input.event}": it is left to the agent.`);
+    return undefined;
+  };
+  try {
+    return await runReview(prepare, flags, output);
+  } catch (error) {
+    if (!isHook || !(error instanceof AppError) || error.exitCode !== 2) throw error;
+    // Agents take exit code 2 of a hook for a refusal. Nobody refused anything: let the agent ask by itself.
+    output.note(`sallyport: ${error.message}`);
+    return 1;
+  }
+}
+
+async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<ReviewJob | undefined> {
+  const { cwd } = input.kind === "hook" ? input : input.kind === "envelope" ? input.envelope : {};
+  const workplace = workplaceOf(flags, cwd);
+  const loaded = await load(input, workplace);
+  // Codex stops after every turn; one without a plan is none of ours.
+  if (input.kind === "hook" && input.plan.in === "codex-transcript" && "missing" in loaded) return undefined;
+  const facts = factsOf(input, workplace);
+  const channel = channelOf(input, facts.origin, flags);
+  const plan = "plan" in loaded ? loaded.plan : "";
+  const title = planTitle(plan);
+  const { dataDirectory, home, configHome } = workplace;
+  const mode = createPlanMode({
+    plan,
+    planId: createHash("sha256").update(plan).digest("hex").slice(0, 32),
+    title,
+    ...("missing" in loaded ? { missing: loaded.missing } : {}),
+    ...(facts.permissionMode === undefined ? {} : { permissionMode: facts.permissionMode }),
+    channel,
+    history: openHistory({ dataDirectory, cwd: workplace.project, title, plan }).catch(() => undefined),
+    plansFolder: join(dataDirectory, "plans"),
+    vaultPlaces: { home, ...(configHome === undefined ? {} : { configHome }) },
+  });
+  return {
+    workplace,
+    mode,
+    ...facts,
+    caller: callerOf(channel, workplace),
+    namedImages: namedImages(plan),
+    print: (decision) => channel.encode(planDecision(decision), plan),
+    isObjection: (decision) => decision.kind === "deny",
+  };
+}
+
+async function load(input: Reviewable, { home, settings }: Workplace): Promise<LoadedPlan> {
+  const { geminiPlansDirectory: geminiPlans, copilotHome } = settings.environment;
+  if (input.kind === "hook") {
+    const copilot = copilotHome ?? join(home, ".copilot");
+    return loadPlan(input.plan, { copilot, ...(geminiPlans ? { geminiPlans } : {}) });
+  }
+  const plan = input.kind === "envelope" ? input.envelope.plan : input.plan;
+  if (plan.trim()) return { plan };
+  throw new AppError("input", "The plan is empty", {
+    hint: 'Expected Markdown, an agent\'s hook event, or {"plan": "…"}.',
+  });
+}
+
+type Facts = Pick<ReviewJob, "origin" | "sharingEnabled" | "listedAgents"> & {
+  readonly permissionMode?: string;
+};
+
+/** What the input says about itself goes before flags and environment. */
+function factsOf(input: Reviewable, { settings }: Workplace): Facts {
+  const sharingEnabled = settings.environment.sharing;
+  const origin = settings.origin ?? "origin_b";
+  if (input.kind === "markdown") return { origin, sharingEnabled };
+  const told = input.kind === "hook" ? input : input.envelope;
+  const { agents = [], sharingEnabled: wanted = true } = input.kind === "envelope" ? input.envelope : {};
+  return {
+    origin: told.origin ?? origin,
+    sharingEnabled: sharingEnabled && wanted,
+    ...(told.permissionMode === undefined ? {} : { permissionMode: told.permissionMode }),
+    ...(agents.length > 0 ? { listedAgents: agents } : {}),
+  };
+}
+
+function channelOf(input: Reviewable, origin: AgentOrigin, flags: ReviewFlags): ReplyChannel {
+  if (input.kind === "hook") return input.channel;
+  if (input.kind === "envelope") return jsonChannel(origin);
+  return flags.json ? jsonChannel(origin, "the command line") : textChannel(origin);
+}
+
+function callerOf({ callerName, takes }: ReplyChannel, { cwd, project }: Workplace): Caller {
+  return { name: callerName, cwd, project: basename(project), ...takes };
+}
+
+function planDecision(decision: Decision) {
+  if (decision.kind === "feedback") throw new Error("a plan review cannot end with feedback on a diff");
+  return decision;
 }

@@ -1,0 +1,45 @@
+import { rename, writeFile } from "node:fs/promises";
+import { hostname, userInfo } from "node:os";
+import { isBeyondLoopback } from "./listen-review.ts";
+import { openBrowser, openingOf } from "./open-browser.ts";
+import type { Output } from "./output.ts";
+import type { ReviewFlags } from "./program.ts";
+import type { ReviewJob } from "./run-review.ts";
+
+export interface Announcement {
+  readonly port: number;
+  readonly job: ReviewJob;
+  readonly flags: ReviewFlags;
+  readonly output: Output;
+}
+
+/** Tells everybody where the review is: the person on stderr, programs in the ready file, and the browser. */
+export async function announce({ port, job, flags, output }: Announcement): Promise<void> {
+  const url = `http://localhost:${port}`;
+  const { settings } = job.workplace;
+  const opening = openingOf(settings.environment, flags.open);
+  output.note(`Review the ${job.mode.kind === "plan" ? "plan" : "changes"} at ${url}`);
+  if (opening.how === "not" && opening.tunnel) {
+    output.note(`From your own machine: ssh -L ${port}:localhost:${port} ${userName()}@${hostname()}`);
+  }
+  if (isBeyondLoopback(settings.host)) {
+    output.note(`Warning: reachable at ${settings.host} too. Anyone who can connect can read and decide.`);
+  }
+  if (flags.readyFile) await writeReadyFile(flags.readyFile, { url, port, pid: process.pid });
+  void openBrowser(opening, url);
+}
+
+async function writeReadyFile(path: string, ready: object): Promise<void> {
+  // Whoever waits for the file must never read half of it.
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, `${JSON.stringify(ready)}\n`);
+  await rename(temporary, path);
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "user";
+  }
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { listAgents } from "../review/agents.ts";
+import type { AgentOrigin, Caller } from "../review/api-types.ts";
+import { createReviewServer } from "../review/create-review-server.ts";
+import type { Decision } from "../review/decision.ts";
+import { createDraftStore } from "../review/drafts/draft-store.ts";
+import { createEventHub } from "../review/events.ts";
+import type { ListedAgent } from "../review/hooks/input-schemas.ts";
+import { createImagePolicy } from "../review/images/image-policy.ts";
+import { createRecordStore } from "../review/records/record-store.ts";
+import type { ReviewContext, ReviewMode } from "../review/review-mode.ts";
+import { createSession } from "../review/session.ts";
+import { createSettingsStore } from "../review/settings-store.ts";
+import { announce } from "./announce.ts";
+import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
+import { isBeyondLoopback, listenForReview } from "./listen-review.ts";
+import type { Output } from "./output.ts";
+import { pagesFolder } from "./pages-folder.ts";
+import type { ReviewFlags } from "./program.ts";
+import type { Workplace } from "./workplace.ts";
+
+/** A review, ready to be served: what is under review and how its caller is answered. */
+export interface ReviewJob {
+  readonly workplace: Workplace;
+  readonly mode: ReviewMode;
+  readonly origin: AgentOrigin;
+  readonly caller: Caller;
+  readonly sharingEnabled: boolean;
+  /** Agents the caller sent along. */
+  readonly listedAgents?: readonly ListedAgent[];
+  /** Images the thing under review names; shown even where the server can be reached from elsewhere. */
+  readonly namedImages?: readonly string[];
+  /** What stdout carries. */
+  readonly print: (decision: Decision) => string;
+  /** Whether --exit-code ends with 10. */
+  readonly isObjection: (decision: Decision) => boolean;
+}
+
+/** Exit code of a decision against, with --exit-code. */
+const OBJECTION = 10;
+
+/**
+ * Runs one review from its preparation to its exit code: prepared, served, announced, decided, closed, printed.
+ * `prepare` may find that there is nothing to review (undefined): then nothing is printed and all is well.
+ */
+export async function runReview(
+  prepare: (signal: AbortSignal) => Promise<ReviewJob | undefined>,
+  flags: ReviewFlags,
+  output: Output,
+): Promise<number> {
+  const lifecycle = startLifecycle();
+  try {
+    const job = await prepare(lifecycle.signal);
+    return job ? await serve(job, flags, output, lifecycle) : 0;
+  } catch (error) {
+    if (lifecycle.ending) return exitCodeOf(lifecycle.ending);
+    throw error;
+  } finally {
+    lifecycle.dispose();
+  }
+}
+
+async function serve(
+  job: ReviewJob,
+  flags: ReviewFlags,
+  output: Output,
+  lifecycle: Lifecycle,
+): Promise<number> {
+  const { settings } = job.workplace;
+  const context = createContext(job);
+  const { session, events, drafts } = context;
+  const app = createReviewServer({
+    context,
+    page: { folder: pagesFolder(), name: job.mode.kind },
+    exposure: exposureOf(settings.host),
+    onInternalError: (error) => output.note(`sallyport: ${String(error)}`),
+    onRefused: (path) => output.note(`Refused a request for ${path} that came from elsewhere.`),
+  });
+  const port = await listenForReview(app, {
+    ...settings,
+    projectFolder: job.workplace.project,
+    signal: lifecycle.signal,
+    onRetry: (message) => output.note(message),
+  });
+  lifecycle.signal.addEventListener("abort", () => session.abandon(lifecycle.ending?.reason ?? "signal"));
+  if (lifecycle.signal.aborted) session.abandon(lifecycle.ending?.reason ?? "signal");
+  if (settings.timeout !== undefined) lifecycle.stopAfter(settings.timeout);
+  await announce({ port, job, flags, output });
+
+  const outcome = await session.outcome;
+  events.send({ event: "closing", reason: outcome.kind === "decided" ? "decided" : outcome.reason });
+  events.close();
+  // Gives the streams their turn to write the farewell; closing the server then cuts every connection.
+  await new Promise((resolve) => setImmediate(resolve));
+  await app.close();
+  if (outcome.kind === "abandoned") return exitCodeOf(lifecycle.ending ?? { reason: "caller-gone" });
+
+  const isRead = await output.result(job.print(outcome.decision));
+  // What the agent has been told need not be restored; what it missed is restored with the next round.
+  if (isRead) await drafts.remove(job.mode.draftKey()).catch(() => {});
+  return flags.exitCode && job.isObjection(outcome.decision) ? OBJECTION : 0;
+}
+
+function createContext(job: ReviewJob): ReviewContext {
+  const { workplace, mode, origin, caller, sharingEnabled, listedAgents, namedImages = [] } = job;
+  const { dataDirectory, project, settings } = workplace;
+  const { opencodeUrl } = settings.environment;
+  const uploadFolder = join(tmpdir(), "sallyport");
+  const sessionId = randomUUID();
+  const confined = { folders: [uploadFolder, project], files: namedImages };
+  const sources = { origin, cwd: caller.cwd, listed: listedAgents, opencodeUrl };
+  return {
+    session: createSession(),
+    sessionId,
+    origin,
+    caller,
+    sharingEnabled,
+    mode,
+    events: createEventHub(sessionId),
+    drafts: createDraftStore(dataDirectory),
+    settings: createSettingsStore(dataDirectory, { theme: "system", planSave: { enabled: true } }),
+    records: createRecordStore(dataDirectory),
+    images: createImagePolicy({
+      cwd: caller.cwd,
+      ...(isBeyondLoopback(settings.host) ? { confined } : {}),
+    }),
+    uploadFolder,
+    agents: () => listAgents(sources),
+  };
+}
+
+function exposureOf(host: string | undefined) {
+  if (!isBeyondLoopback(host)) return { hostnames: [], anyAddress: false };
+  return { hostnames: [host.toLowerCase()], anyAddress: true };
+}

@@ -1,0 +1,46 @@
+import type { Agent, AgentOrigin, AgentsAnswer } from "./api-types.ts";
+import { type ListedAgent, parseAgents } from "./hooks/input-schemas.ts";
+
+export interface AgentSources {
+  readonly origin: AgentOrigin;
+  /** What the caller sent along. */
+  readonly listed?: readonly ListedAgent[] | undefined;
+  /** A running OpenCode server of this machine. */
+  readonly opencodeUrl?: string | undefined;
+  readonly cwd: string;
+}
+
+const PATIENCE_MS = 2_000;
+
+/** The agents a person may hand over to: primary ones that are not hidden. Only origin_b has any. Never throws. */
+export async function listAgents(sources: AgentSources): Promise<AgentsAnswer> {
+  if (sources.origin !== "origin_b") return { agents: [] };
+  if (sources.listed) return { agents: offered(sources.listed) };
+  if (!sources.opencodeUrl) return { agents: [] };
+  try {
+    return { agents: offered(await askOpenCode(sources.opencodeUrl, sources.cwd)) };
+  } catch {
+    return { agents: [], error: "Failed to fetch agents" };
+  }
+}
+
+/** Those of a list that may be offered, each with id, name and description. Pure. */
+export function offered(agents: readonly ListedAgent[]): Agent[] {
+  return agents
+    .filter(({ mode, hidden }) => mode === "primary" && hidden !== true)
+    .map(({ id, name, description }) => ({
+      id: id ?? name ?? "",
+      name: name ?? id ?? "",
+      description: description ?? "",
+    }));
+}
+
+/** OpenCode's `GET /agent`. Only on this machine: the folder's name goes with it. */
+async function askOpenCode(base: string, cwd: string): Promise<ListedAgent[]> {
+  const url = new URL("agent", base.endsWith("/") ? base : `${base}/`);
+  if (!["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)) throw new Error("not on this machine");
+  url.searchParams.set("directory", cwd);
+  const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), redirect: "error" });
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return parseAgents(await response.json());
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { AppError } from "../errors.ts";
+
+/**
+ * A request body in the shape a schema wants. Throws `validation`, naming the member; no body at all is an empty
+ * object, since every member of a decision is optional.
+ */
+export function parseBody<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
+  const result = schema.safeParse(body ?? {});
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const where = issue?.path.join(".");
+  throw new AppError("validation", where ? `${where}: ${issue?.message}` : (issue?.message ?? "Wrong body"));
+}
+
+const planSave = z.object({ enabled: z.boolean().exactOptional(), customPath: z.string().exactOptional() });
+
+const anchor = z.object({
+  start: z.number(),
+  end: z.number(),
+  startLine: z.number(),
+  endLine: z.number(),
+  quote: z.string(),
+  prefix: z.string(),
+  suffix: z.string(),
+});
+
+const planAnnotation = z.object({
+  id: z.string(),
+  type: z.enum(["comment", "replace", "delete", "insert", "concern", "label", "general"]),
+  anchor: anchor.exactOptional(),
+  text: z.string(),
+  replacement: z.string().exactOptional(),
+  images: z.array(z.object({ path: z.string(), name: z.string() })).exactOptional(),
+  createdAt: z.string(),
+});
+
+export const approveBody = z.object({
+  vaultapp: z
+    .object({
+      vaultPath: z.string().min(1),
+      folder: z.string().exactOptional(),
+      tags: z.array(z.string()).exactOptional(),
+      plan: z.string(),
+    })
+    .exactOptional(),
+  noteapp: z.object({ plan: z.string() }).exactOptional(),
+  feedback: z.string().exactOptional(),
+  agentSwitch: z.string().exactOptional(),
+  permissionMode: z
+    .enum(["default", "acceptEdits", "plan", "bypassPermissions", "auto", "dontAsk"])
+    .exactOptional(),
+  planSave: planSave.exactOptional(),
+  plan: z.string().exactOptional(),
+  annotations: z.array(planAnnotation).exactOptional(),
+});
+
+export const denyBody = z.object({
+  feedback: z.string().exactOptional(),
+  planSave: planSave.exactOptional(),
+  annotations: z.array(planAnnotation).exactOptional(),
+});
+
+export const draftBody = z.object({ generation: z.number().int().min(0), content: z.unknown() });
+
+export const settingsBody = z.object({
+  theme: z.enum(["system", "light", "dark"]).exactOptional(),
+  planSave: z.object({ enabled: z.boolean(), customPath: z.string().exactOptional() }).exactOptional(),
+  vaultapp: z
+    .object({
+      enabled: z.boolean(),
+      vaultPath: z.string(),
+      folder: z.string().exactOptional(),
+      tags: z.array(z.string()).exactOptional(),
+    })
+    .exactOptional(),
+  noteapp: z.object({ enabled: z.boolean() }).exactOptional(),
+  view: z
+    .object({
+      layout: z.enum(["split", "unified"]).exactOptional(),
+      wrap: z.boolean().exactOptional(),
+      whitespace: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
+});
+
+export type ApproveInput = z.infer<typeof approveBody>;
+export type DenyInput = z.infer<typeof denyBody>;
+export type SettingsInput = z.infer<typeof settingsBody>;

@@ -1,0 +1,74 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { systemErrorCode } from "../../errors.ts";
+import type { Draft } from "../api-types.ts";
+import { writeDurably } from "../durable-file.ts";
+
+/** What was typed but not sent, one file a key, on disk before it is acknowledged. */
+export interface DraftStore {
+  /** The draft; generation 0 and no content where there is none. */
+  read(key: string): Promise<Draft>;
+  /**
+   * Stores content that was made from `generation`. Refused, with what is stored, when another page has written
+   * since: the one that lost merges or asks, nothing is overwritten unseen.
+   */
+  write(key: string, generation: number, content: unknown): Promise<DraftWrite>;
+  /** Forgets it, once what it held has reached the agent. */
+  remove(key: string): Promise<void>;
+}
+
+export interface DraftWrite {
+  readonly accepted: boolean;
+  readonly draft: Draft;
+}
+
+const NONE: Draft = { generation: 0, savedAt: "", content: null };
+
+export function createDraftStore(dataDirectory: string, now: () => Date = () => new Date()): DraftStore {
+  const pathOf = (key: string) => join(dataDirectory, "drafts", `${key}.json`);
+  /** Writes of one key follow each other, so that the generations are compared with what is really there. */
+  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = queue.then(task, task);
+    queue = result.catch(() => {});
+    return result;
+  };
+  return {
+    read: (key) => readDraft(pathOf(key)),
+    write: (key, generation, content) =>
+      inTurn(async () => {
+        const stored = await readDraft(pathOf(key));
+        if (generation < stored.generation) return { accepted: false, draft: stored };
+        const draft: Draft = {
+          generation: Math.max(generation, stored.generation + 1),
+          savedAt: now().toISOString(),
+          content,
+        };
+        await writeDurably(pathOf(key), JSON.stringify(draft));
+        return { accepted: true, draft };
+      }),
+    remove: (key) => inTurn(() => rm(pathOf(key), { force: true })),
+  };
+}
+
+async function readDraft(path: string): Promise<Draft> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, "utf8"));
+    return isDraft(value) ? value : NONE;
+  } catch (error) {
+    if (error instanceof SyntaxError || systemErrorCode(error) === "ENOENT") return NONE;
+    throw error;
+  }
+}
+
+function isDraft(value: unknown): value is Draft {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "content" in value &&
+    "generation" in value &&
+    typeof value.generation === "number" &&
+    "savedAt" in value &&
+    typeof value.savedAt === "string"
+  );
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, open, readFile, rename, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { systemErrorCode } from "../errors.ts";
+
+/**
+ * Writes a file of the data directory so that it is there whole or not at all, also after a power cut:
+ * temporary file, fsync, rename, fsync of the folder. Folders 0700, files 0600.
+ */
+export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
+  await makePrivateFolder(dirname(path));
+  const temporary = join(dirname(path), `.${randomBytes(8).toString("hex")}.tmp`);
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Makes a folder and those above it that are missing, for their owner alone. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  const made = await mkdir(path, { recursive: true, mode: 0o700 });
+  // The process's umask can only have taken rights away; a folder that was there keeps its own.
+  if (made !== undefined && process.platform !== "win32") await chmod(path, 0o700);
+}
+
+/** A JSON file's value, or undefined where there is none or it cannot be understood. */
+export async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open folders, some file systems cannot sync them; the rename is done either way.
+  const folder = await open(path, "r").catch(() => undefined);
+  try {
+    await folder?.sync();
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+  } finally {
+    await folder?.close();
+  }
+}

@@ -1,0 +1,41 @@
+import { Readable } from "node:stream";
+import type { ReviewEvent } from "./api-types.ts";
+
+/** The open event streams of a review's pages. */
+export interface EventHub {
+  send(event: ReviewEvent): void;
+  /** A new stream; it says hello first and ends when the page leaves or the review is over. */
+  open(): Readable;
+  /** Ends every stream. */
+  close(): void;
+}
+
+const KEEP_ALIVE_MS = 15_000;
+
+/** Streams in the form of https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export function createEventHub(sessionId: string): EventHub {
+  const streams = new Set<Readable>();
+  const keepAlive = setInterval(() => push(": still here\n\n"), KEEP_ALIVE_MS);
+  keepAlive.unref();
+  const push = (text: string) => {
+    for (const stream of streams) stream.push(text);
+  };
+  return {
+    send: (event) => push(serialize(event)),
+    open() {
+      const stream = new Readable({ read() {} });
+      streams.add(stream);
+      stream.once("close", () => streams.delete(stream));
+      stream.push(serialize({ event: "hello", sessionId }));
+      return stream;
+    },
+    close() {
+      clearInterval(keepAlive);
+      for (const stream of streams) stream.push(null);
+    },
+  };
+}
+
+function serialize({ event, ...data }: ReviewEvent): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,105 @@
+import type { AgentOrigin } from "../api-types.ts";
+import type { ReplyChannel } from "./channel.ts";
+import { claudePermissionRequest, claudePreToolUse } from "./claude-code.ts";
+import { codexStop } from "./codex.ts";
+import { copilotPreToolUse } from "./copilot-cli.ts";
+import { geminiBeforeTool } from "./gemini-cli.ts";
+import { type Envelope, type HookEvent, parseEnvelope, parseEvent } from "./input-schemas.ts";
+
+/** What came in, told apart by its shape alone. */
+export type DecodedInput =
+  | HookInput
+  | { readonly kind: "envelope"; readonly envelope: Envelope }
+  | { readonly kind: "markdown"; readonly plan: string }
+  /** An agent's event that has nothing to do with a plan: to be left to the agent. */
+  | { readonly kind: "unrelated"; readonly event: string };
+
+export interface HookInput {
+  readonly kind: "hook";
+  readonly plan: PlanLocation;
+  readonly channel: ReplyChannel;
+  readonly origin?: AgentOrigin;
+  readonly permissionMode?: string;
+  readonly cwd?: string;
+}
+
+/** Where the plan is; some agents keep it in a file and say only which. */
+export type PlanLocation =
+  | { readonly in: "event"; readonly text: string }
+  | { readonly in: "nowhere" }
+  | { readonly in: "gemini-plans"; readonly filename: string }
+  | { readonly in: "codex-transcript"; readonly path: string; readonly turnId?: string }
+  | { readonly in: "copilot-session"; readonly sessionId: string };
+
+/**
+ * Tells hook event, envelope and Markdown apart. Pure. Text that only begins like JSON, and JSON that is neither
+ * event nor envelope, is Markdown.
+ */
+export function decodeInput(text: string): DecodedInput {
+  const source = text.replace(/^\ufeff/, "");
+  const value = parseObject(source);
+  const event = value === undefined ? undefined : parseEvent(value);
+  if (event) return decodeEvent(event);
+  const envelope = value === undefined ? undefined : parseEnvelope(value);
+  return envelope ? { kind: "envelope", envelope } : { kind: "markdown", plan: source };
+}
+
+function parseObject(text: string): unknown {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeEvent(event: HookEvent): DecodedInput {
+  const { hook_event_name: name, tool_name: tool } = event;
+  const cwd = event.cwd === undefined ? {} : { cwd: event.cwd };
+  if (name === "BeforeTool") {
+    if (tool !== "exit_plan_mode") return unrelated(event);
+    return { kind: "hook", channel: geminiBeforeTool, plan: geminiPlan(event), ...cwd };
+  }
+  if (name === "Stop") {
+    if (event.transcript_path === undefined) return unrelated(event);
+    const turn = event.turn_id === undefined ? {} : { turnId: event.turn_id };
+    const plan = { in: "codex-transcript", path: event.transcript_path, ...turn } as const;
+    return { kind: "hook", channel: codexStop, plan, ...cwd };
+  }
+  if (event.toolName !== undefined || (name === "PreToolUse" && tool === "exit_plan_mode")) {
+    if ((event.toolName ?? tool) !== "exit_plan_mode") return unrelated(event);
+    return { kind: "hook", channel: copilotPreToolUse, plan: copilotPlan(event), ...cwd };
+  }
+  return decodeClaude(event);
+}
+
+function decodeClaude(event: HookEvent): DecodedInput {
+  const toolInput = event.tool_input ?? {};
+  const plan = toolInput["plan"];
+  const isPlan =
+    event.tool_name === "ExitPlanMode" || (event.tool_name === undefined && typeof plan === "string");
+  if (!isPlan) return unrelated(event);
+  const encoder = event.hook_event_name === "PreToolUse" ? claudePreToolUse : claudePermissionRequest;
+  return {
+    kind: "hook",
+    channel: encoder(toolInput),
+    origin: "origin_a",
+    plan: typeof plan === "string" && plan.trim() ? { in: "event", text: plan } : { in: "nowhere" },
+    ...(event.permission_mode === undefined ? {} : { permissionMode: event.permission_mode }),
+    ...(event.cwd === undefined ? {} : { cwd: event.cwd }),
+  };
+}
+
+function geminiPlan({ tool_input: input }: HookEvent): PlanLocation {
+  const filename = input?.["plan_filename"] ?? input?.["plan_path"];
+  return typeof filename === "string" ? { in: "gemini-plans", filename } : { in: "nowhere" };
+}
+
+function copilotPlan({ sessionId, session_id: snake }: HookEvent): PlanLocation {
+  const id = sessionId ?? snake;
+  return id === undefined ? { in: "nowhere" } : { in: "copilot-session", sessionId: id };
+}
+
+function unrelated({ hook_event_name: name, tool_name: tool, toolName }: HookEvent): DecodedInput {
+  return { kind: "unrelated", event: [name, tool ?? toolName].filter(Boolean).join(" ") || "unnamed" };
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { AppError } from "../../errors.ts";
+
+const text = z.string();
+
+/** The members of all agents' hook events that matter here; others come and go with their versions. */
+const hookEvent = z.object({
+  hook_event_name: text.exactOptional(),
+  tool_name: text.exactOptional(),
+  tool_input: z.record(text, z.unknown()).exactOptional(),
+  permission_mode: text.exactOptional(),
+  cwd: text.exactOptional(),
+  transcript_path: text.nullish().transform((path) => path ?? undefined),
+  turn_id: text.exactOptional(),
+  session_id: text.exactOptional(),
+  /** Copilot CLI writes its own events in camel case. */
+  toolName: text.exactOptional(),
+  sessionId: text.exactOptional(),
+});
+
+const listedAgent = z
+  .object({
+    id: text.exactOptional(),
+    name: text.exactOptional(),
+    description: text.exactOptional(),
+    mode: text.exactOptional(),
+    hidden: z.boolean().exactOptional(),
+  })
+  .refine((agent) => agent.id ?? agent.name, "an agent needs an id or a name");
+
+const envelope = z.object({
+  plan: text,
+  origin: z.enum(["origin_a", "origin_b"]).exactOptional(),
+  permissionMode: text.exactOptional(),
+  agents: z.array(listedAgent).exactOptional(),
+  sharingEnabled: z.boolean().exactOptional(),
+  cwd: text.exactOptional(),
+});
+
+export type HookEvent = z.infer<typeof hookEvent>;
+export type Envelope = z.infer<typeof envelope>;
+export type ListedAgent = z.infer<typeof listedAgent>;
+
+/** The event, or undefined where the value is none: an event names itself, its tool, or its tool's input. */
+export function parseEvent(value: unknown): HookEvent | undefined {
+  const result = hookEvent.safeParse(value);
+  if (!result.success) return undefined;
+  const { hook_event_name: name, tool_input: input, toolName } = result.data;
+  return name !== undefined || input !== undefined || toolName !== undefined ? result.data : undefined;
+}
+
+/**
+ * The envelope, or undefined where the value has no plan at all and so is none. Throws `input` for one with a member
+ * of the wrong kind: shown as Markdown it would only puzzle.
+ */
+export function parseEnvelope(value: unknown): Envelope | undefined {
+  if (typeof value !== "object" || value === null || !("plan" in value)) return undefined;
+  const result = envelope.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new AppError("input", `The envelope's ${issue?.path.join(".") || "members"}: ${issue?.message}`, {
+    hint: 'Expected {"plan": "…", "origin"?, "permissionMode"?, "agents"?, "sharingEnabled"?, "cwd"?}.',
+  });
+}
+
+/** A list of agents, as OpenCode's server has it; throws for anything else. */
+export function parseAgents(value: unknown): ListedAgent[] {
+  return z.array(listedAgent).parse(value);
+}

@@ -1,0 +1,49 @@
+import { realpath } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Which local files /api/image may show. */
+export interface ImagePolicy {
+  /** The file a path of the page stands for, links resolved; throws the system's error where there is none. */
+  locate(path: string): Promise<string | undefined>;
+}
+
+export interface ImagePolicyOptions {
+  /** Relative paths start here. */
+  readonly cwd: string;
+  /**
+   * Folders that may be shown from, and files besides, or undefined where only the person's own machine can ask:
+   * there any local image will do, as the person could open it just as well.
+   */
+  readonly confined?: { readonly folders: readonly string[]; readonly files: readonly string[] };
+}
+
+/** Resolves paths, and where confined refuses (undefined) those that lead out of the folders, links followed. */
+export function createImagePolicy({ cwd, confined }: ImagePolicyOptions): ImagePolicy {
+  return {
+    async locate(path) {
+      const file = await realpath(resolve(cwd, plainPath(path)));
+      if (!confined) return file;
+      const allowed = await Promise.all(
+        [...confined.folders, ...confined.files.map((name) => resolve(cwd, plainPath(name)))].map(existing),
+      );
+      return allowed.some((root) => root !== undefined && isWithin(root, file)) ? file : undefined;
+    },
+  };
+}
+
+/** Whether a path is a folder's own or lies beneath it; both absolute, links resolved. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (!isAbsolute(way) && way.split(/[\\/]/)[0] !== "..");
+}
+
+function plainPath(path: string): string {
+  if (/^file:\/\/\//i.test(path)) return fileURLToPath(path);
+  return /^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : path;
+}
+
+async function existing(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined);
+}

@@ -1,0 +1,53 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { AppError, systemErrorCode } from "../../errors.ts";
+import { type ImageType, SNIFF_BYTES, sniffImage } from "./sniff-image.ts";
+
+/** Larger images are neither shown nor stored. */
+export const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
+
+export interface OpenedImage {
+  readonly type: ImageType;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Reads an image whose links are resolved. Opened without blocking and without following a link that took its
+ * place meanwhile; a pipe or device is no image. Throws `not_found`, `unreadable` or `validation`.
+ */
+export async function openImage(path: string): Promise<OpenedImage> {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch((error: unknown) => {
+    throw imageError(error);
+  });
+  try {
+    return await readImage(file);
+  } catch (error) {
+    throw imageError(error);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readImage(file: FileHandle): Promise<OpenedImage> {
+  const status = await file.stat();
+  if (!status.isFile()) throw new AppError("validation", "Unsupported image type");
+  if (status.size > MAX_IMAGE_BYTES) throw new AppError("too_large", "The image is larger than 20 MB");
+  const head = Buffer.alloc(SNIFF_BYTES);
+  await file.read(head, 0, SNIFF_BYTES, 0);
+  const type = sniffImage(head);
+  if (!type) throw new AppError("validation", "Unsupported image type");
+  const bytes = Buffer.alloc(status.size);
+  const { bytesRead } = await file.read(bytes, 0, status.size, 0);
+  return { type, bytes: bytes.subarray(0, bytesRead) };
+}
+
+const NOT_THERE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE", "ENXIO"]);
+
+/** The answer to give for a file that cannot be had. */
+export function imageError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const code = systemErrorCode(error) ?? "unknown reason";
+  if (NOT_THERE.has(code)) return new AppError("not_found", "File not found", { cause: error });
+  return new AppError("unreadable", `The image cannot be read: ${code}`, { cause: error });
+}

@@ -1,0 +1,33 @@
+export type ImageType = "image/png" | "image/jpeg" | "image/webp";
+
+/** Bytes that `sniffImage` wants to see. */
+export const SNIFF_BYTES = 16;
+
+const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const JPEG = [0xff, 0xd8, 0xff];
+
+/**
+ * The type of an image by its first bytes, whatever its name says, or undefined for everything that is not PNG,
+ * JPEG or WebP. SVG is left out on purpose: it can run scripts.
+ * See https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern
+ */
+export function sniffImage(head: Uint8Array): ImageType | undefined {
+  if (startsWith(head, PNG)) return "image/png";
+  if (startsWith(head, JPEG)) return "image/jpeg";
+  if (latin(head, 0, 4) === "RIFF" && latin(head, 8, 14) === "WEBPVP") return "image/webp";
+  return undefined;
+}
+
+export const extensionOf: Record<ImageType, string> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+};
+
+function startsWith(bytes: Uint8Array, pattern: readonly number[]): boolean {
+  return pattern.every((byte, index) => bytes[index] === byte);
+}
+
+function latin(bytes: Uint8Array, start: number, end: number): string {
+  return String.fromCharCode(...bytes.subarray(start, end));
+}

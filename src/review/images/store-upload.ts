@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import { chmod, lstat, mkdir, open } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError, messageOf } from "../../errors.ts";
+import { extensionOf, sniffImage } from "./sniff-image.ts";
+
+/**
+ * Keeps an uploaded image under a name of ours and resolves to its path. Folder 0700, file 0600; the file stays when
+ * the review ends, as the feedback speaks of it. Throws `validation` for what is no image, `unreadable` when it
+ * cannot be stored.
+ */
+export async function storeUpload(folder: string, bytes: Buffer): Promise<string> {
+  const type = sniffImage(bytes);
+  if (!type) throw new AppError("validation", "Unsupported image type: PNG, JPEG or WebP is wanted");
+  try {
+    const path = join(await ownFolder(folder), `${randomUUID()}.${extensionOf[type]}`);
+    const file = await open(path, "wx", 0o600);
+    try {
+      await file.writeFile(bytes);
+    } finally {
+      await file.close();
+    }
+    return path;
+  } catch (cause) {
+    throw new AppError("unreadable", `The upload could not be stored: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The folder, made if missing; beside it one with the user's number where somebody else was first. */
+async function ownFolder(folder: string): Promise<string> {
+  const user = process.getuid?.();
+  for (const candidate of [folder, `${folder}-${user ?? "own"}`]) {
+    await mkdir(candidate, { recursive: true, mode: 0o700 });
+    const status = await lstat(candidate);
+    if (!status.isDirectory() || (user !== undefined && status.uid !== user)) continue;
+    if (user !== undefined && (status.mode & 0o077) !== 0) await chmod(candidate, 0o700);
+    return candidate;
+  }
+  throw new Error(`${folder} belongs to somebody else`);
+}

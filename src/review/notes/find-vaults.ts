@@ -1,0 +1,51 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+
+const configuration = z.object({ vaults: z.record(z.string(), z.unknown()) });
+const vault = z.object({ path: z.string() });
+
+export interface VaultPlaces {
+  readonly home: string;
+  /** `$XDG_CONFIG_HOME`, or `%APPDATA%` on Windows. */
+  readonly configHome?: string;
+}
+
+/** Where Obsidian keeps its list of vaults, by platform and way of installation. Pure. */
+export function vaultConfigurations({ home, configHome }: VaultPlaces, platform: NodeJS.Platform): string[] {
+  const file = join("obsidian", "obsidian.json");
+  if (platform === "darwin") return [join(home, "Library", "Application Support", file)];
+  if (platform === "win32") return [join(configHome ?? join(home, "AppData", "Roaming"), file)];
+  return [
+    join(configHome ?? join(home, ".config"), file),
+    join(home, ".var", "app", "md.obsidian.Obsidian", "config", file),
+    join(home, "snap", "obsidian", "current", ".config", file),
+  ];
+}
+
+/** The vaults that Obsidian knows and that are there; none on any trouble. */
+export async function findVaults(places: VaultPlaces, platform = process.platform): Promise<string[]> {
+  const lists = await Promise.all(vaultConfigurations(places, platform).map(vaultsIn));
+  const paths = [...new Set(lists.flat())];
+  const present = await Promise.all(paths.map(isFolder));
+  return paths.filter((_, index) => present[index]);
+}
+
+async function vaultsIn(file: string): Promise<string[]> {
+  try {
+    const { vaults } = configuration.parse(JSON.parse(await readFile(file, "utf8")));
+    return Object.values(vaults).flatMap((value) => {
+      const result = vault.safeParse(value);
+      return result.success ? [result.data.path] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,46 @@
+/** A plan's title: its first heading, else its first line of text. Plain text, one line, at most 120 characters. */
+export function planTitle(plan: string): string {
+  let fence: string | undefined;
+  let firstLine: string | undefined;
+  for (const line of plan.split(/\r\n?|\n/)) {
+    const opening = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (opening?.startsWith(fence) && line.trim() === opening) fence = undefined;
+      continue;
+    }
+    fence = opening;
+    const heading = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1];
+    if (heading && plain(heading)) return plain(heading);
+    if (!opening) firstLine ??= plain(line) || undefined;
+  }
+  return firstLine ?? "Plan";
+}
+
+/** A file name's stem from a title: letters and digits of any script, lower case, joined by hyphens. Never empty. */
+export function slugOf(title: string): string {
+  const words =
+    title
+      .normalize("NFC")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  return shortened(words.join("-"), 60).replace(/-+$/, "") || "plan";
+}
+
+/** A title as a file name a person reads: what file systems and note links refuse is left out. Never empty. */
+export function fileTitleOf(title: string): string {
+  const text = title
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}<>:"/\\|?*#^[\]]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .replace(/^[. ]+|[. ]+$/g, "");
+  return shortened(text, 60).trim() || "Plan";
+}
+
+function plain(text: string): string {
+  const line = text.replace(/^#+|[*_`~]|\p{Cc}/gu, "").replace(/\s+/g, " ");
+  return shortened(line, 120).trim();
+}
+
+/** Cuts by code points, so that no character is halved. */
+function shortened(text: string, length: number): string {
+  return Array.from(text).slice(0, length).join("");
+}

@@ -1,0 +1,7 @@
+/** The paths of images that a plan names, in Markdown or HTML form; addresses of other hosts are none. Pure. */
+export function namedImages(plan: string): string[] {
+  const markdown = plan.matchAll(/!\[[^\]]*\]\(\s*(?:<([^>\n]+)>|([^)\s]+))/g);
+  const html = plan.matchAll(/<img\b[^>]*?\bsrc\s*=\s*(?:"([^"]+)"|'([^']+)')/gi);
+  const paths = [...markdown, ...html].map((match) => match[1] ?? match[2] ?? "");
+  return [...new Set(paths.filter((path) => path && !/^(?!file:)[a-z][a-z0-9+.-]+:|^\/\//i.test(path)))];
+}

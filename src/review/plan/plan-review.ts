@@ -1,0 +1,19 @@
+import type { PlanHistory } from "../history/plan-history.ts";
+import type { ReplyChannel } from "../hooks/channel.ts";
+import type { VaultPlaces } from "../notes/find-vaults.ts";
+
+/** A plan under review and everything that is known about it. */
+export interface PlanReview {
+  readonly plan: string;
+  readonly planId: string;
+  readonly title: string;
+  /** Set when the agent sent no plan: what to tell the person. */
+  readonly missing?: string;
+  readonly permissionMode?: string;
+  readonly channel: ReplyChannel;
+  /** On its way while the server starts; undefined where the data directory cannot be used. */
+  readonly history: Promise<PlanHistory | undefined>;
+  /** Where plans are saved unless the person says otherwise. */
+  readonly plansFolder: string;
+  readonly vaultPlaces: VaultPlaces;
+}

@@ -1,0 +1,57 @@
+import { AppError } from "../../errors.ts";
+import type { AgentOrigin, AgentsAnswer } from "../api-types.ts";
+import type { ApproveInput, DenyInput } from "../body-schemas.ts";
+import type { PlanDecision } from "../decision.ts";
+import { DEFAULT_DENIAL, type ReplyChannel } from "../hooks/channel.ts";
+
+/** What of a body counts, and what of it cannot reach this agent. */
+export interface Proposed {
+  readonly decision: PlanDecision;
+  readonly warnings: readonly string[];
+}
+
+export interface ApprovalRules {
+  readonly origin: AgentOrigin;
+  readonly channel: ReplyChannel;
+  readonly plan: string;
+  readonly agents: AgentsAnswer["agents"];
+}
+
+/**
+ * The approval a body asks for. Members meant for another kind of agent are left out and named in a warning, never
+ * dropped in silence. Throws `validation` for an agent that is not on offer. Pure.
+ */
+export function proposeApproval(body: ApproveInput, rules: ApprovalRules): Proposed {
+  const { takes, callerName } = rules.channel;
+  const warnings: string[] = [];
+  const kept = <Value>(member: string, value: Value | undefined, isTaken: boolean): Value | undefined => {
+    if (value === undefined || isTaken) return value;
+    warnings.push(`${member} was ignored: ${callerName} (${rules.origin}) cannot be told`);
+    return undefined;
+  };
+  const editedPlan = body.plan === rules.plan ? undefined : body.plan;
+  const members = {
+    feedback: kept("feedback", body.feedback || undefined, takes.approvalNote !== "none"),
+    agentSwitch: kept("agentSwitch", body.agentSwitch || undefined, takes.takesAgentSwitch),
+    permissionMode: kept("permissionMode", body.permissionMode, takes.takesPermissionMode),
+    editedPlan: kept("plan", editedPlan, takes.takesEditedPlan),
+    annotations: body.annotations,
+  };
+  if (members.agentSwitch !== undefined) checkAgent(members.agentSwitch, rules.agents);
+  return { decision: withoutUndefined({ kind: "approve", ...members }), warnings };
+}
+
+/** The denial a body asks for; there is always something to tell the agent. Pure. */
+export function proposeDenial({ feedback, annotations }: DenyInput): Proposed {
+  const decision = { kind: "deny", feedback: feedback || DEFAULT_DENIAL, annotations };
+  return { decision: withoutUndefined(decision), warnings: [] };
+}
+
+function checkAgent(name: string, agents: ApprovalRules["agents"]): void {
+  if (agents.length === 0 || agents.some((agent) => agent.id === name || agent.name === name)) return;
+  throw new AppError("validation", `agentSwitch: there is no agent "${name}" to switch to`);
+}
+
+function withoutUndefined(decision: object): PlanDecision {
+  return Object.fromEntries(Object.entries(decision).filter(([, value]) => value !== undefined)) as never;
+}

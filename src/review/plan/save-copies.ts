@@ -1,0 +1,84 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../../errors.ts";
+import type { PlanSave, VaultSave } from "../api-types.ts";
+import type { PlanDecision } from "../decision.ts";
+import { saveToNoteApp } from "../notes/save-to-note-app.ts";
+import { saveToVault } from "../notes/save-to-vault.ts";
+import { expandFolder } from "../plan-store/save-folder.ts";
+import { savePlan } from "../plan-store/save-plan.ts";
+import type { SaveReport } from "../take-decision.ts";
+import type { PlanReview } from "./plan-review.ts";
+
+/** Where a decided plan goes besides the record; paths are checked already. */
+export interface Copies {
+  /** Undefined where the plan is not to be saved. */
+  readonly folder?: { readonly path: string; readonly isPrivate: boolean };
+  readonly vault?: VaultSave;
+  readonly notePlan?: string;
+}
+
+export interface WantedCopies {
+  readonly planSave?: PlanSave;
+  readonly vaultapp?: VaultSave;
+  readonly noteapp?: { readonly plan: string };
+}
+
+/** How long a copy may take; a network drive that hangs must not hold the decision up. */
+const PATIENCE_MS = 5_000;
+
+/**
+ * The copies a body wants, the remembered choice filling in what it leaves open. Throws `validation` for paths that
+ * cannot be meant.
+ */
+export function plannedCopies(
+  wanted: WantedCopies,
+  remembered: PlanSave,
+  review: Pick<PlanReview, "plansFolder" | "vaultPlaces">,
+): Copies {
+  const { home } = review.vaultPlaces;
+  const { enabled, customPath } = { ...remembered, ...wanted.planSave };
+  const custom = customPath ? expandFolder(customPath, home, "planSave.customPath") : undefined;
+  const folder = { path: custom ?? review.plansFolder, isPrivate: custom === undefined };
+  const { vaultapp, noteapp } = wanted;
+  const vaultPath = vaultapp && expandFolder(vaultapp.vaultPath, home, "vaultapp.vaultPath");
+  return {
+    ...(enabled === false ? {} : { folder }),
+    ...(vaultapp && vaultPath ? { vault: { ...vaultapp, vaultPath } } : {}),
+    ...(noteapp ? { notePlan: noteapp.plan } : {}),
+  };
+}
+
+/** Makes all copies at once. Each failure becomes a warning: the decision itself never waits for one. */
+export async function saveCopies(
+  copies: Copies,
+  decision: PlanDecision,
+  review: Pick<PlanReview, "plan" | "history">,
+): Promise<SaveReport> {
+  const warnings: string[] = [];
+  const attempt = async <Result>(what: string, task: () => Promise<Result>): Promise<Result | undefined> => {
+    try {
+      return await Promise.race([task(), tooLate()]);
+    } catch (error) {
+      warnings.push(`${what}: ${messageOf(error)}`);
+      return undefined;
+    }
+  };
+  const { folder, vault, notePlan } = copies;
+  const { plan } = review;
+  const [savedPath] = await Promise.all([
+    folder &&
+      attempt("The plan was not saved", () =>
+        savePlan({ plan, decision, folder: folder.path, isPrivate: folder.isPrivate }),
+      ),
+    vault && attempt("The plan was not saved to the vault", () => saveToVault(vault)),
+    notePlan !== undefined &&
+      attempt("The plan was not saved to the note app", () => saveToNoteApp(notePlan)),
+    attempt("The round was not kept for comparison", async () => (await review.history)?.decide(decision)),
+  ]);
+  return savedPath === undefined ? { warnings } : { savedPath, warnings };
+}
+
+async function tooLate(): Promise<never> {
+  await delay(PATIENCE_MS, undefined, { ref: false });
+  throw new Error(`no answer within ${PATIENCE_MS / 1_000} s`);
+}

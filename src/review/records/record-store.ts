@@ -1,0 +1,83 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError, messageOf } from "../../errors.ts";
+import type { Decision } from "../decision.ts";
+import { readJson, writeDurably } from "../durable-file.ts";
+import type { ReviewContext } from "../review-mode.ts";
+
+/** A decision as it lies in the data directory: what `review last` reads when an agent missed it. */
+export interface DecisionRecord {
+  readonly sessionId: string;
+  readonly kind: "plan" | "code";
+  /** ISO 8601 */
+  readonly decidedAt: string;
+  readonly cwd: string;
+  readonly caller: string;
+  readonly title: string;
+  readonly decision: Decision;
+  /** As the agent was told, as text and as JSON. */
+  readonly text: string;
+  readonly json: object;
+}
+
+export interface RecordStore {
+  /** Resolves once the decision is on disk; throws `storage` when it cannot be. */
+  write(context: ReviewContext, decision: Decision): Promise<void>;
+  /** The latest decision, whoever asked for it. */
+  last(): Promise<DecisionRecord | undefined>;
+}
+
+export function createRecordStore(dataDirectory: string, now: () => Date = () => new Date()): RecordStore {
+  const folder = join(dataDirectory, "decisions");
+  return {
+    async write(context, decision) {
+      const record = describe(context, decision, now());
+      const name = `${record.decidedAt.replaceAll(":", "-")}-${record.sessionId}.json`;
+      try {
+        await writeDurably(join(folder, name), `${JSON.stringify(record, null, 2)}\n`);
+      } catch (cause) {
+        throw new AppError("storage", `The decision could not be stored in ${folder}: ${messageOf(cause)}`, {
+          cause,
+        });
+      }
+    },
+    async last() {
+      const names = await readdir(folder).catch(() => []);
+      // The names begin with the time; a file that cannot be read hides none of the others.
+      for (const name of names
+        .filter((name) => name.endsWith(".json"))
+        .sort()
+        .reverse()) {
+        const record = await readJson(join(folder, name));
+        if (isRecord(record)) return record;
+      }
+      return undefined;
+    },
+  };
+}
+
+function describe(context: ReviewContext, decision: Decision, time: Date): DecisionRecord {
+  const { title, text, json } = context.mode.present(decision);
+  return {
+    sessionId: context.sessionId,
+    kind: context.mode.kind,
+    decidedAt: time.toISOString(),
+    cwd: context.caller.cwd,
+    caller: context.caller.name,
+    title,
+    decision,
+    text,
+    json,
+  };
+}
+
+function isRecord(value: unknown): value is DecisionRecord {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "text" in value &&
+    typeof value.text === "string" &&
+    "json" in value &&
+    typeof value.json === "object"
+  );
+}

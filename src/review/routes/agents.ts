@@ -1,0 +1,7 @@
+import type { FastifyInstance } from "fastify";
+import type { ReviewContext } from "../review-mode.ts";
+
+/** GET /api/agents: the agents a decision may switch to (origin_b). Always 200, as the page can do without. */
+export function agentsRoute(app: FastifyInstance, { agents }: ReviewContext): void {
+  app.get("/api/agents", () => agents());
+}

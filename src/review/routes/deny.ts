@@ -1,0 +1,19 @@
+import type { FastifyInstance } from "fastify";
+import { denyBody, parseBody } from "../body-schemas.ts";
+import type { PlanReview } from "../plan/plan-review.ts";
+import { proposeDenial } from "../plan/propose.ts";
+import { plannedCopies, saveCopies } from "../plan/save-copies.ts";
+import type { ReviewContext } from "../review-mode.ts";
+import { takeDecision } from "../take-decision.ts";
+
+/** POST /api/deny: the plan goes back to the agent with the feedback. Ends the review. */
+export function denyRoute(app: FastifyInstance, context: ReviewContext, review: PlanReview): void {
+  app.post("/api/deny", async (request, reply) => {
+    const body = parseBody(denyBody, request.body);
+    const { decision, warnings } = proposeDenial(body);
+    const { planSave } = await context.settings.read();
+    const copies = plannedCopies(body, planSave, review);
+    const save = () => saveCopies(copies, decision, review);
+    return takeDecision(context, reply, { decision, warnings, save });
+  });
+}
