@@ -216,6 +216,13 @@ export interface DiffOption {
   readonly label: string;
 }
 
+/** POST /api/diff/switch. Also takes the diff anew: switching to the current type is how a page refreshes. */
+export interface DiffSwitchBody {
+  readonly diffType: string;
+  /** Ours: `false` leaves `rawPatch` empty, for a page that fetches file by file. */
+  readonly patch?: boolean;
+}
+
 /** Answer to POST /api/diff/switch */
 export interface DiffSwitchAnswer {
   readonly rawPatch: string;
@@ -223,7 +230,12 @@ export interface DiffSwitchAnswer {
   readonly diffType: string;
 }
 
-/** GET /api/diff/index: the diff without its text, for the page; patches follow per file. */
+/**
+ * GET /api/diff/index: the diff without its text, for the page. The text follows file by file from
+ * GET /api/diff/patch?n=3 or ?n=0-49,60: the patches in the order asked for, nothing between them, `patchSize` bytes
+ * each. `&id=<diffId>` makes it 409 when the diff has been taken anew meanwhile. With `w=1` both leave out changes of
+ * white space alone.
+ */
 export interface DiffIndex {
   readonly gitRef: string;
   readonly origin: AgentOrigin;
@@ -235,6 +247,8 @@ export interface DiffIndex {
   readonly sessionId: string;
   readonly caller: Caller;
   readonly repository: { readonly name: string; readonly root: string };
+  /** Opens a file in the person's editor once `{path}` (absolute, URL-encoded, slashes kept) and `{line}` are put in. */
+  readonly editorLink: string;
   readonly files: readonly DiffFile[];
   readonly settings: ReviewSettings;
 }
@@ -276,9 +290,37 @@ export interface FeedbackBody {
   readonly feedback?: string;
   readonly annotations?: readonly CodeAnnotation[];
   readonly agentSwitch?: string;
+  /** Ours: `feedback` is the whole text as the person saw it; the agent gets it as it stands, nothing is added. */
+  readonly complete?: boolean;
 }
 
-/** GET /api/file?path=…&side=old|new: the whole text of one side, for context lines. */
+/** GET /api/diff/rounds: what was sent before about this branch, oldest first. */
+export interface DiffRounds {
+  readonly rounds: readonly DiffRound[];
+}
+
+export interface DiffRound {
+  readonly round: number;
+  /** ISO 8601 */
+  readonly sentAt: string;
+  readonly diffType: string;
+  readonly gitRef: string;
+  /** As the agent read it. */
+  readonly text: string;
+  readonly annotations: readonly RoundAnnotation[];
+  /** The files of the diff then: one whose fingerprint is another now, or that is not here, has changed since. */
+  readonly files: readonly { readonly path: string; readonly fingerprint: string }[];
+}
+
+export interface RoundAnnotation extends CodeAnnotation {
+  /** The lines it was about, as they were. */
+  readonly code?: string;
+}
+
+/**
+ * GET /api/file?path=…&side=old|new: the whole text of one side as the diff saw it, for context lines. 404 where the
+ * side does not exist, 400 for a binary.
+ */
 export interface FileText {
   readonly path: string;
   readonly side: "old" | "new";
