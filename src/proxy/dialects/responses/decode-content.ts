@@ -1,6 +1,7 @@
 import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { sniffMediaType, sourceOfUrl } from "../../exchange/media.ts";
 import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
-import { parseDataUrl } from "../shared/data-url.ts";
+
 import { annotationSchema, type WireContent } from "./schema.ts";
 
 /** The parts of a message's or a tool output's content; a bare string is one text. */
@@ -36,7 +37,7 @@ function decodeContentPart(part: WireContent): Part {
         type: "audio",
         source: {
           kind: "base64",
-          mediaType: `audio/${part.input_audio.format}`,
+          mediaType: part.input_audio.format === "mp3" ? "audio/mpeg" : `audio/${part.input_audio.format}`,
           data: part.input_audio.data,
         },
       };
@@ -68,16 +69,22 @@ export function decodeAnnotation(value: unknown): Citation {
 
 function decodeImageSource(part: WireContent): MediaSource {
   const url = typeof part.image_url === "string" ? part.image_url : part.image_url?.url;
-  if (typeof url === "string") return parseDataUrl(url) ?? { kind: "url", url };
+  if (typeof url === "string") return sniffed(sourceOfUrl(url));
   if (typeof part.file_id === "string") return { kind: "file", id: part.file_id };
   throw invalidRequest("An input_image part needs an image_url or a file_id.");
 }
 
+/** Vendors refuse an image whose declared type is wrong, so its first bytes decide. */
+function sniffed(source: MediaSource): MediaSource {
+  if (source.kind !== "base64") return source;
+  return { ...source, mediaType: sniffMediaType(source.data, source.mediaType) };
+}
+
 function decodeFileSource(part: WireContent): MediaSource {
   if (typeof part.file_data === "string") {
-    return (
-      parseDataUrl(part.file_data) ?? { kind: "base64", mediaType: "application/pdf", data: part.file_data }
-    );
+    if (part.file_data.startsWith("data:")) return sourceOfUrl(part.file_data);
+    const mediaType = sniffMediaType(part.file_data, "application/octet-stream");
+    return { kind: "base64", mediaType, data: part.file_data };
   }
   if (typeof part.file_url === "string") return { kind: "url", url: part.file_url };
   if (typeof part.file_id === "string") return { kind: "file", id: part.file_id };

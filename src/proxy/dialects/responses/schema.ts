@@ -14,7 +14,7 @@ export const requestSchema = z.looseObject({
   instructions: z.union([z.string(), z.array(z.unknown())]).nullish(),
   stream: z.boolean().nullish(),
   tools: z.array(z.unknown()).nullish(),
-  tool_choice: z.unknown(),
+  tool_choice: z.unknown().optional(),
   parallel_tool_calls: z.boolean().nullish(),
   max_output_tokens: z.number().int().positive().nullish(),
   temperature: count,
@@ -27,7 +27,7 @@ export const requestSchema = z.looseObject({
       generate_summary: text,
     })
     .nullish(),
-  text: z.looseObject({ format: z.unknown(), verbosity: text }).nullish(),
+  text: z.looseObject({ format: z.unknown().optional(), verbosity: text }).nullish(),
   include: z.array(z.string()).nullish(),
   previous_response_id: text,
   store: z.boolean().nullish(),
@@ -41,7 +41,7 @@ export const formatSchema = z.looseObject({
   type: z.string(),
   name: text,
   description: text,
-  schema: z.unknown(),
+  schema: z.unknown().optional(),
   strict: z.boolean().nullish(),
 });
 
@@ -49,14 +49,14 @@ export const toolSchema = z.looseObject({
   type: z.string(),
   name: text,
   description: text,
-  parameters: z.unknown(),
+  parameters: z.unknown().optional(),
   strict: z.boolean().nullish(),
-  format: z.unknown(),
+  format: z.unknown().optional(),
   function: z
     .looseObject({
       name: z.string(),
       description: text,
-      parameters: z.unknown(),
+      parameters: z.unknown().optional(),
       strict: z.boolean().nullish(),
     })
     .nullish(),
@@ -174,7 +174,7 @@ export const eventSchema = z.looseObject({
   input: text,
   item: itemSchema.nullish(),
   part: z.looseObject({ type: text, text: text }).nullish(),
-  annotation: z.unknown(),
+  annotation: z.unknown().optional(),
   response: responseSchema.nullish(),
   error: responseErrorSchema.nullish(),
   code: z.union([z.string(), z.number()]).nullish(),

@@ -1,0 +1,72 @@
+import type { OpenPart } from "../../exchange/event.ts";
+import type { ToolCallPart } from "../../exchange/parts.ts";
+import { isCustomCall, openCustomInput } from "./custom-calls.ts";
+import { callItem } from "./output-items.ts";
+import type { OutputList, PartWriter, WriterDeps } from "./part-writers.ts";
+
+/** A call that has ended with arguments that are no JSON: whether it was cut off shows at the answer's end. */
+export interface PendingCall {
+  readonly name: string;
+  readonly broken: boolean;
+  settle(): void;
+}
+
+/** A function or custom call. Arguments are passed on as they come; wrapped free text is opened at its end. */
+export function createCallWriter(
+  opened: Extract<OpenPart, { type: "tool-call" }>,
+  { events, context }: WriterDeps,
+  list: OutputList,
+  pending: PendingCall[],
+): PartWriter {
+  const isCustom = isCustomCall(opened, context.request);
+  const isWrapped = isCustom && opened.custom !== true;
+  const { outputIndex, id } = list.open(isCustom ? "ctc" : "fc");
+  const where = { item_id: id, output_index: outputIndex };
+  const deltaType = isCustom
+    ? "response.custom_tool_call_input.delta"
+    : "response.function_call_arguments.delta";
+  let written = "";
+  const call = (status: string) => callItem(id, { ...opened, arguments: written }, context.request, status);
+  const begun = isCustom ? { ...call("in_progress"), input: "" } : { ...call("in_progress"), arguments: "" };
+  events.write("response.output_item.added", { output_index: outputIndex, item: begun });
+
+  const finish = (status: string) => {
+    const item = call(status);
+    if (isCustom) {
+      events.write("response.custom_tool_call_input.done", { ...where, input: item["input"] });
+    } else {
+      events.write("response.function_call_arguments.done", { ...where, arguments: item["arguments"] });
+    }
+    events.write("response.output_item.done", { output_index: outputIndex, item });
+    list.finish(outputIndex, item);
+  };
+  return {
+    delta(delta) {
+      if (delta === "") return;
+      written += delta;
+      if (!isWrapped) events.write(deltaType, { ...where, delta });
+    },
+    end() {
+      if (isWrapped) events.write(deltaType, { ...where, delta: openCustomInput(part(opened, written)) });
+      if (!isCustom && written.trim() === "") {
+        written = "{}";
+        events.write(deltaType, { ...where, delta: written });
+      }
+      if (isCustom || isJson(written)) return finish("completed");
+      pending.push({ name: opened.name, broken: true, settle: () => finish("incomplete") });
+    },
+  };
+}
+
+function part(opened: ToolCallPart, written: string): ToolCallPart {
+  return { ...opened, arguments: written };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,66 @@
+import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import type { Converted } from "../../exchange/loss.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
+import { usageOfInclusive } from "../../exchange/usage.ts";
+import { definedMembers } from "../shared/defined.ts";
+import { parseAnswerPiece } from "../shared/parse.ts";
+import { decodeItem } from "./decode-items.ts";
+import { errorOfResponse } from "./errors.ts";
+import { responseSchema, type WireResponse } from "./schema.ts";
+
+/** Reads a whole answer. A response that failed is thrown as what it failed of. */
+export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
+  const wire = parseAnswerPiece(responseSchema, body, "response");
+  if (wire.status === "failed" || wire.status === "cancelled" || (wire.error && !wire.output)) {
+    throw new DialectError(errorOfResponse(wire));
+  }
+  if (!wire.output) throw unreadableAnswer("The upstream's answer is no response: it has no output.", body);
+  const parts = wire.output.flatMap((item, index) => decodeOutputItem(item, index));
+  const value: ExchangeResponse = {
+    ...identityOf(wire),
+    candidates: [{ parts, finish: finishOf(wire, parts) }],
+    ...definedMembers({ usage: decodeUsage(wire) }),
+  };
+  return { value, losses: [] };
+}
+
+/** The parts of one output item; a fault in it is the upstream's, not the client's. */
+export function decodeOutputItem(item: unknown, index: number): readonly Part[] {
+  try {
+    return decodeItem(item, `output[${index}]`).parts;
+  } catch (error) {
+    if (error instanceof DialectError) throw unreadableAnswer(error.message, item);
+    throw error;
+  }
+}
+
+export function identityOf(wire: WireResponse) {
+  return definedMembers({ id: wire.id, model: wire.model, created: wire.created_at });
+}
+
+/** Why the response ended. Length beats a call; a refusal beats a plain stop. */
+export function finishOf(wire: WireResponse, parts: readonly Pick<Part, "type">[]): Finish {
+  const reason = wire.incomplete_details?.reason ?? undefined;
+  if (wire.status === "incomplete") {
+    const raw = reason ?? "incomplete";
+    if (reason === "content_filter") return { unified: "content-filter", raw };
+    return { unified: reason === "max_tool_calls" ? "other" : "length", raw };
+  }
+  const raw = wire.status ?? "completed";
+  if (parts.some((part) => part.type === "tool-call")) return { unified: "tool-calls", raw };
+  return { unified: parts.some((part) => part.type === "refusal") ? "refusal" : "stop", raw };
+}
+
+export function decodeUsage(wire: WireResponse): Usage | undefined {
+  const usage = wire.usage;
+  if (!usage) return undefined;
+  return usageOfInclusive({
+    input: usage.input_tokens,
+    cacheRead: usage.input_tokens_details?.cached_tokens,
+    cacheWrite: usage.input_tokens_details?.cache_write_tokens,
+    output: usage.output_tokens,
+    reasoning: usage.output_tokens_details?.reasoning_tokens,
+    raw: usage,
+  });
+}

@@ -1,0 +1,141 @@
+import type { LossList } from "../../exchange/loss.ts";
+import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
+import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
+import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { encodeInputPart } from "./encode-content.ts";
+import { findNamespaced } from "./namespaces.ts";
+import { phaseOf } from "./phase.ts";
+
+type WireItem = Readonly<Record<string, unknown>>;
+
+/** A conversation as `input` items, in its order: texts in a row make one message, everything else is an item. */
+export function encodeTurns(request: ExchangeRequest, systemRole: string, losses: LossList): WireItem[] {
+  return request.turns.flatMap((turn) => encodeTurn(turn, request, systemRole, losses));
+}
+
+function encodeTurn(turn: Turn, request: ExchangeRequest, systemRole: string, losses: LossList): WireItem[] {
+  const items: WireItem[] = [];
+  let content: unknown[] = [];
+  let meta: WireItem = {};
+  const role = turn.role === "system" ? systemRole : turn.role;
+  const close = () => {
+    if (content.length > 0) items.push({ type: "message", role, content, ...meta });
+    content = [];
+    meta = {};
+  };
+  if (turn.name !== undefined) losses.add("name", "Messages have no author's name here.");
+  for (const part of turn.parts) {
+    const item = encodeOwnItem(part, request, losses);
+    if (item !== undefined) {
+      close();
+      items.push(...item);
+      continue;
+    }
+    const written = turn.role === "assistant" ? encodeSpoken(part, losses) : encodeInputPart(part, losses);
+    if (written === undefined) continue;
+    content.push(written);
+    const phase = phaseOf(part);
+    meta = phase === undefined ? meta : { phase };
+  }
+  close();
+  return items;
+}
+
+/** Parts that are items by themselves; undefined for what belongs into a message, an empty list for what is lost. */
+function encodeOwnItem(part: Part, request: ExchangeRequest, losses: LossList): WireItem[] | undefined {
+  switch (part.type) {
+    case "tool-call":
+      return [encodeCall(part, request)];
+    case "tool-result":
+      return [encodeResult(part, request, losses)];
+    case "reasoning":
+      return encodeReasoning(part, losses);
+    case "server-tool":
+      return encodeKept(part, losses);
+    case "image":
+      return part.origin?.dialect === "responses" && isItem(part.origin.raw) ? [part.origin.raw] : undefined;
+    case "unknown":
+      return part.origin.dialect === "responses" && !isContent(part.origin.raw)
+        ? encodeKept(part, losses)
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isItem(raw: unknown): raw is WireItem {
+  return typeof raw === "object" && raw !== null && !isContent(raw);
+}
+
+/** Content parts of this dialect are told from its items by their types. */
+function isContent(raw: unknown): boolean {
+  const type = typeof raw === "object" && raw !== null && "type" in raw ? String(raw.type) : "";
+  return /^(?:input|output)_|^(?:text|refusal)$/.test(type);
+}
+
+function encodeKept(part: Part, losses: LossList): WireItem[] {
+  if (part.origin?.dialect === "responses") return [part.origin.raw as WireItem];
+  losses.add("server-tool", "What another vendor's own tool did cannot be told here.");
+  return [];
+}
+
+/** A call as an item, under the namespace and kind its tool was declared with. */
+export function encodeCall(part: ToolCallPart, request: ExchangeRequest): WireItem {
+  const call_id = callIdFor("responses", part.id);
+  if (part.custom === true) {
+    return { type: "custom_tool_call", call_id, name: part.name, input: part.arguments };
+  }
+  const space = findNamespaced(request.tools, part.name);
+  return {
+    type: "function_call",
+    call_id,
+    name: space?.name ?? part.name,
+    ...(space === undefined ? {} : { namespace: space.namespace }),
+    arguments: part.arguments.trim() === "" ? "{}" : part.arguments,
+  };
+}
+
+function encodeResult(part: ToolResultPart, request: ExchangeRequest, losses: LossList): WireItem {
+  const isCustom =
+    part.custom === true ||
+    request.tools.some(
+      (tool) => tool.type === "custom" && part.name !== undefined && tool.name === part.name,
+    );
+  const content = part.isError === true ? markError(part.content) : part.content;
+  const parts = content.map((inner) => encodeInputPart(inner, losses)).filter((inner) => inner !== undefined);
+  const [only] = content;
+  const output =
+    content.length === 0 ? "" : content.length === 1 && only?.type === "text" ? only.text : parts;
+  return {
+    type: isCustom ? "custom_tool_call_output" : "function_call_output",
+    call_id: callIdFor("responses", part.callId),
+    output,
+  };
+}
+
+/** This dialect has no flag for a failed call, so the text says it. */
+function markError(content: readonly Part[]): readonly Part[] {
+  const [first, ...rest] = content;
+  if (first?.type !== "text") return [{ type: "text", text: "Error" }, ...content];
+  return first.text.startsWith("Error") ? content : [{ ...first, text: `Error: ${first.text}` }, ...rest];
+}
+
+function encodeReasoning(part: ReasoningPart, losses: LossList): WireItem[] {
+  if (part.origin?.dialect === "responses") return [part.origin.raw as WireItem];
+  if (part.vendor !== "responses" || part.signature === undefined) {
+    const code = part.signature === undefined ? "reasoning" : "reasoning-signature";
+    losses.add(code, "Thinking that this vendor did not seal cannot be sent to it.");
+    return [];
+  }
+  const summary = part.text === "" ? [] : [{ type: "summary_text", text: part.text }];
+  const id = part.id === undefined ? {} : { id: part.id };
+  return [{ type: "reasoning", ...id, summary, encrypted_content: part.signature }];
+}
+
+function encodeSpoken(part: Part, losses: LossList): unknown {
+  if (part.type === "text") return { type: "output_text", text: part.text };
+  if (part.type === "refusal") return { type: "refusal", refusal: part.text };
+  if (part.type === "unknown" && part.origin.dialect === "responses") return part.origin.raw;
+  losses.add(`assistant-${part.type}`, `An assistant's message cannot hold a ${part.type} part.`);
+  return undefined;
+}

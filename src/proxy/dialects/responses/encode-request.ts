@@ -1,0 +1,180 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import type { UpstreamCall } from "../../exchange/codec.ts";
+import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import { clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
+import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
+import { definedMembers } from "../shared/defined.ts";
+import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
+import { encodeInputPart } from "./encode-content.ts";
+import { encodeTurns } from "./encode-items.ts";
+import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
+
+/** Writes `POST /responses`. Nothing is stored at the vendor unless the client asked for it. */
+export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
+  const losses = createLossList();
+  const tools = encodeTools(request.tools, losses);
+  const own = request.extensions.responses ?? {};
+  const body = {
+    model: request.model,
+    ...encodeConversation(request, capabilities, losses),
+    ...definedMembers({
+      tools: tools.length > 0 ? tools : undefined,
+      tool_choice: tools.length > 0 ? encodeToolChoice(request) : undefined,
+      parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
+      ...encodeSampling(request, capabilities, losses),
+      reasoning: encodeReasoning(request, capabilities, losses),
+      text: encodeText(request, capabilities, losses),
+      metadata: request.metadata,
+      user: request.user,
+      prompt_cache_key: request.cacheKey,
+      service_tier: encodeServiceTier(request, losses),
+      previous_response_id: request.previousResponseId,
+    }),
+    store: request.store ?? false,
+    ...own,
+    ...encodeInclude(request, capabilities, own["include"]),
+    ...(request.stream ? { stream: true } : {}),
+  };
+  if (request.turns.at(-1)?.role === "assistant") {
+    losses.add(
+      "assistant-prefill",
+      "The model answers anew instead of continuing the assistant's last words.",
+    );
+  }
+  addForeignExtensions(request, "responses", losses);
+  addCacheHints(request, losses);
+  return { value: { path: "/responses", body }, losses: losses.losses };
+}
+
+/** One instruction is `instructions`; further ones open the conversation, where they weigh the same. */
+function encodeConversation(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
+  const systemRole = capabilities.acceptsDeveloperRole ? "developer" : "system";
+  const [first, ...further] = request.instructions;
+  const isPlain = first?.type === "text";
+  const content = (isPlain ? further : request.instructions)
+    .map((part) => encodeInputPart(part, losses))
+    .filter((part) => part !== undefined);
+  const opening = content.length > 0 ? [{ type: "message", role: systemRole, content }] : [];
+  return {
+    ...(isPlain ? { instructions: first.text } : {}),
+    input: [...opening, ...encodeTurns(request, systemRole, losses)],
+  };
+}
+
+/** Members of `sampling` that the dialect has no word for, by the code their loss is told under. */
+const unsayable = {
+  stop: "stop",
+  topK: "top-k",
+  seed: "seed",
+  frequencyPenalty: "frequency-penalty",
+  presencePenalty: "presence-penalty",
+  logitBias: "logit-bias",
+} as const;
+
+function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
+  const { sampling } = request;
+  for (const [name, code] of Object.entries(unsayable)) {
+    const value = sampling[name as keyof typeof unsayable];
+    const isNothing =
+      value === undefined ||
+      (value === 0 && name.endsWith("Penalty")) ||
+      (Array.isArray(value) && value.length === 0);
+    if (!isNothing) losses.add(code, `The responses dialect has no ${code}.`);
+  }
+  if ((sampling.candidates ?? 1) > 1) losses.add("candidates", "There is one answer only in this dialect.");
+  if (request.modalities?.some((modality) => modality !== "text")) {
+    losses.add("modalities", "The responses dialect answers with text and tools.");
+  }
+  const free = capabilities.acceptsSampling;
+  if (!free && sampling.temperature !== undefined)
+    losses.add("temperature", "The model takes no temperature.");
+  if (!free && sampling.topP !== undefined) losses.add("top-p", "The model takes no top_p.");
+  return {
+    max_output_tokens: atMost(sampling.maxOutputTokens, capabilities.maxOutputTokens, "max-tokens", losses),
+    temperature: free
+      ? atMost(sampling.temperature, capabilities.maxTemperature, "temperature", losses)
+      : undefined,
+    top_p: free ? sampling.topP : undefined,
+    top_logprobs: sampling.topLogprobs,
+  };
+}
+
+function atMost(
+  asked: number | undefined,
+  most: number | undefined,
+  code: string,
+  losses: LossList,
+): number | undefined {
+  if (asked === undefined || most === undefined || asked <= most) return asked;
+  losses.add(code, `The model's ${code} ends at ${most}.`);
+  return most;
+}
+
+function encodeReasoning(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
+  const asked = request.reasoning;
+  if (asked === undefined) return undefined;
+  const wanted = effortOf(asked);
+  const effort = wanted === undefined ? undefined : clampEffort(wanted, capabilities.efforts);
+  if (wanted !== undefined && wanted !== "none" && effort !== wanted) {
+    losses.add("reasoning-effort", `The effort ${wanted} is sent as ${effort ?? "nothing"}.`);
+  }
+  const summary = asked.summary ?? (asked.include === true ? "auto" : undefined);
+  const said = definedMembers({
+    effort,
+    summary: capabilities.reasoning === "none" ? undefined : summary,
+  });
+  return Object.keys(said).length > 0 ? said : undefined;
+}
+
+function encodeText(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
+  const said = definedMembers({
+    format: encodeFormat(request.output, capabilities, losses),
+    verbosity: request.verbosity,
+  });
+  return Object.keys(said).length > 0 ? said : undefined;
+}
+
+function encodeFormat(
+  output: OutputFormat | undefined,
+  capabilities: Capabilities,
+  losses: LossList,
+): unknown {
+  if (output === undefined) return undefined;
+  if (output.type === "text") return { type: "text" };
+  if (capabilities.structuredOutput === "none") {
+    losses.add("structured-output", "The model knows no structured output.");
+    return undefined;
+  }
+  if (output.type === "json") return { type: "json_object" };
+  if (capabilities.structuredOutput === "json") {
+    losses.add("json-schema", "The model promises JSON, but no schema.");
+    return { type: "json_object" };
+  }
+  return {
+    type: "json_schema",
+    name: output.name ?? "answer",
+    schema: output.schema,
+    ...definedMembers({ description: output.description, strict: output.strict }),
+  };
+}
+
+const tiers = new Set(["auto", "default", "flex", "priority", "scale"]);
+
+function encodeServiceTier(request: ExchangeRequest, losses: LossList): string | undefined {
+  if (request.serviceTier === undefined || tiers.has(request.serviceTier)) return request.serviceTier;
+  losses.add("service-tier", `There is no service tier ${request.serviceTier} here.`);
+  return undefined;
+}
+
+/** Sealed reasoning is asked for wherever the model reasons: without it the next turn starts from nothing. */
+function encodeInclude(request: ExchangeRequest, capabilities: Capabilities, own: unknown) {
+  const reasons = capabilities.reasoning !== "none";
+  const include = [
+    ...(request.reasoning?.encrypted === true || (reasons && request.store !== true)
+      ? ["reasoning.encrypted_content"]
+      : []),
+    ...(request.sampling.logprobs === true ? ["message.output_text.logprobs"] : []),
+    ...(Array.isArray(own) ? own : []),
+  ];
+  return include.length > 0 ? { include } : {};
+}

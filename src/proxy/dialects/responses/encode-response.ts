@@ -1,0 +1,111 @@
+import type { EncodeContext } from "../../exchange/codec.ts";
+import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { ExchangeResponse } from "../../exchange/response.ts";
+import { spreadCallSignatures } from "../../exchange/signature.ts";
+import {
+  callItem,
+  encodeAnnotations,
+  imageItem,
+  itemId,
+  keptItem,
+  messageItem,
+  type OutputItem,
+  reasoningItem,
+  refusalContent,
+  textContent,
+} from "./output-items.ts";
+import { phaseOf } from "./phase.ts";
+import { createFrame, encodeUsage, endingOf } from "./response-object.ts";
+
+/** Writes a whole response object. Of several candidates the first is told. */
+export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
+  const losses = createLossList();
+  const [candidate, ...others] = response.candidates;
+  if (others.length > 0) losses.add("candidates", "There is one answer only in the responses dialect.");
+  if (candidate?.logprobs !== undefined) losses.add("logprobs", "Log probabilities were left out.");
+  const parts = candidate?.parts ?? [];
+  const frame = createFrame(response, context);
+  const ending = endingOf(candidate?.finish ?? { unified: "stop" }, parts.some(isRefusal));
+  const value = {
+    ...frame,
+    ...ending,
+    ...(ending.status === "completed" ? { completed_at: Math.floor(context.now / 1000) } : {}),
+    output: encodeOutput(spreadCallSignatures(parts), frame.id, context, losses),
+    usage: encodeUsage(response.usage),
+  };
+  return { value, losses: losses.losses };
+}
+
+function isRefusal(part: Part): boolean {
+  return part.type === "refusal";
+}
+
+/** Texts in a row are one message; everything else is an item by itself. */
+function encodeOutput(
+  parts: readonly Part[],
+  responseId: string,
+  context: EncodeContext,
+  losses: LossList,
+): OutputItem[] {
+  const output: OutputItem[] = [];
+  let content: unknown[] = [];
+  let phase: unknown;
+  const close = () => {
+    if (content.length > 0) {
+      output.push(messageItem(itemId("msg", responseId, output.length), content, "completed", phase));
+    }
+    content = [];
+    phase = undefined;
+  };
+  for (const part of parts) {
+    const spoken = encodeSpoken(part);
+    if (spoken === undefined) {
+      close();
+      const item = encodeItem(part, responseId, output.length, context, losses);
+      if (item !== undefined) output.push(item);
+    } else if (spoken !== "") {
+      content.push(spoken);
+      phase ??= phaseOf(part);
+    }
+  }
+  close();
+  return output;
+}
+
+/** What stands in a message; undefined for parts that are items, "" for a text of no length. */
+function encodeSpoken(part: Part): unknown {
+  if (part.type === "refusal") return refusalContent(part.text);
+  if (part.type !== "text") return undefined;
+  return part.text === "" ? "" : textContent(part.text, encodeAnnotations(part));
+}
+
+/** The item of a part that is one; undefined where this dialect has none. */
+export function encodeItem(
+  part: Part,
+  responseId: string,
+  place: number,
+  context: EncodeContext,
+  losses: LossList,
+): OutputItem | undefined {
+  switch (part.type) {
+    case "tool-call":
+      return callItem(itemId("fc", responseId, place), part, context.request, "completed");
+    case "reasoning":
+      if (part.text === "" && part.signature === undefined && part.origin === undefined) return undefined;
+      return (
+        keptItem(part, itemId("rs", responseId, place)) ??
+        reasoningItem(itemId("rs", responseId, place), part)
+      );
+    case "image":
+      return (
+        keptItem(part, itemId("ig", responseId, place)) ??
+        imageItem(itemId("ig", responseId, place), part, losses)
+      );
+    default: {
+      const kept = keptItem(part, itemId("msg", responseId, place));
+      if (kept === undefined) losses.add(part.type, `A ${part.type} part cannot be told in a response.`);
+      return kept;
+    }
+  }
+}

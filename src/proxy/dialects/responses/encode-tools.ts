@@ -1,0 +1,97 @@
+import { argumentsSchema, dropHostedTools } from "../../exchange/hosted-tools.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type { ExchangeRequest, FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
+import { namespaceOf } from "./namespaces.ts";
+
+/** Tools that other vendors run too, by the name they have here. */
+const hostedNames: Partial<Record<HostedTool["tool"], string>> = {
+  "web-search": "web_search",
+  "web-fetch": "web_search",
+  "image-generation": "image_generation",
+};
+
+/** Declarations as this dialect writes them; functions of one namespace stand together again. */
+export function encodeTools(tools: readonly Tool[], losses: LossList): unknown[] {
+  const written: unknown[] = [];
+  const dropped: HostedTool[] = [];
+  const spaces = new Map<string, unknown[]>();
+  for (const tool of tools) {
+    if (tool.type === "hosted") {
+      const hosted = encodeHosted(tool);
+      if (hosted === undefined) dropped.push(tool);
+      else if (!written.some((other) => isSame(other, hosted))) written.push(hosted);
+    } else if (tool.type === "custom") {
+      const { description, format } = tool;
+      written.push({
+        type: "custom",
+        name: tool.name,
+        ...(description === undefined ? {} : { description }),
+        ...(format === undefined ? {} : { format }),
+      });
+    } else addFunction(tool, written, spaces);
+  }
+  dropHostedTools(dropped, written, losses);
+  return written;
+}
+
+function addFunction(tool: FunctionTool, written: unknown[], spaces: Map<string, unknown[]>): void {
+  const space = namespaceOf(tool);
+  if (space === undefined) {
+    written.push(encodeFunction(tool, tool.name));
+    return;
+  }
+  const declared = encodeFunction(tool, space.name);
+  const known = spaces.get(space.namespace);
+  if (known !== undefined) {
+    known.push(declared);
+    return;
+  }
+  const tools = [declared];
+  spaces.set(space.namespace, tools);
+  const description = space.description === undefined ? {} : { description: space.description };
+  written.push({ type: "namespace", name: space.namespace, ...description, tools });
+}
+
+function encodeFunction(tool: FunctionTool, name: string): unknown {
+  const deferred = tool.extras?.["defer_loading"];
+  return {
+    type: "function",
+    name,
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    parameters: argumentsSchema(tool.schema),
+    // The vendor takes an absent `strict` for true here, other than in chat-completions.
+    strict: tool.strict ?? false,
+    ...(deferred === undefined ? {} : { defer_loading: deferred }),
+  };
+}
+
+function encodeHosted(tool: HostedTool): unknown {
+  if (tool.dialect === "responses") return tool.raw;
+  const type = hostedNames[tool.tool];
+  if (type !== undefined) return { type };
+  return tool.tool === "code-execution"
+    ? { type: "code_interpreter", container: { type: "auto" } }
+    : undefined;
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** The tool choice, left out where there is no tool to choose. */
+export function encodeToolChoice(request: ExchangeRequest): unknown {
+  const choice = request.toolChoice;
+  if (choice === undefined || request.tools.length === 0) return undefined;
+  if (choice.mode === "tool") return pointer(choice.name, request.tools);
+  if (choice.mode !== "allowed") return choice.mode;
+  return {
+    type: "allowed_tools",
+    mode: choice.required ? "required" : "auto",
+    tools: choice.names.map((name) => pointer(name, request.tools)),
+  };
+}
+
+function pointer(name: Extract<ToolChoice, { mode: "tool" }>["name"], tools: readonly Tool[]): unknown {
+  const isCustom = tools.some((tool) => tool.type === "custom" && tool.name === name);
+  return { type: isCustom ? "custom" : "function", name };
+}

@@ -1,0 +1,128 @@
+import type { EncodedError } from "../../exchange/codec.ts";
+import type { ExchangeError } from "../../exchange/error.ts";
+import {
+  isContextOverflow,
+  kindOfStatus,
+  retryAfterSeconds,
+  statusOfKind,
+} from "../../exchange/error-status.ts";
+import { isObject } from "../../exchange/json.ts";
+import { definedMembers } from "../shared/defined.ts";
+import type { WireResponse } from "./schema.ts";
+
+/** What a refusal says, whatever its body turns out to be: several servers answer with text or HTML. */
+export function decodeError(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+): ExchangeError {
+  const envelope = isObject(body) ? (body["error"] ?? body["detail"] ?? body) : body;
+  const said = describe(envelope);
+  const message = said.message ?? `The upstream answered with status ${status}.`;
+  const retryAfter = retryAfterSeconds(headers);
+  return {
+    kind: kindOf(status, message, said.code, said.type),
+    status,
+    message,
+    ...definedMembers({ code: said.code ?? said.type, param: said.param, retryAfterSeconds: retryAfter }),
+    raw: body,
+  };
+}
+
+/** The kind of failure by the vendor's own code, where that says more than the status does. */
+function kindOf(status: number, message: string, code?: string, type?: string): ExchangeError["kind"] {
+  if (isContextOverflow(message, code)) return "context-overflow";
+  if (code === "insufficient_quota" || type === "insufficient_quota") return "quota";
+  if (code === "rate_limit_exceeded") return "rate-limit";
+  if (code === "server_is_overloaded" || code === "slow_down") return "overloaded";
+  return kindOfStatus(status);
+}
+
+function describe(envelope: unknown): { message?: string; code?: string; type?: string; param?: string } {
+  if (typeof envelope === "string" && envelope.trim() !== "")
+    return { message: envelope.trim().slice(0, 2_000) };
+  if (!isObject(envelope)) return {};
+  const text = (name: string) => {
+    const value = envelope[name];
+    return typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
+  };
+  return definedMembers({
+    message: text("message") ?? text("msg"),
+    code: text("code"),
+    type: text("type"),
+    param: text("param"),
+  });
+}
+
+const types: Partial<Record<ExchangeError["kind"], string>> = {
+  authentication: "authentication_error",
+  billing: "insufficient_quota",
+  permission: "permission_error",
+  "not-found": "not_found_error",
+  "rate-limit": "rate_limit_error",
+  quota: "insufficient_quota",
+  timeout: "timeout_error",
+  overloaded: "overloaded_error",
+  upstream: "server_error",
+  internal: "server_error",
+};
+
+const codes: Partial<Record<ExchangeError["kind"], string>> = {
+  authentication: "invalid_api_key",
+  "not-found": "model_not_found",
+  "context-overflow": "context_length_exceeded",
+  "rate-limit": "rate_limit_exceeded",
+  quota: "insufficient_quota",
+  overloaded: "server_is_overloaded",
+};
+
+/** The code clients of this family match on, whatever the vendor's own was. */
+export function codeOf(error: ExchangeError): string | undefined {
+  return codes[error.kind] ?? error.code;
+}
+
+/** `{message, type, param, code}` (https://platform.openai.com/docs/guides/error-codes). */
+function errorObject(error: ExchangeError) {
+  return {
+    message: error.message,
+    type: types[error.kind] ?? "invalid_request_error",
+    param: error.param ?? null,
+    code: codeOf(error) ?? null,
+  };
+}
+
+export function encodeError(error: ExchangeError): EncodedError {
+  const status = error.status >= 400 ? error.status : statusOfKind(error.kind);
+  const { retryAfterSeconds: seconds } = error;
+  return {
+    status: status === 529 ? 503 : status,
+    headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
+    body: { error: errorObject(error) },
+  };
+}
+
+/** Statuses that the codes of a failed response would have had as an HTTP answer. */
+const statuses: Readonly<Record<string, number>> = {
+  insufficient_quota: 429,
+  rate_limit_exceeded: 429,
+  invalid_prompt: 400,
+  context_length_exceeded: 400,
+  server_is_overloaded: 503,
+  slow_down: 503,
+};
+
+/** What a response says that failed, or an `error` event. */
+export function errorOfResponse(wire: Pick<WireResponse, "error" | "status">): ExchangeError {
+  const { code, message, type, param } = wire.error ?? {};
+  const name = code === null || code === undefined ? (type ?? undefined) : String(code);
+  const text = message ?? `The upstream's response ${wire.status ?? "failed"}.`;
+  const status =
+    (name === undefined ? undefined : statuses[name]) ?? (type === "invalid_request_error" ? 400 : 502);
+  return {
+    kind: kindOf(status, text, name, type ?? undefined),
+    status,
+    message: text,
+    ...definedMembers({ code: name, param }),
+    raw: wire.error,
+  };
+}

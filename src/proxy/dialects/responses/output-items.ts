@@ -1,0 +1,111 @@
+import type { LossList } from "../../exchange/loss.ts";
+import type {
+  Citation,
+  ImagePart,
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+} from "../../exchange/parts.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
+import { sealSignature } from "../../exchange/signature.ts";
+import { isCustomCall, openCustomInput } from "./custom-calls.ts";
+import { encodeCall } from "./encode-items.ts";
+
+/** Items of a response's `output`. Ids are made of the response's own, so that an answer reads the same each time. */
+export type OutputItem = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string };
+
+/** An item's id: the kind, the response's id without its prefix, and its place. */
+export function itemId(kind: "msg" | "rs" | "fc" | "ctc" | "ig", responseId: string, place: number): string {
+  return `${kind}_${responseId.replace(/^resp_/, "")}_${place}`;
+}
+
+export function messageItem(
+  id: string,
+  content: readonly unknown[],
+  status: string,
+  phase: unknown,
+): OutputItem {
+  return {
+    id,
+    type: "message",
+    status,
+    role: "assistant",
+    content,
+    ...(phase === undefined ? {} : { phase }),
+  };
+}
+
+export function textContent(text: string, annotations: readonly unknown[]) {
+  return { type: "output_text", text, annotations, logprobs: [] };
+}
+
+export function refusalContent(refusal: string) {
+  return { type: "refusal", refusal };
+}
+
+/** Sources as annotations; kinds of this dialect's own come back as they were. */
+export function encodeAnnotations(part: Pick<TextPart, "text" | "citations">): unknown[] {
+  return (part.citations ?? []).flatMap((citation) => encodeAnnotation(citation, part.text.length));
+}
+
+/** One source; a list of none where it has no address to point to. */
+export function encodeAnnotation(citation: Citation, textLength: number): unknown[] {
+  if (citation.origin?.dialect === "responses") return [citation.origin.raw];
+  if (citation.url === undefined) return [];
+  return [
+    {
+      type: "url_citation",
+      start_index: citation.start ?? 0,
+      end_index: citation.end ?? textLength,
+      url: citation.url,
+      title: citation.title ?? citation.url,
+    },
+  ];
+}
+
+export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
+  return {
+    id,
+    type: "reasoning",
+    summary: part.text === "" ? [] : [{ type: "summary_text", text: part.text }],
+    ...(part.signature === undefined
+      ? {}
+      : { encrypted_content: sealSignature("responses", part.vendor, part.signature) }),
+  };
+}
+
+/** A call, as the kind its tool was declared as. Throws nothing: arguments that are no JSON are told by `status`. */
+export function callItem(
+  id: string,
+  part: ToolCallPart,
+  request: ExchangeRequest,
+  status: string,
+): OutputItem {
+  const isCustom = isCustomCall(part, request);
+  const call = isCustom ? { ...part, custom: true, arguments: openCustomInput(part) } : part;
+  const { type, ...members } = encodeCall(call, request);
+  return { id, type: String(type), status, ...members };
+}
+
+export function imageItem(id: string, part: ImagePart, losses: LossList): OutputItem | undefined {
+  if (part.source.kind !== "base64") {
+    losses.add("image-url", "A picture in an answer has to come with its bytes.");
+    return undefined;
+  }
+  return {
+    id,
+    type: "image_generation_call",
+    status: "completed",
+    output_format: part.source.mediaType.replace(/^image\//, ""),
+    result: part.source.data,
+  };
+}
+
+/** An item of this dialect's own, as it was read. */
+export function keptItem(part: Part, id: string): OutputItem | undefined {
+  if (part.origin?.dialect !== "responses") return undefined;
+  const raw = part.origin.raw;
+  if (typeof raw !== "object" || raw === null || !("type" in raw)) return undefined;
+  return { id, ...raw, type: String(raw.type) };
+}

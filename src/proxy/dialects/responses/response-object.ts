@@ -1,0 +1,121 @@
+import type { EncodeContext } from "../../exchange/codec.ts";
+import type { ExchangeError } from "../../exchange/error.ts";
+import { createLossList } from "../../exchange/loss.ts";
+import type { Finish, Usage } from "../../exchange/response.ts";
+
+import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
+import { codeOf } from "./errors.ts";
+
+/** The response object around the output: what the client asked, told back, as typed clients expect every key. */
+export interface ResponseFrame {
+  readonly id: string;
+  readonly created_at: number;
+  readonly [member: string]: unknown;
+}
+
+export interface Identity {
+  readonly id?: string;
+  readonly created?: number;
+}
+
+/** A response id for clients that check the prefix; the vendor's own wherever it has one. */
+export function responseId(id: string | undefined, context: EncodeContext): string {
+  const own = id === undefined || id === "" ? context.fallbackId : id;
+  return own.startsWith("resp_") ? own : `resp_${own.replace(/[^a-zA-Z0-9_-]/g, "")}`;
+}
+
+export function createFrame(identity: Identity, context: EncodeContext): ResponseFrame {
+  const { request } = context;
+  const { sampling, reasoning } = request;
+  return {
+    id: responseId(identity.id, context),
+    object: "response",
+    created_at: identity.created ?? Math.floor(context.now / 1000),
+    status: "in_progress",
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: firstInstruction(context),
+    max_output_tokens: sampling.maxOutputTokens ?? null,
+    max_tool_calls: null,
+    model: context.model,
+    output: [],
+    parallel_tool_calls: request.parallelToolCalls ?? true,
+    previous_response_id: request.previousResponseId ?? null,
+    prompt_cache_key: request.cacheKey ?? null,
+    reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
+    service_tier: request.serviceTier ?? "auto",
+    store: request.store ?? true,
+    temperature: sampling.temperature ?? 1,
+    text: { format: echoFormat(context), verbosity: request.verbosity ?? "medium" },
+    tool_choice: encodeToolChoice(request) ?? "auto",
+    tools: encodeTools(request.tools, createLossList()),
+    top_logprobs: sampling.topLogprobs ?? 0,
+    top_p: sampling.topP ?? 1,
+    truncation: "disabled",
+    usage: null,
+    user: request.user ?? null,
+    metadata: request.metadata ?? {},
+  };
+}
+
+function firstInstruction(context: EncodeContext): string | null {
+  const [first] = context.request.instructions;
+  return first?.type === "text" ? first.text : null;
+}
+
+function echoFormat(context: EncodeContext): unknown {
+  const output = context.request.output ?? { type: "text" };
+  if (output.type === "text") return { type: "text" };
+  if (output.type === "json") return { type: "json_object" };
+  const { name = "answer", description = null, schema, strict = false } = output;
+  return { type: "json_schema", name, description, schema, strict };
+}
+
+export type Ending = Readonly<Record<string, unknown>> & { readonly status: string };
+
+/** Status and reasons for the way an answer ended. `refused` tells whether a refusal part says so already. */
+export function endingOf(finish: Finish, refused: boolean): Ending {
+  switch (finish.unified) {
+    case "length":
+    case "context-overflow":
+      return { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+    case "content-filter":
+      return { status: "incomplete", incomplete_details: { reason: "content_filter" } };
+    case "refusal":
+      return refused
+        ? { status: "completed" }
+        : { status: "incomplete", incomplete_details: { reason: "content_filter" } };
+    case "error":
+      return {
+        status: "failed",
+        error: {
+          code: "server_error",
+          message: finish.message ?? `The model failed: ${finish.raw ?? "error"}.`,
+        },
+      };
+    default:
+      return { status: "completed" };
+  }
+}
+
+export function failureOf(error: ExchangeError): Ending {
+  return { status: "failed", error: { code: codeOf(error) ?? "server_error", message: error.message } };
+}
+
+/** Token counts in this dialect's arithmetic: cached ones inside the input, reasoning inside the output. */
+export function encodeUsage(usage: Usage | undefined) {
+  const input = usage?.input.total ?? 0;
+  const output = usage?.output.total ?? 0;
+  const written = usage?.input.cacheWrite;
+  return {
+    input_tokens: input,
+    input_tokens_details: {
+      cached_tokens: usage?.input.cacheRead ?? 0,
+      ...(written === undefined ? {} : { cache_write_tokens: written }),
+    },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage?.output.reasoning ?? 0 },
+    total_tokens: input + output,
+  };
+}

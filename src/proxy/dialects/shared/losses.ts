@@ -1,0 +1,28 @@
+import type { LossList } from "../../exchange/loss.ts";
+import type { Dialect, Part } from "../../exchange/parts.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
+
+/** Members that only another dialect has: told one by one, under the member's own name. */
+export function addForeignExtensions(request: ExchangeRequest, target: Dialect, losses: LossList): void {
+  for (const [dialect, members] of Object.entries(request.extensions)) {
+    if (dialect === target) continue;
+    for (const name of Object.keys(members ?? {})) {
+      losses.add(kebab(name), `${target} has no ${name}.`);
+    }
+  }
+}
+
+/** Breakpoints for a prompt cache are a thing of the messages dialect. */
+export function addCacheHints(request: ExchangeRequest, losses: LossList): void {
+  const hinted = (parts: readonly Part[]): boolean => parts.some((part) => part.cache !== undefined);
+  if (hinted(request.instructions) || request.turns.some((turn) => hinted(turn.parts))) {
+    losses.add("cache-control", "The upstream caches prompts by itself; breakpoints mean nothing to it.");
+  }
+}
+
+function kebab(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replaceAll("_", "-")
+    .toLowerCase();
+}
