@@ -27,6 +27,14 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
       setExitCode(await reviewPlan(file, options, output));
     });
   addInstallCommands(program, output, setExitCode);
+  review
+    .command("last")
+    .description("Print the last decision on record: recovers what an agent missed")
+    .option("--json", "print the decision as JSON", false)
+    .action(async (options: { json: boolean }) => {
+      const { reviewLast } = await import("./review-last.ts");
+      setExitCode(await reviewLast(options, output));
+    });
   strict(program);
   return program;
 }

@@ -24,6 +24,12 @@ export function createApp(limits: AppLimits): FastifyInstance {
     forceCloseConnections: true,
     exposeHeadRoutes: true,
     routerOptions: { maxParamLength: 2_048 },
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     http: { headersTimeout, connectionsCheckingInterval: 2_000, maxHeaderSize: 32_768 },
   });
+}
+
+/** Bodies are parsed with zod; leaving Fastify's own schema compilers out keeps them from being loaded at all. */
+function noSchemas(): never {
+  throw new Error("routes carry no JSON schema here");
 }

@@ -16,7 +16,12 @@ export function uploadRoute(app: FastifyInstance, { uploadFolder }: ReviewContex
     scope.post("/api/upload", { bodyLimit: 2 * MAX_IMAGE_BYTES }, async (request): Promise<UploadAnswer> => {
       if (!request.isMultipart()) throw new AppError("validation", "No file provided");
       for await (const part of request.parts()) {
-        if (part.type !== "file" || part.fieldname !== "file") continue;
+        if (part.type !== "file") continue;
+        if (part.fieldname !== "file") {
+          // What is not read would hold the parser up.
+          part.file.resume();
+          continue;
+        }
         // Read whole before anything is written: an upload cut off or too large leaves no file.
         const bytes = await part.toBuffer();
         return { path: await storeUpload(uploadFolder, bytes), originalName: part.filename };
