@@ -13,13 +13,13 @@ export const toolCallSchema = z.looseObject({
   id: z.string().nullish(),
   type: z.string().nullish(),
   index: z.number().nullish(),
-  function: z.looseObject({ name: z.string().nullish(), arguments: z.unknown() }).nullish(),
+  function: z.looseObject({ name: z.string().nullish(), arguments: z.unknown().optional() }).nullish(),
   custom: z.looseObject({ name: z.string().nullish(), input: z.string().nullish() }).nullish(),
-  extra_content: z.unknown(),
+  extra_content: z.unknown().optional(),
 });
 export type WireToolCall = z.infer<typeof toolCallSchema>;
 
-const functionCallSchema = z.looseObject({ name: z.string().nullish(), arguments: z.unknown() });
+const functionCallSchema = z.looseObject({ name: z.string().nullish(), arguments: z.unknown().optional() });
 
 export const messageSchema = z.looseObject({
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
@@ -30,9 +30,9 @@ export const messageSchema = z.looseObject({
   function_call: functionCallSchema.nullish(),
   tool_call_id: z.string().nullish(),
   reasoning_content: z.string().nullish(),
-  reasoning: z.unknown(),
+  reasoning: z.unknown().optional(),
   reasoning_details: z.array(z.unknown()).nullish(),
-  cache_control: z.unknown(),
+  cache_control: z.unknown().optional(),
 });
 export type WireMessage = z.infer<typeof messageSchema>;
 
@@ -42,12 +42,12 @@ export const toolSchema = z.looseObject({
     .looseObject({
       name: z.string(),
       description: z.string().nullish(),
-      parameters: z.unknown(),
+      parameters: z.unknown().optional(),
       strict: z.boolean().nullish(),
     })
     .optional(),
   custom: z
-    .looseObject({ name: z.string(), description: z.string().nullish(), format: z.unknown() })
+    .looseObject({ name: z.string(), description: z.string().nullish(), format: z.unknown().optional() })
     .optional(),
 });
 export type WireTool = z.infer<typeof toolSchema>;
@@ -64,7 +64,7 @@ export const requestSchema = z.looseObject({
   tools: z.array(toolSchema).nullish(),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
   functions: z
-    .array(z.looseObject({ name: z.string(), description: text, parameters: z.unknown() }))
+    .array(z.looseObject({ name: z.string(), description: text, parameters: z.unknown().optional() }))
     .nullish(),
   function_call: z.union([z.string(), z.looseObject({ name: z.string() })]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
@@ -111,7 +111,7 @@ const answerSchema = z.looseObject({
   tool_calls: z.array(toolCallSchema).nullish(),
   function_call: functionCallSchema.nullish(),
   reasoning_content: text,
-  reasoning: z.unknown(),
+  reasoning: z.unknown().optional(),
   reasoning_details: z.array(z.unknown()).nullish(),
   annotations: z.array(z.unknown()).nullish(),
   audio: z.looseObject({ data: text, format: text, transcript: text }).nullish(),
@@ -128,7 +128,7 @@ export const responseSchema = z.looseObject({
       index: z.number().nullish(),
       message: answerSchema,
       finish_reason: text,
-      logprobs: z.unknown(),
+      logprobs: z.unknown().optional(),
     }),
   ),
   usage: usageSchema.nullish(),
@@ -144,7 +144,7 @@ export const chunkSchema = z.looseObject({
         index: z.number().nullish(),
         delta: answerSchema.nullish(),
         finish_reason: text,
-        logprobs: z.unknown(),
+        logprobs: z.unknown().optional(),
       }),
     )
     .nullish(),

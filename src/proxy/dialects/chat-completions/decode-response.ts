@@ -1,0 +1,69 @@
+import { defined } from "../../exchange/defined.ts";
+import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { Converted } from "../../exchange/loss.ts";
+import { sourceOfUrl } from "../../exchange/media.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
+import { madeCallId } from "../../exchange/tool-call-id.ts";
+import { decodeCitations } from "./citations.ts";
+import { decodeContent } from "./decode-content.ts";
+import { argumentText, decodeReasoning, decodeToolCall } from "./decode-messages.ts";
+import { decodeError } from "./errors.ts";
+import { decodeFinish } from "./finish.ts";
+import { responseSchema, type WireAnswer } from "./schema.ts";
+import { decodeUsage } from "./usage.ts";
+
+/** Reads a whole answer. Throws `DialectError` where it is an error told with status 200, or no answer at all. */
+export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
+  if (isObject(body) && isObject(body["error"]) && body["choices"] === undefined) {
+    throw new DialectError(decodeError(502, {}, body));
+  }
+  const result = responseSchema.safeParse(body);
+  if (!result.success) throw unreadableAnswer("The upstream's answer is no chat completion.");
+  const wire = result.data;
+  const id = wire.id || undefined;
+  const value = defined({
+    id,
+    model: wire.model || undefined,
+    created: wire.created || undefined,
+    candidates: wire.choices.map(({ message, finish_reason, logprobs }, index): Candidate => {
+      const parts = decodeAnswer(message, [id ?? "", index]);
+      const seen = {
+        calls: parts.some((part) => part.type === "tool-call"),
+        refusal: parts.some((part) => part.type === "refusal"),
+      };
+      return defined({ parts, finish: decodeFinish(finish_reason, seen), logprobs: logprobs ?? undefined });
+    }),
+    usage: wire.usage ? decodeUsage(wire.usage) : undefined,
+  });
+  return { value, losses: [] };
+}
+
+function decodeAnswer(answer: WireAnswer, place: readonly (string | number)[]): Part[] {
+  const content = decodeContent(answer.content, "content");
+  const citations = decodeCitations(answer.annotations);
+  const first = content.findIndex((part) => part.type === "text");
+  const parts: Part[] = content.map((part, index) =>
+    part.type === "text" && index === first && citations.length > 0 ? { ...part, citations } : part,
+  );
+  parts.unshift(...decodeReasoning(answer));
+  if (answer.refusal) parts.push({ type: "refusal", text: answer.refusal });
+  if (answer.audio?.data) {
+    const mediaType = `audio/${answer.audio.format ?? "wav"}`;
+    parts.push({ type: "audio", source: { kind: "base64", mediaType, data: answer.audio.data } });
+    if (answer.audio.transcript) parts.push({ type: "text", text: answer.audio.transcript });
+  }
+  for (const image of answer.images ?? []) {
+    const at = isObject(image["image_url"]) ? image["image_url"]["url"] : undefined;
+    if (typeof at === "string") parts.push({ type: "image", source: sourceOfUrl(at) });
+  }
+  for (const [index, call] of (answer.tool_calls ?? []).entries()) {
+    parts.push(decodeToolCall(call, [...place, index]));
+  }
+  if (answer.function_call?.name) {
+    const { name, arguments: text } = answer.function_call;
+    parts.push({ type: "tool-call", id: madeCallId(name, ...place), name, arguments: argumentText(text) });
+  }
+  return parts;
+}

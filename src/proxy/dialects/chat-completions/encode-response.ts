@@ -1,0 +1,115 @@
+import type { EncodeContext } from "../../exchange/codec.ts";
+import { defined } from "../../exchange/defined.ts";
+import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import { urlOfSource } from "../../exchange/media.ts";
+import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
+import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
+import { sealSignature } from "../../exchange/signature.ts";
+import { encodeCitation } from "./citations.ts";
+import { encodeToolCall } from "./encode-messages.ts";
+import { encodeFinish } from "./finish.ts";
+import { encodeUsage } from "./usage.ts";
+
+/** An answer's id as this dialect's clients expect it. */
+export function completionId(id: string | undefined, context: EncodeContext): string {
+  if (id === undefined || id === "") return `chatcmpl-${context.fallbackId}`;
+  return id.startsWith("chatcmpl-") ? id : `chatcmpl-${id}`;
+}
+
+/** Writes a whole answer. */
+export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
+  const list = createLossList();
+  const value = defined({
+    id: completionId(response.id, context),
+    object: "chat.completion",
+    created: response.created ?? Math.floor(context.now / 1000),
+    model: context.model,
+    choices: response.candidates.map((candidate, index) => encodeChoice(candidate, index, context, list)),
+    usage: response.usage === undefined ? undefined : encodeUsage(response.usage),
+  });
+  return { value, losses: list.losses };
+}
+
+function encodeChoice(candidate: Candidate, index: number, context: EncodeContext, list: LossList) {
+  const { parts, finish, logprobs } = candidate;
+  const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
+  const refusals = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : []));
+  const { content, annotations } = encodeText(parts);
+  for (const part of parts) noteUnsayable(part, list);
+  const refusal = refusals.length > 0 ? refusals.join("") : null;
+  return {
+    index,
+    message: defined({
+      role: "assistant",
+      content: content === "" && (calls.length > 0 || refusal !== null) ? null : content,
+      refusal,
+      ...encodeReasoning(parts),
+      annotations: annotations.length > 0 ? annotations : undefined,
+      images: encodeImages(parts),
+      tool_calls: calls.length > 0 ? calls.map((call) => encodeWholeCall(call, context)) : undefined,
+    }),
+    logprobs: logprobs ?? null,
+    finish_reason: encodeFinish(finish, { calls: calls.length > 0, refusal: refusal !== null }),
+  };
+}
+
+function encodeText(parts: readonly Part[]) {
+  let content = "";
+  const annotations: unknown[] = [];
+  for (const part of parts) {
+    if (part.type !== "text") continue;
+    for (const citation of part.citations ?? []) {
+      const encoded = encodeCitation(citation, content.length, part.text.length);
+      if (encoded !== undefined) annotations.push(encoded);
+    }
+    content += part.text;
+  }
+  return { content, annotations };
+}
+
+function encodeReasoning(parts: readonly Part[]) {
+  const reasoning = parts.filter((part): part is ReasoningPart => part.type === "reasoning");
+  const text = reasoning
+    .filter((part) => part.redacted !== true)
+    .map((part) => part.text)
+    .join("");
+  const details = reasoning.flatMap((part) => encodeReasoningDetail(part) ?? []);
+  return {
+    reasoning_content: text === "" ? undefined : text,
+    reasoning_details: details.length > 0 ? details : undefined,
+  };
+}
+
+/** Signed thinking in OpenRouter's form: clients that echo it keep the signature for its vendor. */
+export function encodeReasoningDetail(part: ReasoningPart): Readonly<Record<string, unknown>> | undefined {
+  if (part.signature === undefined) return undefined;
+  const signature = sealSignature("chat-completions", part.vendor, part.signature);
+  if (part.redacted === true) return { type: "reasoning.encrypted", data: signature };
+  return { type: "reasoning.text", text: part.text, signature };
+}
+
+/** Whether the client declared this tool as one that takes free text. */
+export function isDeclaredCustom(name: string, context: EncodeContext): boolean {
+  return context.request.tools.some((tool) => tool.type === "custom" && tool.name === name);
+}
+
+/** A client's custom tools are known to it as such; a custom call it did not declare becomes one of `{input}`. */
+function encodeWholeCall(call: ToolCallPart, context: EncodeContext): unknown {
+  if (call.custom !== true || isDeclaredCustom(call.name, context)) return encodeToolCall(call);
+  const { custom: _, ...plain } = call;
+  return encodeToolCall({ ...plain, arguments: JSON.stringify({ input: call.arguments }) });
+}
+
+/** Images in OpenRouter's form: the dialect itself has no place for them in an answer. */
+function encodeImages(parts: readonly Part[]): unknown[] | undefined {
+  const images = parts.flatMap((part) => {
+    const url = part.type === "image" ? urlOfSource(part.source) : undefined;
+    return url === undefined ? [] : [{ type: "image_url", image_url: { url } }];
+  });
+  return images.length > 0 ? images : undefined;
+}
+
+function noteUnsayable(part: Part, list: LossList): void {
+  if (["text", "refusal", "reasoning", "tool-call", "image"].includes(part.type)) return;
+  list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
+}

@@ -1,0 +1,64 @@
+import type { EncodeContext } from "../../exchange/codec.ts";
+import type { ToolCallPart } from "../../exchange/parts.ts";
+import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { isDeclaredCustom } from "./encode-response.ts";
+
+interface Call {
+  readonly position: number;
+  /** How the client knows it: as a function, as its own custom tool, or a custom call told as a function. */
+  readonly kind: "function" | "custom" | "wrapped";
+  written: boolean;
+}
+
+/**
+ * Entries of `delta.tool_calls` as JSON text. Positions count the calls of a candidate in the order they started;
+ * interleaved calls stay interleaved, which the dialect's clients can read.
+ */
+export function createCallWriter(context: EncodeContext) {
+  const calls = new Map<number, Call>();
+  const counts = new Map<number, number>();
+
+  const delta = (call: Call, text: string) => {
+    const json = JSON.stringify(text);
+    if (call.kind === "custom") return `{"index":${call.position},"custom":{"input":${json}}}`;
+    return `{"index":${call.position},"function":{"arguments":${json}}}`;
+  };
+  return {
+    start(index: number, candidate: number, part: ToolCallPart): string {
+      const position = counts.get(candidate) ?? 0;
+      counts.set(candidate, position + 1);
+      const wrapped = part.custom === true && !isDeclaredCustom(part.name, context);
+      const kind = wrapped ? "wrapped" : part.custom === true ? "custom" : "function";
+      calls.set(index, { position, kind, written: false });
+      const id = callIdFor("chat-completions", part.id);
+      if (kind === "custom") {
+        return JSON.stringify({
+          index: position,
+          id,
+          type: "custom",
+          custom: { name: part.name, input: "" },
+        });
+      }
+      const described = { name: part.name, arguments: wrapped ? '{"input":"' : "" };
+      const extra =
+        part.signature === undefined
+          ? {}
+          : { extra_content: { google: { thought_signature: part.signature } } };
+      return JSON.stringify({ index: position, id, type: "function", function: described, ...extra });
+    },
+    add(index: number, text: string): string {
+      const call = calls.get(index);
+      if (call === undefined || text === "") return "";
+      call.written = true;
+      return delta(call, call.kind === "wrapped" ? JSON.stringify(text).slice(1, -1) : text);
+    },
+    /** Arguments that never came are an empty object: clients parse what they get. */
+    end(index: number): string {
+      const call = calls.get(index);
+      if (call === undefined || call.kind === "custom") return "";
+      if (call.kind === "wrapped") return delta(call, '"}');
+      return call.written ? "" : delta(call, "{}");
+    },
+    countOf: (candidate: number): number => counts.get(candidate) ?? 0,
+  };
+}

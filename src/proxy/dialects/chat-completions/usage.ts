@@ -1,0 +1,32 @@
+import { defined } from "../../exchange/defined.ts";
+import type { Usage } from "../../exchange/response.ts";
+import { usageOfInclusive } from "../../exchange/usage.ts";
+import type { WireUsage } from "./schema.ts";
+
+/** Counts as the dialect reports them; DeepSeek says its cache hits beside the others. */
+export function decodeUsage(wire: WireUsage): Usage {
+  return usageOfInclusive({
+    input: wire.prompt_tokens,
+    cacheRead: wire.prompt_tokens_details?.cached_tokens ?? wire.prompt_cache_hit_tokens,
+    cacheWrite: wire.prompt_tokens_details?.cache_write_tokens,
+    output: wire.completion_tokens,
+    reasoning: wire.completion_tokens_details?.reasoning_tokens,
+    raw: wire,
+  });
+}
+
+/** Counts for a client. The dialect's members are required, so what the upstream did not say is 0. */
+export function encodeUsage(usage: Usage): Readonly<Record<string, unknown>> {
+  const prompt = usage.input.total ?? 0;
+  const completion = usage.output.total ?? 0;
+  return defined({
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: defined({
+      cached_tokens: usage.input.cacheRead ?? 0,
+      cache_write_tokens: usage.input.cacheWrite,
+    }),
+    completion_tokens_details: { reasoning_tokens: usage.output.reasoning ?? 0 },
+  });
+}
