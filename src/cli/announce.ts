@@ -13,8 +13,8 @@ export interface Announcement {
   readonly output: Output;
 }
 
-/** Tells everybody where the review is: the person on stderr, programs in the ready file, and the browser. */
-export async function announce({ port, job, flags, output }: Announcement): Promise<void> {
+/** Tells everybody where the review is: the person on stderr, programs in the ready file, and the browser. Resolves to its URL. */
+export async function announce({ port, job, flags, output }: Announcement): Promise<string> {
   const url = `http://localhost:${port}`;
   const { settings } = job.workplace;
   const opening = openingOf(settings.environment, flags.open);
@@ -27,6 +27,7 @@ export async function announce({ port, job, flags, output }: Announcement): Prom
   }
   if (flags.readyFile) await writeReadyFile(flags.readyFile, { url, port, pid: process.pid });
   void openBrowser(opening, url);
+  return url;
 }
 
 async function writeReadyFile(path: string, ready: object): Promise<void> {

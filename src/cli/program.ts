@@ -59,6 +59,7 @@ function withReviewOptions(command: Command): Command {
       "--host <address>",
       "listen on this address as well as loopback; anyone who reaches it can decide",
     )
+    .option("--open", "open the browser (default, except over SSH and in remote mode)", true)
     .option("--no-open", "do not open the browser; the URL is printed either way")
     .option("--json", "print the decision as JSON", false)
     .option("--timeout <seconds>", "give up after this long, exit code 124 (default: wait)")

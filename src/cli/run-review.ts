@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { listAgents } from "../review/agents.ts";
 import type { AgentOrigin, Caller } from "../review/api-types.ts";
+import { checkDataDirectory } from "../review/check-data-directory.ts";
 import { createReviewServer } from "../review/create-review-server.ts";
 import type { Decision } from "../review/decision.ts";
 import { createDraftStore } from "../review/drafts/draft-store.ts";
@@ -68,15 +69,20 @@ async function serve(
   output: Output,
   lifecycle: Lifecycle,
 ): Promise<number> {
-  const { settings } = job.workplace;
-  const context = createContext(job);
+  const { settings, dataDirectory } = job.workplace;
+  await checkDataDirectory(dataDirectory);
+  let url = "";
+  const reviewAgain = () => output.note(`The page was closed; the review still waits at ${url}`);
+  const context = createContext(job, reviewAgain);
   const { session, events, drafts } = context;
   const app = createReviewServer({
     context,
     page: { folder: pagesFolder(), name: job.mode.kind },
     exposure: exposureOf(settings.host),
     onInternalError: (error) => output.note(`sallyport: ${String(error)}`),
-    onRefused: (path) => output.note(`Refused a request for ${path} that came from elsewhere.`),
+    onRefused: onceOnly((path) =>
+      output.note(`Refused a request for ${path}: it came from another web page.`),
+    ),
   });
   const port = await listenForReview(app, {
     ...settings,
@@ -87,7 +93,7 @@ async function serve(
   lifecycle.signal.addEventListener("abort", () => session.abandon(lifecycle.ending?.reason ?? "signal"));
   if (lifecycle.signal.aborted) session.abandon(lifecycle.ending?.reason ?? "signal");
   if (settings.timeout !== undefined) lifecycle.stopAfter(settings.timeout);
-  await announce({ port, job, flags, output });
+  url = await announce({ port, job, flags, output });
 
   const outcome = await session.outcome;
   events.send({ event: "closing", reason: outcome.kind === "decided" ? "decided" : outcome.reason });
@@ -103,7 +109,7 @@ async function serve(
   return flags.exitCode && job.isObjection(outcome.decision) ? OBJECTION : 0;
 }
 
-function createContext(job: ReviewJob): ReviewContext {
+function createContext(job: ReviewJob, onDeserted: () => void): ReviewContext {
   const { workplace, mode, origin, caller, sharingEnabled, listedAgents, namedImages = [] } = job;
   const { dataDirectory, project, settings } = workplace;
   const { opencodeUrl } = settings.environment;
@@ -118,7 +124,7 @@ function createContext(job: ReviewJob): ReviewContext {
     caller,
     sharingEnabled,
     mode,
-    events: createEventHub(sessionId),
+    events: createEventHub(sessionId, onDeserted),
     drafts: createDraftStore(dataDirectory),
     settings: createSettingsStore(dataDirectory, { theme: "system", planSave: { enabled: true } }),
     records: createRecordStore(dataDirectory),
@@ -133,5 +139,14 @@ function createContext(job: ReviewJob): ReviewContext {
 
 function exposureOf(host: string | undefined) {
   if (!isBeyondLoopback(host)) return { hostnames: [], anyAddress: false };
-  return { hostnames: [host.toLowerCase()], anyAddress: true };
+  return { hostnames: [host, hostname()].map((name) => name.toLowerCase()), anyAddress: true };
+}
+
+/** A page that tries often shall not fill the terminal. */
+function onceOnly(tell: (text: string) => void): (text: string) => void {
+  let told = false;
+  return (text) => {
+    if (!told) tell(text);
+    told = true;
+  };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 
 export interface AppLimits {
@@ -7,6 +8,8 @@ export interface AppLimits {
   readonly headersTimeout?: number;
   /** Milliseconds until a request must be whole, its body included. */
   readonly requestTimeout?: number;
+  /** Take a path with broken percent signs as it is written, where every path has an answer, instead of refusing it. */
+  readonly acceptAnyPath?: boolean;
 }
 
 /**
@@ -23,10 +26,21 @@ export function createApp(limits: AppLimits): FastifyInstance {
     keepAliveTimeout: 10_000,
     forceCloseConnections: true,
     exposeHeadRoutes: true,
+    ...(limits.acceptAnyPath ? { rewriteUrl: ({ url = "/" }: IncomingMessage) => decodable(url) } : {}),
     routerOptions: { maxParamLength: 2_048 },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     http: { headersTimeout, connectionsCheckingInterval: 2_000, maxHeaderSize: 32_768 },
   });
+}
+
+/** The same path where it can be decoded, else one that says it literally. */
+function decodable(url: string): string {
+  try {
+    decodeURI(url);
+    return url;
+  } catch {
+    return url.replaceAll("%", "%25");
+  }
 }
 
 /** Bodies are parsed with zod; leaving Fastify's own schema compilers out keeps them from being loaded at all. */

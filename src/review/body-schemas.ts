@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
  * object, since every member of a decision is optional.
  */
 export function parseBody<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
-  const result = schema.safeParse(body ?? {});
+  const result = schema.safeParse(body === undefined ? {} : body);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue?.path.join(".");

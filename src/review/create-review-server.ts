@@ -34,7 +34,7 @@ export interface ReviewServerParts {
  */
 export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   const { context } = parts;
-  const app = createApp({ bodyLimit: BODY_LIMIT });
+  const app = createApp({ bodyLimit: BODY_LIMIT, acceptAnyPath: true });
   addSecurityHeaders(app);
   addGuard(app, guardPolicy(parts), (_reason, path) => parts.onRefused?.(path));
   addErrorHandler(app, parts.onInternalError);

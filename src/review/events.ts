@@ -12,11 +12,22 @@ export interface EventHub {
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** Streams in the form of https://html.spec.whatwg.org/multipage/server-sent-events.html */
-export function createEventHub(sessionId: string): EventHub {
+/** A page that reloads is back before this. */
+const RELOAD_MS = 3_000;
+
+/**
+ * `onDeserted` is told when the last page has gone and none came back: closing a tab decides nothing.
+ * Streams in the form of https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+export function createEventHub(sessionId: string, onDeserted: () => void = () => {}): EventHub {
   const streams = new Set<Readable>();
   const keepAlive = setInterval(() => push(": still here\n\n"), KEEP_ALIVE_MS);
   keepAlive.unref();
+  let desertion: NodeJS.Timeout | undefined;
+  const left = (stream: Readable) => {
+    streams.delete(stream);
+    if (streams.size === 0) desertion = setTimeout(onDeserted, RELOAD_MS).unref();
+  };
   const push = (text: string) => {
     for (const stream of streams) stream.push(text);
   };
@@ -24,8 +35,9 @@ export function createEventHub(sessionId: string): EventHub {
     send: (event) => push(serialize(event)),
     open() {
       const stream = new Readable({ read() {} });
+      clearTimeout(desertion);
       streams.add(stream);
-      stream.once("close", () => streams.delete(stream));
+      stream.once("close", () => left(stream));
       stream.push(serialize({ event: "hello", sessionId }));
       return stream;
     },

@@ -33,7 +33,7 @@ const PATIENCE_MS = 5_000;
 export function plannedCopies(
   wanted: WantedCopies,
   remembered: PlanSave,
-  review: Pick<PlanReview, "plansFolder" | "vaultPlaces">,
+  review: Pick<PlanReview, "plansFolder" | "vaultPlaces" | "missing">,
 ): Copies {
   const { home } = review.vaultPlaces;
   const { enabled, customPath } = { ...remembered, ...wanted.planSave };
@@ -42,7 +42,8 @@ export function plannedCopies(
   const { vaultapp, noteapp } = wanted;
   const vaultPath = vaultapp && expandFolder(vaultapp.vaultPath, home, "vaultapp.vaultPath");
   return {
-    ...(enabled === false ? {} : { folder }),
+    // Where the agent sent no plan there is nothing to keep.
+    ...(enabled === false || review.missing !== undefined ? {} : { folder }),
     ...(vaultapp && vaultPath ? { vault: { ...vaultapp, vaultPath } } : {}),
     ...(noteapp ? { notePlan: noteapp.plan } : {}),
   };
