@@ -23,7 +23,7 @@ export async function changesToInstall(
 ): Promise<readonly Change[]> {
   return changes(edits, async (edit, target, before) => {
     const receipt = await receipts.find(target);
-    const original = isUntouched(receipt, before) ? receipt.original : edit.uninstall(before);
+    const original = isUntouched(receipt, before) ? receipt.original : edit.uninstall(before, receipt);
     return { after: edit.install(before), backup: { original } };
   });
 }
@@ -38,7 +38,7 @@ export async function changesToUninstall(
 ): Promise<readonly Change[]> {
   return changes(edits, async (edit, target, before) => {
     const receipt = await receipts.find(target);
-    return { after: isUntouched(receipt, before) ? receipt.original : edit.uninstall(before) };
+    return { after: isUntouched(receipt, before) ? receipt.original : edit.uninstall(before, receipt) };
   });
 }
 

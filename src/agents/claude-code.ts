@@ -13,14 +13,14 @@ export const claudeCode: Agent = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
   edits: (place) => [
     jsonHook({
-      path: join(folderOf(place), "settings.json"),
+      path: join(claudeFolder(place), "settings.json"),
       purpose: "review every plan before it is carried out",
       list: ["hooks", "PermissionRequest"],
       matcher: "ExitPlanMode",
       hook: { type: "command", command: `${place.command} review plan`, timeout: TIMEOUT_SECONDS },
     }),
     ownFile(
-      join(folderOf(place), "commands", "sallyport-review.md"),
+      join(claudeFolder(place), "commands", "sallyport-review.md"),
       "the command /sallyport-review",
       reviewCommand(place.command),
     ),
@@ -28,7 +28,8 @@ export const claudeCode: Agent = {
   notes: ["Sessions that are running pick the hook up when they are started anew."],
 };
 
-function folderOf({ home, project, environment }: Place): string {
+/** Where Claude Code keeps what belongs to the person, or to the project. */
+export function claudeFolder({ home, project, environment }: Place): string {
   if (project !== undefined) return join(project, ".claude");
   return environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
 }

@@ -13,14 +13,14 @@ export const codex: Agent = {
   gives: "plan review when a turn in plan mode ends; the skill sallyport-review for a diff",
   edits: (place) => [
     jsonHook({
-      path: join(folderOf(place), "hooks.json"),
+      path: join(codexFolder(place), "hooks.json"),
       purpose: "review every plan when the turn that made it ends",
       list: ["hooks", "Stop"],
       matcher: "",
       hook: { type: "command", command: `${place.command} review plan`, timeout: TIMEOUT_SECONDS },
     }),
     ownFile(
-      join(folderOf(place), "skills", "sallyport-review", "SKILL.md"),
+      join(codexFolder(place), "skills", "sallyport-review", "SKILL.md"),
       "the skill sallyport-review",
       reviewSkill(place.command),
     ),
@@ -30,7 +30,8 @@ export const codex: Agent = {
   ],
 };
 
-function folderOf({ home, project, environment }: Place): string {
+/** Where Codex keeps what belongs to the person, or to the project. */
+export function codexFolder({ home, project, environment }: Place): string {
   if (project !== undefined) return join(project, ".codex");
   return environment["CODEX_HOME"] || join(home, ".codex");
 }

@@ -11,5 +11,11 @@ export interface FileEdit {
   /** The text with our part in it; the same text when it is there already. Throws `configuration` if it cannot be put in. */
   install(text: string | undefined): string;
   /** The text without our part, or undefined when nothing but ours was in the file. */
-  uninstall(text: string | undefined): string | undefined;
+  uninstall(text: string | undefined, earlier?: Earlier): string | undefined;
+}
+
+/** What is known of a file from the time of the installation, when it has been changed since. */
+export interface Earlier {
+  readonly original: string | undefined;
+  readonly written: string;
 }

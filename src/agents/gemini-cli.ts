@@ -13,7 +13,7 @@ export const geminiCli: Agent = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
   edits: (place) => [
     jsonHook({
-      path: join(folderOf(place), "settings.json"),
+      path: join(geminiFolder(place), "settings.json"),
       purpose: "review every plan before it is carried out",
       list: ["hooks", "BeforeTool"],
       matcher: "exit_plan_mode",
@@ -25,7 +25,7 @@ export const geminiCli: Agent = {
       },
     }),
     ownFile(
-      join(folderOf(place), "commands", "sallyport-review.toml"),
+      join(geminiFolder(place), "commands", "sallyport-review.toml"),
       "the command /sallyport-review",
       reviewCommand(place.command),
     ),
@@ -33,7 +33,8 @@ export const geminiCli: Agent = {
   notes: ["Gemini CLI asks once before /sallyport-review runs a shell command."],
 };
 
-function folderOf({ home, project, environment }: Place): string {
+/** Where Gemini CLI keeps what belongs to the person, or to the project. */
+export function geminiFolder({ home, project, environment }: Place): string {
   return join(project ?? (environment["GEMINI_CLI_HOME"] || home), ".gemini");
 }
 

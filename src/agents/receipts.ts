@@ -10,7 +10,7 @@ export interface Receipt {
   readonly path: string;
   /** The whole text before our first change; undefined when there was no file. */
   readonly original: string | undefined;
-  /** SHA-256 of the text we wrote, in hex. */
+  /** The whole text as we wrote it. */
   readonly written: string;
   /** Folders made for the file, innermost first. */
   readonly madeFolders: readonly string[];
@@ -60,10 +60,9 @@ export function createReceiptStore(folder: string): ReceiptStore {
 
 /** Whether the file still holds what we wrote, so that its receipt tells what it was before. */
 export function isUntouched(receipt: Receipt | undefined, current: string | undefined): receipt is Receipt {
-  return receipt !== undefined && current !== undefined && receipt.written === sha256(current);
+  return receipt !== undefined && receipt.written === current;
 }
 
-/** In hex. */
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

@@ -2,7 +2,7 @@ import { mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 import { type Change, readText } from "./changes.ts";
-import { type ReceiptStore, sha256 } from "./receipts.ts";
+import type { ReceiptStore } from "./receipts.ts";
 import { writeAtomically } from "./write-file.ts";
 
 /** Settings may hold keys, so a new file is for its owner alone; an existing one keeps its mode. */
@@ -15,7 +15,7 @@ export async function writeChanges(changes: readonly Change[], receipts: Receipt
     for (const change of changes) await requireUnchanged(change);
     for (const change of changes) {
       begun.push(change);
-      if (change.backup) await keepReceipt(change, change.backup.original, receipts);
+      if (change.backup) await keepReceipt(change, receipts);
       await writeText(change.target, change.after);
     }
   } catch (error) {
@@ -33,17 +33,13 @@ export async function forgetReceipts(targets: readonly string[], receipts: Recei
   for (const target of targets) await receipts.forget(target);
 }
 
-async function keepReceipt(
-  change: Change,
-  original: string | undefined,
-  receipts: ReceiptStore,
-): Promise<void> {
+async function keepReceipt(change: Change, receipts: ReceiptStore): Promise<void> {
   const earlier = await receipts.find(change.target);
   const made = await makeFolders(dirname(change.target));
   await receipts.save({
     path: change.target,
-    original,
-    written: sha256(change.after ?? ""),
+    original: change.backup?.original,
+    written: change.after ?? "",
     madeFolders: [...made, ...(earlier?.madeFolders ?? [])],
   });
 }

@@ -3,6 +3,8 @@
  * else of the server. Members named by the specification keep its names; the rest is ours and additive.
  */
 
+export type * from "./code-api-types.ts";
+
 export type AgentOrigin = "origin_a" | "origin_b";
 
 export const permissionModes = [
@@ -192,95 +194,4 @@ export interface AgentsAnswer {
 export interface UploadAnswer {
   readonly path: string;
   readonly originalName: string;
-}
-
-/** GET /api/diff */
-export interface DiffState {
-  readonly rawPatch: string;
-  readonly gitRef: string;
-  readonly origin: AgentOrigin;
-  readonly diffType: string;
-  readonly gitContext: GitContext;
-  readonly sharingEnabled: boolean;
-}
-
-export interface GitContext {
-  readonly currentBranch: string;
-  readonly defaultBranch: string;
-  readonly diffOptions: readonly DiffOption[];
-  readonly moreDiffOptions: readonly DiffOption[];
-}
-
-export interface DiffOption {
-  readonly id: string;
-  readonly label: string;
-}
-
-/** Answer to POST /api/diff/switch */
-export interface DiffSwitchAnswer {
-  readonly rawPatch: string;
-  readonly gitRef: string;
-  readonly diffType: string;
-}
-
-/** GET /api/diff/index: the diff without its text, for the page; patches follow per file. */
-export interface DiffIndex {
-  readonly gitRef: string;
-  readonly origin: AgentOrigin;
-  readonly diffType: string;
-  readonly gitContext: GitContext;
-  readonly sharingEnabled: boolean;
-  /** Identifies the diff's content. */
-  readonly diffId: string;
-  readonly sessionId: string;
-  readonly caller: Caller;
-  readonly repository: { readonly name: string; readonly root: string };
-  readonly files: readonly DiffFile[];
-  readonly settings: ReviewSettings;
-}
-
-export interface DiffFile {
-  /** Position in the diff; the `n` of /api/diff/patch?n=… */
-  readonly index: number;
-  /** New path, or the old one of a deleted file. */
-  readonly path: string;
-  readonly oldPath?: string;
-  readonly status: "added" | "modified" | "deleted" | "renamed" | "copied" | "type-changed";
-  readonly additions: number;
-  readonly deletions: number;
-  readonly binary: boolean;
-  /** By name or by `linguist-generated`: shown folded. */
-  readonly generated: boolean;
-  readonly oldMode?: string;
-  readonly newMode?: string;
-  /** Bytes of the file's patch. */
-  readonly patchSize: number;
-  /** Of the added and removed lines alone: what a viewed mark is keyed by. */
-  readonly fingerprint: string;
-}
-
-/** Member of `annotations` of POST /api/feedback, as the specification has it. */
-export interface CodeAnnotation {
-  readonly id: string;
-  readonly type: "comment" | "suggestion" | "concern";
-  readonly filePath: string;
-  readonly lineStart: number;
-  readonly lineEnd: number;
-  readonly side: "old" | "new";
-  readonly text?: string;
-  readonly suggestedCode?: string;
-}
-
-/** POST /api/feedback */
-export interface FeedbackBody {
-  readonly feedback?: string;
-  readonly annotations?: readonly CodeAnnotation[];
-  readonly agentSwitch?: string;
-}
-
-/** GET /api/file?path=…&side=old|new: the whole text of one side, for context lines. */
-export interface FileText {
-  readonly path: string;
-  readonly side: "old" | "new";
-  readonly text: string;
 }

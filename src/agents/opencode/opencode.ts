@@ -10,12 +10,12 @@ export const openCode: Agent = {
   gives: "the tool submit_plan with plan review and agent switch; /sallyport-review for a diff",
   edits: (place) => [
     ownFile(
-      join(folderOf(place), "plugins", "sallyport.js"),
+      join(openCodeFolder(place), "plugins", "sallyport.js"),
       "the tool submit_plan",
       pluginSource(place.words),
     ),
     ownFile(
-      join(folderOf(place), "commands", "sallyport-review.md"),
+      join(openCodeFolder(place), "commands", "sallyport-review.md"),
       "the command /sallyport-review",
       reviewCommand(place.command),
     ),
@@ -23,7 +23,8 @@ export const openCode: Agent = {
   notes: ["Restart OpenCode to load the plugin."],
 };
 
-function folderOf({ home, project, environment }: Place): string {
+/** Where OpenCode keeps plugins and commands of the person, or of the project. */
+export function openCodeFolder({ home, project, environment }: Place): string {
   if (project !== undefined) return join(project, ".opencode");
   return join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode");
 }

@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { AppError } from "../../errors.ts";
+import { codexFolder } from "../codex.ts";
+import type { FileEdit } from "../file-edit.ts";
+import { blockAtEnd, blockAtStart, withoutBlocks } from "../own-block.ts";
+import { tomlLines } from "../toml-keys.ts";
+import type { Connection, Connector } from "./connector.ts";
+
+/** As Codex CLI 0.169.0 reads config.toml: a provider of its own, which speaks the responses dialect. */
+export const codexConnector: Connector = {
+  id: "codex",
+  name: "Codex CLI",
+  edits: (place, connection) => [providerIn(join(codexFolder(place), "config.toml"), connection)],
+  variables: () => ({}),
+  needsModels: false,
+  notes: [],
+};
+
+const PROVIDER = "model_providers.sallyport";
+/** Put before a line of the person's that ours replaces, and taken off again. */
+const SET_ASIDE = "# sallyport set this aside: ";
+
+function providerIn(path: string, { url, key }: Connection): FileEdit {
+  return {
+    path,
+    purpose: "model calls through the proxy",
+    install(text = "") {
+      const clean = withoutOurs(text);
+      if (tomlLines(clean).some(({ table }) => table === PROVIDER)) {
+        throw new AppError("configuration", `It has a provider [${PROVIDER}] already`, {
+          hint: "Rename or remove it, then run the command again; nothing was changed.",
+        });
+      }
+      const provider = [
+        `[${PROVIDER}]`,
+        'name = "Sallyport"',
+        `base_url = ${JSON.stringify(`${url}/v1`)}`,
+        'wire_api = "responses"',
+        `experimental_bearer_token = ${JSON.stringify(key)}`,
+      ];
+      return blockAtEnd(blockAtStart(setAside(clean), ['model_provider = "sallyport"']), provider);
+    },
+    uninstall(text) {
+      if (text === undefined) return undefined;
+      const left = withoutOurs(text);
+      return left === "" && left !== text ? undefined : left;
+    },
+  };
+}
+
+function setAside(text: string): string {
+  return tomlLines(text)
+    .map((line) => (line.topLevelKey === "model_provider" ? SET_ASIDE + line.text : line.text))
+    .join("");
+}
+
+function withoutOurs(text: string): string {
+  return withoutBlocks(text).replaceAll(SET_ASIDE, "");
+}

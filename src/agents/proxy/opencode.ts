@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { jsonMembers } from "../json-members.ts";
+import { openCodeFolder } from "../opencode/opencode.ts";
+import type { Connector } from "./connector.ts";
+
+/** As OpenCode 1.18.33 reads opencode.json: a provider of its own beside the person's. */
+export const openCodeConnector: Connector = {
+  id: "opencode",
+  name: "OpenCode",
+  edits: (place, { url, key, models }) => [
+    jsonMembers(join(place.project ?? openCodeFolder(place), "opencode.json"), "the provider sallyport", [
+      [
+        ["provider", "sallyport"],
+        {
+          npm: "@ai-sdk/openai-compatible",
+          name: "Sallyport",
+          options: { baseURL: `${url}/v1`, apiKey: key },
+          models: Object.fromEntries(models.map((model) => [model, { name: model }])),
+        },
+      ],
+    ]),
+  ],
+  variables: () => ({}),
+  needsModels: true,
+  notes: [
+    "Choose a model of the provider Sallyport with /models. Connect again when the proxy offers others.",
+  ],
+};

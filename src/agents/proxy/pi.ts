@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { jsonMembers } from "../json-members.ts";
+import type { Connector } from "./connector.ts";
+
+/** As pi 0.73.1 reads models.json (its docs/models.md): a provider of its own beside the person's. */
+export const piConnector: Connector = {
+  id: "pi",
+  name: "pi",
+  edits: ({ home, environment }, { url, key, models }) => [
+    jsonMembers(
+      join(environment["PI_CODING_AGENT_DIR"] || join(home, ".pi", "agent"), "models.json"),
+      "the provider sallyport",
+      [
+        [
+          ["providers", "sallyport"],
+          {
+            baseUrl: `${url}/v1`,
+            api: "openai-completions",
+            apiKey: key,
+            models: models.map((id) => ({ id })),
+          },
+        ],
+      ],
+    ),
+  ],
+  variables: () => ({}),
+  needsModels: true,
+  notes: [
+    "Choose a model of the provider sallyport with /model. Connect again when the proxy offers others.",
+  ],
+};

@@ -1,0 +1,136 @@
+import type { AgentOrigin, Caller, ReviewSettings } from "./api-types.ts";
+
+/** What the code review server and its page say to each other; the rest is in `api-types.ts`. Types only. */
+
+/** GET /api/diff */
+export interface DiffState {
+  readonly rawPatch: string;
+  readonly gitRef: string;
+  readonly origin: AgentOrigin;
+  readonly diffType: string;
+  readonly gitContext: GitContext;
+  readonly sharingEnabled: boolean;
+}
+
+export interface GitContext {
+  readonly currentBranch: string;
+  readonly defaultBranch: string;
+  readonly diffOptions: readonly DiffOption[];
+  readonly moreDiffOptions: readonly DiffOption[];
+}
+
+export interface DiffOption {
+  readonly id: string;
+  readonly label: string;
+}
+
+/** POST /api/diff/switch. Also takes the diff anew: switching to the current type is how a page refreshes. */
+export interface DiffSwitchBody {
+  readonly diffType: string;
+  /** Ours: `false` leaves `rawPatch` empty, for a page that fetches file by file. */
+  readonly patch?: boolean;
+}
+
+/** Answer to POST /api/diff/switch */
+export interface DiffSwitchAnswer {
+  readonly rawPatch: string;
+  readonly gitRef: string;
+  readonly diffType: string;
+}
+
+/**
+ * GET /api/diff/index: the diff without its text, for the page. The text follows file by file from
+ * GET /api/diff/patch?n=3 or ?n=0-49,60: the patches in the order asked for, nothing between them, `patchSize` bytes
+ * each. `&id=<diffId>` makes it 409 when the diff has been taken anew meanwhile. With `w=1` both leave out changes of
+ * white space alone.
+ */
+export interface DiffIndex {
+  readonly gitRef: string;
+  readonly origin: AgentOrigin;
+  readonly diffType: string;
+  readonly gitContext: GitContext;
+  readonly sharingEnabled: boolean;
+  /** Identifies the diff's content. */
+  readonly diffId: string;
+  readonly sessionId: string;
+  readonly caller: Caller;
+  readonly repository: { readonly name: string; readonly root: string };
+  /** Opens a file in the person's editor once `{path}` (absolute, URL-encoded, slashes kept) and `{line}` are put in. */
+  readonly editorLink: string;
+  readonly files: readonly DiffFile[];
+  readonly settings: ReviewSettings;
+}
+
+export interface DiffFile {
+  /** Position in the diff; the `n` of /api/diff/patch?n=… */
+  readonly index: number;
+  /** New path, or the old one of a deleted file. */
+  readonly path: string;
+  readonly oldPath?: string;
+  readonly status: "added" | "modified" | "deleted" | "renamed" | "copied" | "type-changed";
+  readonly additions: number;
+  readonly deletions: number;
+  readonly binary: boolean;
+  /** By name or by `linguist-generated`: shown folded. */
+  readonly generated: boolean;
+  readonly oldMode?: string;
+  readonly newMode?: string;
+  /** Bytes of the file's patch. */
+  readonly patchSize: number;
+  /** Of the added and removed lines alone: what a viewed mark is keyed by. */
+  readonly fingerprint: string;
+}
+
+/** Member of `annotations` of POST /api/feedback, as the specification has it. */
+export interface CodeAnnotation {
+  readonly id: string;
+  readonly type: "comment" | "suggestion" | "concern";
+  readonly filePath: string;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  readonly side: "old" | "new";
+  readonly text?: string;
+  readonly suggestedCode?: string;
+}
+
+/** POST /api/feedback */
+export interface FeedbackBody {
+  readonly feedback?: string;
+  readonly annotations?: readonly CodeAnnotation[];
+  readonly agentSwitch?: string;
+  /** Ours: `feedback` is the whole text as the person saw it; the agent gets it as it stands, nothing is added. */
+  readonly complete?: boolean;
+}
+
+/** GET /api/diff/rounds: what was sent before about this branch, oldest first. */
+export interface DiffRounds {
+  readonly rounds: readonly DiffRound[];
+}
+
+export interface DiffRound {
+  readonly round: number;
+  /** ISO 8601 */
+  readonly sentAt: string;
+  readonly diffType: string;
+  readonly gitRef: string;
+  /** As the agent read it. */
+  readonly text: string;
+  readonly annotations: readonly RoundAnnotation[];
+  /** The files of the diff then: one whose fingerprint is another now, or that is not here, has changed since. */
+  readonly files: readonly { readonly path: string; readonly fingerprint: string }[];
+}
+
+export interface RoundAnnotation extends CodeAnnotation {
+  /** The lines it was about, as they were. */
+  readonly code?: string;
+}
+
+/**
+ * GET /api/file?path=…&side=old|new: the whole text of one side as the diff saw it, for context lines. 404 where the
+ * side does not exist, 400 for a binary.
+ */
+export interface FileText {
+  readonly path: string;
+  readonly side: "old" | "new";
+  readonly text: string;
+}
