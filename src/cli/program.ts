@@ -1,6 +1,7 @@
 import { Command, type CommanderError, Option } from "commander";
 import { addInstallCommands } from "./install-commands.ts";
 import type { Output } from "./output.ts";
+import type { ReviewCodeFlags } from "./review-code.ts";
 import { version } from "./version.ts";
 
 /** Tells the caller of `run` how the process is to end. */
@@ -25,6 +26,14 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     .action(async (file: string | undefined, options: ReviewFlags) => {
       const { reviewPlan } = await import("./review-plan.ts");
       setExitCode(await reviewPlan(file, options, output));
+    });
+  withReviewOptions(review.command("code"))
+    .argument("[path...]", "limit the diff to these files and folders")
+    .option("--repo <dir>", "the repository to review (default: the one of the working directory)")
+    .description("Review the changes in a git repository; prints the feedback for the agent")
+    .action(async (paths: string[], options: ReviewCodeFlags) => {
+      const { reviewCode } = await import("./review-code.ts");
+      setExitCode(await reviewCode(paths, options, output));
     });
   addInstallCommands(program, output, setExitCode);
   review

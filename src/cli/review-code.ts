@@ -1,0 +1,69 @@
+import { relative, resolve, sep } from "node:path";
+import { editorLink } from "../config/editor-link.ts";
+import { processEnvironment } from "../config/paths.ts";
+import { AppError } from "../errors.ts";
+import {
+  codeDecision,
+  createCodeMode,
+  feedbackJson,
+  saysSomething,
+} from "../review/code/create-code-mode.ts";
+import { createDiffDesk } from "../review/git/diff-desk.ts";
+import { openRepository } from "../review/git/repository.ts";
+import type { Output } from "./output.ts";
+import type { ReviewFlags } from "./program.ts";
+import { type ReviewJob, runReview } from "./run-review.ts";
+import { workplaceOf } from "./workplace.ts";
+
+export interface ReviewCodeFlags extends ReviewFlags {
+  readonly repo?: string;
+}
+
+/** `sallyport review code [PATH...]`; resolves to the exit code. */
+export function reviewCode(
+  paths: readonly string[],
+  flags: ReviewCodeFlags,
+  output: Output,
+): Promise<number> {
+  return runReview(() => prepareJob(paths, flags), flags, output);
+}
+
+async function prepareJob(paths: readonly string[], flags: ReviewCodeFlags): Promise<ReviewJob> {
+  const directory = resolve(flags.repo ?? ".");
+  const found = workplaceOf(flags, directory);
+  const repository = await openRepository(directory, processEnvironment);
+  const workplace = { ...found, project: repository.root };
+  const origin = workplace.settings.origin ?? "origin_b";
+  const mode = createCodeMode({
+    diffs: createDiffDesk(repository, pathsWithin(repository.root, directory, paths)),
+    editorLink: editorLink(processEnvironment),
+  });
+  return {
+    workplace,
+    mode,
+    origin,
+    caller: {
+      name: origin === "origin_a" ? "Claude Code" : "OpenCode",
+      cwd: directory,
+      project: repository.name,
+      approvalNote: "feedback",
+      takesEditedPlan: false,
+      takesPermissionMode: false,
+      takesAgentSwitch: origin === "origin_b",
+    },
+    sharingEnabled: workplace.settings.environment.sharing,
+    print: (decision) => (flags.json ? JSON.stringify(feedbackJson(decision)) : codeDecision(decision).text),
+    isObjection: saysSomething,
+  };
+}
+
+/** Paths as the person gave them, made relative to the repository's top. Throws `usage` for one outside. */
+function pathsWithin(root: string, directory: string, paths: readonly string[]): string[] {
+  return paths.map((path) => {
+    const inner = relative(root, resolve(directory, path));
+    if (inner === ".." || inner.startsWith(`..${sep}`)) {
+      throw new AppError("usage", `${path} is not inside the repository ${root}`);
+    }
+    return inner === "" ? "." : inner.split(sep).join("/");
+  });
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { AppError } from "../../errors.ts";
+
+const line = z.number().int().min(0);
+
+export const feedbackBody = z.object({
+  feedback: z.string().exactOptional(),
+  annotations: z
+    .array(
+      z.object({
+        id: z.string(),
+        type: z.enum(["comment", "suggestion", "concern"]),
+        filePath: z.string(),
+        lineStart: line,
+        lineEnd: line,
+        side: z.enum(["old", "new"]),
+        text: z.string().exactOptional(),
+        suggestedCode: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
+  agentSwitch: z.string().exactOptional(),
+  complete: z.boolean().exactOptional(),
+});
+
+export type FeedbackInput = z.infer<typeof feedbackBody>;
+
+/** An absent diff type has a message of its own in the specification, section 7. */
+export const diffSwitchBody = z.object({
+  diffType: z.string("Missing diffType").min(1, "Missing diffType"),
+  patch: z.boolean().exactOptional(),
+});
+
+const flag = z.enum(["0", "1"]).exactOptional();
+
+export const indexQuery = z.object({ w: flag });
+export const patchQuery = z.object({ n: z.string().max(20_000), id: z.string().exactOptional(), w: flag });
+export const fileQuery = z.object({ path: z.string().min(1), side: z.enum(["old", "new"]) });
+
+/** A query in the shape a schema wants. Throws `validation`, naming the member. */
+export function parseQuery<Shape>(schema: z.ZodType<Shape>, query: unknown): Shape {
+  const result = schema.safeParse(query);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new AppError("validation", `${issue?.path.join(".")}: ${issue?.message}`);
+}
+
+/** The numbers in `3`, `0-49` or `0-9,12`, each below `count`, in that order. Throws `validation`. */
+export function parseNumbers(text: string, count: number): number[] {
+  const numbers = text.split(",").flatMap((part) => {
+    const [, first = "", last = first] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part) ?? [];
+    if (first === "" || Number(last) < Number(first)) throw wrongNumbers(text);
+    const end = Math.min(Number(last), count - 1);
+    return Array.from({ length: Math.max(0, end - Number(first) + 1) }, (_, index) => Number(first) + index);
+  });
+  if (numbers.length === 0) throw new AppError("not_found", `There is no file ${text} in this diff`);
+  if (numbers.length > count) throw wrongNumbers(text);
+  return numbers;
+}
+
+function wrongNumbers(text: string): AppError {
+  return new AppError("validation", `n: expected numbers such as 0-49,60, got "${text.slice(0, 80)}"`);
+}

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import type { CodeDecision, Decision } from "../decision.ts";
+import type { ReviewMode } from "../review-mode.ts";
+import { diffRoute } from "../routes/diff.ts";
+import { diffIndexRoute } from "../routes/diff-index.ts";
+import { diffPatchRoute } from "../routes/diff-patch.ts";
+import { diffSwitchRoute } from "../routes/diff-switch.ts";
+import { feedbackRoute } from "../routes/feedback.ts";
+import { fileRoute } from "../routes/file.ts";
+import type { CodeReview } from "./code-review.ts";
+
+/** The code server's half of a review server. */
+export function createCodeMode(review: CodeReview): ReviewMode {
+  const { root, name } = review.diffs.repository;
+  return {
+    kind: "code",
+    registerRoutes(app, context) {
+      diffRoute(app, context, review);
+      diffSwitchRoute(app, review);
+      diffIndexRoute(app, context, review);
+      diffPatchRoute(app, review);
+      fileRoute(app, review);
+      feedbackRoute(app, context, review);
+      app.addHook("onClose", () => review.diffs.close());
+    },
+    // One draft for all diffs of a working tree: a comment outlives a change of the diff type.
+    draftKey: () => `code-${createHash("sha256").update(root).digest("hex").slice(0, 32)}`,
+    history: async () => ({ rounds: [] }),
+    present(decision) {
+      const { text } = codeDecision(decision);
+      return { title: `Review of ${name}`, text, json: feedbackJson(decision) };
+    },
+  };
+}
+
+/** What `--json` prints: as the specification names it, absent members left out. */
+export function feedbackJson(decision: Decision): object {
+  const { feedback, annotations, agentSwitch } = codeDecision(decision);
+  return {
+    ...(feedback === undefined ? {} : { feedback }),
+    annotations,
+    ...(agentSwitch === undefined ? {} : { agentSwitch }),
+  };
+}
+
+/** Whether there is anything in it for the agent to do or read. */
+export function saysSomething(decision: Decision): boolean {
+  const { feedback = "", annotations } = codeDecision(decision);
+  return feedback.trim() !== "" || annotations.length > 0;
+}
+
+/** Throws for a decision about a plan, which this server cannot have taken. */
+export function codeDecision(decision: Decision): CodeDecision {
+  if (decision.kind !== "feedback") throw new Error("a code review cannot end with a decision about a plan");
+  return decision;
+}

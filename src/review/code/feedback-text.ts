@@ -1,0 +1,92 @@
+import type { CodeAnnotation } from "../api-types.ts";
+import { codeSpan, fenced } from "./fences.ts";
+
+/** An annotation and what it points at, as far as that could be found. */
+export interface QuotedAnnotation {
+  readonly annotation: CodeAnnotation;
+  /** The lines meant, without a line end after the last. */
+  readonly code?: string;
+  /** The file's name before the diff renamed it. */
+  readonly oldPath?: string;
+}
+
+export interface FeedbackParts {
+  readonly feedback: string;
+  readonly annotations: readonly QuotedAnnotation[];
+  /** "uncommitted changes (git diff HEAD)" */
+  readonly diff: string;
+  readonly repository: string;
+  readonly branch: string;
+}
+
+/** What stdout says when nobody had anything to say. */
+export const NO_FEEDBACK = "No feedback provided.";
+
+/** Lines quoted from one annotation; who marks a whole file has said where, and the agent has the file. */
+const MOST_LINES = 60;
+
+const KIND = { comment: "Comment", suggestion: "Suggestion", concern: "Concern" } as const;
+
+/**
+ * The feedback as Markdown that can be acted on without the page: path, lines, side and the code itself. Feedback
+ * without annotations is passed on as it was typed. Pure.
+ */
+export function feedbackText(parts: FeedbackParts): string {
+  const feedback = parts.feedback.trim() === "" ? "" : parts.feedback;
+  if (parts.annotations.length === 0) return feedback || NO_FEEDBACK;
+  const count = parts.annotations.length === 1 ? "1 note" : `${parts.annotations.length} notes`;
+  const blocks = [
+    "# Code review feedback",
+    `A person reviewed the ${parts.diff} of ${codeSpan(parts.repository)}, branch ${codeSpan(parts.branch)}, and ` +
+      `left ${count}. Lines are counted in the file after the change (new side) or before it (old side).`,
+  ];
+  if (feedback) blocks.push("## In general", feedback);
+  let number = 0;
+  for (const [path, annotations] of byPath(parts.annotations)) {
+    blocks.push(`## ${codeSpan(path)}`);
+    for (const annotation of annotations) {
+      number += 1;
+      blocks.push(...noteBlocks(number, annotation));
+    }
+  }
+  return blocks.join("\n\n");
+}
+
+/** In the order of the first note on each file; within a file by line. */
+function byPath(annotations: readonly QuotedAnnotation[]): Map<string, QuotedAnnotation[]> {
+  const groups = new Map<string, QuotedAnnotation[]>();
+  for (const quoted of annotations) {
+    const { filePath } = quoted.annotation;
+    const group = groups.get(filePath);
+    if (group) group.push(quoted);
+    else groups.set(filePath, [quoted]);
+  }
+  for (const group of groups.values()) group.sort((a, b) => a.annotation.lineStart - b.annotation.lineStart);
+  return groups;
+}
+
+function noteBlocks(number: number, { annotation, code, oldPath }: QuotedAnnotation): string[] {
+  const { type, lineStart, lineEnd, side, text, suggestedCode, filePath } = annotation;
+  const lines = lineStart === lineEnd ? `line ${lineStart}` : `lines ${lineStart}-${lineEnd}`;
+  const renamed = side === "old" && oldPath !== undefined ? `, then ${codeSpan(oldPath)}` : "";
+  const blocks = [`### ${number}. ${KIND[type]} on ${lines} (${side} side${renamed})`];
+  const language = languageOf(filePath);
+  if (code !== undefined) blocks.push(fenced(shortened(code), language));
+  if (text !== undefined && text.trim() !== "") blocks.push(text);
+  if (suggestedCode !== undefined) {
+    blocks.push(suggestedCode === "" ? "Remove these lines." : "Replace these lines with:");
+    if (suggestedCode !== "") blocks.push(fenced(suggestedCode, language));
+  }
+  return blocks;
+}
+
+function shortened(code: string): string {
+  const lines = code.split("\n");
+  const more = lines.length - MOST_LINES;
+  return more <= 0 ? code : `${lines.slice(0, MOST_LINES).join("\n")}\n… ${more} more lines`;
+}
+
+/** The file's ending, where it can stand behind a fence. */
+function languageOf(path: string): string {
+  return /\.([a-z0-9]{1,12})$/i.exec(path)?.[1]?.toLowerCase() ?? "";
+}

@@ -1,0 +1,39 @@
+import type { CodeAnnotation } from "../api-types.ts";
+import type { HeldDiff } from "../git/diff-desk.ts";
+import { findFile, readSide } from "../git/file-text.ts";
+import type { QuotedAnnotation } from "./feedback-text.ts";
+
+/** Finds the code that each annotation means. What cannot be found is left out; nothing here fails. */
+export async function quoteAnnotations(
+  diff: HeldDiff,
+  annotations: readonly CodeAnnotation[],
+): Promise<QuotedAnnotation[]> {
+  const texts = new Map<string, Promise<readonly string[]>>();
+  const linesOf = ({ filePath, side }: CodeAnnotation) => {
+    const key = `${side}\0${filePath}`;
+    const known = texts.get(key) ?? readLines(diff, filePath, side);
+    texts.set(key, known);
+    return known;
+  };
+  return Promise.all(
+    annotations.map(async (annotation): Promise<QuotedAnnotation> => {
+      const { filePath, side, lineStart, lineEnd } = annotation;
+      const lines = (await linesOf(annotation)).slice(Math.max(0, lineStart - 1), lineEnd);
+      const oldPath = findFile(diff.snapshot, filePath, side)?.oldPath;
+      return {
+        annotation,
+        ...(lines.length === 0 ? {} : { code: lines.join("\n") }),
+        ...(oldPath === undefined ? {} : { oldPath }),
+      };
+    }),
+  );
+}
+
+async function readLines(diff: HeldDiff, path: string, side: "old" | "new"): Promise<readonly string[]> {
+  try {
+    const text = (await readSide(diff.git, diff.snapshot, path, side)).toString();
+    return text.replace(/\n$/, "").split(/\r?\n/);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,54 @@
+const LINE_FEED = 0x0a;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const BACKSLASH = 0x5c;
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+/;
+
+/**
+ * The new text of a file from its old text and its patch, byte for byte, both as git wrote them. Context lines come
+ * from the old text. The patch must belong to it; nothing is searched for.
+ */
+export function applyPatch(old: Buffer, patch: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  /** Of the old text: everything before is done. */
+  let done = 0;
+  let oldLine = 1;
+  let inHunk = false;
+  const takeOldLine = () => {
+    const end = lineEnd(old, done);
+    const line = old.subarray(done, end);
+    done = end;
+    oldLine += 1;
+    return line;
+  };
+  for (let at = 0; at < patch.length; ) {
+    const end = lineEnd(patch, at);
+    const line = patch.subarray(at, end);
+    at = end;
+    const hunk = line[0] === 0x40 ? HUNK.exec(line.subarray(0, 80).toString("latin1")) : null;
+    if (hunk) {
+      inHunk = true;
+      // A hunk without old lines names the line it comes after.
+      const first = Number(hunk[1]) + (hunk[2] === "0" ? 1 : 0);
+      while (oldLine < first) pieces.push(takeOldLine());
+    } else if (!inHunk) {
+    } else if (line[0] === PLUS) pieces.push(line.subarray(1));
+    else if (line[0] === MINUS) takeOldLine();
+    else if (line[0] === BACKSLASH) endWithoutNewline(pieces, patch, at - line.length);
+    else pieces.push(takeOldLine());
+  }
+  pieces.push(old.subarray(done));
+  return Buffer.concat(pieces);
+}
+
+/** `\ No newline at end of file` speaks of the line before it; on the old side the old text knows already. */
+function endWithoutNewline(pieces: Buffer[], patch: Buffer, noteAt: number): void {
+  const lineAt = patch.lastIndexOf(LINE_FEED, noteAt - 2) + 1;
+  const last = pieces.at(-1);
+  if (patch[lineAt] === PLUS && last) pieces[pieces.length - 1] = last.subarray(0, -1);
+}
+
+function lineEnd(text: Buffer, start: number): number {
+  const newline = text.indexOf(LINE_FEED, start);
+  return newline === -1 ? text.length : newline + 1;
+}

@@ -1,0 +1,153 @@
+import { AppError } from "../../errors.ts";
+import type { DiffOption, GitContext } from "../api-types.ts";
+import type { ObjectFormat } from "./intent-index.ts";
+import { commitOf, EMPTY_TREE, type Heads, mergeBaseOf, parentOf } from "./refs.ts";
+import type { GitPlace } from "./run-git.ts";
+
+/** One side of a diff. A tree is named by the full name of a commit or tree object. */
+export type Side =
+  | { readonly kind: "tree"; readonly object: string }
+  | { readonly kind: "index" | "worktree" };
+
+/** What to compare, settled down to object names. */
+export interface DiffPlan {
+  /** As it was asked for. */
+  readonly diffType: string;
+  /** For people: what git would be told. */
+  readonly gitRef: string;
+  readonly from: Side;
+  readonly to: Side;
+}
+
+/** How many branches and commits are offered to compare with. */
+const MOST_BRANCHES = 30;
+
+interface Known {
+  readonly git: GitPlace;
+  readonly heads: Heads;
+  readonly objectFormat: ObjectFormat;
+}
+
+type Planner = (known: Known) => Promise<Omit<DiffPlan, "diffType">>;
+
+const planners: ReadonlyMap<string, Planner> = new Map<string, Planner>([
+  ["uncommitted", async (known) => ({ gitRef: "HEAD", from: head(known), to: { kind: "worktree" } })],
+  ["staged", async (known) => ({ gitRef: "--staged", from: head(known), to: { kind: "index" } })],
+  ["unstaged", async () => ({ gitRef: "index", from: { kind: "index" }, to: { kind: "worktree" } })],
+  ["last-commit", lastCommit],
+  ["branch", againstDefault],
+  ["merge-base", sinceBranching],
+  ["all", allWork],
+]);
+
+/**
+ * Settles what a diff type means now. Beside the named ones there are `commit:<name>` and `base:<name>`, where the
+ * name is resolved by git and never read as an option. Throws `validation` with `Unknown diffType …`.
+ */
+export async function planDiff(diffType: string, known: Known): Promise<DiffPlan> {
+  const planner = planners.get(alias(diffType, known.heads)) ?? namedPlanner(diffType);
+  return { diffType, ...(await planner(known)) };
+}
+
+/** `vs main` and `vs <default>` are the specification's names for `branch`. */
+function alias(diffType: string, { defaultBranch }: Heads): string {
+  const own = defaultBranch.name;
+  return ["vs main", `vs ${own}`, `vs ${own.replace(/^origin\//, "")}`].includes(diffType)
+    ? "branch"
+    : diffType;
+}
+
+function namedPlanner(diffType: string): Planner {
+  const [, kind, name = ""] = /^(commit|base):([^\0]+)$/.exec(diffType) ?? [];
+  return async (known) => {
+    const commit = kind === undefined ? undefined : await findCommit(known.git, name);
+    if (commit === undefined) {
+      throw new AppError("validation", `Unknown diffType ${JSON.stringify(diffType.slice(0, 200))}`);
+    }
+    return kind === "commit" ? oneCommit(known, commit, name) : fromTo(commit, head(known), `${name}..HEAD`);
+  };
+}
+
+/** A branch before anything else of that name, then whatever git makes of it. */
+async function findCommit(git: GitPlace, name: string): Promise<string | undefined> {
+  for (const full of [`refs/heads/${name}`, `refs/remotes/${name}`, `refs/tags/${name}`, name]) {
+    const commit = await commitOf(git, full);
+    if (commit !== undefined) return commit;
+  }
+  return undefined;
+}
+
+/** What can be chosen, for the page. The first list is the specification's. */
+export function gitContextOf(heads: Heads): GitContext {
+  const { currentBranch, defaultBranch, branches, commit } = heads;
+  const bases: DiffOption[] = branches
+    .filter(({ name }) => name !== currentBranch && name !== defaultBranch.name)
+    .slice(0, MOST_BRANCHES)
+    .map(({ name }) => ({ id: `base:${name}`, label: `vs ${name}` }));
+  const offBranch =
+    commit !== undefined && defaultBranch.commit !== undefined && currentBranch !== defaultBranch.name;
+  return {
+    currentBranch,
+    defaultBranch: defaultBranch.name,
+    diffOptions: [
+      { id: "uncommitted", label: "Uncommitted changes" },
+      { id: "last-commit", label: "Last commit" },
+      { id: "branch", label: `vs ${defaultBranch.name}` },
+    ],
+    moreDiffOptions: [
+      { id: "staged", label: "Staged changes" },
+      { id: "unstaged", label: "Unstaged changes" },
+      ...(offBranch
+        ? [
+            { id: "merge-base", label: `Commits since ${defaultBranch.name}` },
+            { id: "all", label: `All work since ${defaultBranch.name}, uncommitted included` },
+          ]
+        : []),
+      ...bases,
+    ],
+  };
+}
+
+function tree(object: string): Side {
+  return { kind: "tree", object };
+}
+
+function head({ heads, objectFormat }: Known): Side {
+  return tree(heads.commit ?? EMPTY_TREE[objectFormat]);
+}
+
+function fromTo(from: string, to: Side, gitRef: string): Omit<DiffPlan, "diffType"> {
+  return { gitRef, from: tree(from), to };
+}
+
+async function lastCommit(known: Known): Promise<Omit<DiffPlan, "diffType">> {
+  const { commit } = known.heads;
+  if (commit === undefined) return fromTo(EMPTY_TREE[known.objectFormat], head(known), "HEAD");
+  return { ...(await oneCommit(known, commit, "HEAD")) };
+}
+
+async function oneCommit({ git, objectFormat }: Known, commit: string, name: string) {
+  const parent = await parentOf(git, commit);
+  const gitRef = parent === undefined ? name : `${name}~1..${name}`;
+  return fromTo(parent ?? EMPTY_TREE[objectFormat], tree(commit), gitRef);
+}
+
+async function againstDefault(known: Known): Promise<Omit<DiffPlan, "diffType">> {
+  const { name, commit } = known.heads.defaultBranch;
+  return fromTo(commit ?? EMPTY_TREE[known.objectFormat], head(known), `${name}..HEAD`);
+}
+
+async function sinceBranching(known: Known): Promise<Omit<DiffPlan, "diffType">> {
+  return fromTo(await branchPoint(known), head(known), `${known.heads.defaultBranch.name}...HEAD`);
+}
+
+async function allWork(known: Known): Promise<Omit<DiffPlan, "diffType">> {
+  return fromTo(await branchPoint(known), { kind: "worktree" }, `${known.heads.defaultBranch.name}...`);
+}
+
+async function branchPoint({ git, heads, objectFormat }: Known): Promise<string> {
+  const base = heads.defaultBranch.commit;
+  if (heads.commit === undefined || base === undefined) return EMPTY_TREE[objectFormat];
+  // Histories without a common commit have nothing but everything in common.
+  return (await mergeBaseOf(git, base, heads.commit)) ?? EMPTY_TREE[objectFormat];
+}

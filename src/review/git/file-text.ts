@@ -1,0 +1,88 @@
+import { AppError } from "../../errors.ts";
+import { applyPatch } from "./apply-patch.ts";
+import type { Side } from "./diff-types.ts";
+import { type GitPlace, tryGit } from "./run-git.ts";
+import type { Snapshot, SnapshotFile } from "./snapshot.ts";
+
+/** Bytes of a file that is still worth showing as text. */
+const LARGEST_TEXT = 64 * 1024 * 1024;
+const SUBMODULE = "160000";
+
+/**
+ * One side of a file as the snapshot saw it. The old side is git's; the new side is the old one with the snapshot's
+ * own patch applied, so that it fits the diff on screen whatever has been written meanwhile, and no file of the
+ * working tree is opened. A path that the diff does not touch is the same on both sides.
+ * Throws `not_found` where there is no such side, `validation` for a binary, `too_large`.
+ */
+export async function readSide(
+  git: GitPlace,
+  snapshot: Snapshot,
+  path: string,
+  side: "old" | "new",
+): Promise<Buffer> {
+  const file = findFile(snapshot, path, side);
+  if (file?.binary) throw new AppError("validation", `${path} is binary`);
+  if ((side === "old" ? file?.oldMode : file?.newMode) === SUBMODULE) throw noSuchSide(path, side);
+  const from = snapshot.plan.from;
+  if (!file) return readObject(git, nameOf(from, path), path, side);
+  if (side === "old" && file.status === "added") throw noSuchSide(path, side);
+  if (side === "new" && file.status === "deleted") throw noSuchSide(path, side);
+  const oldName = file.oldBlob ?? nameOf(from, file.oldPath ?? file.path);
+  const old = file.status === "added" ? Buffer.alloc(0) : await readObject(git, oldName, path, side);
+  return side === "old" ? old : applyPatch(old, await readPatch(snapshot, file));
+}
+
+/** The file of a diff that a comment on `path` and `side` is about: of a renamed one, either name will do. */
+export function findFile(snapshot: Snapshot, path: string, side: "old" | "new"): SnapshotFile | undefined {
+  const other = side === "old" ? "added" : "deleted";
+  const named = snapshot.files.filter((file) => file.path === path);
+  return (
+    named.find((file) => file.status !== other) ??
+    named[0] ??
+    (side === "old" ? snapshot.files.find((file) => file.oldPath === path) : undefined)
+  );
+}
+
+/** The patch of one file, whole. */
+export async function readPatch({ spool }: Snapshot, { section, path }: SnapshotFile): Promise<Buffer> {
+  if (section.length > LARGEST_TEXT) throw tooLarge(path);
+  const pieces: Buffer[] = [];
+  for await (const piece of spool.read(section.offset, section.length)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** The patches of files, one after the other, in pieces. */
+export async function* readFiles(
+  { spool }: Snapshot,
+  files: readonly SnapshotFile[],
+): AsyncGenerator<Buffer> {
+  for (const { section } of files) yield* spool.read(section.offset, section.length);
+}
+
+/** Begins with an object name or a colon, so that git cannot take it for an option. */
+function nameOf(side: Side, path: string): string {
+  return side.kind === "tree" ? `${side.object}:${path}` : `:0:${path}`;
+}
+
+async function readObject(git: GitPlace, name: string, path: string, side: string): Promise<Buffer> {
+  if (name.includes("\0")) throw noSuchSide(path, side);
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const result = await tryGit(git, ["cat-file", "blob", name], {
+    take(chunk) {
+      size += chunk.length;
+      if (size > LARGEST_TEXT) throw tooLarge(path);
+      pieces.push(chunk);
+    },
+  });
+  if (result.exitCode !== 0) throw noSuchSide(path, side);
+  return Buffer.concat(pieces);
+}
+
+function noSuchSide(path: string, side: string): AppError {
+  return new AppError("not_found", `There is no text of ${path} on the ${side} side of this diff`);
+}
+
+function tooLarge(path: string): AppError {
+  return new AppError("too_large", `${path} is too large to show`);
+}

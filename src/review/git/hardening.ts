@@ -1,0 +1,94 @@
+import { devNull } from "node:os";
+import type { Environment } from "../../config/paths.ts";
+
+/** What git may know of the user's environment: where programs, the home and the user's own settings lie. */
+const PASSED_ON = [
+  "HOME",
+  "USERPROFILE",
+  "HOMEDRIVE",
+  "HOMEPATH",
+  "XDG_CONFIG_HOME",
+  "APPDATA",
+  "LOCALAPPDATA",
+  "PROGRAMDATA",
+  "SystemRoot",
+  "TMPDIR",
+  "TEMP",
+  "TMP",
+  "GIT_CEILING_DIRECTORIES",
+] as const;
+
+/** Nothing is asked, locked, fetched or replaced, and a path is a path, whatever characters it has. */
+const FIXED = {
+  LC_ALL: "C",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_LITERAL_PATHSPECS: "1",
+  GIT_NO_REPLACE_OBJECTS: "1",
+  GIT_GRAFT_FILE: devNull,
+  GIT_NO_LAZY_FETCH: "1",
+  // Git before 2.45 does not know the line above; without a protocol it cannot fetch a missing object either.
+  GIT_ALLOW_PROTOCOL: "none",
+} as const;
+
+/** Settings that decide what git runs, or what it shows, where no command line option does. */
+const SETTINGS: readonly Setting[] = [
+  { key: "core.fsmonitor", value: "false" },
+  { key: "core.hooksPath", value: devNull },
+  { key: "core.untrackedCache", value: "false" },
+  { key: "core.quotePath", value: "true" },
+  { key: "core.bigFileThreshold", value: "512m" },
+  { key: "advice.graftFileDeprecated", value: "false" },
+  { key: "diff.suppressBlankEmpty", value: "false" },
+  { key: "diff.autoRefreshIndex", value: "true" },
+];
+
+export interface Setting {
+  readonly key: string;
+  readonly value: string;
+}
+
+/**
+ * The whole environment for git: an allow list of the user's, and our settings as `GIT_CONFIG_*`, which come last
+ * of all and, unlike `-c`, can name a filter that has an equals sign in its name.
+ */
+export function gitEnvironment(
+  environment: Environment,
+  path: string,
+  filters: readonly Setting[] = [],
+): Record<string, string> {
+  const result: Record<string, string> = { ...FIXED, PATH: path };
+  for (const name of PASSED_ON) {
+    const value = environment[name];
+    if (value !== undefined) result[name] = value;
+  }
+  const settings = [...SETTINGS, ...filters];
+  result["GIT_CONFIG_COUNT"] = String(settings.length);
+  settings.forEach(({ key, value }, index) => {
+    result[`GIT_CONFIG_KEY_${index}`] = key;
+    result[`GIT_CONFIG_VALUE_${index}`] = value;
+  });
+  return result;
+}
+
+/**
+ * Content filters are programs. Those that the repository itself names are put back to what the user's own
+ * configuration says of them, which for most is nothing; Git LFS, set up for the user, goes on working.
+ * Takes the output of `git config --list --show-scope -z`: scope NUL key LF value NUL …
+ */
+export function disarmFilters(listing: string): Setting[] {
+  const trusted = new Map<string, string>();
+  const suspect = new Set<string>();
+  const fields = listing.split("\0");
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const [key = "", ...value] = (fields[index + 1] ?? "").split("\n");
+    if (!/^filter\..+\.(clean|smudge|process|required)$/s.test(key)) continue;
+    const scope = fields[index];
+    if (scope === "local" || scope === "worktree") suspect.add(key);
+    else if (scope === "system" || scope === "global") trusted.set(key, value.join("\n"));
+  }
+  return [...suspect].map((key) => ({
+    key,
+    value: trusted.get(key) ?? (key.endsWith(".required") ? "false" : ""),
+  }));
+}

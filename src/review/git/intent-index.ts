@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+
+export type ObjectFormat = "sha1" | "sha256";
+
+/** The most that the flags of an entry can say of a name's length; longer names are marked with it. */
+const LONGEST_NAME = 0xfff;
+const EXTENDED = 0x4000;
+const INTENT_TO_ADD = 0x2000;
+const REGULAR_FILE = 0o100644;
+
+/**
+ * A git index that holds nothing but promises to add these paths, as `git add --intent-to-add` would make it.
+ * `git diff` against it shows each file as an addition, through the same attributes and conversions as any other.
+ * Paths are bytes, as git has them, without a slash at the end. Written here, since `git add` would leave an object in the repository and takes quadratic time for many paths.
+ * Format: https://git-scm.com/docs/index-format, version 3. The mode is a placeholder that git does not look at.
+ */
+export function intentToAddIndex(paths: readonly Buffer[], format: ObjectFormat): Buffer {
+  const names = [...paths].sort(Buffer.compare);
+  const header = Buffer.alloc(12);
+  header.write("DIRC", 0, "latin1");
+  header.writeUInt32BE(3, 4);
+  header.writeUInt32BE(names.length, 8);
+  const content = Buffer.concat([header, ...names.map((name) => entry(name, format))]);
+  return Buffer.concat([content, createHash(format).update(content).digest()]);
+}
+
+function entry(name: Buffer, format: ObjectFormat): Buffer {
+  const objectName = format === "sha1" ? 20 : 32;
+  const nameAt = 40 + objectName + 4;
+  // Ends with 1 to 8 NUL bytes, so that entries have a multiple of 8.
+  const bytes = Buffer.alloc((nameAt + name.length + 8) & ~7);
+  bytes.writeUInt32BE(REGULAR_FILE, 24);
+  bytes.writeUInt16BE(EXTENDED | Math.min(name.length, LONGEST_NAME), 40 + objectName);
+  bytes.writeUInt16BE(INTENT_TO_ADD, 40 + objectName + 2);
+  name.copy(bytes, nameAt);
+  return bytes;
+}

@@ -1,0 +1,151 @@
+import { createHash, type Hash } from "node:crypto";
+
+/** One file's part of a patch: where it lies, and what can be said of it without keeping its text. */
+export interface PatchSection {
+  /** Bytes from the start of the patch. */
+  readonly offset: number;
+  readonly length: number;
+  /** The lines before the first hunk, as git wrote them. */
+  readonly header: Buffer;
+  readonly additions: number;
+  readonly deletions: number;
+  /** Hash of the added and removed lines with their signs; of the header where there are none. */
+  readonly fingerprint: string;
+}
+
+export interface PatchSplitter {
+  write(chunk: Buffer): void;
+  /** The sections in order; they cover the patch from its first byte to its last. */
+  end(): PatchSection[];
+}
+
+const LINE_FEED = 0x0a;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const SPACE = 0x20;
+const BACKSLASH = 0x5c;
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Splits the output of `git diff` into its files while it streams by. Works on bytes, since a patch is in as many
+ * encodings as its files, and keeps none but the headers. A file begins where a line begins with `diff --git `:
+ * lines of content begin with a space, a plus, a minus or a backslash, so none can be mistaken for it.
+ */
+export function createPatchSplitter(): PatchSplitter {
+  const sections: PatchSection[] = [];
+  let open: OpenSection | undefined;
+  let offset = 0;
+  /** The start of a line that the last chunk cut off before it could be told what it is. */
+  let carry: Buffer = EMPTY;
+  /** Set while a chunk begins in the middle of a line of content. */
+  let cutLine: "changed" | "context" | undefined;
+
+  function headerLine(data: Buffer, start: number, end: number): void {
+    const line = data.subarray(start, end);
+    if (!open || startsWith(line, FILE_START) || startsWith(line, CONFLICT_NOTE)) {
+      open?.flush(data);
+      if (open) sections.push(open.end(offset + start));
+      open = new OpenSection(offset + start);
+    }
+    open.addHeaderLine(line);
+  }
+
+  /** Takes whole lines, and content even of a line that is cut; returns how many bytes it took. */
+  function scan(data: Buffer): number {
+    let position = 0;
+    while (position < data.length) {
+      const newline = data.indexOf(LINE_FEED, position);
+      const next = newline === -1 ? data.length : newline + 1;
+      const kind = cutLine ?? (open?.inHunk ? contentKind(data[position]) : undefined);
+      if (kind === undefined) {
+        if (newline === -1) return position;
+        headerLine(data, position, next);
+      } else {
+        if (kind === "changed") open?.addChanged(data, position, next, cutLine === undefined);
+        cutLine = newline === -1 ? kind : undefined;
+      }
+      position = next;
+    }
+    return position;
+  }
+
+  return {
+    write(chunk) {
+      const data = carry.length > 0 ? Buffer.concat([carry, chunk]) : chunk;
+      const done = scan(data);
+      open?.flush(data);
+      offset += done;
+      carry = done === data.length ? EMPTY : Buffer.from(data.subarray(done));
+    },
+    end() {
+      if (carry.length > 0) headerLine(carry, 0, carry.length);
+      if (open) sections.push(open.end(offset + carry.length));
+      return sections;
+    },
+  };
+}
+
+const FILE_START = Buffer.from("diff --git ");
+const HUNK_START = Buffer.from("@@ ");
+/** Stands alone, before or instead of the file's diff. */
+const CONFLICT_NOTE = Buffer.from("* Unmerged path ");
+
+function startsWith(line: Buffer, start: Buffer): boolean {
+  return line.subarray(0, start.length).equals(start);
+}
+
+function contentKind(byte: number | undefined): "changed" | "context" | undefined {
+  if (byte === PLUS || byte === MINUS) return "changed";
+  return byte === SPACE || byte === BACKSLASH ? "context" : undefined;
+}
+
+class OpenSection {
+  inHunk = false;
+  private readonly headerLines: Buffer[] = [];
+  private readonly hash: Hash = createHash("sha256");
+  private additions = 0;
+  private deletions = 0;
+  /** Bounds of changed lines that follow each other and are not hashed yet; hashing line by line is slow. */
+  private runStart = 0;
+  private runEnd = 0;
+  private readonly offset: number;
+
+  constructor(offset: number) {
+    this.offset = offset;
+  }
+
+  addHeaderLine(line: Buffer): void {
+    if (startsWith(line, HUNK_START)) this.inHunk = true;
+    else if (!this.inHunk) this.headerLines.push(Buffer.from(line));
+  }
+
+  addChanged(data: Buffer, start: number, end: number, whole: boolean): void {
+    if (whole && data[start] === PLUS) this.additions += 1;
+    else if (whole) this.deletions += 1;
+    if (this.runEnd !== start) {
+      this.flush(data);
+      this.runStart = start;
+    }
+    this.runEnd = end;
+  }
+
+  /** Must be called before the bytes go away. */
+  flush(data: Buffer): void {
+    if (this.runEnd > this.runStart) this.hash.update(data.subarray(this.runStart, this.runEnd));
+    this.runStart = 0;
+    this.runEnd = 0;
+  }
+
+  end(at: number): PatchSection {
+    const header = Buffer.concat(this.headerLines);
+    if (this.additions + this.deletions === 0) this.hash.update(header);
+    return {
+      offset: this.offset,
+      length: at - this.offset,
+      header,
+      additions: this.additions,
+      deletions: this.deletions,
+      fingerprint: this.hash.digest("hex").slice(0, 32),
+    };
+  }
+}

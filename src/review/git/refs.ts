@@ -1,0 +1,93 @@
+import type { ObjectFormat } from "./intent-index.ts";
+import { type GitPlace, runGit, tryGit } from "./run-git.ts";
+
+/** Git knows these trees without storing them: what a repository without commits is compared with. */
+export const EMPTY_TREE: Record<ObjectFormat, string> = {
+  sha1: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+  sha256: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+};
+
+export interface Branch {
+  /** As people write it: `main`, `origin/main`. */
+  readonly name: string;
+  readonly commit: string;
+}
+
+/** Where the repository stands. */
+export interface Heads {
+  /** The commit checked out; undefined before the first. */
+  readonly commit: string | undefined;
+  /** The branch's name, or a phrase that says that there is none. */
+  readonly currentBranch: string;
+  /** What `branch` compares with. Without a commit before the first one. */
+  readonly defaultBranch: { readonly name: string; readonly commit: string | undefined };
+  /** Newest first. */
+  readonly branches: readonly Branch[];
+}
+
+const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
+
+/** Reads HEAD and the local branches. The default branch is what origin/HEAD names, else main, master, or this one. */
+export async function readHeads(git: GitPlace): Promise<Heads> {
+  const [commit, symbolic, listing] = await Promise.all([
+    commitOf(git, "HEAD"),
+    tryGit(git, ["symbolic-ref", "--quiet", "HEAD"]),
+    runGit(git, [
+      "for-each-ref",
+      "--sort=-committerdate",
+      "--format=%(refname)%00%(objectname)%00%(symref)",
+      "refs/heads",
+      ORIGIN_HEAD,
+    ]),
+  ]);
+  const refs = listing
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [name = "", object = "", target = ""] = line.split("\0");
+      return { name, commit: object, target };
+    });
+  const branches = refs
+    .filter(({ name }) => name.startsWith("refs/heads/"))
+    .map((ref) => ({ name: ref.name.slice("refs/heads/".length), commit: ref.commit }));
+  const currentBranch =
+    symbolic.exitCode === 0
+      ? symbolic.stdout
+          .toString()
+          .trimEnd()
+          .replace(/^refs\/heads\//, "")
+      : `detached at ${commit?.slice(0, 7) ?? "nothing"}`;
+  const origin = refs.find(({ name }) => name === ORIGIN_HEAD);
+  const defaultBranch = defaultAmong(branches, origin) ?? { name: currentBranch, commit };
+  return { commit, currentBranch, defaultBranch, branches };
+}
+
+/** The local branch that origin/HEAD names, else origin's own, else main or master. Pure. */
+function defaultAmong(
+  branches: readonly Branch[],
+  origin: { readonly commit: string; readonly target: string } | undefined,
+): Branch | undefined {
+  const local = (wanted: string) => branches.find(({ name }) => name === wanted);
+  const remoteName = origin?.target.replace(/^refs\/remotes\//, "");
+  if (origin && remoteName) {
+    return local(remoteName.replace(/^origin\//, "")) ?? { name: remoteName, commit: origin.commit };
+  }
+  return local("main") ?? local("master");
+}
+
+/** The commit that a name stands for, or undefined. The name may be anything: it is never read as an option. */
+export async function commitOf(git: GitPlace, name: string): Promise<string | undefined> {
+  const result = await tryGit(git, ["rev-parse", "--verify", "--end-of-options", `${name}^{commit}`]);
+  return result.exitCode === 0 ? result.stdout.toString().trim() : undefined;
+}
+
+/** A commit's first parent, or undefined for a root commit. */
+export function parentOf(git: GitPlace, commit: string): Promise<string | undefined> {
+  return commitOf(git, `${commit}~1`);
+}
+
+export async function mergeBaseOf(git: GitPlace, one: string, other: string): Promise<string | undefined> {
+  const result = await tryGit(git, ["merge-base", one, other]);
+  return result.exitCode === 0 ? result.stdout.toString().split("\n")[0] || undefined : undefined;
+}

@@ -1,0 +1,86 @@
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import type { Environment } from "../../config/paths.ts";
+import { AppError } from "../../errors.ts";
+import { findGit, type GitProgram } from "./find-git.ts";
+import { disarmFilters, gitEnvironment } from "./hardening.ts";
+import type { ObjectFormat } from "./intent-index.ts";
+import { type GitPlace, type GitResult, gitFailed, runGit, tryGit } from "./run-git.ts";
+
+/** A working tree to review. */
+export interface Repository {
+  /** Absolute path of the working tree's top folder. */
+  readonly root: string;
+  readonly name: string;
+  /** The repository's own git folder: of a linked worktree, the one that is its alone. */
+  readonly gitFolder: string;
+  readonly objectFormat: ObjectFormat;
+  /** Git for this repository, disarmed afresh: its configuration may have changed since the last call. */
+  git(): Promise<GitPlace>;
+}
+
+/**
+ * Opens the repository that `directory` lies in. Throws `git_missing` or `not_a_repository`, with the remedy.
+ * Nothing of the working tree is walked or read.
+ */
+export async function openRepository(directory: string, environment: Environment): Promise<Repository> {
+  await expectFolder(directory);
+  const program = await findGit(directory, environment);
+  const place: GitPlace = {
+    binary: program.binary,
+    directory,
+    environment: gitEnvironment(environment, program.path),
+  };
+  const args = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-object-format"];
+  const result = await tryGit(place, args);
+  if (result.exitCode !== 0) throw cannotOpen(directory, args, result);
+  const lines = result.stdout.toString().trimEnd().split("\n");
+  const objectFormat = lines.pop() === "sha256" ? "sha256" : "sha1";
+  const gitFolder = lines.pop() ?? "";
+  // What is left is one path, which may itself hold a line break.
+  const root = lines.join("\n");
+  return {
+    root,
+    name: basename(root),
+    gitFolder,
+    objectFormat,
+    git: () => disarmed({ ...place, directory: root }, program, environment),
+  };
+}
+
+async function disarmed(place: GitPlace, program: GitProgram, environment: Environment): Promise<GitPlace> {
+  const listing = await runGit(place, ["config", "--list", "--show-scope", "-z"]);
+  const filters = disarmFilters(listing.toString());
+  return { ...place, environment: gitEnvironment(environment, program.path, filters) };
+}
+
+async function expectFolder(directory: string): Promise<void> {
+  const found = await stat(directory).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  throw new AppError("not_a_repository", `There is no folder ${directory}`, {
+    hint: "Name a folder inside a git repository with --repo DIR.",
+  });
+}
+
+function cannotOpen(directory: string, args: readonly string[], result: GitResult): AppError {
+  if (result.stderr.includes("dubious ownership")) {
+    return new AppError("not_a_repository", `git does not trust ${directory}: another user owns it`, {
+      hint: `If you do, run: git config --global --add safe.directory '${directory}'`,
+    });
+  }
+  if (result.stderr.includes("must be run in a work tree")) {
+    return new AppError(
+      "not_a_repository",
+      `${directory} has no working tree (it is bare, or a .git folder)`,
+      {
+        hint: "Run the command in a clone or a worktree of it.",
+      },
+    );
+  }
+  if (result.stderr.includes("not a git repository")) {
+    return new AppError("not_a_repository", `${directory} is not inside a git repository`, {
+      hint: "Run the command inside one, name one with --repo DIR, or make one with: git init",
+    });
+  }
+  return gitFailed(args, result);
+}

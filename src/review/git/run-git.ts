@@ -1,0 +1,96 @@
+import { simpleGit } from "simple-git";
+import { AppError } from "../../errors.ts";
+
+/** Where and as what git runs. */
+export interface GitPlace {
+  readonly binary: string;
+  readonly directory: string;
+  /** All of git's environment; nothing is inherited beside it. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface GitOptions {
+  /** Written to git's standard input. */
+  readonly input?: string;
+  /** Takes standard output piece by piece; git waits for it, and the result's `stdout` stays empty. */
+  readonly take?: (chunk: Buffer) => void | Promise<void>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface GitResult {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/**
+ * simple-git's guard goes by the names of settings: it refuses `core.fsmonitor=false` as it would a program. These
+ * are the names under which `hardening.ts` turns things off; no argument or setting of a user's ever gets here.
+ */
+const unsafe = {
+  allowUnsafeConfigEnvCount: true,
+  allowUnsafeFsMonitor: true,
+  allowUnsafeHooksPath: true,
+  allowUnsafeFilter: true,
+  allowUnsafeCustomBinary: true,
+};
+
+/** Runs git and resolves to its exit code and output, whatever the code is. The one place that starts git. */
+export async function tryGit(
+  place: GitPlace,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult> {
+  const environment = { ...place.environment, ...options.environment };
+  const collected: Buffer[] = [];
+  const take = options.take ?? ((chunk: Buffer) => void collected.push(chunk));
+  let consumed: Promise<void> = Promise.resolve();
+  let ended = { exitCode: -1, stderr: "" };
+  const git = simpleGit({
+    baseDir: place.directory,
+    binary: place.binary,
+    completion: { onClose: true, onExit: false },
+    allowEnvironment: Object.keys(environment),
+    unsafe,
+    errors: (_error, { exitCode, stdErr }) => {
+      ended = { exitCode, stderr: Buffer.concat(stdErr).toString() };
+      return undefined;
+    },
+    ...(options.input === undefined ? {} : { input: () => options.input }),
+  })
+    .env(environment)
+    .outputHandler((_command, stdout) => {
+      // simple-git keeps all output as text, which costs twice the memory and every byte that is not UTF-8.
+      stdout.removeAllListeners("data");
+      consumed = consume(stdout, take);
+      consumed.catch(() => {});
+    });
+  await git.raw(["--no-pager", ...args]);
+  await consumed;
+  return { ...ended, stdout: Buffer.concat(collected) };
+}
+
+/** Runs git and resolves to its output; throws `git_failed` with git's own words when it does not succeed. */
+export async function runGit(
+  place: GitPlace,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<Buffer> {
+  const result = await tryGit(place, args, options);
+  if (result.exitCode !== 0) throw gitFailed(args, result);
+  return result.stdout;
+}
+
+export function gitFailed(args: readonly string[], { exitCode, stderr }: GitResult): AppError {
+  const reason = stderr.trim().split("\n")[0] || `exit code ${exitCode}`;
+  return new AppError("git_failed", `git ${args[0]} failed: ${reason}`, {
+    hint: "Run git status there to see whether the repository is sound.",
+  });
+}
+
+async function consume(
+  stdout: NodeJS.ReadableStream,
+  take: (chunk: Buffer) => void | Promise<void>,
+): Promise<void> {
+  for await (const chunk of stdout) await take(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk));
+}

@@ -1,0 +1,65 @@
+import type { DiffFile } from "../api-types.ts";
+import { unquoteName } from "./quoted-name.ts";
+
+/** What the lines before a file's first hunk say of it. */
+export interface SectionHeader {
+  readonly path: string;
+  readonly oldPath?: string;
+  readonly status: DiffFile["status"];
+  readonly binary: boolean;
+  readonly oldMode?: string;
+  readonly newMode?: string;
+  /** Object names as in the `index` line: all zeros where there is no such side; absent when no content changed. */
+  readonly oldBlob?: string;
+  readonly newBlob?: string;
+}
+
+const MODE_LINES = {
+  "old mode ": "old",
+  "new mode ": "new",
+  "deleted file mode ": "old",
+  "new file mode ": "new",
+} as const;
+
+/**
+ * Reads the extended header of a file's patch (https://git-scm.com/docs/diff-format), as git writes it under our
+ * options: prefixes `a/` and `b/`, names quoted where need be.
+ */
+export function readSectionHeader(header: string): SectionHeader {
+  const lines = header.split("\n");
+  const after = (start: string) => lines.find((line) => line.startsWith(start))?.slice(start.length);
+  const modes: { old?: string; new?: string } = {};
+  for (const [start, side] of Object.entries(MODE_LINES)) {
+    const mode = after(start);
+    if (mode !== undefined) modes[side] = mode;
+  }
+  const [, oldBlob, newBlob, mode] =
+    /^([0-9a-f]+)\.\.([0-9a-f]+)(?: (\d+))?$/.exec(after("index ") ?? "") ?? [];
+  const from = after("rename from ") ?? after("copy from ");
+  const to = after("rename to ") ?? after("copy to ");
+  const oldMode = modes.old ?? mode;
+  const newMode = modes.new ?? mode;
+  return {
+    path: to === undefined ? sharedName(lines[0] ?? "") : unquoteName(to),
+    ...(from === undefined ? {} : { oldPath: unquoteName(from) }),
+    status: statusOf(after),
+    binary: lines.some((line) => line.startsWith("Binary files ") && line.endsWith(" differ")),
+    ...(oldMode === undefined ? {} : { oldMode }),
+    ...(newMode === undefined ? {} : { newMode }),
+    ...(oldBlob === undefined || newBlob === undefined ? {} : { oldBlob, newBlob }),
+  };
+}
+
+function statusOf(after: (start: string) => string | undefined): DiffFile["status"] {
+  if (after("new file mode ") !== undefined) return "added";
+  if (after("deleted file mode ") !== undefined) return "deleted";
+  if (after("rename from ") !== undefined) return "renamed";
+  return after("copy from ") === undefined ? "modified" : "copied";
+}
+
+/** The name in `diff --git a/NAME b/NAME`: where nothing was renamed, both halves are the same name. */
+function sharedName(line: string): string {
+  const names = line.slice("diff --git ".length);
+  const half = names.slice(0, (names.length - 1) / 2);
+  return unquoteName(half).replace(/^a\//, "");
+}

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import type { DiffFile } from "../api-types.ts";
+import { attributesOf } from "./attributes.ts";
+import { type DiffView, diffArguments } from "./diff-arguments.ts";
+import type { DiffPlan } from "./diff-types.ts";
+import { isGeneratedName } from "./generated-names.ts";
+import { createPatchSplitter, type PatchSection } from "./patch-splitter.ts";
+import type { Repository } from "./repository.ts";
+import { type GitPlace, runGit } from "./run-git.ts";
+import { readSectionHeader, type SectionHeader } from "./section-header.ts";
+import { Spool } from "./spool.ts";
+import { listUntracked, streamAdditions } from "./untracked.ts";
+
+/** A diff as it was at one moment: its files, and its text on disk. */
+export interface Snapshot {
+  readonly plan: DiffPlan;
+  readonly files: readonly SnapshotFile[];
+  /** Hash of all files' names, modes and contents. */
+  readonly diffId: string;
+  readonly spool: Spool;
+}
+
+export interface SnapshotFile extends DiffFile {
+  /** Where its patch lies on disk. */
+  readonly section: PatchSection;
+  /** Object names of both sides, all zeros for a side that is not there; absent when no content changed. */
+  readonly oldBlob?: string;
+  readonly newBlob?: string;
+}
+
+interface Part {
+  readonly section: PatchSection;
+  readonly header: SectionHeader;
+  readonly untracked: boolean;
+}
+
+/** What the steps of taking one snapshot share. */
+interface Taking {
+  readonly repository: Repository;
+  readonly git: GitPlace;
+  readonly plan: DiffPlan;
+  readonly view: DiffView;
+  readonly spool: Spool;
+}
+
+type Take = (chunk: Buffer) => Promise<void>;
+
+/** Takes a diff: git's patch goes to disk as it comes and is split on its way. */
+export async function takeSnapshot(
+  repository: Repository,
+  git: GitPlace,
+  plan: DiffPlan,
+  view: DiffView,
+): Promise<Snapshot> {
+  const spool = await Spool.create();
+  const taking: Taking = { repository, git, plan, view, spool };
+  const showsUntracked = plan.to.kind === "worktree" && plan.from.kind === "tree";
+  try {
+    const [tracked, paths] = await Promise.all([
+      trackedParts(taking, view),
+      showsUntracked ? listUntracked(git, view) : [],
+    ]);
+    return await describe(taking, [...tracked, ...(await untrackedParts(taking, view, paths))]);
+  } catch (error) {
+    await spool.close();
+    throw error;
+  }
+}
+
+async function trackedParts({ git, plan, spool }: Taking, view: DiffView): Promise<Part[]> {
+  const files = await streamFiles(spool, (take) => runGit(git, diffArguments(plan, view), { take }));
+  return files.map((file) => ({ ...file, untracked: false }));
+}
+
+async function untrackedParts(taking: Taking, view: DiffView, paths: readonly Buffer[]): Promise<Part[]> {
+  const { repository, git, spool } = taking;
+  const files = await streamFiles(spool, (take) => streamAdditions(repository, git, paths, view, take));
+  return files.map((file) => ({ ...file, untracked: true }));
+}
+
+/** Appends to the spool what `produce` streams, and returns the files in it. */
+async function streamFiles(spool: Spool, produce: (take: Take) => Promise<unknown>) {
+  const splitter = createPatchSplitter();
+  const start = spool.length;
+  await produce(async (chunk) => {
+    splitter.write(chunk);
+    await spool.append(chunk);
+  });
+  return splitter
+    .end()
+    .map((section) => ({ ...section, offset: start + section.offset }))
+    .filter(({ header }) => header.subarray(0, 11).toString() === "diff --git ")
+    .map((section) => ({ section, header: readSectionHeader(section.header.toString()) }));
+}
+
+async function describe(taking: Taking, parts: readonly Part[]): Promise<Snapshot> {
+  const attributes = await attributesOf(
+    taking.git,
+    parts.map(({ header }) => header.path),
+  );
+  const decreed = parts.filter(({ header }, index) => header.binary && attributes[index]?.diffDecreed);
+  const unveiled = await unveil(taking, decreed);
+  const hash = createHash("sha256");
+  const files = parts.map((original, index): SnapshotFile => {
+    const part = unveiled.get(original) ?? original;
+    hash.update(part.section.header).update(part.section.fingerprint);
+    const marked = attributes[index]?.generated;
+    return snapshotFile(part, index, marked ?? (unveiled.has(original) || isGeneratedName(part.header.path)));
+  });
+  return { plan: taking.plan, files, diffId: hash.digest("hex").slice(0, 32), spool: taking.spool };
+}
+
+function snapshotFile({ section, header }: Part, index: number, generated: boolean): SnapshotFile {
+  const { additions, deletions, fingerprint, length } = section;
+  return { index, ...header, additions, deletions, generated, patchSize: length, fingerprint, section };
+}
+
+/**
+ * A repository can call any file binary, and so keep its changes from being seen. Such files are compared again as
+ * text, and shown so unless they hold NUL bytes, which is git's own test.
+ */
+async function unveil(taking: Taking, parts: readonly Part[]): Promise<Map<Part, Part>> {
+  const result = new Map<Part, Part>();
+  for (const part of parts) {
+    const { path, oldPath = path } = part.header;
+    const view = { ...taking.view, asText: true, paths: [oldPath, path] };
+    const [text, ...others] = part.untracked
+      ? await untrackedParts(taking, view, [Buffer.from(path)])
+      : await trackedParts(taking, view);
+    if (text && others.length === 0 && !(await holdsNul(taking.spool, text.section))) result.set(part, text);
+  }
+  return result;
+}
+
+async function holdsNul(spool: Spool, { offset, length }: PatchSection): Promise<boolean> {
+  for await (const piece of spool.read(offset, length)) if (piece.includes(0)) return true;
+  return false;
+}

@@ -1,0 +1,70 @@
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AppError } from "../../errors.ts";
+
+const PIECE = 1 << 18;
+
+/**
+ * A patch on disk, so that memory holds no more of it than is being sent. On POSIX systems the file has no name
+ * any more once it is open: however the process ends, nothing stays behind.
+ */
+export class Spool {
+  length = 0;
+  private readers = 0;
+  private closing = false;
+  private readonly handle: FileHandle;
+  private readonly folder: string;
+
+  private constructor(handle: FileHandle, folder: string) {
+    this.handle = handle;
+    this.folder = folder;
+  }
+
+  static async create(): Promise<Spool> {
+    const folder = await mkdtemp(join(tmpdir(), "sallyport-diff-"));
+    const handle = await open(join(folder, "patch"), "wx+", 0o600);
+    if (process.platform !== "win32") await rm(folder, { recursive: true, force: true });
+    return new Spool(handle, folder);
+  }
+
+  async append(chunk: Buffer): Promise<void> {
+    await this.handle.write(chunk, 0, chunk.length, this.length);
+    this.length += chunk.length;
+  }
+
+  /** Keeps the file open for a reader, beyond `close` if need be, until the function returned is called. */
+  hold(): () => void {
+    if (this.closing) throw new AppError("not_found", "This diff has been replaced; load it again");
+    this.readers += 1;
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.readers -= 1;
+      if (this.closing) void this.closeUnread();
+    };
+  }
+
+  /** The bytes of a range, piece by piece, for a reader that holds the file. */
+  async *read(offset: number, length: number): AsyncGenerator<Buffer> {
+    for (let at = offset; at < offset + length; ) {
+      const piece = Buffer.allocUnsafe(Math.min(PIECE, offset + length - at));
+      const { bytesRead } = await this.handle.read(piece, 0, piece.length, at);
+      if (bytesRead === 0) throw new AppError("internal", "The diff on disk is shorter than it was");
+      at += bytesRead;
+      yield piece.subarray(0, bytesRead);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    await this.closeUnread();
+  }
+
+  private async closeUnread(): Promise<void> {
+    if (this.readers > 0) return;
+    await this.handle.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,23 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import { AppError } from "../../errors.ts";
+import type { DiffSwitchAnswer } from "../api-types.ts";
+import type { CodeReview } from "../code/code-review.ts";
+import { diffSwitchBody } from "../code/code-schemas.ts";
+import { diffJson } from "../code/diff-json.ts";
+import { holdDiff } from "./hold-diff.ts";
+
+/** POST /api/diff/switch: takes another diff, or the same one anew. One that cannot be taken changes nothing. */
+export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): void {
+  app.post("/api/diff/switch", async (request, reply) => {
+    const body = diffSwitchBody.safeParse(request.body ?? {});
+    if (!body.success) throw new AppError("validation", body.error.issues[0]?.message ?? "Missing diffType");
+    const { diffType, patch = true } = body.data;
+    const { snapshot } = await holdDiff(reply, diffs.switchTo(diffType));
+    const { gitRef } = snapshot.plan;
+    if (!patch) return { rawPatch: "", gitRef, diffType } satisfies DiffSwitchAnswer;
+    return reply
+      .type("application/json; charset=utf-8")
+      .send(Readable.from(diffJson(snapshot, { gitRef, diffType })));
+  });
+}
