@@ -47,7 +47,7 @@ async function bundle() {
   });
 }
 
-/** The pages go in under the names that src/http/page-files.ts asks for. */
+/** The pages go in under the names that src/http/page-source.ts asks for. */
 function makeBlob() {
   const pages = resolve(root, "dist/web");
   const files = readdirSync(pages, { recursive: true, withFileTypes: true }).filter((entry) =>
@@ -64,20 +64,13 @@ function makeBlob() {
     output: join(work, "sallyport.blob"),
     disableExperimentalSEAWarning: true,
     useCodeCache: true,
-    assets: { ...assets, "index.json": writeIndex(Object.keys(assets)) },
+    assets,
   };
   writeFileSync(join(work, "sea.json"), JSON.stringify(config));
   execFileSync(process.execPath, ["--experimental-sea-config", join(work, "sea.json")], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   return config.output;
-}
-
-/** A single executable cannot list its assets, so one of them is the list. */
-function writeIndex(names) {
-  const path = join(work, "index.json");
-  writeFileSync(path, JSON.stringify(names));
-  return path;
 }
 
 function inject(blob) {

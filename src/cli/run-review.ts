@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { pageSource } from "../http/page-source.ts";
 import { listAgents } from "../review/agents.ts";
 import type { AgentOrigin, Caller } from "../review/api-types.ts";
 import { checkDataDirectory } from "../review/check-data-directory.ts";
@@ -77,7 +78,7 @@ async function serve(
   const { session, events, drafts } = context;
   const app = createReviewServer({
     context,
-    page: { folder: pagesFolder(), name: job.mode.kind },
+    page: { source: pageSource(pagesFolder), name: job.mode.kind },
     exposure: exposureOf(settings.host),
     onInternalError: (error) => output.note(`sallyport: ${String(error)}`),
     onRefused: onceOnly((path) =>

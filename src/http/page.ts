@@ -1,23 +1,19 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
+import type { PageName, PageSource } from "./page-source.ts";
 import { pagePolicy } from "./security-headers.ts";
 
-/** A built page and what it loads. */
+/** A page, and where it and what it loads come from. */
 export interface PageFiles {
-  /** The folder of the built pages: `<name>/index.html`, and `assets/` for all of them. */
-  readonly folder: string;
-  readonly name: "plan" | "code" | "dashboard";
+  readonly source: PageSource;
+  readonly name: PageName;
 }
 
 /**
- * Serves the page for every path and method that no route takes, status 200, whatever the request carries. Files
- * below /assets have their content's hash in their name and never change; one that is missing there is 404, so that
- * a page of an older build fails where it can be seen.
+ * Serves the page for every path and method that no route takes, status 200, whatever the request carries. A file
+ * missing below /assets is 404, so that a page of an older build fails where it can be seen.
  */
-export function addPage(app: FastifyInstance, files: PageFiles): void {
-  const html = readFile(join(files.folder, files.name, "index.html"), "utf8").catch(() => NOT_BUILT);
+export function addPage(app: FastifyInstance, { source, name }: PageFiles): void {
+  const html = source.html(name).catch(() => NOT_BUILT);
   // Before the body is looked at: nothing in it could make this another answer.
   app.addHook("onRequest", async (request, reply) => {
     if (!request.is404) return;
@@ -27,16 +23,7 @@ export function addPage(app: FastifyInstance, files: PageFiles): void {
       .send(await html);
   });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: "File not found" }));
-  app.register(fastifyStatic, {
-    root: join(files.folder, "assets"),
-    prefix: "/assets/",
-    wildcard: true,
-    index: false,
-    immutable: true,
-    maxAge: "365d",
-    cacheControl: true,
-    decorateReply: false,
-  });
+  source.addAssets(app);
 }
 
 const NOT_BUILT = `<!doctype html>

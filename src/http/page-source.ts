@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { getAsset, isSea } from "node:sea";
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance } from "fastify";
+
+/** Where the built pages are: a folder beside the command, or inside the single executable. */
+export interface PageSource {
+  /** The page's HTML. Rejects where the pages are not built. */
+  html(name: PageName): Promise<string>;
+  /** Registers /assets/*, whose files have their content's hash in their name and never change. */
+  addAssets(app: FastifyInstance): void;
+}
+
+export type PageName = "plan" | "code" | "dashboard";
+
+const FOREVER = { maxAge: "365d", immutable: true } as const;
+
+/** The pages inside the executable, if this is one; else those in `folder`. */
+export function pageSource(folder: () => string): PageSource {
+  return isSea() ? embeddedPages() : pagesIn(folder());
+}
+
+function pagesIn(folder: string): PageSource {
+  return {
+    html: (name) => readFile(join(folder, name, "index.html"), "utf8"),
+    addAssets(app) {
+      app.register(fastifyStatic, {
+        root: join(folder, "assets"),
+        prefix: "/assets/",
+        wildcard: true,
+        index: false,
+        cacheControl: true,
+        decorateReply: false,
+        ...FOREVER,
+      });
+    },
+  };
+}
+
+const TYPES: Record<string, string> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+  ".woff2": "font/woff2",
+};
+
+/** `scripts/build-binary.mjs` puts every file of dist/web in under its path there. */
+function embeddedPages(): PageSource {
+  return {
+    html: async (name) => getAsset(`${name}/index.html`, "utf8"),
+    addAssets(app) {
+      app.get<{ Params: { "*": string } }>("/assets/*", async (request, reply) => {
+        const path = `assets/${request.params["*"]}`;
+        const file = assetOrNothing(path);
+        if (!file) return reply.code(404).send({ error: "File not found" });
+        return reply
+          .type(TYPES[extname(path)] ?? "application/octet-stream")
+          .header("cache-control", "public, max-age=31536000, immutable")
+          .send(file);
+      });
+    },
+  };
+}
+
+function assetOrNothing(path: string): Buffer | undefined {
+  try {
+    return Buffer.from(getAsset(path));
+  } catch {
+    // A single executable cannot be asked what it holds; a missing asset throws.
+    return undefined;
+  }
+}
