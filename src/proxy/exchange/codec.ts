@@ -37,6 +37,8 @@ export interface EncodeContext {
   readonly now: number;
   /** Tells this answer from all others, where the upstream named none: letters and digits, no prefix. */
   readonly fallbackId: string;
+  /** About how many tokens the prompt has, for dialects that tell it before the upstream has said. */
+  readonly inputEstimate?: number;
   /** Generative-language without `alt=sse`: one JSON array instead of events. */
   readonly array?: boolean;
 }

@@ -1,0 +1,34 @@
+import { defined } from "../../exchange/defined.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { Citation } from "../../exchange/parts.ts";
+
+/** `citations` of a text block. They hold for the whole block: the dialect cuts its text where citations change. */
+export function decodeCitation(raw: unknown): Citation | undefined {
+  if (!isObject(raw)) return undefined;
+  return defined({
+    url: text(raw["url"]) ?? text(raw["source"]),
+    title: text(raw["title"]) ?? text(raw["document_title"]),
+    quote: text(raw["cited_text"]),
+    origin: { dialect: "messages" as const, raw },
+  });
+}
+
+/**
+ * A citation for a client. Another vendor's points to a page; `encrypted_index`, which only the vendor of this dialect
+ * can fill, is empty.
+ */
+export function encodeCitation(citation: Citation): unknown {
+  if (citation.origin?.dialect === "messages") return citation.origin.raw;
+  if (citation.url === undefined) return undefined;
+  return {
+    type: "web_search_result_location",
+    url: citation.url,
+    title: citation.title ?? null,
+    cited_text: citation.quote ?? "",
+    encrypted_index: "",
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

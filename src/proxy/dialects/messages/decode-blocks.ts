@@ -1,0 +1,118 @@
+import { defined } from "../../exchange/defined.ts";
+import { isObject, stringifyJson } from "../../exchange/json.ts";
+import { sniffMediaType } from "../../exchange/media.ts";
+import type { CacheHint, DocumentPart, MediaSource, Part, ReasoningPart } from "../../exchange/parts.ts";
+import { openSignature } from "../../exchange/signature.ts";
+import { parseRequestPiece } from "../shared/parse.ts";
+import { decodeCitation } from "./citations.ts";
+import { type DecodedSource, decodeSource } from "./decode-source.ts";
+import {
+  documentBlock,
+  imageBlock,
+  redactedBlock,
+  textBlock,
+  thinkingBlock,
+  toolResultBlock,
+  toolUseBlock,
+  type WireBlock,
+} from "./schema.ts";
+import { decodeServerBlock } from "./server-tools.ts";
+
+/** Content as parts, in its order. Text of no length is no part. `where` names the content in errors. */
+export function decodeContent(
+  content: string | readonly WireBlock[] | null | undefined,
+  where: string,
+): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return (content ?? []).flatMap((block, index) => decodeBlock(block, `${where}[${index}]`));
+}
+
+/** One block; usually one part. */
+export function decodeBlock(block: WireBlock, where: string): Part[] {
+  const cache = decodeCache(block["cache_control"]);
+  const parts = decodeBare(block, where);
+  return cache === undefined ? parts : parts.map((part) => ({ ...part, cache }));
+}
+
+function decodeBare(block: WireBlock, where: string): Part[] {
+  switch (block.type) {
+    case "text": {
+      const { text, citations } = parseRequestPiece(textBlock, block, where);
+      if (text === "") return [];
+      const cited = (citations ?? []).flatMap((citation) => decodeCitation(citation) ?? []);
+      return [cited.length > 0 ? { type: "text", text, citations: cited } : { type: "text", text }];
+    }
+    case "image": {
+      const source = decodeSource(parseRequestPiece(imageBlock, block, where).source);
+      if (source.kind === "text" || source.kind === "content") return [unknownPart(block)];
+      return [{ type: "image", source: sniffed(source) }];
+    }
+    case "document":
+      return decodeDocument(block, where);
+    case "thinking": {
+      const { thinking, signature } = parseRequestPiece(thinkingBlock, block, where);
+      return [decodeThinking(thinking, signature ?? "")];
+    }
+    case "redacted_thinking": {
+      const opened = openSignature("messages", parseRequestPiece(redactedBlock, block, where).data);
+      return [{ type: "reasoning", text: "", redacted: true, ...opened }];
+    }
+    case "tool_use": {
+      const { id, name, input } = parseRequestPiece(toolUseBlock, block, where);
+      const text = input === undefined ? "" : stringifyJson(input);
+      return [{ type: "tool-call", id, name, arguments: text }];
+    }
+    case "tool_result":
+      return [decodeToolResult(block, where)];
+    default:
+      return [decodeServerBlock(block) ?? unknownPart(block)];
+  }
+}
+
+/** A thinking block. An empty signature under a seal says that another vendor thought this and did not sign. */
+export function decodeThinking(text: string, sealed: string): ReasoningPart {
+  const { vendor, signature } = openSignature("messages", sealed);
+  return signature === ""
+    ? { type: "reasoning", text, vendor }
+    : { type: "reasoning", text, vendor, signature };
+}
+
+function decodeDocument(block: WireBlock, where: string): Part[] {
+  const { source, title, context, citations } = parseRequestPiece(documentBlock, block, where);
+  const decoded: DecodedSource = decodeSource(source);
+  if (decoded.kind === "content") return [unknownPart(block)];
+  const part: DocumentPart = defined({
+    type: "document" as const,
+    source: decoded,
+    name: title ?? undefined,
+    context: context ?? undefined,
+    citations: citations?.enabled ?? undefined,
+  });
+  return [part];
+}
+
+function decodeToolResult(block: WireBlock, where: string): Part {
+  const { tool_use_id, content, is_error } = parseRequestPiece(toolResultBlock, block, where);
+  const part = {
+    type: "tool-result",
+    callId: tool_use_id,
+    content: decodeContent(content, `${where}.content`),
+  } as const;
+  return is_error === true ? { ...part, isError: true } : part;
+}
+
+/** `cache_control`, wherever it stands. */
+export function decodeCache(value: unknown): CacheHint | undefined {
+  if (!isObject(value) || value["type"] !== "ephemeral") return undefined;
+  const ttl = value["ttl"];
+  return ttl === "5m" || ttl === "1h" ? { ttl } : {};
+}
+
+function sniffed(source: MediaSource): MediaSource {
+  if (source.kind !== "base64") return source;
+  return { ...source, mediaType: sniffMediaType(source.data, source.mediaType) };
+}
+
+function unknownPart(block: WireBlock): Part {
+  return { type: "unknown", origin: { dialect: "messages", raw: block } };
+}

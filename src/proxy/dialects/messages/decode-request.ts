@@ -1,0 +1,88 @@
+import { defined } from "../../exchange/defined.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import type { Converted } from "../../exchange/loss.ts";
+import type {
+  ExchangeRequest,
+  OutputFormat,
+  ReasoningRequest,
+  Sampling,
+  Turn,
+} from "../../exchange/request.ts";
+import { foldCallSignatures } from "../../exchange/signature.ts";
+import { parseRequestPiece } from "../shared/parse.ts";
+import { decodeContent } from "./decode-blocks.ts";
+import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
+import { requestSchema, type WireRequest } from "./schema.ts";
+
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+const known = new Set([...Object.keys(requestSchema.shape), "mcp_servers"]);
+
+/** Reads a messages body. Throws `DialectError` (400) with the member that is wrong. */
+export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
+  const wire = parseRequestPiece(requestSchema, body);
+  const value: ExchangeRequest = defined({
+    model: wire.model,
+    stream: wire.stream ?? false,
+    instructions: decodeContent(wire.system, "system"),
+    turns: wire.messages.map((message, index): Turn => {
+      const parts = decodeContent(message.content, `messages[${index}].content`);
+      return { role: message.role, parts: message.role === "assistant" ? foldCallSignatures(parts) : parts };
+    }),
+    tools: decodeTools(wire),
+    toolChoice: decodeToolChoice(wire),
+    parallelToolCalls: wire.tool_choice?.disable_parallel_tool_use === true ? false : undefined,
+    sampling: decodeSampling(wire),
+    reasoning: decodeReasoningRequest(wire),
+    output: decodeOutput(wire),
+    user: wire.metadata?.user_id ?? undefined,
+    serviceTier: wire.service_tier ?? undefined,
+    extensions: decodeExtensions(wire),
+  });
+  return { value, losses: [] };
+}
+
+function decodeSampling(wire: WireRequest): Sampling {
+  return defined({
+    maxOutputTokens: wire.max_tokens ?? undefined,
+    temperature: wire.temperature ?? undefined,
+    topP: wire.top_p ?? undefined,
+    topK: wire.top_k ?? undefined,
+    stop: wire.stop_sequences ?? undefined,
+  });
+}
+
+/** `thinking` and `output_config.effort` say together how much to think. */
+function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
+  const said = wire.output_config?.effort ?? undefined;
+  const effort = efforts.find((name) => name === said);
+  if (said !== undefined && effort === undefined) {
+    throw invalidRequest(`Invalid value for 'output_config.effort': ${said}`, "output_config.effort");
+  }
+  const { thinking } = wire;
+  const display = thinking?.display ?? undefined;
+  const include = display === undefined ? undefined : display !== "omitted";
+  if (!thinking) return effort === undefined ? undefined : { effort };
+  if (thinking.type === "disabled") return { budget: 0 };
+  if (thinking.type === "adaptive") return defined({ adaptive: true, effort, include });
+  return defined({ budget: thinking.budget_tokens ?? undefined, effort, include });
+}
+
+function decodeOutput(wire: WireRequest): OutputFormat | undefined {
+  const format = wire.output_config?.format ?? wire.output_format;
+  if (!format) return undefined;
+  if (format.type !== "json_schema") {
+    throw invalidRequest(
+      `Invalid value for 'output_config.format.type': ${format.type}`,
+      "output_config.format",
+    );
+  }
+  return { type: "json-schema", schema: format.schema ?? {} };
+}
+
+/** Whatever has no twin in the exchange form is told apart, so that no encoder can forget it in silence. */
+function decodeExtensions(wire: WireRequest): ExchangeRequest["extensions"] {
+  const rest = Object.entries(wire).filter(
+    ([key, value]) => (key === "cache_control" || !known.has(key)) && value !== null && value !== undefined,
+  );
+  return rest.length === 0 ? {} : { messages: Object.fromEntries(rest) };
+}

@@ -1,0 +1,62 @@
+import { argumentsObject, RawJson } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
+import { sealSignature } from "../../exchange/signature.ts";
+import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { encodeCitation } from "./citations.ts";
+import type { OutBlock } from "./encode-blocks.ts";
+import { encodeServerPart } from "./server-tools.ts";
+
+/** One part of an answer as blocks; none (and a loss) where the dialect has no place for it. */
+export function encodeAnswerPart(part: Part, list: LossList): readonly OutBlock[] {
+  switch (part.type) {
+    case "text": {
+      if (part.text === "") return [];
+      const citations = (part.citations ?? []).map(encodeCitation).filter((one) => one !== undefined);
+      return [{ type: "text", text: part.text, ...(citations.length > 0 ? { citations } : {}) }];
+    }
+    case "refusal":
+      return part.text === "" ? [] : [{ type: "text", text: part.text }];
+    case "reasoning":
+      return [thoughtBlock(part)];
+    case "tool-call":
+      return [{ ...openCall(part), input: callInput(part, list) }];
+    case "server-tool": {
+      const blocks = encodeServerPart(part);
+      if (blocks === undefined)
+        list.add("answer-server-tool", `What the vendor's ${part.tool} did is not shown.`);
+      return blocks ?? [];
+    }
+    case "unknown":
+      if (part.origin.dialect === "messages") return [part.origin.raw as OutBlock];
+      break;
+  }
+  list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
+  return [];
+}
+
+/** Thinking for a client. Another vendor's is sealed even where it is unsigned, so that it never passes for ours. */
+export function thoughtBlock(part: ReasoningPart): OutBlock {
+  const signature = thoughtSignature(part);
+  return part.redacted === true && part.text === ""
+    ? { type: "redacted_thinking", data: signature }
+    : { type: "thinking", thinking: part.text, signature };
+}
+
+/** See `thoughtBlock`. */
+export function thoughtSignature(part: ReasoningPart): string {
+  return sealSignature("messages", part.vendor, part.signature ?? "");
+}
+
+/** A call's block before its arguments. */
+export function openCall(part: ToolCallPart): OutBlock {
+  return { type: "tool_use", id: callIdFor("messages", part.id), name: part.name, input: {} };
+}
+
+/** A call's `input`, which must be an object: free text and broken arguments stand in one as `input`. */
+function callInput(part: ToolCallPart, list: LossList): unknown {
+  if (part.custom === true) return { input: part.arguments };
+  const input = argumentsObject(part.arguments);
+  if (input === undefined) list.add("tool-arguments", "Arguments that are no JSON object are given as text.");
+  return input ?? new RawJson(JSON.stringify({ input: part.arguments }));
+}

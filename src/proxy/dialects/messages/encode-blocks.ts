@@ -1,0 +1,134 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import { defined } from "../../exchange/defined.ts";
+import { argumentsObject } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type {
+  DocumentPart,
+  ImagePart,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  ToolResultPart,
+} from "../../exchange/parts.ts";
+import { callIdFor } from "../../exchange/tool-call-id.ts";
+
+export type OutBlock = Readonly<Record<string, unknown>>;
+
+/** Encodes parts of a request; what cannot be said is left out and told. */
+export interface BlockContext {
+  readonly capabilities: Capabilities;
+  readonly list: LossList;
+}
+
+/** One part as a block, with its cache breakpoint; undefined (and a loss) where it cannot be said. */
+function encodePart(part: Part, context: BlockContext): OutBlock | undefined {
+  const block = encodeBare(part, context);
+  if (block === undefined || part.cache === undefined || part.type === "reasoning") return block;
+  return { ...block, cache_control: { type: "ephemeral", ...part.cache } };
+}
+
+/** All parts that can be said, as blocks. */
+export function encodeParts(parts: readonly Part[], context: BlockContext): OutBlock[] {
+  return parts.map((part) => encodePart(part, context)).filter((block) => block !== undefined);
+}
+
+function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
+  const lost = (code: string, detail: string) => void context.list.add(code, detail);
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      // Text of white space alone is refused by the vendor.
+      return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
+    case "image":
+      return encodeImage(part, context) ?? lost("image", "The upstream takes no such image.");
+    case "document":
+      return encodeDocument(part, context) ?? lost("document", "The upstream takes no such document.");
+    case "reasoning":
+      return encodeThinking(part, context);
+    case "tool-call":
+      return encodeCall(part, context);
+    case "tool-result":
+      return encodeResult(part, context);
+    case "server-tool":
+    case "unknown":
+      if (part.origin?.dialect === "messages") return part.origin.raw as OutBlock;
+      return lost(part.type, "What another vendor's tool did has no place in this dialect.");
+    default:
+      return lost(part.type, `The dialect takes no ${part.type}.`);
+  }
+}
+
+function encodeSource(source: ImagePart["source"]): OutBlock {
+  if (source.kind === "base64") return { type: "base64", media_type: source.mediaType, data: source.data };
+  return source.kind === "url" ? { type: "url", url: source.url } : { type: "file", file_id: source.id };
+}
+
+function encodeImage(part: ImagePart, { capabilities }: BlockContext): OutBlock | undefined {
+  const { source } = part;
+  if (capabilities.images === "none" || (capabilities.images === "base64" && source.kind !== "base64"))
+    return undefined;
+  return { type: "image", source: encodeSource(source) };
+}
+
+function encodeDocument(part: DocumentPart, { capabilities }: BlockContext): OutBlock | undefined {
+  const { source } = part;
+  const about = defined({
+    title: part.name,
+    context: part.context,
+    citations: part.citations === undefined ? undefined : { enabled: part.citations },
+  });
+  const plain = (text: string) => ({
+    type: "document",
+    source: { type: "text", media_type: "text/plain", data: text },
+    ...about,
+  });
+  if (source.kind === "text") return plain(source.text);
+  if (capabilities.documents === "none" || (capabilities.documents === "base64" && source.kind === "url"))
+    return undefined;
+  if (source.kind !== "base64" || source.mediaType === "application/pdf") {
+    return { type: "document", source: encodeSource(source), ...about };
+  }
+  return source.mediaType.startsWith("text/")
+    ? plain(Buffer.from(source.data, "base64").toString())
+    : undefined;
+}
+
+/** Thinking goes back to the vendor that signed it and to nobody else; the vendor checks the signature. */
+function encodeThinking(part: ReasoningPart, { list }: BlockContext): OutBlock | undefined {
+  if (part.vendor === "messages" && part.signature !== undefined) {
+    return part.redacted === true
+      ? { type: "redacted_thinking", data: part.signature }
+      : { type: "thinking", thinking: part.text, signature: part.signature };
+  }
+  const code = part.signature === undefined ? "reasoning" : "reasoning-signature";
+  list.add(code, "Earlier thinking is not sent: this vendor did not sign it.");
+  return undefined;
+}
+
+function encodeCall(part: ToolCallPart, { list }: BlockContext): OutBlock {
+  if (part.signature !== undefined)
+    list.add("call-signature", "The signature of a call means nothing to this vendor.");
+  const input = argumentsObject(part.arguments);
+  if (input === undefined) list.add("tool-arguments", "Arguments that are no JSON object are sent as text.");
+  return {
+    type: "tool_use",
+    id: callIdFor("messages", part.id),
+    name: part.name,
+    input: input ?? { input: part.arguments },
+  };
+}
+
+function encodeResult(part: ToolResultPart, context: BlockContext): OutBlock {
+  const structured =
+    part.structured === undefined ? [] : [{ type: "text", text: JSON.stringify(part.structured) }];
+  const content = encodeParts(part.content, context);
+  const blocks = content.length > 0 ? content : structured;
+  const [only] = blocks;
+  const isText = blocks.length === 1 && only?.["type"] === "text" && !("cache_control" in only);
+  return defined({
+    type: "tool_result",
+    tool_use_id: callIdFor("messages", part.callId),
+    content: blocks.length === 0 ? undefined : isText ? only["text"] : blocks,
+    is_error: part.isError,
+  });
+}

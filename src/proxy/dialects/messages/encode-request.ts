@@ -1,0 +1,136 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import type { UpstreamCall } from "../../exchange/codec.ts";
+import { defined } from "../../exchange/defined.ts";
+import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
+import { addForeignExtensions } from "../shared/losses.ts";
+import { closeObjects } from "./close-objects.ts";
+import { type BlockContext, encodeParts, type OutBlock } from "./encode-blocks.ts";
+import { encodeThinking } from "./encode-thinking.ts";
+import { encodeTools } from "./encode-tools.ts";
+import { encodeTurns, limitBreakpoints } from "./encode-turns.ts";
+
+/** Writes a call to `/messages`. `max_tokens` is required there, so a default stands in for a client's silence. */
+export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
+  const list = createLossList();
+  const context: BlockContext = { capabilities, list };
+  const maxTokens = limitTokens(request, context);
+  const { thinking, effort } = encodeThinking(request, maxTokens, capabilities, list);
+  const format = encodeFormat(request, context);
+  addForeignExtensions(request, "messages", list);
+  noteUnsaid(request, list);
+  const body = defined({
+    model: request.model,
+    max_tokens: maxTokens,
+    ...encodeConversation(request, context),
+    ...encodeTools(request, list),
+    ...encodeSampling(
+      request,
+      context,
+      thinking?.["type"] === "enabled" || thinking?.["type"] === "adaptive",
+    ),
+    thinking,
+    output_config: effort === undefined && format === undefined ? undefined : defined({ effort, format }),
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
+    service_tier: encodeTier(request.serviceTier, list),
+    cache_control: encodeAutomaticCaching(request, context),
+    ...request.extensions.messages,
+    stream: request.stream ? true : undefined,
+  });
+  return { value: { path: "/messages", body }, losses: list.losses };
+}
+
+function limitTokens(request: ExchangeRequest, { capabilities, list }: BlockContext): number {
+  const asked = request.sampling.maxOutputTokens ?? capabilities.defaultMaxTokens;
+  const most = capabilities.maxOutputTokens;
+  if (most === undefined || asked <= most) return asked;
+  if (request.sampling.maxOutputTokens !== undefined)
+    list.add("max-tokens", `The model writes ${most} tokens at most.`);
+  return most;
+}
+
+function encodeConversation(request: ExchangeRequest, context: BlockContext) {
+  const system = encodeParts(request.instructions, context);
+  const messages = encodeTurns(request, context);
+  const surplus = limitBreakpoints([...system, ...messages.flatMap((message) => message.content)], context);
+  const kept = (block: OutBlock): OutBlock => {
+    if (!surplus.has(block)) return block;
+    const { cache_control: _, ...bare } = block;
+    return bare;
+  };
+  const [only] = system;
+  const isText = system.length === 1 && only !== undefined && !("cache_control" in only);
+  return {
+    system: system.length === 0 ? undefined : isText ? only["text"] : system.map(kept),
+    messages: messages.map(({ role, content }) => ({ role, content: content.map(kept) })),
+  };
+}
+
+/** The vendor takes neither temperature nor `top_k` while thinking, and newer models one of temperature and `top_p`. */
+function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockContext, thinks: boolean) {
+  const { temperature, topP, topK, stop } = request.sampling;
+  const allowed = capabilities.acceptsSampling && !thinks;
+  const take = <Value>(value: Value | undefined, accepted: boolean, code: string): Value | undefined => {
+    if (value !== undefined && !accepted) list.add(code, `The vendor takes no ${code} in this call.`);
+    return accepted ? value : undefined;
+  };
+  const both = temperature !== undefined && !capabilities.acceptsTopPWithTemperature;
+  if (temperature !== undefined && allowed && temperature > capabilities.maxTemperature) {
+    list.add("temperature", `The vendor's temperatures end at ${capabilities.maxTemperature}.`);
+  }
+  const sequences = (stop ?? []).filter((sequence) => sequence.trim() !== "");
+  if (sequences.length < (stop?.length ?? 0))
+    list.add("stop", "The vendor takes no stop sequences of white space.");
+  return {
+    temperature: take(
+      temperature === undefined ? undefined : Math.min(temperature, capabilities.maxTemperature),
+      allowed || (temperature === 1 && capabilities.acceptsSampling),
+      "temperature",
+    ),
+    top_p: take(topP, (allowed && !both) || (thinks && topP !== undefined && topP >= 0.95 && !both), "top-p"),
+    top_k: take(topK, allowed && capabilities.acceptsTopK, "top-k"),
+    stop_sequences: take(sequences.length > 0 ? sequences : undefined, capabilities.acceptsStop, "stop"),
+  };
+}
+
+function encodeFormat(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {
+  const { output } = request;
+  if (output === undefined || output.type === "text") return undefined;
+  if (output.type === "json" || capabilities.structuredOutput !== "json-schema") {
+    list.add("structured-output", "The dialect promises no JSON without a schema.");
+    return undefined;
+  }
+  return { type: "json_schema", schema: closeObjects(output.schema) };
+}
+
+function encodeTier(tier: string | undefined, list: LossList): string | undefined {
+  if (tier === undefined || tier === "auto" || tier === "standard_only") return tier;
+  if (tier === "default") return "standard_only";
+  list.add("service-tier", `The vendor knows no service tier ${tier}.`);
+  return undefined;
+}
+
+/** A client that names a cache key counts on prompts being cached, which this vendor does when it is told to. */
+function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {
+  if (request.cacheKey === undefined) return undefined;
+  if (capabilities.optionalMembers.includes("cache_control")) return { type: "ephemeral" };
+  list.add("prompt-cache-key", "The upstream takes no cache key.");
+  return undefined;
+}
+
+/** What a client asked for and this dialect has no word for. Values that ask for nothing special are no loss. */
+function noteUnsaid(request: ExchangeRequest, list: LossList): void {
+  const { sampling } = request;
+  const unsaid: readonly (readonly [code: string, said: boolean])[] = [
+    ["seed", sampling.seed !== undefined],
+    ["frequency-penalty", (sampling.frequencyPenalty ?? 0) !== 0],
+    ["presence-penalty", (sampling.presencePenalty ?? 0) !== 0],
+    ["candidates", (sampling.candidates ?? 1) !== 1],
+    ["logprobs", sampling.logprobs === true || (sampling.topLogprobs ?? 0) > 0],
+    ["logit-bias", Object.keys(sampling.logitBias ?? {}).length > 0],
+    ["verbosity", request.verbosity !== undefined && request.verbosity !== "medium"],
+    ["modalities", request.modalities?.some((modality) => modality.toLowerCase() !== "text") === true],
+    ["metadata", Object.keys(request.metadata ?? {}).length > 0],
+  ];
+  for (const [code, said] of unsaid) if (said) list.add(code, `The dialect has no ${code}.`);
+}

@@ -1,0 +1,39 @@
+import type { EncodeContext } from "../../exchange/codec.ts";
+import { type Converted, createLossList } from "../../exchange/loss.ts";
+import type { ExchangeResponse } from "../../exchange/response.ts";
+import { spreadCallSignatures } from "../../exchange/signature.ts";
+import { encodeAnswerPart } from "./encode-answer-part.ts";
+import { encodeFinish } from "./finish.ts";
+import { encodeUsage } from "./usage.ts";
+
+/** An answer's id as this dialect's clients expect it. */
+export function messageId(id: string | undefined, context: EncodeContext): string {
+  if (id === undefined || id === "") return `msg_${context.fallbackId}`;
+  return id.startsWith("msg_") ? id : `msg_${id}`;
+}
+
+/** Writes a whole answer. The dialect knows one candidate; further ones are a loss. */
+export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
+  const list = createLossList();
+  const [candidate] = response.candidates;
+  if (response.candidates.length > 1) list.add("candidates", "Only the first candidate is given.");
+  const parts = spreadCallSignatures(candidate?.parts ?? []);
+  const content = parts.flatMap((part) => encodeAnswerPart(part, list));
+  const seen = {
+    calls: content.some((block) => block["type"] === "tool_use"),
+    refusal: parts.some((part) => part.type === "refusal"),
+  };
+  const searches = content.filter(
+    (block) => block["type"] === "server_tool_use" && block["name"] === "web_search",
+  );
+  const value = {
+    id: messageId(response.id, context),
+    type: "message",
+    role: "assistant",
+    model: context.model,
+    content,
+    ...encodeFinish(candidate?.finish ?? { unified: "other" }, seen),
+    usage: encodeUsage(response.usage, searches.length),
+  };
+  return { value, losses: list.losses };
+}

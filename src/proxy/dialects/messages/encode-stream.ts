@@ -1,0 +1,93 @@
+import { keepAliveComment, serializeEvent } from "../../../sse/serialize.ts";
+import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import { createLossList, type Loss } from "../../exchange/loss.ts";
+import type { Finish, Usage } from "../../exchange/response.ts";
+import { mergeUsage } from "../../exchange/usage.ts";
+import { messageId } from "./encode-response.ts";
+import { encodeError } from "./errors.ts";
+import { encodeFinish } from "./finish.ts";
+import { BlockWriter } from "./stream-block-writer.ts";
+import { encodeUsage } from "./usage.ts";
+
+/**
+ * Writes the dialect's events: message_start, one block after the other, one message_delta with the stop reason and all
+ * counts, message_stop; or an `error` event and nothing more.
+ */
+class MessagesStreamEncoder implements StreamEncoder {
+  private readonly list = createLossList();
+  private readonly blocks: BlockWriter;
+  private usage: Usage | undefined;
+  private finish: Finish = { unified: "other" };
+  private started = false;
+  private ended = false;
+
+  constructor(private readonly context: EncodeContext) {
+    this.blocks = new BlockWriter(this.list);
+  }
+
+  get losses(): readonly Loss[] {
+    return this.list.losses;
+  }
+
+  push(event: ExchangeEvent): string {
+    if (this.ended) return "";
+    switch (event.type) {
+      case "start":
+        return this.start(event.id, event.usage);
+      case "usage":
+        this.usage = mergeUsage(this.usage, event.usage);
+        return "";
+      case "finish":
+        if ((event.candidate ?? 0) === 0) this.finish = event.finish;
+        return "";
+      case "end":
+        this.usage = mergeUsage(this.usage, event.usage);
+        return this.end();
+      case "error":
+        this.ended = true;
+        return serializeEvent(JSON.stringify(encodeError(event.error).body), "error");
+      case "ping":
+        return this.started ? ping : keepAliveComment;
+      default:
+        return this.blocks.push(event);
+    }
+  }
+
+  /** The prompt's size is seldom known this early; an estimate stands in until message_delta says it. */
+  private start(id: string | undefined, usage: Usage | undefined): string {
+    this.started = true;
+    this.usage = mergeUsage(this.usage, usage);
+    const estimate = this.context.inputEstimate;
+    const early =
+      this.usage ?? (estimate === undefined ? undefined : { input: { total: estimate }, output: {} });
+    const message = {
+      id: messageId(id, this.context),
+      type: "message",
+      role: "assistant",
+      model: this.context.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: encodeUsage(early, 0),
+    };
+    return serializeEvent(JSON.stringify({ type: "message_start", message }), "message_start");
+  }
+
+  private end(): string {
+    this.ended = true;
+    const rest = this.blocks.end();
+    const delta = encodeFinish(this.finish, this.blocks.seen);
+    const usage = encodeUsage(this.usage, this.blocks.searches);
+    const last = JSON.stringify({ type: "message_delta", delta, usage });
+    return `${rest}${serializeEvent(last, "message_delta")}${stop}`;
+  }
+}
+
+const ping = 'event: ping\ndata: {"type": "ping"}\n\n';
+const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
+
+/** An encoder for one stream. */
+export function createStreamEncoder(context: EncodeContext): StreamEncoder {
+  return new MessagesStreamEncoder(context);
+}

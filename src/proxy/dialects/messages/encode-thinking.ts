@@ -1,0 +1,74 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import { budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
+
+/** The least the vendor takes as `budget_tokens`. */
+const leastBudget = 1_024;
+
+export interface EncodedThinking {
+  readonly thinking?: Readonly<Record<string, unknown>>;
+  readonly effort?: string;
+}
+
+/**
+ * `thinking` and `output_config.effort` for the model's way of thinking. Refused by the vendor, and so left out with a
+ * loss: thinking beside a forced tool, and thinking where the calls being answered have lost theirs.
+ */
+export function encodeThinking(
+  request: ExchangeRequest,
+  maxTokens: number,
+  capabilities: Capabilities,
+  list: LossList,
+): EncodedThinking {
+  const { reasoning } = request;
+  if (reasoning === undefined) return {};
+  const effort = effortOf(reasoning);
+  if (capabilities.reasoning === "none") {
+    if (effort !== "none") list.add("reasoning-effort", "The upstream's model does not think.");
+    return {};
+  }
+  if (effort === "none") return { thinking: { type: "disabled" } };
+  const known = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
+  const said = known === undefined ? {} : { effort: known };
+  if (effort !== undefined && known !== effort && capabilities.reasoning !== "budget") {
+    list.add("reasoning-effort", `The effort ${effort} is sent as ${known ?? "nothing"}.`);
+  }
+  if (isForced(request)) {
+    list.add("reasoning-effort", "The vendor takes no thinking beside a forced tool choice.");
+    return said;
+  }
+  const shown = reasoning.include === false ? { display: "omitted" } : {};
+  if (capabilities.reasoning !== "budget") return { thinking: { type: "adaptive", ...shown }, ...said };
+  const budget = Math.min(Math.max(budgetOf(reasoning) ?? 8_192, leastBudget), maxTokens - 1);
+  if (budget < leastBudget) {
+    list.add("reasoning-effort", `Thinking needs more than ${leastBudget} tokens of max_tokens.`);
+    return said;
+  }
+  if (hasUnsignedCalls(request)) {
+    list.add(
+      "reasoning-effort",
+      "The calls being answered came without this vendor's thinking, so it cannot think on.",
+    );
+    return said;
+  }
+  return { thinking: { type: "enabled", budget_tokens: budget, ...shown }, ...said };
+}
+
+function isForced(request: ExchangeRequest): boolean {
+  const choice = request.toolChoice;
+  if (request.tools.length === 0 || choice === undefined) return false;
+  return (
+    choice.mode === "required" || choice.mode === "tool" || (choice.mode === "allowed" && choice.required)
+  );
+}
+
+/** Whether the last assistant turn, whose calls are being answered, called without signed thinking before. */
+function hasUnsignedCalls(request: ExchangeRequest): boolean {
+  const last = request.turns.at(-1);
+  if (last?.role !== "user" || !last.parts.some((part) => part.type === "tool-result")) return false;
+  const before = request.turns.findLast((turn) => turn.role === "assistant");
+  return !(before?.parts ?? []).some(
+    (part) => part.type === "reasoning" && part.vendor === "messages" && part.signature !== undefined,
+  );
+}

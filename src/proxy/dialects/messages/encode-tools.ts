@@ -1,0 +1,70 @@
+import { defined } from "../../exchange/defined.ts";
+import { argumentsSchema, dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type { ExchangeRequest, FunctionTool, HostedTool, ToolChoice } from "../../exchange/request.ts";
+
+/** Members of a tool that only this dialect has. */
+const ownExtras = [
+  "cache_control",
+  "defer_loading",
+  "input_examples",
+  "eager_input_streaming",
+  "allowed_callers",
+];
+
+/** `tools`, `mcp_servers` and `tool_choice`; none of them where there are no tools. */
+export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {
+  const { tools: asked, choice } = narrowTools(request);
+  const tools: unknown[] = [];
+  const servers: unknown[] = [];
+  const dropped: HostedTool[] = [];
+  for (const tool of asked) {
+    if (tool.type === "function") tools.push(encodeFunction(tool));
+    else if (tool.type === "custom") list.add("custom-tool", "The dialect knows no tools of free text.");
+    else if (tool.dialect === "messages") (tool.tool === "mcp" ? servers : tools).push(tool.raw);
+    else if (tool.tool === "web-search") tools.push(encodeWebSearch(tool));
+    else dropped.push(tool);
+  }
+  dropHostedTools(dropped, tools, list);
+  if (tools.length === 0 && servers.length === 0) return {};
+  return defined({
+    tools: tools.length > 0 ? tools : undefined,
+    mcp_servers: servers.length > 0 ? servers : undefined,
+    tool_choice: encodeChoice(choice, request.parallelToolCalls),
+  });
+}
+
+function encodeFunction(tool: FunctionTool): Readonly<Record<string, unknown>> {
+  const extras = Object.entries(tool.extras ?? {}).filter(([key]) => ownExtras.includes(key));
+  return defined({
+    name: tool.name,
+    description: tool.description,
+    input_schema: argumentsSchema(tool.schema),
+    strict: tool.strict === true ? true : undefined,
+    ...Object.fromEntries(extras),
+  });
+}
+
+/** Another vendor's web search as this one's; what both can be told is kept. */
+function encodeWebSearch(tool: HostedTool): Readonly<Record<string, unknown>> {
+  const raw = isObject(tool.raw) ? tool.raw : {};
+  const chat = isObject(raw["web_search_options"]) ? raw["web_search_options"] : raw;
+  const filters = isObject(chat["filters"]) ? chat["filters"] : {};
+  const place = isObject(chat["user_location"]) ? chat["user_location"] : undefined;
+  const approximate = isObject(place?.["approximate"]) ? place["approximate"] : place;
+  return defined({
+    type: "web_search_20250305",
+    name: "web_search",
+    allowed_domains: Array.isArray(filters["allowed_domains"]) ? filters["allowed_domains"] : undefined,
+    user_location: approximate === undefined ? undefined : { ...approximate, type: "approximate" },
+  });
+}
+
+function encodeChoice(choice: ToolChoice | undefined, parallel: boolean | undefined): unknown {
+  const single = parallel === false ? { disable_parallel_tool_use: true } : {};
+  if (choice === undefined) return parallel === false ? { type: "auto", ...single } : undefined;
+  if (choice.mode === "none") return { type: "none" };
+  if (choice.mode === "tool") return { type: "tool", name: choice.name, ...single };
+  return { type: choice.mode === "required" ? "any" : "auto", ...single };
+}

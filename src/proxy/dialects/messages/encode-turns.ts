@@ -1,0 +1,75 @@
+import type { Part } from "../../exchange/parts.ts";
+import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
+import { mergeTurns } from "../../exchange/turns.ts";
+import { type BlockContext, encodeParts, type OutBlock } from "./encode-blocks.ts";
+
+export interface OutMessage {
+  readonly role: "user" | "assistant";
+  readonly content: OutBlock[];
+}
+
+/** Vendors cache at most this many prefixes of one call. */
+const maxBreakpoints = 4;
+
+/**
+ * Turns as messages: user and assistant in turn, a user first. An instruction in the middle keeps its place as a marked
+ * part of the user's turn, since most models of this dialect know no other.
+ */
+export function encodeTurns(request: ExchangeRequest, context: BlockContext): readonly OutMessage[] {
+  const said = request.turns.map((turn) => (turn.role === "system" ? asUser(turn, context) : turn));
+  const messages = mergeTurns(said).flatMap((turn): OutMessage[] => {
+    if (turn.name !== undefined) context.list.add("name", "Turns have no author's name in this dialect.");
+    const content = encodeParts(turn.parts, context);
+    return content.length > 0 ? [{ role: turn.role === "assistant" ? "assistant" : "user", content }] : [];
+  });
+  return settleEnds(joinNeighbours(messages), context);
+}
+
+function asUser(turn: Turn, { list }: BlockContext): Turn {
+  list.add(
+    "system-position",
+    "An instruction in the middle of the conversation is sent as a marked part of the user's turn.",
+  );
+  const parts = turn.parts.map(
+    (part): Part => (part.type === "text" ? { ...part, text: `<system>\n${part.text}\n</system>` } : part),
+  );
+  return { role: "user", parts };
+}
+
+/** Turns that came out empty leave neighbours of one role behind. */
+function joinNeighbours(messages: readonly OutMessage[]): OutMessage[] {
+  const joined: OutMessage[] = [];
+  for (const message of messages) {
+    const before = joined.at(-1);
+    if (before?.role === message.role) before.content.push(...message.content);
+    else joined.push(message);
+  }
+  return joined;
+}
+
+function settleEnds(messages: OutMessage[], { capabilities, list }: BlockContext): OutMessage[] {
+  if (messages[0]?.role === "assistant") {
+    list.add("first-turn", "The vendor wants a user's turn first, so an empty-handed one was put in front.");
+    messages.unshift({ role: "user", content: [{ type: "text", text: "Continue." }] });
+  }
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") return messages;
+  if (!capabilities.acceptsPrefill) {
+    list.add("assistant-prefill", "The model answers anew instead of continuing the assistant's last words.");
+    return [...messages, { role: "user", content: [{ type: "text", text: "Continue." }] }];
+  }
+  const words = last.content.at(-1);
+  if (words?.["type"] === "text" && typeof words["text"] === "string") {
+    // The vendor refuses white space at the end of words it is to continue.
+    last.content[last.content.length - 1] = { ...words, text: words["text"].trimEnd() };
+  }
+  return messages;
+}
+
+/** Leaves the last four breakpoints: later ones cover what earlier ones do. */
+export function limitBreakpoints(blocks: readonly OutBlock[], { list }: BlockContext): ReadonlySet<OutBlock> {
+  const marked = blocks.filter((block) => "cache_control" in block);
+  if (marked.length > maxBreakpoints)
+    list.add("cache-control", `Only ${maxBreakpoints} cache breakpoints are taken.`);
+  return new Set(marked.slice(0, Math.max(0, marked.length - maxBreakpoints)));
+}

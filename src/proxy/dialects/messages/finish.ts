@@ -1,0 +1,53 @@
+import { defined } from "../../exchange/defined.ts";
+import type { Finish } from "../../exchange/response.ts";
+
+const unified: Readonly<Record<string, Finish["unified"]>> = {
+  end_turn: "stop",
+  stop_sequence: "stop-sequence",
+  max_tokens: "length",
+  tool_use: "tool-calls",
+  pause_turn: "pause",
+  refusal: "refusal",
+  model_context_window_exceeded: "context-overflow",
+};
+
+/** What `stop_reason` means. */
+export function decodeFinish(
+  raw: string | null | undefined,
+  stopSequence: string | null | undefined,
+  explanation: string | null | undefined,
+): Finish {
+  return defined({
+    unified: unified[raw ?? ""] ?? "other",
+    raw: raw ?? undefined,
+    stopSequence: stopSequence ?? undefined,
+    message: explanation ?? undefined,
+  });
+}
+
+export interface EncodedFinish {
+  readonly stop_reason: string;
+  readonly stop_sequence: string | null;
+}
+
+/** `stop_reason` for a client. `calls` and `refusal` say what the answer held. */
+export function encodeFinish(finish: Finish, seen: { calls: boolean; refusal: boolean }): EncodedFinish {
+  const reason = ((): string => {
+    switch (finish.unified) {
+      case "length":
+        return "max_tokens";
+      case "context-overflow":
+        return "model_context_window_exceeded";
+      case "content-filter":
+      case "refusal":
+        return "refusal";
+      case "pause":
+        return "pause_turn";
+      case "stop-sequence":
+        return "stop_sequence";
+      default:
+        return seen.calls ? "tool_use" : seen.refusal ? "refusal" : "end_turn";
+    }
+  })();
+  return { stop_reason: reason, stop_sequence: finish.stopSequence ?? null };
+}

@@ -1,0 +1,21 @@
+import type { Codec } from "../../exchange/codec.ts";
+import { decodeRequest } from "./decode-request.ts";
+import { decodeResponse } from "./decode-response.ts";
+import { createStreamDecoder } from "./decode-stream.ts";
+import { encodeRequest } from "./encode-request.ts";
+import { encodeResponse } from "./encode-response.ts";
+import { createStreamEncoder } from "./encode-stream.ts";
+import { decodeError, encodeError } from "./errors.ts";
+
+/** The dialect of Anthropic's `/v1/messages`. */
+export const messages: Codec = {
+  dialect: "messages",
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  createStreamDecoder,
+  createStreamEncoder,
+  decodeError,
+  encodeError,
+};

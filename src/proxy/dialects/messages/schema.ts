@@ -1,0 +1,130 @@
+import { z } from "zod";
+
+/**
+ * What a client may send and an upstream may answer, as far as it is read here
+ * (https://docs.anthropic.com/en/api/messages). Members not named are kept.
+ */
+const text = z.string().nullish();
+const number = z.number().nullish();
+const count = z.number().int().nullish();
+
+export const blockSchema = z.looseObject({ type: z.string() });
+export type WireBlock = z.infer<typeof blockSchema>;
+
+export const sourceSchema = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("base64"), media_type: z.string(), data: z.string() }),
+  z.looseObject({ type: z.literal("url"), url: z.string() }),
+  z.looseObject({ type: z.literal("file"), file_id: z.string() }),
+  z.looseObject({ type: z.literal("text"), data: z.string() }),
+  z.looseObject({ type: z.literal("content"), content: z.union([z.string(), z.array(blockSchema)]) }),
+]);
+
+export const textBlock = z.looseObject({ text: z.string(), citations: z.array(z.unknown()).nullish() });
+export const imageBlock = z.looseObject({ source: sourceSchema });
+export const documentBlock = z.looseObject({
+  source: sourceSchema,
+  title: text,
+  context: text,
+  citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
+});
+export const thinkingBlock = z.looseObject({ thinking: z.string(), signature: text });
+export const redactedBlock = z.looseObject({ data: z.string() });
+export const toolUseBlock = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  input: z.unknown().optional(),
+});
+export const toolResultBlock = z.looseObject({
+  tool_use_id: z.string(),
+  content: z.union([z.string(), z.array(blockSchema)]).nullish(),
+  is_error: z.boolean().nullish(),
+});
+
+const contentSchema = z.union([z.string(), z.array(blockSchema)]);
+
+export const messageSchema = z.looseObject({
+  role: z.enum(["user", "assistant", "system"]),
+  content: contentSchema,
+});
+export type WireMessage = z.infer<typeof messageSchema>;
+
+export const toolSchema = z.looseObject({
+  type: text,
+  name: text,
+  description: text,
+  input_schema: z.unknown().optional(),
+  strict: z.boolean().nullish(),
+});
+export type WireTool = z.infer<typeof toolSchema>;
+
+export const formatSchema = z.looseObject({ type: z.string(), schema: z.unknown().optional() });
+
+export const requestSchema = z.looseObject({
+  model: z.string(),
+  max_tokens: count,
+  messages: z.array(messageSchema),
+  system: contentSchema.nullish(),
+  stream: z.boolean().nullish(),
+  tools: z.array(toolSchema).nullish(),
+  tool_choice: z
+    .looseObject({
+      type: z.enum(["auto", "any", "tool", "none"]),
+      name: text,
+      disable_parallel_tool_use: z.boolean().nullish(),
+    })
+    .nullish(),
+  stop_sequences: z.array(z.string()).nullish(),
+  temperature: number,
+  top_p: number,
+  top_k: count,
+  thinking: z.looseObject({ type: z.string(), budget_tokens: count, display: text }).nullish(),
+  output_config: z.looseObject({ effort: text, format: formatSchema.nullish() }).nullish(),
+  output_format: formatSchema.nullish(),
+  metadata: z.looseObject({ user_id: text }).nullish(),
+  service_tier: text,
+  cache_control: z.unknown().optional(),
+});
+export type WireRequest = z.infer<typeof requestSchema>;
+
+export const usageSchema = z.looseObject({
+  input_tokens: count,
+  cache_read_input_tokens: count,
+  cache_creation_input_tokens: count,
+  output_tokens: count,
+});
+export type WireUsage = z.infer<typeof usageSchema>;
+
+const stopDetails = z.looseObject({ explanation: text }).nullish();
+
+export const responseSchema = z.looseObject({
+  id: text,
+  model: text,
+  content: z.array(blockSchema),
+  stop_reason: text,
+  stop_sequence: text,
+  stop_details: stopDetails,
+  usage: usageSchema.nullish(),
+});
+
+export const eventSchema = z.looseObject({
+  type: z.string(),
+  index: z.number().nullish(),
+  message: z.looseObject({ id: text, model: text, usage: usageSchema.nullish() }).nullish(),
+  content_block: blockSchema.nullish(),
+  delta: z
+    .looseObject({
+      type: text,
+      text,
+      thinking: text,
+      signature: text,
+      partial_json: text,
+      citation: z.unknown().optional(),
+      stop_reason: text,
+      stop_sequence: text,
+      stop_details: stopDetails,
+    })
+    .nullish(),
+  usage: usageSchema.nullish(),
+  error: z.unknown().optional(),
+});
+export type WireStreamEvent = z.infer<typeof eventSchema>;

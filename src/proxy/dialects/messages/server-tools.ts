@@ -1,0 +1,80 @@
+import { defined } from "../../exchange/defined.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { ServerToolPart } from "../../exchange/parts.ts";
+import { callIdFor } from "../../exchange/tool-call-id.ts";
+import type { WireBlock } from "./schema.ts";
+
+const toolsByName: Readonly<Record<string, ServerToolPart["tool"]>> = {
+  web_search: "web-search",
+  web_fetch: "web-fetch",
+  code_execution: "code-execution",
+  bash_code_execution: "code-execution",
+  text_editor_code_execution: "code-execution",
+};
+
+/** A block of a tool the vendor ran: its call or its result. Undefined for any other block. */
+export function decodeServerBlock(block: WireBlock): ServerToolPart | undefined {
+  const origin = { dialect: "messages", raw: block } as const;
+  if (block.type === "server_tool_use" || block.type === "mcp_tool_use") {
+    const name = text(block["name"]);
+    const tool = block.type === "mcp_tool_use" ? "mcp" : (toolsByName[name ?? ""] ?? "other");
+    return defined({
+      type: "server-tool" as const,
+      tool,
+      phase: "call" as const,
+      id: text(block["id"]),
+      name,
+      input: block["input"],
+      origin,
+    });
+  }
+  const name = /^(.+)_tool_result$/.exec(block.type)?.[1];
+  if (name === undefined) return undefined;
+  const tool = name === "mcp" ? "mcp" : (toolsByName[name] ?? "other");
+  const id = text(block["tool_use_id"]);
+  return defined({
+    type: "server-tool" as const,
+    tool,
+    phase: "result" as const,
+    id,
+    name,
+    output: block["content"],
+    origin,
+  });
+}
+
+/**
+ * What a vendor's tool did, as blocks for a client. Its own vendor's blocks are given back; another's web search
+ * becomes this dialect's, so that clients can show and count it. Undefined for what has no twin.
+ */
+export function encodeServerPart(part: ServerToolPart): readonly WireBlock[] | undefined {
+  if (part.origin?.dialect === "messages") return [part.origin.raw as WireBlock];
+  if (part.tool !== "web-search") return undefined;
+  const id = `srvtoolu_${callIdFor("messages", part.id ?? "search").replace(/^srvtoolu_/, "")}`;
+  const input = isObject(part.input) ? part.input : {};
+  const call = { type: "server_tool_use", id, name: "web_search", input: { query: queryIn(input) } };
+  const result = {
+    type: "web_search_tool_result",
+    tool_use_id: id,
+    content: pagesIn(part.output ?? input["sources"]),
+  };
+  return part.phase === "call" ? [call, result] : [result];
+}
+
+function queryIn(input: Record<string, unknown>): string {
+  const queries = Array.isArray(input["queries"]) ? input["queries"] : [];
+  return text(input["query"]) ?? queries.map(text).find((query) => query !== undefined) ?? "";
+}
+
+function pagesIn(output: unknown): unknown[] {
+  return (Array.isArray(output) ? output : []).filter(isObject).flatMap((page) => {
+    const url = text(page["url"]) ?? text(page["uri"]);
+    if (url === undefined) return [];
+    const title = text(page["title"]) ?? url;
+    return [{ type: "web_search_result", url, title, encrypted_content: "", page_age: null }];
+  });
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,116 @@
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type { Part } from "../../exchange/parts.ts";
+import { spreadCallSignatures } from "../../exchange/signature.ts";
+import { encodeAnswerPart } from "./encode-answer-part.ts";
+import {
+  type BlockStep,
+  type PartEvent,
+  type PartSteps,
+  stepsOf,
+  stepsOfWhole,
+} from "./stream-part-steps.ts";
+
+type Beginning = Extract<ExchangeEvent, { type: "part-start" | "part-whole" }>;
+
+/** A part that is not yet written to its end, with the steps that wait for its turn. */
+interface Queued {
+  readonly steps: PartSteps | undefined;
+  readonly waiting: BlockStep[];
+  ended: boolean;
+}
+
+/**
+ * Writes parts as content blocks with indexes in a row, one open at a time: parts may interleave, so what belongs to
+ * one whose turn has not come waits, and nothing else does.
+ */
+export class BlockWriter {
+  /** In the order the parts started; the first one is being written. */
+  private readonly queue = new Map<number, Queued>();
+  private index = 0;
+  private calls = false;
+  private refused = false;
+  /** Web searches shown so far. */
+  searches = 0;
+
+  constructor(private readonly list: LossList) {}
+
+  /** What the answer held so far, as far as its stop reason depends on it. */
+  get seen(): { calls: boolean; refusal: boolean } {
+    return { calls: this.calls, refusal: this.refused };
+  }
+
+  push(event: Beginning | PartEvent): string {
+    if (event.type === "part-start" || event.type === "part-whole") return this.begin(event);
+    const queued = this.queue.get(event.index);
+    if (queued?.steps === undefined) return "";
+    if (event.type === "part-end") queued.ended = true;
+    const steps = queued.steps.take(event);
+    const isCurrent = this.queue.keys().next().value === event.index;
+    if (!isCurrent) {
+      queued.waiting.push(...steps);
+      return "";
+    }
+    const written = this.write(steps);
+    return queued.ended ? written + this.advance() : written;
+  }
+
+  /** Ends whatever is still open. */
+  end(): string {
+    for (const [index, queued] of this.queue) {
+      if (queued.ended) continue;
+      queued.ended = true;
+      queued.waiting.push(...(queued.steps?.take({ type: "part-end", index }) ?? []));
+    }
+    return this.advance();
+  }
+
+  private begin(event: Beginning): string {
+    if ((event.candidate ?? 0) > 0) {
+      this.list.add("candidates", "Only the first candidate is given.");
+      return "";
+    }
+    const { part } = event;
+    if (part.type === "tool-call") this.calls = true;
+    if (part.type === "refusal") this.refused = true;
+    const isWhole = event.type === "part-whole";
+    const steps = isWhole ? undefined : stepsOf(event.part);
+    const waiting = isWhole ? this.wholeSteps(part) : [...(steps?.begin() ?? [])];
+    this.queue.set(event.index, { steps, waiting, ended: isWhole });
+    return this.queue.size === 1 ? this.advance() : "";
+  }
+
+  private wholeSteps(part: Part): BlockStep[] {
+    const blocks = spreadCallSignatures([part]).flatMap((one) => encodeAnswerPart(one, this.list));
+    for (const block of blocks) {
+      if (block["type"] === "server_tool_use" && block["name"] === "web_search") this.searches += 1;
+    }
+    return blocks.flatMap(stepsOfWhole);
+  }
+
+  /** Writes what waited, from the current part on, as far as the parts before have ended. */
+  private advance(): string {
+    let written = "";
+    for (const [index, queued] of this.queue) {
+      written += this.write(queued.waiting.splice(0));
+      if (!queued.ended) break;
+      this.queue.delete(index);
+    }
+    return written;
+  }
+
+  private write(steps: readonly BlockStep[]): string {
+    let written = "";
+    for (const { kind, json } of steps) {
+      if (kind === "start") {
+        written += `event: content_block_start\ndata: {"type":"content_block_start","index":${this.index},"content_block":${json}}\n\n`;
+      } else if (kind === "delta") {
+        written += `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.index},"delta":${json}}\n\n`;
+      } else {
+        written += `event: content_block_stop\ndata: {"type":"content_block_stop","index":${this.index}}\n\n`;
+        this.index += 1;
+      }
+    }
+    return written;
+  }
+}

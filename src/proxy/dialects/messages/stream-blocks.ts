@@ -1,0 +1,108 @@
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import { isObject, stringifyJson } from "../../exchange/json.ts";
+import { openSignature } from "../../exchange/signature.ts";
+import { decodeCitation } from "./citations.ts";
+import { decodeBlock } from "./decode-blocks.ts";
+import type { WireBlock, WireStreamEvent } from "./schema.ts";
+
+type Delta = NonNullable<WireStreamEvent["delta"]>;
+type Emit = (event: ExchangeEvent) => void;
+
+/** One content block while it is open. */
+export interface BlockReader {
+  delta(delta: Delta): void;
+  end(): void;
+}
+
+/** Opens a block as part `index`: text, thinking and calls flow, any other kind is given whole at its end. */
+export function openBlock(block: WireBlock, index: number, emit: Emit): BlockReader {
+  switch (block.type) {
+    case "text":
+      return openText(block, index, emit);
+    case "thinking":
+      return openThinking(block, index, emit);
+    case "tool_use":
+      return openToolUse(block, index, emit);
+    default:
+      return openWhole(block, index, emit);
+  }
+}
+
+function openText(block: WireBlock, index: number, emit: Emit): BlockReader {
+  emit({ type: "part-start", index, part: { type: "text", text: "" } });
+  const say = (text: unknown) => {
+    if (typeof text === "string" && text !== "") emit({ type: "text-delta", index, text });
+  };
+  say(block["text"]);
+  return {
+    delta(delta) {
+      say(delta.text);
+      const citation = decodeCitation(delta.citation);
+      if (citation !== undefined) emit({ type: "citation", index, citation });
+    },
+    end: () => emit({ type: "part-end", index }),
+  };
+}
+
+function openThinking(block: WireBlock, index: number, emit: Emit): BlockReader {
+  emit({ type: "part-start", index, part: { type: "reasoning", text: "", vendor: "messages" } });
+  const think = (text: unknown) => {
+    if (typeof text === "string" && text !== "") emit({ type: "text-delta", index, text });
+  };
+  const sign = (sealed: unknown) => {
+    if (typeof sealed !== "string" || sealed === "") return;
+    const { vendor, signature } = openSignature("messages", sealed);
+    if (vendor === "messages") emit({ type: "signature-delta", index, signature });
+  };
+  think(block["thinking"]);
+  sign(block["signature"]);
+  return {
+    delta(delta) {
+      think(delta.thinking);
+      sign(delta.signature);
+    },
+    end: () => emit({ type: "part-end", index }),
+  };
+}
+
+function openToolUse(block: WireBlock, index: number, emit: Emit): BlockReader {
+  const { id, name, input } = block;
+  const part = { type: "tool-call", id: String(id ?? ""), name: String(name ?? ""), arguments: "" } as const;
+  emit({ type: "part-start", index, part });
+  let flowed = false;
+  const add = (text: string) => {
+    flowed = true;
+    emit({ type: "arguments-delta", index, text });
+  };
+  return {
+    delta(delta) {
+      if (delta.partial_json) add(delta.partial_json);
+    },
+    end() {
+      // Compatible servers put the whole input into the block's start.
+      if (!flowed && isObject(input) && Object.keys(input).length > 0) add(stringifyJson(input));
+      emit({ type: "part-end", index });
+    },
+  };
+}
+
+function openWhole(block: WireBlock, index: number, emit: Emit): BlockReader {
+  let json = "";
+  return {
+    delta(delta) {
+      json += delta.partial_json ?? "";
+    },
+    end() {
+      const whole = json === "" ? block : { ...block, input: readInput(json) };
+      for (const part of decodeBlock(whole, "content_block")) emit({ type: "part-whole", index, part });
+    },
+  };
+}
+
+function readInput(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return { input: json };
+  }
+}

@@ -1,0 +1,131 @@
+import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
+import { stringifyJson } from "../../exchange/json.ts";
+import type { ReasoningPart } from "../../exchange/parts.ts";
+import { encodeCitation } from "./citations.ts";
+import { openCall, thoughtBlock, thoughtSignature } from "./encode-answer-part.ts";
+import type { OutBlock } from "./encode-blocks.ts";
+
+/** What happens to a content block; its index is known only when its turn has come. */
+export interface BlockStep {
+  readonly kind: "start" | "delta" | "stop";
+  readonly json: string;
+}
+
+export type PartEvent = Extract<
+  ExchangeEvent,
+  { type: "text-delta" | "arguments-delta" | "signature-delta" | "citation" | "part-end" }
+>;
+
+/** Turns one part's events into the steps of its block. */
+export interface PartSteps {
+  begin(): readonly BlockStep[];
+  take(event: PartEvent): readonly BlockStep[];
+}
+
+const stop: BlockStep = { kind: "stop", json: "" };
+const start = (block: OutBlock): BlockStep => ({ kind: "start", json: JSON.stringify(block) });
+const delta = (type: string, member: string, value: unknown): BlockStep => ({
+  kind: "delta",
+  json: `{"type":"${type}","${member}":${JSON.stringify(value)}}`,
+});
+
+/** The steps of a part that flows. */
+export function stepsOf(part: OpenPart): PartSteps {
+  if (part.type === "tool-call") return stepsOfCall(part);
+  return part.type === "reasoning" ? stepsOfThinking(part) : stepsOfText();
+}
+
+/** Text opens its block with its first word: an empty one would be refused when the client sends it back. */
+function stepsOfText(): PartSteps {
+  let opened = false;
+  const open = (): BlockStep[] => {
+    if (opened) return [];
+    opened = true;
+    return [start({ type: "text", text: "" })];
+  };
+  return {
+    begin: () => [],
+    take(event) {
+      if (event.type === "text-delta") return [...open(), delta("text_delta", "text", event.text)];
+      if (event.type === "part-end") return opened ? [stop] : [];
+      const citation = event.type === "citation" ? encodeCitation(event.citation) : undefined;
+      return citation === undefined ? [] : [...open(), delta("citations_delta", "citation", citation)];
+    },
+  };
+}
+
+function stepsOfThinking(part: ReasoningPart): PartSteps {
+  let opened = false;
+  let signature = part.signature ?? "";
+  const open = (): BlockStep[] => {
+    if (opened) return [];
+    opened = true;
+    return [start({ type: "thinking", thinking: "", signature: "" })];
+  };
+  const end = (): BlockStep[] => {
+    const signed: ReasoningPart = signature === "" ? part : { ...part, signature };
+    if (!opened && part.redacted === true) return [start(thoughtBlock({ ...signed, text: "" })), stop];
+    if (!opened && signature === "") return [];
+    const sealed = thoughtSignature(signed);
+    return [...open(), ...(sealed === "" ? [] : [delta("signature_delta", "signature", sealed)]), stop];
+  };
+  return {
+    begin: () => [],
+    take(event) {
+      if (event.type === "text-delta") return [...open(), delta("thinking_delta", "thinking", event.text)];
+      if (event.type === "signature-delta") signature += event.signature;
+      if (event.type !== "part-end") return [];
+      if (signature === "" && event.part?.type === "reasoning") signature = event.part.signature ?? "";
+      return end();
+    },
+  };
+}
+
+/** A call opens at once and its arguments follow as they come; free text becomes an object of one string. */
+function stepsOfCall(part: Extract<OpenPart, { type: "tool-call" }>): PartSteps {
+  const json = (text: string) => delta("input_json_delta", "partial_json", text);
+  const isCustom = part.custom === true;
+  return {
+    begin: () => [
+      ...stepsOfCallSignature(part),
+      start(openCall(part)),
+      ...(isCustom ? [json('{"input":"')] : []),
+    ],
+    take(event) {
+      if (event.type === "part-end") return isCustom ? [json('"}'), stop] : [stop];
+      if (event.type !== "arguments-delta") return [];
+      return [json(isCustom ? JSON.stringify(event.text).slice(1, -1) : event.text)];
+    },
+  };
+}
+
+/** Another vendor's signature of a call stands in front of it, as thinking without words. */
+function stepsOfCallSignature({ signature }: { readonly signature?: string }): BlockStep[] {
+  if (signature === undefined) return [];
+  return stepsOfWhole(
+    thoughtBlock({ type: "reasoning", text: "", vendor: "generative-language", signature }),
+  );
+}
+
+/** The steps of a block that is there all at once. */
+export function stepsOfWhole(block: OutBlock): BlockStep[] {
+  const { type } = block;
+  if (type === "text") {
+    const citations = Array.isArray(block["citations"]) ? block["citations"] : [];
+    return [
+      start({ type, text: "" }),
+      delta("text_delta", "text", block["text"]),
+      ...citations.map((citation) => delta("citations_delta", "citation", citation)),
+      stop,
+    ];
+  }
+  if (type === "thinking") {
+    const words = block["thinking"] === "" ? [] : [delta("thinking_delta", "thinking", block["thinking"])];
+    const signed =
+      block["signature"] === "" ? [] : [delta("signature_delta", "signature", block["signature"])];
+    return [start({ type, thinking: "", signature: "" }), ...words, ...signed, stop];
+  }
+  if (block["input"] === undefined) return [start(block), stop];
+  const input = delta("input_json_delta", "partial_json", stringifyJson(block["input"]));
+  return [start({ ...block, input: {} }), input, stop];
+}

@@ -1,0 +1,25 @@
+import type { Usage } from "../../exchange/response.ts";
+import { uncachedInput, usageOfExclusive } from "../../exchange/usage.ts";
+import type { WireUsage } from "./schema.ts";
+
+/** Counts as the dialect reports them: `input_tokens` leaves out what a cache gave or took. */
+export function decodeUsage(wire: WireUsage): Usage {
+  return usageOfExclusive({
+    uncached: wire.input_tokens,
+    cacheRead: wire.cache_read_input_tokens,
+    cacheWrite: wire.cache_creation_input_tokens,
+    output: wire.output_tokens,
+    raw: wire,
+  });
+}
+
+/** Counts for a client. The dialect's members are required, so what the upstream did not say is 0. */
+export function encodeUsage(usage: Usage | undefined, searches: number): Readonly<Record<string, unknown>> {
+  const counts = {
+    input_tokens: (usage === undefined ? undefined : uncachedInput(usage)) ?? 0,
+    cache_creation_input_tokens: usage?.input.cacheWrite ?? 0,
+    cache_read_input_tokens: usage?.input.cacheRead ?? 0,
+    output_tokens: usage?.output.total ?? 0,
+  };
+  return searches > 0 ? { ...counts, server_tool_use: { web_search_requests: searches } } : counts;
+}
