@@ -29,6 +29,11 @@ export const errorCatalogue = {
   forbidden: { status: 403, exitCode: 1, meaning: "The request came from a foreign page or host." },
   not_found: { status: 404, exitCode: 1, meaning: "The file or thing named does not exist." },
   already_decided: { status: 409, exitCode: 1, meaning: "The review has its decision already." },
+  media_type: {
+    status: 415,
+    exitCode: 1,
+    meaning: "The body is of a type or in a coding that the route does not take.",
+  },
   too_large: { status: 413, exitCode: 1, meaning: "The request body or upload is larger than allowed." },
   unreadable: { status: 500, exitCode: 1, meaning: "A file exists but cannot be read or written." },
   unauthorized: {

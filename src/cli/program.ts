@@ -1,6 +1,7 @@
 import { Command, type CommanderError, Option } from "commander";
 import { addInstallCommands } from "./install-commands.ts";
 import type { Output } from "./output.ts";
+import { addProxyCommands } from "./proxy-program.ts";
 import type { ReviewCodeFlags } from "./review-code.ts";
 import { version } from "./version.ts";
 
@@ -44,6 +45,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
       const { reviewLast } = await import("./review-last.ts");
       setExitCode(await reviewLast(options, output));
     });
+  addProxyCommands(program, output, setExitCode);
   strict(program);
   return program;
 }

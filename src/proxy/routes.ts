@@ -26,6 +26,8 @@ export type UtilityOperation =
   | "metrics"
   | "mcp"
   | "hello"
+  /** `GET /v1/responses`, which some clients try to upgrade to a WebSocket. */
+  | "websocket"
   | "home";
 
 /** In whose envelope errors are told; `plain` is `{error}`. `by-caller` is chosen by the request's headers. */
@@ -92,6 +94,7 @@ export const furtherRoutes: readonly Route[] = [
   route("GET", "/v1beta/models/*", google, "get-model", "ignored"),
   route("POST", "/v1beta/models/*", google, "by-method"),
   route("POST", "/v1/embeddings", chat, "embed"),
+  route("GET", "/v1/responses", "responses", "websocket", "ignored"),
   route("GET", "/v1/responses/:id", "responses", "stored-response", "ignored"),
   route("DELETE", "/v1/responses/:id", "responses", "stored-response", "ignored"),
   route("POST", "/api/event_logging", "plain", "telemetry", "ignored"),

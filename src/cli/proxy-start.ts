@@ -1,0 +1,171 @@
+import { watch } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { dataDirectory, processEnvironment } from "../config/paths.ts";
+import type { ProxyConfig } from "../config/proxy-config.ts";
+import { generatedKeyFile } from "../config/proxy-generated-key.ts";
+import type { ProxyFlags } from "../config/proxy-settings.ts";
+import { AppError, messageOf } from "../errors.ts";
+import { listen } from "../http/listen.ts";
+import { effectiveMode } from "../proxy/auth/policy.ts";
+import { createProxy, type ProxyServer } from "../proxy/create-proxy.ts";
+import { readableLine } from "../proxy/log/readable-line.ts";
+import { type RequestLog, recordLine } from "../proxy/log/request-log.ts";
+import { createRotatingFile } from "../proxy/log/rotating-file.ts";
+import type { Output } from "./output.ts";
+import { readProxyConfiguration } from "./proxy-configuration.ts";
+
+export interface ProxyStartFlags extends ProxyFlags {
+  readonly readyFile?: string;
+}
+
+/** How long running streams may take to end after the first signal. */
+const DRAIN_MS = 30_000;
+
+/** `sallyport proxy start`: serves until a signal ends it; resolves to the exit code. */
+export async function startProxy(flags: ProxyStartFlags, output: Output): Promise<number> {
+  const environment = processEnvironment;
+  const first = await readProxyConfiguration(environment, flags, true);
+  let config = first.config;
+  const log = createLog(() => config, join(dataDirectory(environment), "proxy", "requests.ndjson"), output);
+  const proxy = createProxy(config, {
+    log,
+    onInternal: (error) => output.note(`internal error: ${messageOf(error)}`),
+  });
+  const stopped = untilStopped(proxy, output);
+  try {
+    const port = await listen(proxy.app, { port: config.port, host: config.host, retries: 0 });
+    for (const line of banner(config, port, first.loaded.file?.path)) output.note(line);
+    if (first.newKey !== undefined) {
+      output.note(`A key was made, as clients need one: ${first.newKey}`);
+      output.note(`It is kept in ${generatedKeyFile(dataDirectory(environment))} and not shown again.`);
+    }
+    if (flags.readyFile) await writeReady(flags.readyFile, port);
+    const reload = async () => {
+      try {
+        const next = await readProxyConfiguration(environment, flags, true);
+        proxy.reload(next.config);
+        if (next.config.port !== config.port || next.config.host !== config.host)
+          output.note("The new port or host takes effect at the next start.");
+        config = next.config;
+        output.note("The configuration was read again and is in force.");
+      } catch (error) {
+        const hint = error instanceof AppError && error.code === "configuration" ? "" : "internal error: ";
+        output.note(`The old configuration stays in force. ${hint}${messageOf(error)}`);
+      }
+    };
+    const unwatch = watchFile(first.loaded.path, reload);
+    process.on("SIGHUP", reload);
+    const code = await stopped;
+    unwatch();
+    process.off("SIGHUP", reload);
+    return code;
+  } catch (error) {
+    await proxy.close();
+    throw error;
+  }
+}
+
+/** Metadata into a file, and a line a call for the person at the terminal. */
+function createLog(config: () => ProxyConfig, path: string, output: Output): RequestLog {
+  const file = createRotatingFile(
+    path,
+    () => config().logging,
+    (error) => output.note(`The request log cannot be written: ${messageOf(error)}`),
+  );
+  return {
+    add(record) {
+      if (config().logging.requests) file.write(recordLine(record));
+      if (output.interactive) output.note(readableLine(record, false));
+    },
+    close: () => file.close(),
+  };
+}
+
+/** The first signal lets running answers end, the second ends at once. Resolves when it is over, to the exit code. */
+function untilStopped(proxy: ProxyServer, output: Output): Promise<number> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const end = async (code: number) => {
+      process.off("SIGTERM", onSignal);
+      process.off("SIGINT", onSignal);
+      await proxy.close();
+      resolve(code);
+    };
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (stopping) {
+        void end(signal === "SIGINT" ? 130 : 143);
+        return;
+      }
+      stopping = true;
+      output.note("Stopping: running answers have 30 s to end; a second signal ends them now.");
+      const limit = setTimeout(() => void end(0), DRAIN_MS);
+      void proxy.drain().then(() => {
+        clearTimeout(limit);
+        return end(0);
+      });
+    };
+    process.on("SIGTERM", onSignal);
+    process.on("SIGINT", onSignal);
+  });
+}
+
+/** Watches the folder, since editors replace files; several events of one save count once. */
+function watchFile(path: string, onChange: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {
+      if (name !== null && name !== basename(path)) return;
+      clearTimeout(timer);
+      timer = setTimeout(onChange, 150);
+    });
+    watcher.on("error", () => {});
+    return () => {
+      clearTimeout(timer);
+      watcher.close();
+    };
+  } catch {
+    // A folder that is not there yet cannot be watched; SIGHUP still reloads.
+    return () => {};
+  }
+}
+
+async function writeReady(path: string, port: number): Promise<void> {
+  try {
+    await writeFile(path, JSON.stringify({ url: `http://localhost:${port}`, port, pid: process.pid }));
+  } catch (error) {
+    throw new AppError("unreadable", `The ready file ${path} cannot be written`, { cause: error });
+  }
+}
+
+/** What a person needs to point a client here, ready to paste. */
+export function banner(config: ProxyConfig, port: number, file: string | undefined): string[] {
+  const base = `http://localhost:${port}`;
+  const mode = effectiveMode(config.authMode, config.allowLanAccess);
+  const upstreams = [...config.upstreams.values()].map(({ name, dialect }) => `${name} (${dialect})`);
+  const lan = config.host === "0.0.0.0" ? [`  from the network      ${lanUrls(port).join("  ")}`] : [];
+  const open =
+    mode === "off" && config.host !== "127.0.0.1"
+      ? ["WARNING: anyone who reaches this machine can use the proxy."]
+      : [];
+  return [
+    `Proxy listening on ${base}`,
+    `  Claude Code           ANTHROPIC_BASE_URL=${base}`,
+    `  OpenAI SDKs, Codex    OPENAI_BASE_URL=${base}/v1`,
+    `  Gemini CLI, Google    GOOGLE_GEMINI_BASE_URL=${base}`,
+    ...lan,
+    `  keys                  ${mode === "off" ? "not needed" : `needed (${mode})`}`,
+    `  upstreams             ${upstreams.join(", ")}`,
+    `  configuration         ${file ?? "none; see docs/proxy.md"}`,
+    ...open,
+  ];
+}
+
+function lanUrls(port: number): string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses) =>
+    (addresses ?? [])
+      .filter((address) => address.family === "IPv4" && !address.internal)
+      .map((address) => `http://${address.address}:${port}`),
+  );
+}

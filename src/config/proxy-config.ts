@@ -1,0 +1,89 @@
+import type { ProxySettings, upstreamDialects } from "./proxy-schema.ts";
+
+/** The proxy's configuration as it is used: keys and environment variables looked up, times in milliseconds. */
+export interface ProxyConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly authMode: ProxySettings["auth_mode"];
+  readonly allowLanAccess: boolean;
+  readonly keys: readonly ProxyKey[];
+  readonly allowedOrigins: readonly string[];
+  readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
+  readonly rules: readonly ModelRule[];
+  readonly mcp: ReadonlyMap<string, McpServerConfig>;
+  readonly limits: Limits;
+  readonly pingMs: number;
+  readonly logging: LoggingConfig;
+  readonly strictTranslation: boolean;
+  /** Every secret that is known, for redaction; longest first. */
+  readonly secrets: readonly string[];
+}
+
+/** A key that clients may show. Only its SHA-256 is kept. */
+export interface ProxyKey {
+  readonly name: string;
+  readonly sha256: Buffer;
+}
+
+export type UpstreamDialect = (typeof upstreamDialects)[number];
+
+export interface UpstreamConfig {
+  readonly name: string;
+  /** `any`: the built-in echo, which answers in the client's own dialect. */
+  readonly dialect: UpstreamDialect | "any";
+  /** With its version segment, without trailing slash. */
+  readonly baseUrl: string;
+  readonly keys: readonly string[];
+  readonly credentials: "config" | "client";
+  readonly headers: Readonly<Record<string, string>>;
+  /** What it serves, where the configuration says; else it is asked. */
+  readonly models: readonly string[] | undefined;
+  readonly capabilities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly timeouts: Timeouts;
+  /** Its share of a rule's calls; undefined where the rule's order decides. */
+  readonly weight: number | undefined;
+}
+
+/** Milliseconds; 0 is no limit. */
+export interface Timeouts {
+  readonly connectMs: number;
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+}
+
+export interface ModelRule {
+  readonly match: string;
+  readonly upstreams: readonly string[];
+  readonly model: string | undefined;
+  readonly when: RuleCondition | undefined;
+}
+
+export interface RuleCondition {
+  readonly requestClass?: string;
+  readonly minTokens?: number;
+  readonly hasImage?: boolean;
+  readonly hasTools?: boolean;
+  /** Lower-case header name to pattern. */
+  readonly header?: Readonly<Record<string, string>>;
+}
+
+export interface McpServerConfig {
+  readonly enabled: boolean;
+  readonly url: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Bytes, and a number of connections. */
+export interface Limits {
+  readonly body: number;
+  readonly utilityBody: number;
+  readonly inFlight: number;
+  readonly connections: number;
+}
+
+export interface LoggingConfig {
+  readonly requests: boolean;
+  readonly maxFile: number;
+  readonly files: number;
+}

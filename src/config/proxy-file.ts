@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import type { z } from "zod";
+import { AppError, systemErrorCode } from "../errors.ts";
+
+/** A configuration file as it was read: its values, and where in the file each stands. */
+export interface ConfigurationFile {
+  readonly path: string;
+  readonly value: unknown;
+  /** The line (from 1) of the value at this path, or of the nearest one around it. */
+  lineOf(path: readonly PropertyKey[]): number;
+  /** Whether the file itself says something at this path. */
+  has(path: readonly PropertyKey[]): boolean;
+}
+
+/**
+ * Reads JSON with comments and trailing commas. Undefined where there is no such file and it need not be there.
+ * Throws `configuration` with the file's name and the line.
+ */
+export async function readConfigurationFile(
+  path: string,
+  mustExist: boolean,
+): Promise<ConfigurationFile | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === "ENOENT" && !mustExist) return undefined;
+    const reason = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? "unknown reason"})`;
+    throw new AppError("configuration", `The configuration file ${path} ${reason}`, { cause: error });
+  }
+  return parseConfiguration(text, path);
+}
+
+/** The same from text. */
+export function parseConfiguration(text: string, path: string): ConfigurationFile {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true });
+  const first = errors[0];
+  if (first || !tree) {
+    const line = lineAt(text, first?.offset ?? 0);
+    const what = first ? printParseErrorCode(first.error) : "it is empty";
+    throw new AppError("configuration", `${path}:${line}: not valid JSON (${what})`);
+  }
+  return {
+    path,
+    value: plainValue(tree),
+    lineOf: (location) => lineAt(text, nearest(tree, location).offset),
+    has: (location) => findNodeAtLocation(tree, segments(location)) !== undefined,
+  };
+}
+
+/** One message for all that zod found, each with key and line. */
+export function explainIssues(issues: readonly z.core.$ZodIssue[], file: ConfigurationFile): AppError {
+  const lines = issues.map((issue) => {
+    const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
+    const path = keys[0] === undefined ? issue.path : [...issue.path, keys[0]];
+    const what = keys.length > 0 ? "there is no such key" : issue.message;
+    return `${file.path}:${file.lineOf(path)}: ${path.map(String).join(".") || "the file"}: ${what}`;
+  });
+  return new AppError("configuration", lines.join("\n"), { hint: "docs/proxy.md lists every key." });
+}
+
+/** Values with null prototypes' dangers left out: `__proto__` is a key like any other and refused as unknown. */
+function plainValue(node: Node): unknown {
+  if (node.type === "array") return (node.children ?? []).map(plainValue);
+  if (node.type !== "object") return node.value;
+  const entries = (node.children ?? []).map((property): [string, unknown] => {
+    const [key, value] = property.children ?? [];
+    return [String(key?.value), value ? plainValue(value) : undefined];
+  });
+  return Object.fromEntries(entries);
+}
+
+function nearest(tree: Node, path: readonly PropertyKey[]): Node {
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = findNodeAtLocation(tree, segments(path.slice(0, length)));
+    if (node) return node.parent?.type === "property" ? node.parent : node;
+  }
+  return tree;
+}
+
+function segments(path: readonly PropertyKey[]): (string | number)[] {
+  return path.map((part) => (typeof part === "number" ? part : String(part)));
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}

@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import { AppError } from "../errors.ts";
+import type { Environment } from "./paths.ts";
+import type { McpServerConfig, ModelRule, ProxyConfig, ProxyKey, RuleCondition } from "./proxy-config.ts";
+import type { ProxySettings } from "./proxy-schema.ts";
+import type { LoadedSettings } from "./proxy-settings.ts";
+import { configuredUpstreams, echoUpstream, environmentUpstreams } from "./proxy-upstreams.ts";
+
+/** Refuses the configuration, naming file, line and key. */
+export type Refuse = (path: readonly PropertyKey[], message: string) => never;
+
+/** What is found outside the settings: model servers of this machine, the key made earlier. */
+export interface Found {
+  readonly localServers: readonly { readonly name: string; readonly baseUrl: string }[];
+  readonly generatedKey: string | undefined;
+}
+
+/**
+ * The configuration ready for use: environment variables looked up, names checked against each other, units
+ * converted. Throws `configuration` naming file, line and key.
+ */
+export function resolveProxyConfig(
+  loaded: LoadedSettings,
+  environment: Environment,
+  found: Found,
+): ProxyConfig {
+  const { settings } = loaded;
+  const refuse: Refuse = (path, message) => {
+    const line = loaded.file?.lineOf(["proxy", ...path]);
+    const where = line === undefined ? loaded.path : `${loaded.path}:${line}`;
+    throw new AppError("configuration", `${where}: proxy.${path.map(String).join(".")}: ${message}`);
+  };
+  const upstreams = new Map(
+    [
+      ...(settings.upstreams
+        ? configuredUpstreams(settings, environment, refuse)
+        : environmentUpstreams(settings, environment, found.localServers)),
+    ].map((upstream) => [upstream.name, upstream]),
+  );
+  if (settings.models.some((rule) => [rule.upstream].flat().includes("echo")))
+    upstreams.set("echo", echoUpstream(settings));
+  const keyTexts: string[] = found.generatedKey ? [found.generatedKey] : [];
+  const keys = resolveKeys(settings, environment, refuse, keyTexts);
+  if (found.generatedKey) keys.push({ name: "generated", sha256: sha256(found.generatedKey) });
+  const mcp = resolveMcp(settings, environment, refuse);
+  return {
+    host: settings.host ?? (settings.allow_lan_access ? "0.0.0.0" : "127.0.0.1"),
+    port: settings.port,
+    authMode: settings.auth_mode,
+    allowLanAccess: settings.allow_lan_access,
+    keys,
+    allowedOrigins: settings.allowed_origins.map((origin) => new URL(origin).origin),
+    upstreams,
+    rules: resolveRules(settings, new Set([...upstreams.keys(), "echo"]), refuse),
+    mcp,
+    limits: {
+      body: settings.limits.body,
+      utilityBody: settings.limits.utility_body,
+      inFlight: settings.limits.in_flight,
+      connections: settings.limits.connections,
+    },
+    pingMs: (settings.timeouts.ping ?? 15) * 1000,
+    logging: {
+      requests: settings.logging.requests,
+      maxFile: settings.logging.max_file,
+      files: settings.logging.files,
+    },
+    strictTranslation: settings.strict_translation,
+    secrets: secretsOf(
+      [...keyTexts, ...[...upstreams.values()].flatMap((upstream) => upstream.keys)],
+      [
+        ...[...upstreams.values()].map((upstream) => upstream.headers),
+        ...[...mcp.values()].map((server) => server.headers),
+      ],
+    ),
+  };
+}
+
+/** SHA-256 of a key's text. */
+export function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function resolveKeys(
+  settings: ProxySettings,
+  environment: Environment,
+  refuse: Refuse,
+  texts: string[],
+): ProxyKey[] {
+  return settings.api_keys.map((key, index) => {
+    if (typeof key === "object" && "sha256" in key)
+      return { name: key.name, sha256: Buffer.from(key.sha256, "hex") };
+    const path = ["api_keys", index];
+    const text = typeof key === "string" ? key : (environment[key.key_env] ?? "");
+    if (typeof key === "object" && text === "")
+      return refuse(path, `the environment variable ${key.key_env} is not set`);
+    if (text.length < 16) return refuse(path, "is too short: a key has at least 16 characters");
+    texts.push(text);
+    return { name: typeof key === "string" ? `key ${index + 1}` : key.name, sha256: sha256(text) };
+  });
+}
+
+function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refuse: Refuse): ModelRule[] {
+  return settings.models.map((rule, index) => {
+    const upstreams = typeof rule.upstream === "string" ? [rule.upstream] : rule.upstream;
+    for (const name of upstreams)
+      if (!known.has(name)) refuse(["models", index, "upstream"], `there is no upstream "${name}"`);
+    return { match: rule.match, upstreams, model: rule.model, when: conditionOf(rule.when) };
+  });
+}
+
+function conditionOf(when: ProxySettings["models"][number]["when"]): RuleCondition | undefined {
+  if (!when) return undefined;
+  return {
+    ...(when.request_class === undefined ? {} : { requestClass: when.request_class }),
+    ...(when.min_tokens === undefined ? {} : { minTokens: when.min_tokens }),
+    ...(when.has_image === undefined ? {} : { hasImage: when.has_image }),
+    ...(when.has_tools === undefined ? {} : { hasTools: when.has_tools }),
+    ...(when.header === undefined ? {} : { header: lowerNames(when.header) }),
+  };
+}
+
+function resolveMcp(
+  settings: ProxySettings,
+  environment: Environment,
+  refuse: Refuse,
+): Map<string, McpServerConfig> {
+  return new Map(
+    Object.entries(settings.mcp).map(([name, server]) => {
+      const headers = lowerNames(server.headers);
+      for (const [header, variable] of Object.entries(server.header_env)) {
+        const value = environment[variable];
+        if (!value && server.enabled)
+          refuse(["mcp", name, "header_env", header], `the environment variable ${variable} is not set`);
+        if (value) headers[header.toLowerCase()] = value;
+      }
+      return [name, { enabled: server.enabled, url: server.url, headers }];
+    }),
+  );
+}
+
+export function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+const SECRET_HEADER = /auth|key|token|secret|cookie|password/;
+
+function secretsOf(texts: readonly string[], headers: readonly Readonly<Record<string, string>>[]): string[] {
+  const values = headers.flatMap((each) =>
+    Object.entries(each).flatMap(([name, value]) =>
+      SECRET_HEADER.test(name) ? [value, value.replace(/^\w+ +/, "")] : [],
+    ),
+  );
+  return [...new Set([...texts, ...values])]
+    .filter((text) => text.length >= 8)
+    .sort((a, b) => b.length - a.length);
+}

@@ -1,0 +1,144 @@
+import { z } from "zod";
+
+/**
+ * The `proxy` section of the configuration file. `docs/proxy.md` explains it, `proxy check --json-schema` prints it
+ * for editors. Keys are snake_case, times are seconds, sizes bytes. Unknown keys are refused, so that a typing error
+ * is not taken for a default.
+ */
+
+export const upstreamDialects = ["chat-completions", "responses", "messages", "generative-language"] as const;
+
+const text = z.string().min(1);
+const seconds = z.number().min(0);
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name");
+const headers = z.record(headerName, z.string());
+
+const timeouts = z.strictObject({
+  connect: seconds.optional().describe("To be connected to the upstream; 10 unless said."),
+  first_byte: seconds
+    .optional()
+    .describe("Until the upstream's answer begins; 600 unless said, 0 for no limit."),
+  idle: seconds.optional().describe("Of silence within an answer; 600 unless said, 0 for no limit."),
+  ping: seconds.optional().describe("Of silence until a keep-alive is sent to the client; 15 unless said."),
+});
+
+const upstream = z
+  .strictObject({
+    dialect: z.enum(upstreamDialects),
+    base_url: httpUrl.describe("With or without the version segment (/v1, /v1beta)."),
+    api_key: text.optional(),
+    api_key_env: text.optional().describe("The environment variable that holds the key."),
+    api_keys: z
+      .array(text)
+      .min(1)
+      .optional()
+      .describe("Used in turn; a key that is refused or limited is skipped."),
+    credentials: z
+      .enum(["config", "client"])
+      .default("config")
+      .describe("`client` forwards the client's own key instead, to same-dialect clients."),
+    headers: headers.default({}).describe("Sent with every call."),
+    models: z.array(text).optional().describe("What it serves; asked of the upstream unless said."),
+    capabilities: z.record(text, z.record(z.string(), z.unknown())).default({}).describe("By model pattern."),
+    timeouts: timeouts.default({}),
+    weight: z
+      .number()
+      .positive()
+      .optional()
+      .describe("Its share where a rule names several; else their order decides."),
+  })
+  .refine((value) => [value.api_key, value.api_key_env, value.api_keys].filter(Boolean).length <= 1, {
+    error: "give one of api_key, api_key_env and api_keys",
+  });
+
+const modelRule = z.strictObject({
+  match: text.describe("The model's name; `*` stands for any characters, `?` for one."),
+  upstream: z.union([text, z.array(text).min(1)]).describe("Several are tried in turn until one answers."),
+  model: text.optional().describe("The name at the upstream; the client's unless said."),
+  when: z
+    .strictObject({
+      request_class: text.optional().describe("The client's own `x-claude-code-request-class`."),
+      min_tokens: z.number().int().positive().optional().describe("Of the request, as estimated."),
+      has_image: z.boolean().optional(),
+      has_tools: z.boolean().optional(),
+      header: z.record(headerName, text).optional().describe("Header name to pattern."),
+    })
+    .optional(),
+});
+
+const mcpServer = z.strictObject({
+  enabled: z.boolean().default(true),
+  url: httpUrl,
+  headers: headers.default({}),
+  header_env: z.record(headerName, text).default({}).describe("Header name to environment variable."),
+});
+
+const apiKey = z.union([
+  text,
+  z.strictObject({ name: text, key_env: text }),
+  z.strictObject({ name: text, sha256: z.string().regex(/^[0-9a-f]{64}$/i, "is not 64 hexadecimal digits") }),
+]);
+
+export const proxySchema = z.strictObject({
+  port: z.number().int().min(1).max(65_535).default(8045),
+  host: text.optional().describe("The address to bind; 127.0.0.1, or 0.0.0.0 with allow_lan_access."),
+  auth_mode: z.enum(["off", "strict", "all_except_health", "auto"]).default("auto"),
+  allow_lan_access: z.boolean().default(false),
+  api_keys: z.array(apiKey).default([]),
+  allowed_origins: z.array(z.url()).default([]).describe("Web pages that may call, with CORS."),
+  upstreams: z
+    .record(z.string().regex(/^[A-Za-z0-9._-]+$/, "may have letters, digits, . _ -"), upstream)
+    .optional(),
+  models: z.array(modelRule).default([]),
+  mcp: z
+    .record(z.string().regex(/^[A-Za-z0-9._-]+$/, "may have letters, digits, . _ -"), mcpServer)
+    .default({}),
+  timeouts: timeouts.default({}),
+  limits: z
+    .strictObject({
+      body: z
+        .number()
+        .int()
+        .positive()
+        .default(64 * 1024 * 1024),
+      utility_body: z
+        .number()
+        .int()
+        .positive()
+        .default(1024 * 1024),
+      in_flight: z
+        .number()
+        .int()
+        .positive()
+        .default(512 * 1024 * 1024)
+        .describe("Of request bodies held at once."),
+      connections: z.number().int().positive().default(4096),
+    })
+    .prefault({}),
+  logging: z
+    .strictObject({
+      requests: z
+        .boolean()
+        .default(true)
+        .describe("Metadata of each call, one JSON value a line; never bodies."),
+      max_file: z
+        .number()
+        .int()
+        .min(4096)
+        .default(10 * 1024 * 1024),
+      files: z.number().int().min(1).max(100).default(5),
+    })
+    .prefault({}),
+  store: z.literal("memory").default("memory"),
+  strict_translation: z
+    .boolean()
+    .default(false)
+    .describe("Refuse calls that cannot be translated without loss."),
+});
+
+/** The file as a whole: other sections belong to others. */
+export const fileSchema = z.looseObject({ proxy: proxySchema.prefault({}) });
+
+export type ProxySettings = z.infer<typeof proxySchema>;
+export type UpstreamSettings = z.infer<typeof upstream>;

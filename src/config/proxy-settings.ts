@@ -1,0 +1,120 @@
+import { AppError } from "../errors.ts";
+import { configFile, type Environment } from "./paths.ts";
+import { type ConfigurationFile, explainIssues, readConfigurationFile } from "./proxy-file.ts";
+import { fileSchema, type ProxySettings } from "./proxy-schema.ts";
+
+/** Flags of `proxy start` that change a setting, as the command line gave them. */
+export interface ProxyFlags {
+  readonly config?: string;
+  readonly port?: string;
+  readonly host?: string;
+  readonly authMode?: string;
+  readonly allowLanAccess?: boolean;
+}
+
+/** Where a setting comes from: `default`, `file:LINE`, `environment NAME`, `flag --name`. */
+export type SourceOf = (path: readonly PropertyKey[]) => string;
+
+export interface LoadedSettings {
+  readonly settings: ProxySettings;
+  /** The configuration file's path, whether or not it is there. */
+  readonly path: string;
+  readonly file: ConfigurationFile | undefined;
+  readonly sourceOf: SourceOf;
+}
+
+interface Override {
+  readonly key: "port" | "host" | "auth_mode" | "allow_lan_access";
+  readonly value: unknown;
+  readonly source: string;
+}
+
+/**
+ * The settings of the proxy: defaults, then the file, then the environment, then flags, the later ones winning.
+ * Throws `configuration` naming file, line and key, or `usage` naming the variable or flag.
+ */
+export async function loadProxySettings(
+  environment: Environment,
+  flags: ProxyFlags,
+): Promise<LoadedSettings> {
+  const path = flags.config ?? configFile(environment);
+  const file = await readConfigurationFile(
+    path,
+    flags.config !== undefined || Boolean(environment["SERVICE_CONFIG"]),
+  );
+  const own = settingsOf(file, []);
+  const overrides = [...fromEnvironment(environment), ...fromFlags(flags)];
+  const settings = overrides.length === 0 ? own : settingsOf(file, overrides);
+  return { settings, path, file, sourceOf: (at) => sourceOf(at, file, overrides) };
+}
+
+function settingsOf(file: ConfigurationFile | undefined, overrides: readonly Override[]): ProxySettings {
+  const value = file?.value ?? {};
+  const result = fileSchema.safeParse(withOverrides(value, overrides));
+  if (result.success) return result.data.proxy;
+  const wrong = overrides.find((override) =>
+    result.error.issues.some((issue) => issue.path.length === 2 && issue.path[1] === override.key),
+  );
+  if (wrong) {
+    const message = result.error.issues.find((issue) => issue.path[1] === wrong.key)?.message;
+    throw new AppError("usage", `${wrong.source} is not usable: ${message}`);
+  }
+  if (file) throw explainIssues(result.error.issues, file);
+  throw new AppError("internal", "the default configuration does not fit its own schema");
+}
+
+function withOverrides(value: unknown, overrides: readonly Override[]): unknown {
+  if (overrides.length === 0 || typeof value !== "object" || value === null) return value;
+  const proxy =
+    "proxy" in value && typeof value.proxy === "object" && value.proxy !== null ? value.proxy : {};
+  return {
+    ...value,
+    proxy: { ...proxy, ...Object.fromEntries(overrides.map(({ key, value: given }) => [key, given])) },
+  };
+}
+
+function fromEnvironment(environment: Environment): Override[] {
+  const found: Override[] = [];
+  const add = (name: string, key: Override["key"], read: (text: string) => unknown) => {
+    const text = environment[name];
+    if (text) found.push({ key, value: read(text), source: `environment ${name}` });
+  };
+  add("SERVICE_PROXY_PORT", "port", readNumber);
+  add("SERVICE_PROXY_HOST", "host", (text) => text);
+  add("SERVICE_PROXY_AUTH_MODE", "auth_mode", (text) => text);
+  add("SERVICE_PROXY_ALLOW_LAN_ACCESS", "allow_lan_access", readBoolean);
+  return found;
+}
+
+function fromFlags(flags: ProxyFlags): Override[] {
+  const found: Override[] = [];
+  if (flags.port !== undefined)
+    found.push({ key: "port", value: readNumber(flags.port), source: "flag --port" });
+  if (flags.host !== undefined) found.push({ key: "host", value: flags.host, source: "flag --host" });
+  if (flags.authMode !== undefined)
+    found.push({ key: "auth_mode", value: flags.authMode, source: "flag --auth-mode" });
+  if (flags.allowLanAccess !== undefined)
+    found.push({ key: "allow_lan_access", value: flags.allowLanAccess, source: "flag --allow-lan-access" });
+  return found;
+}
+
+function sourceOf(
+  path: readonly PropertyKey[],
+  file: ConfigurationFile | undefined,
+  overrides: readonly Override[],
+): string {
+  const override = overrides.findLast(({ key }) => path.length === 1 && path[0] === key);
+  if (override) return override.source;
+  const inFile = ["proxy", ...path];
+  return file?.has(inFile) ? `file:${file.lineOf(inFile)}` : "default";
+}
+
+function readNumber(text: string): unknown {
+  return /^\d{1,6}$/.test(text) ? Number(text) : text;
+}
+
+function readBoolean(text: string): unknown {
+  if (/^(1|true|yes|on)$/i.test(text)) return true;
+  if (/^(0|false|no|off)$/i.test(text)) return false;
+  return text;
+}

@@ -1,0 +1,150 @@
+import type { Environment } from "./paths.ts";
+import type { Timeouts, UpstreamConfig, UpstreamDialect } from "./proxy-config.ts";
+import { lowerNames, type Refuse } from "./proxy-resolve.ts";
+import type { ProxySettings, UpstreamSettings } from "./proxy-schema.ts";
+
+/** The upstreams of the configuration file. */
+export function configuredUpstreams(
+  settings: ProxySettings,
+  environment: Environment,
+  refuse: Refuse,
+): UpstreamConfig[] {
+  const configured = Object.entries(settings.upstreams ?? {});
+  if (configured.length === 0) return [echoUpstream(settings)];
+  return configured.map(([name, upstream]) => {
+    if (name === "echo") refuse(["upstreams", name], "the name echo is taken by the built-in upstream");
+    return {
+      name,
+      dialect: upstream.dialect,
+      baseUrl: versionedUrl(upstream.base_url, upstream.dialect),
+      keys: keysOf(name, upstream, environment, refuse),
+      credentials: upstream.credentials,
+      headers: lowerNames(upstream.headers),
+      models: upstream.models,
+      capabilities: upstream.capabilities,
+      timeouts: timeoutsOf(settings, upstream.timeouts),
+      weight: upstream.weight,
+    };
+  });
+}
+
+interface KnownVendor {
+  readonly name: string;
+  readonly variables: readonly string[];
+  readonly dialect: UpstreamDialect;
+  readonly baseUrl: string;
+}
+
+const KNOWN_VENDORS: readonly KnownVendor[] = [
+  {
+    name: "anthropic",
+    variables: ["ANTHROPIC_API_KEY"],
+    dialect: "messages",
+    baseUrl: "https://api.anthropic.com",
+  },
+  {
+    name: "openai",
+    variables: ["OPENAI_API_KEY"],
+    dialect: "chat-completions",
+    baseUrl: "https://api.openai.com",
+  },
+  {
+    name: "openai-responses",
+    variables: ["OPENAI_API_KEY"],
+    dialect: "responses",
+    baseUrl: "https://api.openai.com",
+  },
+  {
+    name: "gemini",
+    variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    dialect: "generative-language",
+    baseUrl: "https://generativelanguage.googleapis.com",
+  },
+  {
+    name: "openrouter",
+    variables: ["OPENROUTER_API_KEY"],
+    dialect: "chat-completions",
+    baseUrl: "https://openrouter.ai/api",
+  },
+];
+
+/**
+ * Upstreams without configuration: vendors whose key is in the environment, model servers of this machine, and,
+ * where there are none of either, the built-in echo.
+ */
+export function environmentUpstreams(
+  settings: ProxySettings,
+  environment: Environment,
+  localServers: readonly { readonly name: string; readonly baseUrl: string }[],
+): UpstreamConfig[] {
+  const vendors = KNOWN_VENDORS.flatMap((vendor) => {
+    const key = vendor.variables.map((name) => environment[name]).find(Boolean);
+    return key ? [plainUpstream(settings, vendor.name, vendor.dialect, vendor.baseUrl, [key])] : [];
+  });
+  const local = localServers.map((server) =>
+    plainUpstream(settings, server.name, "chat-completions", server.baseUrl, []),
+  );
+  const all = [...vendors, ...local];
+  return all.length > 0 ? all : [echoUpstream(settings)];
+}
+
+/** Answers in every dialect by itself, so that a client's set-up can be tried without any vendor. */
+export function echoUpstream(settings: ProxySettings): UpstreamConfig {
+  return { ...plainUpstream(settings, "echo", "chat-completions", "http://127.0.0.1", []), dialect: "any" };
+}
+
+function plainUpstream(
+  settings: ProxySettings,
+  name: string,
+  dialect: UpstreamDialect,
+  baseUrl: string,
+  keys: readonly string[],
+): UpstreamConfig {
+  return {
+    name,
+    dialect,
+    baseUrl: versionedUrl(baseUrl, dialect),
+    keys,
+    credentials: "config",
+    headers: {},
+    models: name === "echo" ? ["echo"] : undefined,
+    capabilities: {},
+    timeouts: timeoutsOf(settings, {}),
+    weight: undefined,
+  };
+}
+
+/** The base URL with its version segment, which is added where no part of the path looks like one. */
+export function versionedUrl(baseUrl: string, dialect: UpstreamDialect): string {
+  const url = new URL(baseUrl);
+  const path = url.pathname.replace(/\/+$/, "");
+  const version = dialect === "generative-language" ? "/v1beta" : "/v1";
+  const versioned = path.split("/").some((segment) => /^v\d+([a-z]+\d*)?$/.test(segment));
+  return `${url.origin}${path}${versioned ? "" : version}`;
+}
+
+function keysOf(
+  name: string,
+  upstream: UpstreamSettings,
+  environment: Environment,
+  refuse: Refuse,
+): readonly string[] {
+  if (upstream.api_keys) return upstream.api_keys;
+  if (upstream.api_key) return [upstream.api_key];
+  if (!upstream.api_key_env) return [];
+  const key = environment[upstream.api_key_env];
+  if (key) return [key];
+  return refuse(
+    ["upstreams", name, "api_key_env"],
+    `the environment variable ${upstream.api_key_env} is not set`,
+  );
+}
+
+function timeoutsOf(settings: ProxySettings, own: UpstreamSettings["timeouts"]): Timeouts {
+  const all = settings.timeouts;
+  return {
+    connectMs: (own.connect ?? all.connect ?? 10) * 1000,
+    firstByteMs: (own.first_byte ?? all.first_byte ?? 600) * 1000,
+    idleMs: (own.idle ?? all.idle ?? 600) * 1000,
+  };
+}

@@ -1,0 +1,26 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Headers that can carry the proxy's key. They never reach an upstream unless it asks for the client's own. */
+export const credentialHeaders = ["authorization", "x-api-key", "x-gen-api-key", "x-goog-api-key"] as const;
+
+/**
+ * Every key a request shows: `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, its real-world twin
+ * `x-goog-api-key`, and `?key=` where the route's dialect has it. One right key among them is enough.
+ */
+export function shownKeys(headers: IncomingHttpHeaders, url: string, queryToo: boolean): string[] {
+  const keys: string[] = [];
+  const authorization = headers.authorization;
+  if (authorization !== undefined) {
+    const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+    if (bearer) keys.push(bearer);
+  }
+  for (const name of credentialHeaders.slice(1)) {
+    const value = headers[name];
+    if (typeof value === "string" && value !== "") keys.push(value);
+  }
+  if (queryToo && url.includes("key=")) {
+    const key = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("key");
+    if (key) keys.push(key);
+  }
+  return keys;
+}

@@ -1,0 +1,174 @@
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { UpstreamConfig } from "../config/proxy-config.ts";
+import type { AppError } from "../errors.ts";
+import { encodeFault, faultOf } from "./dialect-errors.ts";
+import type { Loss } from "./exchange/loss.ts";
+import type { Dialect } from "./exchange/parts.ts";
+import type { Usage } from "./exchange/response.ts";
+import type { CallRecord } from "./log/request-log.ts";
+import type { Route } from "./routes.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Services } from "./services.ts";
+import { clientHeaders } from "./upstream/response-headers.ts";
+
+/** One call to a model from its first phase to its last, and what the log is to know of it. */
+export interface Call {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly request: FastifyRequest;
+  readonly response: ServerResponse;
+  readonly route: Route;
+  /** The client's. */
+  readonly dialect: Dialect;
+  readonly runtime: Runtime;
+  readonly services: Services;
+  /** Headers of ours on the answer: flat list, names in lower case. */
+  readonly ownHeaders: string[];
+  /** Bytes of its body counted as held. */
+  heldBytes: number;
+  model: string | undefined;
+  upstream: UpstreamConfig | undefined;
+  upstreamModel: string | undefined;
+  stream: boolean;
+  status: number;
+  firstByteAt: number;
+  retries: number;
+  usage: Usage | undefined;
+  losses: readonly Loss[];
+  fault: string | undefined;
+}
+
+/** Takes the reply over from Fastify: from here on the call answers by itself. */
+export function openCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: Route & { readonly dialect: Dialect },
+  services: Services,
+): Call {
+  const id = services.nextRequestId();
+  const ownHeaders = ["x-sallyport-request-id", id];
+  const headers = reply.getHeaders();
+  for (const name in headers) ownHeaders.push(name, String(headers[name]));
+  reply.hijack();
+  services.metrics.begin();
+  return {
+    id,
+    startedAt: performance.now(),
+    request,
+    response: reply.raw,
+    route,
+    dialect: route.dialect,
+    runtime: request.runtime,
+    services,
+    ownHeaders,
+    heldBytes: 0,
+    model: undefined,
+    upstream: undefined,
+    upstreamModel: undefined,
+    stream: false,
+    status: 0,
+    firstByteAt: 0,
+    retries: 0,
+    usage: undefined,
+    losses: [],
+    fault: undefined,
+  };
+}
+
+/** Answers with a fault in the client's dialect, or, where an answer has begun, breaks the connection. */
+export function answerFault(call: Call, error: unknown): void {
+  const fault = faultOf(error);
+  call.fault ??= call.runtime.redact(error instanceof Error ? error.message : fault.message);
+  call.status = fault.status;
+  const retry = fault.retryAfterSeconds === undefined ? [] : ["retry-after", String(fault.retryAfterSeconds)];
+  answerJson(call, fault.status, call.runtime.redact(encodeFault(call.dialect, fault, call.id)), retry);
+}
+
+/**
+ * Passes an upstream's refusal on: its bytes, if they are JSON, with secrets blotted out, else a fault in the client's
+ * dialect with the same status.
+ */
+export function answerRefusal(call: Call, status: number, headers: IncomingHttpHeaders, body: Buffer): void {
+  const text = decodedText(body, headers["content-encoding"]);
+  const { "content-encoding": _coding, ...kept } = headers;
+  call.status = status;
+  call.fault = `the upstream answered ${status}`;
+  if (text !== undefined && /^\s*[{[]/.test(text)) {
+    const clean = call.runtime.redact(text);
+    const bytes = Buffer.from(clean, "utf8");
+    const list = clientHeaders(kept, call.ownHeaders);
+    call.response.writeHead(status, [...list, "content-length", String(bytes.length)]);
+    call.response.end(bytes);
+    return;
+  }
+  const message = `The upstream ${call.upstream?.name} answered with status ${status}`;
+  const passed = clientHeaders({ ...kept, "content-type": undefined }, []);
+  answerJson(call, status, encodeFault(call.dialect, { status, message }, call.id), passed);
+}
+
+/** One JSON answer of our own, unless another has begun: then the connection is broken. */
+export function answerJson(call: Call, status: number, body: string, headers: readonly string[] = []): void {
+  const { response, ownHeaders } = call;
+  if (response.headersSent) {
+    if (!response.writableEnded) response.destroy();
+    return;
+  }
+  const list = [...ownHeaders, ...headers, "content-type", "application/json; charset=utf-8"];
+  list.push("content-length", String(Buffer.byteLength(body)), "x-content-type-options", "nosniff");
+  // What is left of an unread body is not waited for.
+  if (!call.request.raw.complete) list.push("connection", "close");
+  response.writeHead(status, list);
+  response.end(body);
+}
+
+/** The last phase: gives back what was held and puts the call on record. */
+export function settle(call: Call): void {
+  const { services, request } = call;
+  services.held.bytes -= call.heldBytes;
+  const now = performance.now();
+  const record: CallRecord = {
+    time: new Date().toISOString(),
+    id: call.id,
+    key: request.keyName,
+    client: request.ip,
+    method: request.method,
+    route: call.route.path,
+    model: call.model,
+    upstream: call.upstream?.name,
+    upstreamModel: call.upstreamModel,
+    status: call.status,
+    ms: round(now - call.startedAt),
+    firstByteMs: call.firstByteAt === 0 ? undefined : round(call.firstByteAt - call.startedAt),
+    stream: call.stream,
+    retries: call.retries,
+    usage: call.usage,
+    losses: call.losses,
+    fault: call.fault,
+  };
+  services.metrics.end(record);
+  services.log.add(record);
+}
+
+/** Notes a fault that the client was already told of, or will never hear of. */
+export function noteFault(call: Call, fault: AppError): void {
+  call.fault = call.runtime.redact(fault.message);
+}
+
+function round(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
+}
+
+/** A small body as text; undefined where its coding is unknown or a lie. */
+function decodedText(body: Buffer, coding: string | undefined): string | undefined {
+  const limit = { maxOutputLength: 4 * 1024 * 1024 };
+  try {
+    if (coding === undefined || coding === "identity") return body.toString("utf8");
+    if (coding === "gzip" || coding === "x-gzip") return gunzipSync(body, limit).toString("utf8");
+    if (coding === "br") return brotliDecompressSync(body, limit).toString("utf8");
+    return coding === "deflate" ? inflateSync(body, limit).toString("utf8") : undefined;
+  } catch {
+    return undefined;
+  }
+}

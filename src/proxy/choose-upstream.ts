@@ -1,0 +1,46 @@
+import { AppError } from "../errors.ts";
+import type { Call } from "./call.ts";
+import type { Dialect } from "./exchange/parts.ts";
+import { factsOf } from "./models/facts.ts";
+import type { Selection } from "./models/select.ts";
+import type { CalledOperation } from "./operation-path.ts";
+
+/** Which upstream serves a call, and the model's name there. Throws `model_not_found`. */
+export async function chooseUpstream(
+  call: Call,
+  model: string | undefined,
+  body: Buffer | undefined,
+): Promise<Selection> {
+  call.model = model;
+  const facts = factsOf(call.request.headers, body);
+  const selected = call.runtime.selector.select(model, call.dialect, facts);
+  const selection = selected instanceof Promise ? await selected : selected;
+  const first = selection?.upstreams[0];
+  if (!selection || !first) throw notFound(model);
+  call.upstream = first;
+  call.upstreamModel = selection.model;
+  return selection;
+}
+
+function notFound(model: string | undefined): AppError {
+  const message =
+    model === undefined
+      ? "The call names no model, and no upstream speaks its dialect"
+      : `The model ${JSON.stringify(model.slice(0, 200))} is not served by any upstream`;
+  return new AppError("model_not_found", message);
+}
+
+/**
+ * Whether an upstream takes this call as it is. Images, audio and embeddings have one form at all upstreams of the
+ * OpenAI family.
+ */
+export function isNative(
+  upstream: string,
+  client: Dialect,
+  operation: CalledOperation["operation"],
+): boolean {
+  if (operation === "generate" || operation === "count-tokens" || operation === "stored-response")
+    return upstream === (client === "completions" ? "chat-completions" : client);
+  if (client === "generative-language") return upstream === client;
+  return upstream === "chat-completions" || upstream === "responses";
+}

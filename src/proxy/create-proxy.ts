@@ -1,0 +1,141 @@
+import { randomBytes } from "node:crypto";
+import { METHODS } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ProxyConfig } from "../config/proxy-config.ts";
+import { createApp } from "../http/create-app.ts";
+import { addSecurityHeaders } from "../http/security-headers.ts";
+import { addProxyErrors } from "./answer-errors.ts";
+import { addDoor } from "./door.ts";
+import { handleCall, type ModelRoute } from "./handle-call.ts";
+import { createMetrics } from "./log/metrics.ts";
+import type { RequestLog } from "./log/request-log.ts";
+import { relayMcp } from "./mcp/relay-mcp.ts";
+import { handleUtility } from "./operations/handle-utility.ts";
+import { createPinger } from "./pinger.ts";
+import { type Route, routes } from "./routes.ts";
+import { createRuntime } from "./runtime.ts";
+import type { Services } from "./services.ts";
+import { placeOf } from "./upstream/clients.ts";
+import { createPools } from "./upstream/pools.ts";
+
+export interface ProxyParts {
+  readonly log: RequestLog;
+  /** Told of defects of ours. */
+  readonly onInternal: (error: unknown) => void;
+}
+
+/** A proxy that nobody listens to yet. */
+export interface ProxyServer {
+  readonly app: FastifyInstance;
+  /** Puts another configuration in force; calls that have begun keep theirs. Throws where it cannot be used. */
+  reload(config: ProxyConfig): void;
+  /** Refuses what is new; resolves when nothing is being served any more. */
+  drain(): Promise<void>;
+  /** Ends everything at once. */
+  close(): Promise<void>;
+}
+
+/** Builds the proxy. Throws `configuration` where a key is needed and there is none. */
+export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer {
+  const pools = createPools();
+  const via = randomBytes(9).toString("base64url");
+  let runtime = createRuntime(config, pools, via);
+  let serial = 0;
+  let draining = false;
+  const prefix = `req_${randomBytes(6).toString("hex")}`;
+  const pinger = createPinger(() => runtime.config.pingMs);
+  const services: Services = {
+    runtime: () => runtime,
+    pools,
+    pinger,
+    log: parts.log,
+    metrics: createMetrics(),
+    via,
+    nextRequestId: () => `${prefix}${(serial++).toString(36)}`,
+    held: { bytes: 0 },
+    isDraining: () => draining,
+  };
+  const app = createApp({ bodyLimit: config.limits.body, requestTimeout: 300_000 });
+  app.server.maxConnections = config.limits.connections;
+  takeBodiesAsTheyCome(app);
+  addSecurityHeaders(app);
+  addDoor(app, services);
+  addProxyErrors(app, services, parts.onInternal);
+  addRoutes(app, services);
+  return {
+    app,
+    reload(next) {
+      runtime = createRuntime(next, pools, via);
+      const urls = [...next.upstreams.values()].map(({ baseUrl }) => baseUrl);
+      for (const { url } of next.mcp.values()) urls.push(url);
+      pools.keepOnly(new Set(urls.map((url) => placeOf(url).origin)));
+    },
+    async drain() {
+      draining = true;
+      app.server.close();
+      while (services.metrics.active > 0) {
+        app.server.closeIdleConnections();
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      app.server.closeIdleConnections();
+    },
+    async close() {
+      draining = true;
+      pinger.stop();
+      await app.close();
+      await pools.destroy();
+      await parts.log.close();
+    },
+  };
+}
+
+/** Nothing is parsed or even read before a handler asks for it. */
+function takeBodiesAsTheyCome(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
+}
+
+function addRoutes(app: FastifyInstance, services: Services): void {
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method) && method !== "CONNECT")
+      app.addHttpMethod(method, { hasBody: true });
+  }
+  for (const route of routes) {
+    const methods =
+      route.method === "ANY" ? app.supportedMethods.filter((name) => name !== "OPTIONS") : [route.method];
+    const handler = handlerOf(route, services);
+    app.route({
+      method: methods,
+      url: route.path,
+      config: { route },
+      exposeHeadRoute: route.method === "GET",
+      handler,
+    });
+  }
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+function handlerOf(route: Route, services: Services): Handler {
+  if (route.operation === "mcp") return (request, reply) => relayMcp(request, reply, services);
+  if (isModelRoute(route)) return (request, reply) => handleCall(request, reply, route, services);
+  return (request, reply) => handleUtility(request, reply, route, services);
+}
+
+const UTILITIES = new Set<Route["operation"]>([
+  "list-models",
+  "get-model",
+  "detect",
+  "warmup",
+  "telemetry",
+  "health",
+  "readiness",
+  "metrics",
+  "hello",
+  "home",
+  "websocket",
+]);
+
+function isModelRoute(route: Route): route is ModelRoute {
+  return !UTILITIES.has(route.operation) && route.dialect !== "plain" && route.dialect !== "by-caller";
+}

@@ -1,0 +1,131 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { UpstreamConfig } from "../config/proxy-config.ts";
+import { AppError } from "../errors.ts";
+import { peekForm } from "./body/multipart-model.ts";
+import { readBody } from "./body/read-body.ts";
+import { type ScannedBody, scanBody, withModel } from "./body/scan-body.ts";
+import { answerFault, type Call, openCall, settle } from "./call.ts";
+import { chooseUpstream, isNative } from "./choose-upstream.ts";
+import { answerEcho } from "./echo/answer-echo.ts";
+import type { Dialect } from "./exchange/parts.ts";
+import type { Selection } from "./models/select.ts";
+import { type CalledOperation, calledOperation } from "./operation-path.ts";
+import { relayNatively } from "./relay-natively.ts";
+import type { Route } from "./routes.ts";
+import type { Services } from "./services.ts";
+import { translate } from "./translate-lane.ts";
+import { answerEstimate } from "./usage/answer-estimate.ts";
+
+/** A route of a model operation: its errors are told in its own dialect. */
+export type ModelRoute = Route & { readonly dialect: Dialect };
+
+/**
+ * Serves one call to a model, phase by phase: authenticate (at the door, `door.ts`, like every request) → read →
+ * route → send and relay (in the lane that fits) → settle.
+ */
+export async function handleCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: ModelRoute,
+  services: Services,
+): Promise<void> {
+  const call = openCall(request, reply, route, services);
+  try {
+    const called = calledOperation(route, request.url, request.params as Record<string, string>);
+    if (route.body === "streamed") await serveForm(call, called);
+    else await serveJson(call, called);
+  } catch (error) {
+    answerFault(call, error);
+  } finally {
+    settle(call);
+  }
+}
+
+async function serveJson(call: Call, called: CalledOperation): Promise<void> {
+  const body = call.route.body === "ignored" ? undefined : await read(call);
+  const scanned = body && look(body);
+  call.stream = called.stream || scanned?.stream === true;
+  const selection = await chooseUpstream(call, called.model ?? scanned?.model, body);
+  const lane = laneOf(call, called);
+  if (lane === "native") {
+    const renamed = body && scanned && renamedBody(body, scanned, selection.model);
+    await relayNatively(call, called, native(selection, call, called), selection.model, renamed ?? null);
+  } else if (lane === "echo") answerEcho(call, called, body);
+  else if (lane === "estimate") answerEstimate(call, body);
+  else await translate(call, called, selection, body ?? Buffer.alloc(0));
+}
+
+/** Uploads: read until the model is known, the rest goes through as it comes. */
+async function serveForm(call: Call, called: CalledOperation): Promise<void> {
+  const { raw, headers } = call.request;
+  const { limits } = call.runtime.config;
+  if (!/^multipart\/form-data\b/i.test(headers["content-type"] ?? "")) {
+    await serveJson(call, called);
+    return;
+  }
+  const form = await peekForm(raw, limits.body);
+  const selection = await chooseUpstream(call, form.model, undefined);
+  const lane = laneOf(call, called);
+  const renamed = form.model !== undefined && form.model !== selection.model ? selection.model : undefined;
+  const { stream, length } = form.body(lane === "native" ? renamed : undefined);
+  if (lane === "native") {
+    const upstreams = native(selection, call, called);
+    await relayNatively(call, called, upstreams, selection.model, { stream, length });
+  } else {
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    if (lane === "echo") answerEcho(call, called, body);
+    else await translate(call, called, selection, body);
+  }
+}
+
+/** The body whole, within the limits of one call and of all together. */
+async function read(call: Call): Promise<Buffer> {
+  const { limits } = call.runtime.config;
+  const { held } = call.services;
+  const type = call.request.headers["content-type"];
+  if (type !== undefined && !/^[\w.+-]+\/(?:[\w.+-]*\+)?json\b/i.test(type))
+    throw new AppError("media_type", "The body must be JSON (content-type: application/json)");
+  const announced = Math.min(Number(call.request.headers["content-length"] ?? 0), limits.body);
+  if (held.bytes + announced > limits.inFlight)
+    throw new AppError(
+      "overloaded",
+      "The proxy holds as many request bodies as it may; try again in a moment",
+    );
+  call.heldBytes = announced;
+  held.bytes += announced;
+  const body = await readBody(call.request.raw, limits.body);
+  held.bytes += body.length - call.heldBytes;
+  call.heldBytes = body.length;
+  return body;
+}
+
+/** Only as much of the body as routing needs is looked at. */
+function look(body: Buffer): ScannedBody {
+  const scanned = scanBody(body);
+  if (!scanned) throw new AppError("validation", "The body is not a JSON object");
+  return scanned;
+}
+
+type Lane = "native" | "echo" | "estimate" | "translated";
+
+/** Upstreams that speak the client's dialect get its bytes, others a translation; tokens are counted here then. */
+function laneOf(call: Call, called: CalledOperation): Lane {
+  const { dialect, name } = call.upstream ?? { dialect: "any", name: "echo" };
+  call.ownHeaders.push("x-sallyport-upstream", name);
+  if (dialect === "any") return "echo";
+  if (isNative(dialect, call.dialect, called.operation)) return "native";
+  return called.operation === "count-tokens" ? "estimate" : "translated";
+}
+
+/** Of the upstreams of a rule, those that may stand in for the first in the same lane. */
+function native(selection: Selection, call: Call, called: CalledOperation): readonly UpstreamConfig[] {
+  return selection.upstreams.filter(({ dialect }) => isNative(dialect, call.dialect, called.operation));
+}
+
+function renamedBody(body: Buffer, scanned: ScannedBody, model: string): Buffer {
+  return scanned.model === undefined || scanned.model === model
+    ? body
+    : withModel(body, scanned.modelRanges, model);
+}

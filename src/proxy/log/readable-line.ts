@@ -1,0 +1,34 @@
+import type { CallRecord } from "./request-log.ts";
+
+/** A call as one line for a person: `14:02:11  200  1.2s  claude-sonnet-4-5 → anthropic  1.2k + 340 tokens`. */
+export function readableLine(record: CallRecord, colour: boolean): string {
+  const { model, upstream, upstreamModel, usage } = record;
+  const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const status = paint(record.status < 400 ? 32 : record.status === 499 ? 33 : 31, String(record.status));
+  const renamed = upstreamModel !== undefined && upstreamModel !== model ? ` as ${upstreamModel}` : "";
+  const parts = [
+    paint(2, record.time.slice(11, 19)),
+    status,
+    duration(record.ms).padStart(6),
+    `${record.method} ${record.route}`,
+    [model ?? "", upstream === undefined ? "" : `→ ${upstream}${renamed}`].filter(Boolean).join(" "),
+    record.stream && record.firstByteMs !== undefined ? `first byte ${duration(record.firstByteMs)}` : "",
+    usage ? `${count(usage.input.total)} + ${count(usage.output.total)} tokens` : "",
+    record.retries > 0 ? `${record.retries} retries` : "",
+    record.losses.length > 0 ? `lost: ${record.losses.map((loss) => loss.code).join(" ")}` : "",
+    record.fault === undefined ? "" : paint(31, record.fault),
+  ];
+  return parts.filter(Boolean).join("  ");
+}
+
+function duration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)}ms`;
+  return milliseconds < 60_000
+    ? `${(milliseconds / 1000).toFixed(1)}s`
+    : `${Math.round(milliseconds / 60_000)}min`;
+}
+
+function count(tokens: number | undefined): string {
+  if (tokens === undefined) return "?";
+  return tokens < 1000 ? String(tokens) : `${(tokens / 1000).toFixed(1)}k`;
+}

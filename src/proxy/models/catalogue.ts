@@ -1,0 +1,123 @@
+import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import { sendTo } from "../upstream/clients.ts";
+import type { Pools } from "../upstream/pools.ts";
+import { credentialHeader } from "../upstream/request-headers.ts";
+import { readText } from "../upstream/send.ts";
+
+/** A model as its upstream lists it. */
+export interface CatalogueModel {
+  readonly id: string;
+  readonly upstream: UpstreamConfig;
+  readonly displayName: string;
+  /** Seconds since 1970; 0 where the upstream does not say. */
+  readonly created: number;
+  readonly ownedBy: string;
+  /** The upstream's own words, for clients of the same dialect. */
+  readonly raw: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What the upstreams serve, asked when it is first needed and again when it has grown old. */
+export interface Catalogue {
+  /** In configuration order. An upstream that does not answer in time lists nothing. */
+  models(): Promise<readonly CatalogueModel[]>;
+  /** Upstreams that list this id, in configuration order. */
+  serving(id: string): Promise<readonly UpstreamConfig[]>;
+}
+
+const FRESH_MS = 5 * 60_000;
+const RETRY_MS = 30_000;
+const ANSWER_MS = 3_000;
+
+interface Listing {
+  models: readonly CatalogueModel[];
+  until: number;
+  pending: Promise<void> | undefined;
+}
+
+export function createCatalogue(upstreams: readonly UpstreamConfig[], pools: Pools, via: string): Catalogue {
+  const listings = new Map<string, Listing>();
+  const refresh = (upstream: UpstreamConfig, listing: Listing): Promise<void> => {
+    listing.pending ??= listModels(upstream, pools, via)
+      .then(
+        (models) => Object.assign(listing, { models, until: Date.now() + FRESH_MS }),
+        () => Object.assign(listing, { until: Date.now() + RETRY_MS }),
+      )
+      .then(() => {
+        listing.pending = undefined;
+      });
+    return listing.pending;
+  };
+  const listingOf = async (upstream: UpstreamConfig): Promise<readonly CatalogueModel[]> => {
+    let listing = listings.get(upstream.name);
+    if (!listing) {
+      listing = { models: [], until: 0, pending: undefined };
+      listings.set(upstream.name, listing);
+    }
+    if (listing.until < Date.now()) {
+      const asked = refresh(upstream, listing);
+      // An old list is good enough while a new one is fetched.
+      if (listing.until === 0) await asked;
+    }
+    return listing.models;
+  };
+  const models = async () => (await Promise.all(upstreams.map(listingOf))).flat();
+  return {
+    models,
+    async serving(id) {
+      const all = await models();
+      return [...new Set(all.filter((model) => model.id === id).map((model) => model.upstream))];
+    },
+  };
+}
+
+async function listModels(upstream: UpstreamConfig, pools: Pools, via: string): Promise<CatalogueModel[]> {
+  if (upstream.models) return upstream.models.map((id) => modelOf(upstream, id, undefined));
+  if (upstream.dialect === "any" || upstream.credentials === "client") return [];
+  const [key] = upstream.keys;
+  const headers = ["accept", "application/json", "accept-encoding", "identity", "x-sallyport-via", via];
+  if (upstream.dialect === "messages") headers.push("anthropic-version", "2023-06-01");
+  if (key !== undefined) headers.push(...credentialHeader(upstream, key));
+  for (const [name, value] of Object.entries(upstream.headers)) headers.push(name, value);
+  const query =
+    { messages: "?limit=1000", "generative-language": "?pageSize=1000" }[upstream.dialect as string] ?? "";
+  const reply = await sendTo(pools, upstream, {
+    method: "GET",
+    path: `/models${query}`,
+    headers,
+    body: null,
+    firstByteMs: ANSWER_MS,
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+  const text = await readText(reply, upstream.name);
+  return reply.status === 200 ? readList(upstream, JSON.parse(text)) : [];
+}
+
+function readList(upstream: UpstreamConfig, value: unknown): CatalogueModel[] {
+  const { data, models } = Object(value) as { data?: unknown; models?: unknown };
+  const entries = Array.isArray(data) ? data : Array.isArray(models) ? models : [];
+  return entries.flatMap((entry: unknown) => {
+    if (typeof entry !== "object" || entry === null) return [];
+    const raw = entry as Record<string, unknown>;
+    const name = typeof raw["id"] === "string" ? raw["id"] : raw["name"];
+    return typeof name === "string" ? [modelOf(upstream, name.replace(/^models\//, ""), raw)] : [];
+  });
+}
+
+function modelOf(
+  upstream: UpstreamConfig,
+  id: string,
+  raw: Readonly<Record<string, unknown>> | undefined,
+): CatalogueModel {
+  const text = (name: string) => (typeof raw?.[name] === "string" ? raw[name] : undefined);
+  const created = raw?.["created"];
+  const createdAt = Date.parse(text("created_at") ?? "");
+  return {
+    id,
+    upstream,
+    displayName: text("display_name") ?? text("displayName") ?? id,
+    created:
+      typeof created === "number" ? created : Number.isNaN(createdAt) ? 0 : Math.floor(createdAt / 1000),
+    ownedBy: text("owned_by") ?? upstream.name,
+    raw,
+  };
+}

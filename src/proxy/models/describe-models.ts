@@ -1,0 +1,110 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { AppError } from "../../errors.ts";
+import type { ErrorDialect } from "../dialect-errors.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { RouteDialect } from "../routes.ts";
+import type { Runtime } from "../runtime.ts";
+import type { CatalogueModel } from "./catalogue.ts";
+
+/** In whose shape and envelope a caller of a shared path wants its answer: told by the headers its SDK sends. */
+export function callersDialect(route: RouteDialect | undefined, headers: IncomingHttpHeaders): ErrorDialect {
+  if (route === undefined) return "plain";
+  if (route !== "by-caller") return route;
+  if (headers["anthropic-version"] !== undefined) return "messages";
+  return headers["x-goog-api-key"] !== undefined ? "generative-language" : "chat-completions";
+}
+
+/** Every model that can be called by its own name, once: names of rules first, then what the upstreams list. */
+export async function allModels(runtime: Runtime): Promise<readonly CatalogueModel[]> {
+  const listed = await runtime.catalogue.models();
+  const named = runtime.config.rules.flatMap((rule): CatalogueModel[] => {
+    const upstream = runtime.config.upstreams.get(rule.upstreams[0] ?? "");
+    if (/[*?]/.test(rule.match) || !upstream) return [];
+    return [
+      {
+        id: rule.match,
+        upstream,
+        displayName: rule.match,
+        created: 0,
+        ownedBy: upstream.name,
+        raw: undefined,
+      },
+    ];
+  });
+  const seen = new Set<string>();
+  return [...listed, ...named].filter(({ id }) => !seen.has(id) && seen.add(id));
+}
+
+/** A list in a dialect's shape, paged as that dialect pages. Throws `validation` for a page that is none. */
+export function describeList(
+  dialect: ErrorDialect,
+  models: readonly CatalogueModel[],
+  query: Readonly<Record<string, unknown>>,
+): unknown {
+  if (dialect === "messages") return messagesList(models, query);
+  if (dialect !== "generative-language")
+    return { object: "list", data: models.map((model) => describeModel("chat-completions", model)) };
+  const size = pageSize(query["pageSize"] ?? query["page_size"], 50);
+  const token = query["pageToken"] ?? query["page_token"];
+  const from =
+    typeof token === "string" && token !== "" ? Number(Buffer.from(token, "base64url").toString()) : 0;
+  if (!Number.isInteger(from) || from < 0)
+    throw new AppError("validation", "The page token is not one of ours");
+  const next =
+    from + size < models.length
+      ? { nextPageToken: Buffer.from(String(from + size)).toString("base64url") }
+      : {};
+  return { models: models.slice(from, from + size).map((model) => describeModel(dialect, model)), ...next };
+}
+
+function messagesList(models: readonly CatalogueModel[], query: Readonly<Record<string, unknown>>): unknown {
+  const size = pageSize(query["limit"], 20);
+  const indexOf = (id: unknown) => models.findIndex((model) => model.id === id);
+  const { after_id: after, before_id: before } = query;
+  let from = typeof after === "string" ? indexOf(after) + 1 : 0;
+  let to = from + size;
+  if (typeof before === "string" && indexOf(before) >= 0) {
+    to = indexOf(before);
+    from = Math.max(0, to - size);
+  }
+  const page = models.slice(from, to);
+  return {
+    data: page.map((model) => describeModel("messages", model)),
+    has_more: typeof before === "string" ? from > 0 : to < models.length,
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+  };
+}
+
+function pageSize(asked: unknown, usual: number): number {
+  if (asked === undefined) return usual;
+  const size = Number(asked);
+  if (!Number.isInteger(size) || size < 1)
+    throw new AppError("validation", "The page size must be a positive number");
+  return Math.min(size, 1000);
+}
+
+/** One model in a dialect's shape; in the words of its upstream where that speaks the same dialect. */
+export function describeModel(dialect: ErrorDialect, model: CatalogueModel): unknown {
+  const { id, raw, upstream } = model;
+  const kept = raw !== undefined && family(upstream.dialect) === family(dialect) ? raw : {};
+  if (dialect === "messages") {
+    const created = new Date(model.created * 1000).toISOString().replace(".000Z", "Z");
+    return { type: "model", id, display_name: model.displayName, created_at: created, ...kept };
+  }
+  if (dialect === "generative-language") {
+    const methods = ["generateContent", "streamGenerateContent", "countTokens"];
+    return {
+      name: `models/${id}`,
+      version: "001",
+      displayName: model.displayName,
+      supportedGenerationMethods: methods,
+      ...kept,
+    };
+  }
+  return { id, object: "model", created: model.created, owned_by: model.ownedBy, ...kept };
+}
+
+function family(dialect: Dialect | "any" | "plain"): string {
+  return dialect === "responses" || dialect === "completions" ? "chat-completions" : dialect;
+}

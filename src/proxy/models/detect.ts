@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { AppError } from "../../errors.ts";
+import type { Runtime } from "../runtime.ts";
+import { factsOf } from "./facts.ts";
+import type { CallFacts } from "./select.ts";
+
+export const detectBody = z.object({ model: z.string().min(1) });
+
+/** The answer of `POST /v1/models/detect`. */
+export interface Detected {
+  readonly model: string;
+  readonly mapped_model: string;
+  readonly upstream: string;
+  readonly dialect: string;
+  readonly type: "chat" | "image" | "audio" | "embedding";
+  readonly features: Readonly<Record<string, boolean>>;
+  /** The pattern of the rule that decided, or null. */
+  readonly matched_rule: string | null;
+}
+
+/** Where a call naming this model would go. Throws `model_not_found`. */
+export async function detectModel(runtime: Runtime, model: string): Promise<Detected> {
+  const selection = await runtime.selector.select(model, undefined, NO_FACTS);
+  const upstream = selection?.upstreams[0];
+  if (!selection || !upstream)
+    throw new AppError(
+      "model_not_found",
+      `The model ${JSON.stringify(model.slice(0, 200))} is not served by any upstream`,
+    );
+  const type = typeOf(selection.model);
+  return {
+    model,
+    mapped_model: selection.model,
+    upstream: upstream.name,
+    dialect: upstream.dialect,
+    type,
+    features: {
+      streaming: type === "chat",
+      tools: type === "chat",
+      image_generation: type === "image" || /image/i.test(selection.model),
+      transcription: type === "audio",
+      embeddings: type === "embedding",
+    },
+    matched_rule: selection.rule ?? null,
+  };
+}
+
+/** A rule with conditions is judged as for a call without anything special about it. */
+const NO_FACTS: CallFacts = factsOf({}, undefined);
+
+/** By the vendors' own naming; what is not named otherwise is a chat model. */
+function typeOf(model: string): Detected["type"] {
+  if (/embed|bge-|e5-/i.test(model)) return "embedding";
+  if (/whisper|transcribe|tts|audio/i.test(model)) return "audio";
+  return /dall-e|gpt-image|imagen|stable-diffusion|flux|image-generation|-image\b/i.test(model)
+    ? "image"
+    : "chat";
+}

@@ -1,0 +1,100 @@
+import type { ModelRule, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { fits } from "./glob.ts";
+
+/** Where a call goes: upstreams in the order they are tried, the model's name there, and why. */
+export interface Selection {
+  readonly upstreams: readonly UpstreamConfig[];
+  readonly model: string;
+  /** The pattern of the rule that decided, if one did. */
+  readonly rule: string | undefined;
+}
+
+/** What rules may ask about a call; computed only when a rule asks. */
+export interface CallFacts {
+  readonly requestClass: () => string | undefined;
+  readonly tokens: () => number;
+  readonly hasImage: () => boolean;
+  readonly hasTools: () => boolean;
+  readonly header: (name: string) => string | undefined;
+}
+
+export interface Selector {
+  /**
+   * In this order: the first rule that fits; `upstream/model`; upstreams that list the id, one of the caller's dialect
+   * first; the first upstream of the caller's dialect. Undefined where nothing fits. `model` is undefined for calls
+   * that name none, `dialect` for callers that have none.
+   */
+  select(
+    model: string | undefined,
+    dialect: Dialect | undefined,
+    facts: CallFacts,
+  ): Selection | undefined | Promise<Selection | undefined>;
+}
+
+export function createSelector(
+  upstreams: ReadonlyMap<string, UpstreamConfig>,
+  rules: readonly ModelRule[],
+  catalogue: Catalogue,
+  random: () => number = Math.random,
+): Selector {
+  const all = [...upstreams.values()];
+  const [only] = all;
+  const ofDialect = (dialect: Dialect | undefined) => all.find((upstream) => speaks(upstream, dialect));
+
+  const byList = async (model: string, dialect: Dialect | undefined): Promise<Selection | undefined> => {
+    const serving = await catalogue.serving(model);
+    const chosen = serving.find((upstream) => speaks(upstream, dialect)) ?? serving[0] ?? ofDialect(dialect);
+    return chosen && { upstreams: [chosen], model, rule: undefined };
+  };
+  return {
+    select(model, dialect, facts) {
+      if (model === undefined) {
+        const chosen = ofDialect(dialect);
+        return chosen && { upstreams: [chosen], model: "", rule: undefined };
+      }
+      const rule = rules.find((each) => fits(each.match, model) && meets(each, facts));
+      if (rule) {
+        const named = rule.upstreams.flatMap((name) => upstreams.get(name) ?? []);
+        return { upstreams: inOrder(named, random), model: rule.model ?? model, rule: rule.match };
+      }
+      const slash = model.indexOf("/");
+      const named = slash > 0 ? upstreams.get(model.slice(0, slash)) : undefined;
+      if (named) return { upstreams: [named], model: model.slice(slash + 1), rule: undefined };
+      // With one upstream, and that of the caller's dialect, its list cannot change anything.
+      if (only && all.length === 1 && dialect !== undefined && speaks(only, dialect))
+        return { upstreams: [only], model, rule: undefined };
+      return byList(model, dialect);
+    },
+  };
+}
+
+/** Whether an upstream takes a client's dialect as it is. */
+export function speaks(upstream: UpstreamConfig, dialect: Dialect | undefined): boolean {
+  if (upstream.dialect === "any" || dialect === undefined) return upstream.dialect === "any";
+  return upstream.dialect === (dialect === "completions" ? "chat-completions" : dialect);
+}
+
+/** As the rule names them, or, where weights are given, a first one drawn by weight. */
+function inOrder(upstreams: readonly UpstreamConfig[], random: () => number): readonly UpstreamConfig[] {
+  if (upstreams.length < 2 || upstreams.every((upstream) => upstream.weight === undefined)) return upstreams;
+  let rest = random() * upstreams.reduce((sum, upstream) => sum + (upstream.weight ?? 1), 0);
+  const first = upstreams.find((upstream) => {
+    rest -= upstream.weight ?? 1;
+    return rest < 0;
+  });
+  return first ? [first, ...upstreams.filter((upstream) => upstream !== first)] : upstreams;
+}
+
+function meets({ when }: ModelRule, facts: CallFacts): boolean {
+  if (!when) return true;
+  if (when.requestClass !== undefined && facts.requestClass() !== when.requestClass) return false;
+  for (const [name, pattern] of Object.entries(when.header ?? {})) {
+    const value = facts.header(name);
+    if (value === undefined || !fits(pattern, value)) return false;
+  }
+  if (when.hasTools !== undefined && facts.hasTools() !== when.hasTools) return false;
+  if (when.hasImage !== undefined && facts.hasImage() !== when.hasImage) return false;
+  return when.minTokens === undefined || facts.tokens() >= when.minTokens;
+}

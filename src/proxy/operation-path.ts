@@ -1,0 +1,100 @@
+import { AppError } from "../errors.ts";
+import type { ModelOperation, Route } from "./routes.ts";
+
+/** A model call as path and query name it. */
+export interface CalledOperation {
+  readonly operation: Exclude<ModelOperation, "by-method">;
+  /** The model, where the path names it. */
+  readonly model: string | undefined;
+  /** Whether the path asks for a stream (generative-language). */
+  readonly stream: boolean;
+  /** A stream as one JSON array, not events (generative-language without `alt=sse`). */
+  readonly array: boolean;
+  /** The path under an upstream's base URL, for the model's name there. */
+  readonly path: (model: string) => string;
+  /** With its question mark, without the proxy's key. */
+  readonly query: string;
+}
+
+const METHODS: Record<string, CalledOperation["operation"]> = {
+  generateContent: "generate",
+  streamGenerateContent: "generate",
+  countTokens: "count-tokens",
+  embedContent: "embed",
+  batchEmbedContents: "embed",
+};
+
+/** Reads path and query. Throws `not_found` for a method nobody knows, `validation` for a model name that is none. */
+export function calledOperation(
+  route: Route,
+  url: string,
+  params: Readonly<Record<string, string>>,
+): CalledOperation {
+  const at = url.indexOf("?");
+  const query = at < 0 ? "" : url.slice(at);
+  const { operation } = route;
+  if (route.dialect === "generative-language")
+    return byMethod(route, query, params["model"] ?? params["*"] ?? "");
+  if (operation === "stored-response") {
+    const id = params["id"] ?? "";
+    if (!/^[\w.:-]{1,512}$/.test(id)) throw new AppError("not_found", "There is no such response");
+    return {
+      operation,
+      model: undefined,
+      stream: query.includes("stream=true"),
+      array: false,
+      path: () => `/responses/${id}`,
+      query,
+    };
+  }
+  const path = route.path.replace(/^\/v1/, "");
+  return {
+    operation: operation as CalledOperation["operation"],
+    model: undefined,
+    stream: false,
+    array: false,
+    path: () => path,
+    query,
+  };
+}
+
+function byMethod(route: Route, query: string, rest: string): CalledOperation {
+  const bySlash = /^(.+)\/(countTokens)$/.exec(rest);
+  const split = bySlash ?? /^(.+):([^:/]+)$/.exec(rest);
+  const model = route.operation === "count-tokens" ? rest : (split?.[1] ?? rest);
+  const method = route.operation === "count-tokens" ? "countTokens" : (split?.[2] ?? "generateContent");
+  const operation = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
+  if (!operation)
+    throw new AppError("not_found", `There is no method ${JSON.stringify(method.slice(0, 80))}`);
+  const name = model.replace(/^models\//, "");
+  if (!isModelName(name))
+    throw new AppError("validation", "The model's name may have letters, digits and . _ : @ - /");
+  const own = withoutKey(query);
+  return {
+    operation,
+    model: name,
+    stream: method === "streamGenerateContent",
+    array: method === "streamGenerateContent" && !/[?&]alt=sse(?:&|$)/.test(query),
+    path: (target) => {
+      if (!isModelName(target)) throw new AppError("validation", "The model's name does not fit into a path");
+      return `/models/${target}:${method}`;
+    },
+    query: own,
+  };
+}
+
+/** Names go into an upstream's path as they are, so that nothing in them may lead elsewhere. */
+function isModelName(name: string): boolean {
+  return (
+    /^[\w.:@-]+(?:\/[\w.:@-]+)*$/.test(name) && name.length <= 512 && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(name)
+  );
+}
+
+function withoutKey(query: string): string {
+  if (!query.includes("key=")) return query;
+  const kept = query
+    .slice(1)
+    .split("&")
+    .filter((pair) => !/^(?:key|%6bey|k%65y|ke%79)=/i.test(pair));
+  return kept.length === 0 ? "" : `?${kept.join("&")}`;
+}

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { AppError } from "../../errors.ts";
+import { readBody } from "../body/read-body.ts";
+import { allModels, callersDialect, describeList, describeModel } from "../models/describe-models.ts";
+import { detectBody, detectModel } from "../models/detect.ts";
+import type { Route } from "../routes.ts";
+import type { Services } from "../services.ts";
+import { homePage } from "./home-page.ts";
+import { warmUp, warmupBody } from "./warmup.ts";
+
+/** Routes that call no model. */
+export async function handleUtility(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: Route,
+  services: Services,
+): Promise<unknown> {
+  switch (route.operation) {
+    case "health":
+      return reply.send({ status: "ok" });
+    case "telemetry":
+      // Answered before the body is looked at; what comes of it is thrown away.
+      return reply.send({});
+    case "hello":
+      return reply.code(200).send();
+    case "readiness":
+      return reply.send({ status: "ready", active: services.metrics.active });
+    case "metrics":
+      return reply.header("content-type", "text/plain; version=0.0.4").send(services.metrics.render());
+    case "list-models":
+      return listModels(request, reply, route);
+    case "get-model":
+      return getModel(request, reply, route);
+    case "detect":
+      return reply.send(await detectModel(request.runtime, (await bodyAs(request, detectBody)).model));
+    case "warmup":
+      return reply.send(await warmUp(request.runtime, services, await bodyAs(request, warmupBody)));
+    case "websocket":
+      return refuseUpgrade(request, reply);
+    case "home":
+      return reply
+        .header("content-type", "text/html; charset=utf-8")
+        .send(homePage(request.runtime, request.headers.host));
+    default:
+      throw new AppError("not_found", "There is no such path");
+  }
+}
+
+async function listModels(request: FastifyRequest, reply: FastifyReply, route: Route): Promise<unknown> {
+  const dialect = callersDialect(route.dialect, request.headers);
+  const models = await allModels(request.runtime);
+  return reply.send(describeList(dialect, models, Object(request.query)));
+}
+
+async function getModel(request: FastifyRequest, reply: FastifyReply, route: Route): Promise<unknown> {
+  const dialect = callersDialect(route.dialect, request.headers);
+  const params = request.params as Record<string, string>;
+  const id = (params["model"] ?? params["*"] ?? "").replace(/^models\//, "");
+  const model = (await allModels(request.runtime)).find((each) => each.id === id);
+  if (!model) throw new AppError("model_not_found", `There is no model ${JSON.stringify(id.slice(0, 200))}`);
+  return reply.send(describeModel(dialect, model));
+}
+
+async function bodyAs<Schema extends z.ZodType>(
+  request: FastifyRequest,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  const bytes = await readBody(request.raw, request.runtime.config.limits.utilityBody);
+  let value: unknown;
+  try {
+    value = bytes.length === 0 ? {} : JSON.parse(bytes.toString("utf8"));
+  } catch (error) {
+    throw new AppError("validation", "The body is not JSON", { cause: error });
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new AppError("validation", `${issue?.path.map(String).join(".") || "the body"}: ${issue?.message}`);
+}
+
+/** Clients that try a WebSocket first fall back to HTTP at once on 426; anything else makes them retry. */
+function refuseUpgrade(request: FastifyRequest, reply: FastifyReply): unknown {
+  if (!/websocket/i.test(request.headers.upgrade ?? "")) {
+    reply.header("allow", "POST");
+    throw new AppError("method_not_allowed", "This path takes POST");
+  }
+  reply.header("upgrade", "HTTP/1.1").header("connection", "close");
+  return reply.code(426).send({
+    error: {
+      message: "WebSockets are not spoken here; use POST",
+      type: "invalid_request_error",
+      param: null,
+      code: "upgrade_required",
+    },
+  });
+}

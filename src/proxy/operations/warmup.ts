@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import { AppError, messageOf } from "../../errors.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Services } from "../services.ts";
+import { sendTo } from "../upstream/clients.ts";
+import { credentialHeader } from "../upstream/request-headers.ts";
+import { readText } from "../upstream/send.ts";
+
+export const warmupBody = z.object({ upstream: z.string().optional(), model: z.string().optional() });
+
+export interface WarmupResult {
+  readonly upstream: string;
+  readonly ok: boolean;
+  readonly ms: number;
+  readonly error?: string;
+}
+
+/**
+ * Connects to one upstream or to all, so that the first call finds a warm connection; with a model, a call for a
+ * single token is made. Throws `not_found` for an upstream that is not configured.
+ */
+export async function warmUp(
+  runtime: Runtime,
+  services: Services,
+  asked: z.infer<typeof warmupBody>,
+): Promise<{ ok: boolean; results: readonly WarmupResult[] }> {
+  const all = [...runtime.config.upstreams.values()];
+  const chosen = asked.upstream === undefined ? all : all.filter(({ name }) => name === asked.upstream);
+  if (chosen.length === 0)
+    throw new AppError("not_found", `There is no upstream ${JSON.stringify(asked.upstream)}`);
+  const results = await Promise.all(
+    chosen.map((upstream) => warmOne(runtime, services, upstream, asked.model)),
+  );
+  return { ok: results.every((result) => result.ok), results };
+}
+
+async function warmOne(
+  runtime: Runtime,
+  services: Services,
+  upstream: UpstreamConfig,
+  model: string | undefined,
+): Promise<WarmupResult> {
+  const began = performance.now();
+  const result = (error?: string): WarmupResult => {
+    const ms = Math.round(performance.now() - began);
+    return {
+      upstream: upstream.name,
+      ok: error === undefined,
+      ms,
+      ...(error === undefined ? {} : { error }),
+    };
+  };
+  if (upstream.dialect === "any") return result();
+  const { path, body } = model === undefined ? { path: "/models", body: null } : oneToken(upstream, model);
+  const headers = [
+    "content-type",
+    "application/json",
+    "accept-encoding",
+    "identity",
+    "x-sallyport-via",
+    services.via,
+  ];
+  if (upstream.dialect === "messages") headers.push("anthropic-version", "2023-06-01");
+  if (upstream.keys[0] !== undefined) headers.push(...credentialHeader(upstream, upstream.keys[0]));
+  for (const [name, value] of Object.entries(upstream.headers)) headers.push(name, value);
+  try {
+    const reply = await sendTo(services.pools, upstream, {
+      method: body === null ? "GET" : "POST",
+      path,
+      headers,
+      body,
+      firstByteMs: 30_000,
+      signal: AbortSignal.timeout(60_000),
+    });
+    await readText(reply, upstream.name);
+    return reply.status < 400 ? result() : result(`it answered with status ${reply.status}`);
+  } catch (error) {
+    return result(runtime.redact(messageOf(error)));
+  }
+}
+
+/** The smallest call there is, in the upstream's dialect. */
+function oneToken(upstream: UpstreamConfig, model: string): { path: string; body: string } {
+  const text = "Hi";
+  if (upstream.dialect === "messages")
+    return at("/messages", { model, max_tokens: 1, messages: [{ role: "user", content: text }] });
+  if (upstream.dialect === "responses")
+    return at("/responses", { model, max_output_tokens: 16, input: text, store: false });
+  if (upstream.dialect === "generative-language")
+    return at(`/models/${encodeURIComponent(model)}:generateContent`, {
+      contents: [{ role: "user", parts: [{ text }] }],
+      generationConfig: { maxOutputTokens: 1 },
+    });
+  return at("/chat/completions", { model, max_tokens: 1, messages: [{ role: "user", content: text }] });
+}
+
+function at(path: string, body: unknown): { path: string; body: string } {
+  return { path, body: JSON.stringify(body) };
+}

@@ -1,0 +1,123 @@
+import type { Readable } from "node:stream";
+import type { UpstreamConfig } from "../config/proxy-config.ts";
+import { answerFault, answerRefusal, type Call, noteFault } from "./call.ts";
+import { encodeFaultEvent, faultOf } from "./dialect-errors.ts";
+import type { Dialect } from "./exchange/parts.ts";
+import type { CalledOperation } from "./operation-path.ts";
+import { type RelayedRequest, relayTo } from "./upstream/clients.ts";
+import type { RelayOutcome, RelayTask } from "./upstream/relay.ts";
+import { nextTry, planTries, type Try } from "./upstream/tries.ts";
+import { answerEstimate } from "./usage/answer-estimate.ts";
+import { usageOfBody } from "./usage/read-usage.ts";
+import { createStreamWatch } from "./usage/stream-watch.ts";
+
+/** A whole body, or an upload on its way with its length where the client announced one. */
+export type RelayedBody = Buffer | { readonly stream: Readable; readonly length: number | undefined } | null;
+
+/**
+ * The native lane: the client's bytes to an upstream of its own dialect, and the answer's bytes back. Tries again, at
+ * the same or the next upstream, only as long as the client has been sent nothing.
+ */
+export async function relayNatively(
+  call: Call,
+  called: CalledOperation,
+  upstreams: readonly UpstreamConfig[],
+  model: string,
+  body: RelayedBody,
+): Promise<void> {
+  const repeatable = body === null || Buffer.isBuffer(body);
+  const path = `${called.path(model)}${called.query}`;
+  let tries: Try = planTries(upstreams);
+  for (;;) {
+    call.upstream = tries.upstream;
+    const request = requestOf(call, path, body, tries.key);
+    const outcome = await relayTo(call.services.pools, tries.upstream, request, taskOf(call, called));
+    if (outcome.firstByteAt > 0) call.firstByteAt = outcome.firstByteAt;
+    const next = repeatable ? nextTry(tries, outcome) : undefined;
+    if (!next) return conclude(call, called, outcome, body);
+    if (!(await waited(call, next.delayMs)))
+      return conclude(call, called, { kind: "gone", firstByteAt: 0 }, body);
+    call.retries += 1;
+    tries = next;
+  }
+}
+
+function requestOf(call: Call, path: string, body: RelayedBody, key: string | undefined): RelayedRequest {
+  const { raw, method, headers } = call.request;
+  const whole = body === null || Buffer.isBuffer(body);
+  return {
+    method,
+    path,
+    rawHeaders: raw.rawHeaders,
+    body: whole ? body : body.stream,
+    needs: {
+      key,
+      via: call.services.via,
+      // A compressed stream could neither be watched nor kept alive.
+      acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
+      contentLength: whole ? body?.length : body.length,
+      isOwnKey: (text) => call.runtime.keys.nameOf([text]) !== undefined,
+    },
+  };
+}
+
+function taskOf(call: Call, called: CalledOperation): RelayTask {
+  const { operation } = called;
+  return {
+    upstream: call.upstream?.name ?? "",
+    response: call.response,
+    kind: operation === "generate" || operation === "count-tokens" ? "model" : "media",
+    ownHeaders: call.ownHeaders,
+    createWatch: () => createStreamWatch(call.dialect),
+    faultEvent: (fault) => encodeFaultEvent(call.dialect, faultOf(fault), call.id),
+    ping: pingOf(call.dialect),
+    pinger: call.services.pinger,
+  };
+}
+
+/** The keep-alive of a dialect: a comment, except where clients wait for an event of their own. */
+export function pingOf(dialect: Dialect): string {
+  return dialect === "messages" ? 'event: ping\ndata: {"type": "ping"}\n\n' : ": ping\n\n";
+}
+
+function conclude(call: Call, called: CalledOperation, outcome: RelayOutcome, body: RelayedBody): void {
+  switch (outcome.kind) {
+    case "answered":
+      call.status = outcome.status;
+      call.usage = outcome.watch?.usage() ?? (outcome.body && usageOfBody(call.dialect, outcome.body));
+      return;
+    case "broken":
+      call.status = outcome.status;
+      call.usage = outcome.watch?.usage();
+      noteFault(call, outcome.fault);
+      return;
+    case "gone":
+      call.status = 499;
+      call.fault = "the client left";
+      return;
+    case "failed":
+      answerFault(call, outcome.fault);
+      return;
+    case "refused":
+      if (called.operation === "count-tokens" && [404, 405, 501].includes(outcome.status))
+        answerEstimate(call, Buffer.isBuffer(body) ? body : undefined);
+      else answerRefusal(call, outcome.status, outcome.headers, outcome.body);
+  }
+}
+
+/** Waits before another try; false where the client leaves meanwhile. */
+function waited(call: Call, delayMs: number): Promise<boolean> {
+  const { response } = call;
+  if (response.destroyed) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const onClose = () => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      response.off("close", onClose);
+      resolve(true);
+    }, delayMs);
+    response.once("close", onClose);
+  });
+}

@@ -1,0 +1,65 @@
+import type { Call } from "./call.ts";
+import type { Silent } from "./pinger.ts";
+import type { ReplyWriter } from "./translate/translate-call.ts";
+
+/** The answer of a call as the translator writes it: head, text at the client's speed, keep-alives in silence. */
+export function createReplyWriter(call: Call): ReplyWriter & { release(): void } {
+  const { response, services } = call;
+  const gone = new AbortController();
+  const onClose = () => {
+    if (!response.writableFinished) gone.abort();
+  };
+  response.once("close", onClose);
+  let ping = "";
+  const silent: Silent = {
+    lastActivity: performance.now(),
+    onSilence: () => {
+      if (ping !== "" && response.headersSent && !response.writableEnded) response.write(ping);
+    },
+  };
+  services.pinger.add(silent);
+  return {
+    get started() {
+      return response.headersSent;
+    },
+    signal: gone.signal,
+    start(status, headers) {
+      call.status = status;
+      if (call.firstByteAt === 0) call.firstByteAt = performance.now();
+      response.writeHead(status, [
+        ...call.ownHeaders,
+        "x-content-type-options",
+        "nosniff",
+        ...Object.entries(headers).flat(),
+      ]);
+    },
+    write(text) {
+      silent.lastActivity = performance.now();
+      if (text.length === 0 || response.write(text) || response.destroyed) return undefined;
+      return new Promise((resolve) => {
+        const done = () => {
+          response.off("drain", done);
+          response.off("close", done);
+          resolve();
+        };
+        response.once("drain", done);
+        response.once("close", done);
+      });
+    },
+    keepAlive(text) {
+      ping = text;
+    },
+    end() {
+      services.pinger.delete(silent);
+      response.end();
+    },
+    destroy() {
+      services.pinger.delete(silent);
+      response.destroy();
+    },
+    release() {
+      services.pinger.delete(silent);
+      if (response.writableEnded) response.off("close", onClose);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { hostname } from "node:os";
+import type { ProxyConfig } from "../config/proxy-config.ts";
+import { AppError } from "../errors.ts";
+import type { GuardPolicy } from "../http/guard.ts";
+import { createKeyRing, type KeyRing } from "./auth/key-ring.ts";
+import { effectiveMode } from "./auth/policy.ts";
+import { type Catalogue, createCatalogue } from "./models/catalogue.ts";
+import { createSelector, type Selector } from "./models/select.ts";
+import type { Pools } from "./upstream/pools.ts";
+
+/** Everything that follows from one configuration. A reload puts another in its place; calls keep theirs. */
+export interface Runtime {
+  readonly config: ProxyConfig;
+  readonly authMode: ReturnType<typeof effectiveMode>;
+  readonly keys: KeyRing;
+  readonly guard: GuardPolicy;
+  readonly catalogue: Catalogue;
+  readonly selector: Selector;
+  /** A text with every known secret blotted out. */
+  readonly redact: (text: string) => string;
+}
+
+/** Throws `configuration` where a key is needed and none is there. */
+export function createRuntime(config: ProxyConfig, pools: Pools, via: string): Runtime {
+  const authMode = effectiveMode(config.authMode, config.allowLanAccess);
+  if (authMode !== "off" && config.keys.length === 0)
+    throw new AppError(
+      "configuration",
+      `auth_mode ${authMode} needs a key, and there is none in proxy.api_keys`,
+    );
+  const catalogue = createCatalogue([...config.upstreams.values()], pools, via);
+  return {
+    config,
+    authMode,
+    keys: createKeyRing(config.keys),
+    guard: {
+      hostnames: config.allowLanAccess ? [hostname().toLowerCase(), "host.docker.internal"] : [],
+      anyAddress: config.allowLanAccess,
+      origins: config.allowedOrigins,
+      mayBeLinked: (path) => path === "/",
+    },
+    catalogue,
+    selector: createSelector(config.upstreams, config.rules, catalogue),
+    redact: (text) => redact(text, config.secrets),
+  };
+}
+
+/** Blots out secrets, longest first, also where a URL has encoded them. */
+export function redact(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) {
+    if (clean.includes(secret)) clean = clean.replaceAll(secret, "[redacted]");
+    const encoded = encodeURIComponent(secret);
+    if (encoded !== secret && clean.includes(encoded)) clean = clean.replaceAll(encoded, "[redacted]");
+  }
+  return clean;
+}

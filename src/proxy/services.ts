@@ -1,0 +1,21 @@
+import type { Metrics } from "./log/metrics.ts";
+import type { RequestLog } from "./log/request-log.ts";
+import type { Pinger } from "./pinger.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Pools } from "./upstream/pools.ts";
+
+/** What handlers share; one of these per proxy. */
+export interface Services {
+  /** The configuration in force; a call takes it once and keeps it. */
+  readonly runtime: () => Runtime;
+  readonly pools: Pools;
+  readonly pinger: Pinger;
+  readonly log: RequestLog;
+  readonly metrics: Metrics;
+  /** Marks our calls, so that one that comes back is known. */
+  readonly via: string;
+  readonly nextRequestId: () => string;
+  /** Bytes of request bodies held at this moment. */
+  readonly held: { bytes: number };
+  readonly isDraining: () => boolean;
+}

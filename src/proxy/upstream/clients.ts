@@ -1,0 +1,69 @@
+import type { Readable } from "node:stream";
+import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { Pools } from "./pools.ts";
+import { Relay, type RelayOutcome, type RelayTask } from "./relay.ts";
+import { type HeaderNeeds, upstreamHeaders } from "./request-headers.ts";
+import { type ReceivedReply, sendUpstream, type UpstreamSend } from "./send.ts";
+
+/** A call to relay: the client's headers are filtered, the upstream's credentials added. */
+export interface RelayedRequest {
+  readonly method: string;
+  /** Under the base URL, with its query. */
+  readonly path: string;
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer | Readable | null;
+  readonly needs: Omit<HeaderNeeds, "upstream">;
+}
+
+/** Relays one try and resolves when it is over, one way or another. Never rejects. */
+export function relayTo(
+  pools: Pools,
+  upstream: UpstreamConfig,
+  request: RelayedRequest,
+  task: RelayTask,
+): Promise<RelayOutcome> {
+  const { origin, prefix } = placeOf(upstream.baseUrl);
+  const pool = pools.get(origin, upstream.timeouts.connectMs);
+  const headers = upstreamHeaders(request.rawHeaders, { ...request.needs, upstream });
+  return new Promise((resolve) => {
+    pool.dispatch(
+      {
+        method: request.method,
+        path: `${prefix}${request.path}`,
+        headers,
+        body: request.body,
+        headersTimeout: upstream.timeouts.firstByteMs,
+        bodyTimeout: upstream.timeouts.idleMs,
+      },
+      new Relay(task, resolve),
+    );
+  });
+}
+
+/** Sends a request of ours (or a translated one) and resolves with the head of the answer. */
+export function sendTo(
+  pools: Pools,
+  upstream: UpstreamConfig,
+  request: Omit<UpstreamSend, "firstByteMs" | "idleMs"> & { readonly firstByteMs?: number },
+): Promise<ReceivedReply> {
+  const { origin, prefix } = placeOf(upstream.baseUrl);
+  const pool = pools.get(origin, upstream.timeouts.connectMs);
+  return sendUpstream(pool, upstream.name, {
+    ...request,
+    path: `${prefix}${request.path}`,
+    firstByteMs: request.firstByteMs ?? upstream.timeouts.firstByteMs,
+    idleMs: upstream.timeouts.idleMs,
+  });
+}
+
+const places = new Map<string, { origin: string; prefix: string }>();
+
+/** A base URL cut into origin and path; the same few are asked for again and again. */
+export function placeOf(baseUrl: string): { origin: string; prefix: string } {
+  const known = places.get(baseUrl);
+  if (known) return known;
+  const url = new URL(baseUrl);
+  const place = { origin: url.origin, prefix: url.pathname.replace(/\/$/, "") };
+  places.set(baseUrl, place);
+  return place;
+}

@@ -1,0 +1,65 @@
+import { AppError, type ErrorCode, messageOf, systemErrorCode } from "../../errors.ts";
+
+/** Failures before a connection stood: the upstream has seen nothing, so the call may be made again. */
+const NOT_CONNECTED = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ECONNRESET",
+  "EPIPE",
+  "UND_ERR_SOCKET",
+]);
+
+const TIMEOUTS = new Set([
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ETIMEDOUT",
+]);
+
+/**
+ * What went wrong with an upstream, told without its address or anything that it sent: those may hold secrets.
+ * `begun` says whether any of its answer had arrived.
+ */
+export function upstreamFault(error: Error, upstream: string, begun: boolean): AppError {
+  if (error instanceof AppError) return error;
+  const code = codeOf(error);
+  if (TIMEOUTS.has(code)) {
+    const what =
+      code === "UND_ERR_CONNECT_TIMEOUT" ? "did not accept a connection" : "was silent for too long";
+    return new AppError("upstream_timeout", `The upstream ${upstream} ${what}`, { cause: error });
+  }
+  if (begun) return fault("upstream_cut", `The answer of the upstream ${upstream} broke off`, error);
+  if (code === "UND_ERR_HEADERS_OVERFLOW" || code.startsWith("HPE_"))
+    return fault(
+      "upstream_invalid",
+      `The upstream ${upstream} answered with something that is not HTTP`,
+      error,
+    );
+  return fault("upstream_unreachable", `The upstream ${upstream} could not be reached (${code})`, error);
+}
+
+/** Whether another try can help: connecting failed, or the connection broke before any of the answer. */
+export function mayTryAgain(error: Error): boolean {
+  const cause = error instanceof AppError ? error.cause : error;
+  return cause instanceof Error && NOT_CONNECTED.has(codeOf(cause));
+}
+
+function fault(code: ErrorCode, message: string, cause: Error): AppError {
+  return new AppError(code, message, { cause });
+}
+
+function codeOf(error: Error): string {
+  const own = systemErrorCode(error);
+  if (own) return own;
+  if (error instanceof AggregateError) {
+    const first: unknown = error.errors[0];
+    return systemErrorCode(first) ?? "unknown reason";
+  }
+  return (
+    systemErrorCode(error.cause) ?? (/certificate|TLS|SSL/i.test(messageOf(error)) ? "TLS" : "unknown reason")
+  );
+}

@@ -1,0 +1,43 @@
+import { Client } from "undici";
+import { readText, sendUpstream } from "./send.ts";
+
+/** Model servers people run on their own machine, and the port each listens on unless told otherwise. */
+const KNOWN = [
+  { name: "ollama", port: 11_434 },
+  { name: "lmstudio", port: 1_234 },
+  { name: "llamacpp", port: 8_080 },
+] as const;
+
+const ANSWER_MS = 400;
+
+/** Those that answer `GET /v1/models` on loopback with a list of models, asked all at once. */
+export async function findLocalServers(): Promise<{ name: string; baseUrl: string }[]> {
+  const found = await Promise.all(
+    KNOWN.map(async ({ name, port }) => {
+      const baseUrl = `http://127.0.0.1:${port}`;
+      return (await listsModels(name, baseUrl)) ? [{ name, baseUrl }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function listsModels(name: string, baseUrl: string): Promise<boolean> {
+  const client = new Client(baseUrl, { connect: { timeout: ANSWER_MS } });
+  try {
+    const reply = await sendUpstream(client, name, {
+      method: "GET",
+      path: "/v1/models",
+      headers: ["accept", "application/json"],
+      body: null,
+      firstByteMs: ANSWER_MS,
+      idleMs: ANSWER_MS,
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const list: unknown = JSON.parse(await readText(reply, name));
+    return reply.status === 200 && Array.isArray((Object(list) as { data?: unknown }).data);
+  } catch {
+    return false;
+  } finally {
+    await client.destroy();
+  }
+}

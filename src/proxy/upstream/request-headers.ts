@@ -1,0 +1,108 @@
+import type { UpstreamConfig } from "../../config/proxy-config.ts";
+
+/**
+ * Client headers that end here: what belongs to the connection (RFC 9110, section 7.6.1), what tells of the client
+ * or its browser, the proxy's own credentials, and what is set anew for the upstream.
+ */
+const STOPPED = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+  "host",
+  "content-length",
+  "accept-encoding",
+  "authorization",
+  "x-api-key",
+  "x-gen-api-key",
+  "x-goog-api-key",
+  "cookie",
+  "cookie2",
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "origin",
+  "referer",
+  "x-sallyport-via",
+]);
+
+const STOPPED_PREFIX = /^(?:x-forwarded-|sec-|cf-|access-control-)/;
+
+export interface HeaderNeeds {
+  readonly upstream: UpstreamConfig;
+  /** The key for this try; undefined for upstreams without. */
+  readonly key: string | undefined;
+  /** Marks calls that have passed through here, so that a loop is seen. */
+  readonly via: string;
+  /** What the client may be answered in; undefined asks for plain bytes. */
+  readonly acceptEncoding: string | undefined;
+  readonly contentLength: number | undefined;
+  /** Whether the client's own credentials go along (`credentials: "client"`), except the proxy's key. */
+  readonly isOwnKey: (text: string) => boolean;
+}
+
+/** The headers of a call, as undici's flat list of names and values. `rawHeaders` is the client's. */
+export function upstreamHeaders(rawHeaders: readonly string[], needs: HeaderNeeds): string[] {
+  const { upstream } = needs;
+  const named = connectionNames(rawHeaders);
+  const forwardsKey = upstream.credentials === "client";
+  const headers: string[] = [];
+  let version = false;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? "").toLowerCase();
+    const value = rawHeaders[index + 1] ?? "";
+    if (STOPPED.has(name)) {
+      if (forwardsKey && isForwardedKey(name, value, needs)) headers.push(name, value);
+      continue;
+    }
+    if (STOPPED_PREFIX.test(name) || named?.has(name) || name in upstream.headers) continue;
+    if (name === "anthropic-version") version = true;
+    headers.push(name, value);
+  }
+  if (upstream.dialect === "messages" && !version && !("anthropic-version" in upstream.headers))
+    headers.push("anthropic-version", "2023-06-01");
+  addOwn(headers, needs);
+  return headers;
+}
+
+function addOwn(headers: string[], { upstream, key, via, acceptEncoding, contentLength }: HeaderNeeds): void {
+  headers.push("accept-encoding", acceptEncoding ?? "identity", "x-sallyport-via", via);
+  if (contentLength !== undefined) headers.push("content-length", String(contentLength));
+  if (key !== undefined && upstream.credentials === "config") {
+    const [name, value] = credentialHeader(upstream, key);
+    if (!(name in upstream.headers)) headers.push(name, value);
+  }
+  for (const name in upstream.headers) headers.push(name, upstream.headers[name] ?? "");
+}
+
+/** Where an upstream's dialect wants its key. */
+export function credentialHeader(upstream: UpstreamConfig, key: string): readonly [string, string] {
+  if (upstream.dialect === "messages") return ["x-api-key", key];
+  if (upstream.dialect === "generative-language") return ["x-goog-api-key", key];
+  return ["authorization", `Bearer ${key}`];
+}
+
+function isForwardedKey(name: string, value: string, { isOwnKey }: HeaderNeeds): boolean {
+  if (name !== "authorization" && name !== "x-api-key" && name !== "x-goog-api-key") return false;
+  return !isOwnKey(value.replace(/^bearer +/i, ""));
+}
+
+/** Headers that `Connection` names belong to the connection too. */
+function connectionNames(rawHeaders: readonly string[]): Set<string> | undefined {
+  let names: Set<string> | undefined;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    if (name.length !== 10 || name.toLowerCase() !== "connection") continue;
+    const value = (rawHeaders[index + 1] ?? "").toLowerCase();
+    if (value === "keep-alive" || value === "close") continue;
+    names ??= new Set();
+    for (const token of value.split(",")) names.add(token.trim());
+  }
+  return names;
+}

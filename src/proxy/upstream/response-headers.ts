@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Headers of an upstream's answer that reach the client. Cookies, alternative services and policies do not. */
+const PASSED = new Set([
+  "content-type",
+  "content-encoding",
+  "content-language",
+  "content-disposition",
+  "cache-control",
+  "etag",
+  "last-modified",
+  "retry-after",
+  "retry-after-ms",
+  "x-should-retry",
+  "request-id",
+  "x-request-id",
+  "x-goog-request-id",
+  "cf-ray",
+  "www-authenticate",
+  "allow",
+  "x-accel-buffering",
+]);
+
+const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit-|ratelimit|mcp-|x-groq-|x-gemini-)/;
+
+/** Sent with every relayed answer: it is data, for the caller alone, whatever it looks like. */
+const SAFETY = ["x-content-type-options", "nosniff", "cross-origin-resource-policy", "same-origin"] as const;
+
+/** The flat list for `writeHead`. `own` are headers of ours, names lower-case; they win. */
+export function clientHeaders(headers: IncomingHttpHeaders, own: readonly string[]): string[] {
+  const list: string[] = [...SAFETY, ...own];
+  for (const name in headers) {
+    if (!PASSED.has(name) && !PASSED_PREFIX.test(name)) continue;
+    const value = headers[name];
+    if (typeof value === "string") list.push(name, value);
+    else if (value) for (const each of value) list.push(name, each);
+  }
+  return list;
+}

@@ -1,0 +1,188 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { Dispatcher } from "undici";
+import { AppError } from "../../errors.ts";
+import { upstreamFault } from "./faults.ts";
+
+/** One request to an upstream whose answer we read ourselves. */
+export interface UpstreamSend {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  /** Flat list. */
+  readonly headers: readonly string[];
+  readonly body: string | Buffer | null;
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ReceivedReply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Uncompressed; reading slower than the upstream sends slows the upstream. */
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** Chunks that may wait for the reader before the upstream is held. */
+const WAITING = 16;
+
+/** Sends and resolves with the head of the answer. Rejects with an `AppError`; so does reading a body that breaks. */
+export function sendUpstream(
+  pool: Dispatcher,
+  upstream: string,
+  request: UpstreamSend,
+): Promise<ReceivedReply> {
+  return new Promise((resolve, reject) => {
+    const receiver = new Receiver(upstream, request.signal, resolve, reject);
+    pool.dispatch(
+      {
+        method: request.method,
+        path: request.path,
+        headers: [...request.headers],
+        body: request.body,
+        headersTimeout: request.firstByteMs,
+        bodyTimeout: request.idleMs,
+      },
+      receiver,
+    );
+  });
+}
+
+/** The whole body as text; more than `limit` bytes is an error. */
+export async function readText(
+  reply: ReceivedReply,
+  upstream: string,
+  limit = 16 * 1024 * 1024,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of reply.body) {
+    size += chunk.length;
+    if (size > limit)
+      throw new AppError("upstream_invalid", `The upstream ${upstream} answered with too much`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+class Receiver implements Dispatcher.DispatchHandler {
+  readonly #upstream: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #resolve: (reply: ReceivedReply) => void;
+  readonly #reject: (error: AppError) => void;
+  readonly #onAbort = () => this.#abort();
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #begun = false;
+  #ended = false;
+  #error: AppError | undefined;
+  #wake: () => void = () => {};
+
+  constructor(
+    upstream: string,
+    signal: AbortSignal | undefined,
+    resolve: (reply: ReceivedReply) => void,
+    reject: (error: AppError) => void,
+  ) {
+    this.#upstream = upstream;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal?.aborted) this.#abort();
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status < 200) return;
+    this.#begun = true;
+    this.#resolve({
+      status,
+      headers,
+      body: decoded(this.#read(), headers["content-encoding"], this.#upstream),
+    });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    if (this.#chunks.length >= WAITING) controller.pause();
+    this.#wake();
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true;
+    this.#settle();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#error = upstreamFault(error, this.#upstream, this.#begun);
+    if (!this.#begun) this.#reject(this.#error);
+    this.#settle();
+  }
+
+  async *#read(): AsyncGenerator<Buffer> {
+    try {
+      for (;;) {
+        const chunk = this.#chunks.shift();
+        if (chunk) {
+          if (this.#chunks.length === 0) this.#controller?.resume();
+          yield chunk;
+        } else if (this.#error) throw this.#error;
+        else if (this.#ended) return;
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+      }
+    } finally {
+      // A reader that stops early wants no more of it.
+      if (!this.#ended && !this.#error) this.#controller?.abort(gone());
+    }
+  }
+
+  #abort(): void {
+    if (this.#ended) return;
+    const error = gone();
+    this.#error ??= error;
+    if (!this.#begun) this.#reject(error);
+    this.#controller?.abort(error);
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#wake();
+  }
+}
+
+function decoded(
+  body: AsyncIterable<Buffer>,
+  encoding: string | string[] | undefined,
+  upstream: string,
+): AsyncIterable<Buffer> {
+  if (encoding === undefined || encoding === "identity") return body;
+  const decoder = decoderOf(String(encoding));
+  if (!decoder)
+    throw new AppError("upstream_invalid", `The upstream ${upstream} answered in an unknown coding`);
+  const source = Readable.from(body);
+  source.on("error", (error) => decoder.destroy(error));
+  return source.pipe(decoder);
+}
+
+function decoderOf(encoding: string) {
+  if (encoding === "gzip" || encoding === "x-gzip") return createGunzip();
+  if (encoding === "deflate") return createInflate();
+  return encoding === "br" ? createBrotliDecompress() : undefined;
+}
+
+function gone(): AppError {
+  return new AppError("client_gone", "The client left");
+}
