@@ -31,7 +31,7 @@ export function calledOperation(
   params: Readonly<Record<string, string>>,
 ): CalledOperation {
   const at = url.indexOf("?");
-  const query = at < 0 ? "" : url.slice(at);
+  const query = at < 0 ? "" : withoutKey(url.slice(at));
   const { operation } = route;
   if (route.dialect === "generative-language")
     return byMethod(route, query, params["model"] ?? params["*"] ?? "");
@@ -69,7 +69,6 @@ function byMethod(route: Route, query: string, rest: string): CalledOperation {
   const name = model.replace(/^models\//, "");
   if (!isModelName(name))
     throw new AppError("validation", "The model's name may have letters, digits and . _ : @ - /");
-  const own = withoutKey(query);
   return {
     operation,
     model: name,
@@ -79,7 +78,7 @@ function byMethod(route: Route, query: string, rest: string): CalledOperation {
       if (!isModelName(target)) throw new AppError("validation", "The model's name does not fit into a path");
       return `/models/${target}:${method}`;
     },
-    query: own,
+    query,
   };
 }
 
