@@ -37,7 +37,12 @@ export function openCallId(id: string): string {
  * `place` says where the call stands (response id or turn number, and its position).
  */
 export function madeCallId(name: string, ...place: readonly (string | number)[]): string {
-  return `call_${digest(JSON.stringify([name, ...place]))}`;
+  return `call_m_${digest(JSON.stringify([name, ...place]))}`;
+}
+
+/** Whether an id was made by `madeCallId`: it means nothing to the vendor, and need not be sent to it. */
+export function isMadeCallId(id: string): boolean {
+  return id.startsWith("call_m_");
 }
 
 function digest(text: string): string {

@@ -1,0 +1,99 @@
+import { isObject, stringifyJson } from "../../exchange/json.ts";
+import type { Part, ToolResultPart } from "../../exchange/parts.ts";
+import type { Turn } from "../../exchange/request.ts";
+import { madeCallId, openCallId } from "../../exchange/tool-call-id.ts";
+import {
+  appendJoined,
+  argumentsText,
+  decodeCodeExecution,
+  decodeMedia,
+  decodeThought,
+  signedText,
+} from "./decode-parts.ts";
+import type { WireContent, WireFunctionResponse, WirePart } from "./schema.ts";
+
+/**
+ * The conversation as turns. Calls without an id get one made of their place, the same in every later turn; results
+ * without one answer the oldest unanswered call of their name.
+ */
+export function decodeContents(contents: readonly WireContent[]): Turn[] {
+  const waiting: { readonly id: string; readonly name: string }[] = [];
+  return contents.map((content, position): Turn => {
+    const role = roleOf(content.role);
+    const parts: Part[] = [];
+    for (const [place, part] of (content.parts ?? []).entries()) {
+      const call = part.functionCall;
+      if (typeof call?.name === "string") {
+        const id = call.id ? openCallId(call.id) : madeCallId(call.name, position, place);
+        waiting.push({ id, name: call.name });
+        parts.push({
+          type: "tool-call",
+          id,
+          name: call.name,
+          arguments: argumentsText(call.args),
+          ...(typeof part.thoughtSignature === "string" ? { signature: part.thoughtSignature } : {}),
+        });
+      } else if (part.functionResponse)
+        parts.push(decodeResult(part.functionResponse, waiting, position, place));
+      else if (role === "assistant") appendJoined(parts, decodePart(part));
+      else parts.push(decodePart(part));
+    }
+    return { role, parts };
+  });
+}
+
+function roleOf(role: string | null | undefined): Turn["role"] {
+  if (role === "model") return "assistant";
+  return role === "system" ? "system" : "user";
+}
+
+/** A part that is no call and no result. */
+export function decodePart(part: WirePart): Part {
+  if (part.inlineData || part.fileData) return decodeMedia(part);
+  const code = decodeCodeExecution(part);
+  if (code !== undefined) return code;
+  if (typeof part.text === "string") {
+    return part.thought === true
+      ? decodeThought(part.text, part.thoughtSignature)
+      : signedText(part.text, part.thoughtSignature);
+  }
+  return { type: "unknown", origin: { dialect: "generative-language", raw: part } };
+}
+
+function decodeResult(
+  answer: WireFunctionResponse,
+  waiting: { readonly id: string; readonly name: string }[],
+  position: number,
+  place: number,
+): ToolResultPart {
+  const own = answer.id ? openCallId(answer.id) : undefined;
+  const at = waiting.findIndex((call) => (own === undefined ? call.name === answer.name : call.id === own));
+  const call = at < 0 ? undefined : waiting.splice(at, 1)[0];
+  const { text, isError } = readResponse(answer.response);
+  const media = (answer.parts ?? []).map((part) => decodeMedia(part as WirePart));
+  return {
+    type: "tool-result",
+    callId: call?.id ?? own ?? madeCallId(answer.name, position, place),
+    name: answer.name,
+    content: [...(text === "" ? [] : [{ type: "text", text } as const]), ...media],
+    ...(isError ? { isError: true } : {}),
+    ...(isObject(answer.response) ? { structured: answer.response } : {}),
+  };
+}
+
+/** `output` (or `result`, `content`) holds what the tool gave and `error` why it failed; else the whole object counts. */
+function readResponse(response: unknown): { text: string; isError: boolean } {
+  if (!isObject(response)) return { text: asText(response), isError: false };
+  const keys = Object.keys(response);
+  const only = keys.length === 1 ? keys[0] : undefined;
+  if (only === "error") return { text: asText(response["error"]), isError: true };
+  if (only !== undefined && ["output", "result", "content"].includes(only)) {
+    return { text: asText(response[only]), isError: false };
+  }
+  return { text: keys.length === 0 ? "" : stringifyJson(response), isError: "error" in response };
+}
+
+function asText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : stringifyJson(value);
+}

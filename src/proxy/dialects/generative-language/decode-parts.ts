@@ -1,0 +1,97 @@
+import { stringifyJson } from "../../exchange/json.ts";
+import type { MediaSource, Part, ReasoningPart, TextPart } from "../../exchange/parts.ts";
+import { openSignature } from "../../exchange/signature.ts";
+import type { WirePart } from "./schema.ts";
+
+/** What stands in a text's origin: the signature of the thinking behind it, which only this dialect knows. */
+export function signatureOfText(part: TextPart): string | undefined {
+  const raw = part.origin?.dialect === "generative-language" ? part.origin.raw : undefined;
+  return typeof raw === "object" && raw !== null && "thoughtSignature" in raw
+    ? String(raw.thoughtSignature)
+    : undefined;
+}
+
+export function signedText(text: string, thoughtSignature: string | null | undefined): TextPart {
+  if (typeof thoughtSignature !== "string") return { type: "text", text };
+  return { type: "text", text, origin: { dialect: "generative-language", raw: { thoughtSignature } } };
+}
+
+export function decodeThought(text: string, thoughtSignature: string | null | undefined): ReasoningPart {
+  if (typeof thoughtSignature !== "string") return { type: "reasoning", text, vendor: "generative-language" };
+  return { type: "reasoning", text, ...openSignature("generative-language", thoughtSignature) };
+}
+
+/** Bytes or a file as the part its media type makes it. */
+export function decodeMedia(part: WirePart): Part {
+  const { inlineData, fileData } = part;
+  if (inlineData) {
+    const mediaType = inlineData.mimeType ?? "application/octet-stream";
+    return mediaPart(
+      mediaType,
+      { kind: "base64", mediaType, data: inlineData.data },
+      inlineData.displayName,
+      part,
+    );
+  }
+  const mediaType = fileData?.mimeType ?? typeByEnding(fileData?.fileUri ?? "");
+  return mediaPart(
+    mediaType,
+    fileSource(fileData?.fileUri ?? "", fileData?.mimeType),
+    fileData?.displayName,
+    part,
+  );
+}
+
+function mediaPart(
+  mediaType: string,
+  source: MediaSource,
+  name: string | null | undefined,
+  raw: unknown,
+): Part {
+  // A file at this vendor means nothing to another, which its origin tells.
+  const origin = source.kind === "file" ? { origin: { dialect: "generative-language", raw } as const } : {};
+  if (mediaType.startsWith("image/")) return { type: "image", source, ...origin };
+  if (mediaType.startsWith("audio/")) return { type: "audio", source, ...origin };
+  if (mediaType.startsWith("video/")) return { type: "video", source, ...origin };
+  return { type: "document", source, ...(typeof name === "string" ? { name } : {}), ...origin };
+}
+
+function fileSource(uri: string, mediaType: string | null | undefined): MediaSource {
+  const type = typeof mediaType === "string" ? { mediaType } : {};
+  const isUpload = uri.startsWith("gs://") || uri.includes("generativelanguage.googleapis.com/");
+  return isUpload ? { kind: "file", id: uri, ...type } : { kind: "url", url: uri, ...type };
+}
+
+function typeByEnding(uri: string): string {
+  const ending = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(uri)?.[1]?.toLowerCase() ?? "";
+  if (["png", "jpg", "jpeg", "webp", "gif", "heic"].includes(ending)) return `image/${ending}`;
+  if (["mp3", "wav", "ogg", "flac", "m4a"].includes(ending)) return `audio/${ending}`;
+  if (["mp4", "mov", "webm", "mpeg"].includes(ending)) return `video/${ending}`;
+  return /youtu\.?be/.test(uri) ? "video/mp4" : "application/octet-stream";
+}
+
+/** What the vendor's own code tool did; undefined for parts of every other kind. */
+export function decodeCodeExecution(part: WirePart): Part | undefined {
+  const origin = { dialect: "generative-language", raw: part } as const;
+  const base = { type: "server-tool", tool: "code-execution", name: "code_execution", origin } as const;
+  if (part.executableCode !== undefined) return { ...base, phase: "call", input: part.executableCode };
+  if (part.codeExecutionResult !== undefined) {
+    return { ...base, phase: "result", output: part.codeExecutionResult };
+  }
+  return undefined;
+}
+
+/** A call's arguments as JSON text; a call without any has none. */
+export function argumentsText(args: unknown): string {
+  return args === undefined || args === null ? "{}" : stringifyJson(args);
+}
+
+/** Adds a part, joining it to the one before where both are the same text, cut in pieces by a stream. */
+export function appendJoined(parts: Part[], part: Part): void {
+  const before = parts.at(-1);
+  if (part.type === "text" && before?.type === "text" && signatureOfText(before) === undefined) {
+    parts[parts.length - 1] = { ...part, text: before.text + part.text };
+  } else if (part.type === "reasoning" && before?.type === "reasoning" && before.signature === undefined) {
+    parts[parts.length - 1] = { ...part, text: before.text + part.text };
+  } else parts.push(part);
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { Converted } from "../../exchange/loss.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
+import { madeCallId } from "../../exchange/tool-call-id.ts";
+import { definedMembers } from "../shared/defined.ts";
+import { parseAnswerPiece } from "../shared/parse.ts";
+import { decodePart } from "./decode-contents.ts";
+import { appendJoined, argumentsText } from "./decode-parts.ts";
+import { decodeError } from "./errors.ts";
+import { decodeFinish } from "./finish.ts";
+import { decodeGrounding } from "./grounding.ts";
+import { responseSchema, type WireCandidate, type WirePart, type WireResponse } from "./schema.ts";
+import { decodeUsage } from "./usage.ts";
+
+/** Reads a whole answer. A prompt that was blocked is an answer without words, filtered. */
+export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
+  const wire = parseAnswer(body);
+  if (wire.error !== undefined) throw new DialectError(decodeError(statusOf(wire.error), {}, body));
+  const id = wire.responseId ?? randomUUID();
+  const candidates = (wire.candidates ?? []).map((candidate, index) => decodeCandidate(candidate, id, index));
+  const blocked = blockedCandidate(wire);
+  if (candidates.length === 0 && blocked === undefined) {
+    throw unreadableAnswer("The upstream's answer has no candidates.", body);
+  }
+  const value: ExchangeResponse = {
+    ...definedMembers({ id: wire.responseId, model: wire.modelVersion }),
+    candidates: candidates.length === 0 && blocked !== undefined ? [blocked] : candidates,
+    ...definedMembers({ usage: decodeUsage(wire.usageMetadata) }),
+  };
+  return { value, losses: [] };
+}
+
+export function parseAnswer(body: unknown): WireResponse {
+  return parseAnswerPiece(responseSchema, body, "answer of the generative-language dialect");
+}
+
+/** The HTTP status an error inside a 200 names. */
+export function statusOf(error: unknown): number {
+  const code = isObject(error) ? Number(error["code"]) : Number.NaN;
+  return Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
+}
+
+export function blockedCandidate(wire: WireResponse): Candidate | undefined {
+  const reason = wire.promptFeedback?.blockReason;
+  if (typeof reason !== "string") return undefined;
+  const message = wire.promptFeedback?.blockReasonMessage;
+  return {
+    parts: [],
+    finish: { unified: "content-filter", raw: reason, ...(typeof message === "string" ? { message } : {}) },
+  };
+}
+
+function decodeCandidate(wire: WireCandidate, responseId: string, index: number): Candidate {
+  const parts: Part[] = [];
+  let calls = 0;
+  for (const part of wire.content?.parts ?? []) {
+    if (typeof part.functionCall?.name === "string") parts.push(decodeCall(part, responseId, index, calls++));
+    else if (isSignatureAlone(part)) signLast(parts, part);
+    else if (part.text !== "") appendJoined(parts, decodePart(part));
+  }
+  const finish = decodeFinish(
+    wire.finishReason ?? "FINISH_REASON_UNSPECIFIED",
+    calls > 0,
+    wire.finishMessage,
+  );
+  return {
+    parts: withCitations(parts, wire),
+    finish,
+    ...(wire.logprobsResult === undefined ? {} : { logprobs: wire.logprobsResult }),
+  };
+}
+
+/** A whole call. Its id, where it has none, is made of the response's id and its place in it. */
+export function decodeCall(part: WirePart, responseId: string, candidate: number, place: number) {
+  const call = part.functionCall;
+  const name = call?.name ?? "";
+  return {
+    type: "tool-call",
+    id: call?.id ? call.id : madeCallId(name, responseId, candidate, place),
+    name,
+    arguments: argumentsText(call?.args),
+    ...(typeof part.thoughtSignature === "string" ? { signature: part.thoughtSignature } : {}),
+  } as const;
+}
+
+/** The last piece of a text may hold nothing but the signature of the thinking behind it. */
+export function isSignatureAlone(part: WirePart): boolean {
+  return part.text === "" && typeof part.thoughtSignature === "string" && part.thought !== true;
+}
+
+function signLast(parts: Part[], part: WirePart): void {
+  const last = parts.at(-1);
+  if (last?.type !== "text") return;
+  const raw = { thoughtSignature: part.thoughtSignature };
+  parts[parts.length - 1] = { ...last, origin: { dialect: "generative-language", raw } };
+}
+
+function withCitations(parts: readonly Part[], wire: WireCandidate): Part[] {
+  const at = parts.findIndex((part) => part.type === "text");
+  return parts.map((part, index) => {
+    if (index !== at || part.type !== "text") return part;
+    const citations = decodeGrounding(wire.groundingMetadata, part.text);
+    return citations.length > 0 ? { ...part, citations } : part;
+  });
+}

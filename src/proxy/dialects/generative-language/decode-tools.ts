@@ -1,0 +1,66 @@
+import type { FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
+import { definedMembers } from "../shared/defined.ts";
+import { fromGenerativeSchema } from "./from-schema.ts";
+import type { WireFunction, WireRequest } from "./schema.ts";
+
+const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
+  googleSearch: "web-search",
+  googleSearchRetrieval: "web-search",
+  enterpriseWebSearch: "web-search",
+  urlContext: "web-fetch",
+  codeExecution: "code-execution",
+  fileSearch: "file-search",
+  mcpServers: "mcp",
+};
+
+/** Function declarations, and one hosted tool for each other member of a tool object. */
+export function decodeTools(tools: WireRequest["tools"]): Tool[] {
+  return [tools ?? []].flat().flatMap((tool): Tool[] => {
+    const { functionDeclarations, ...rest } = tool;
+    const hosted = Object.entries(rest).flatMap(([name, value]): Tool[] =>
+      value === undefined || value === null
+        ? []
+        : [
+            {
+              type: "hosted",
+              tool: hostedTools[name] ?? "other",
+              dialect: "generative-language",
+              raw: { [name]: value },
+            },
+          ],
+    );
+    return [...(functionDeclarations ?? []).map(decodeFunction), ...hosted];
+  });
+}
+
+function decodeFunction(declaration: WireFunction): FunctionTool {
+  const { parameters, parametersJsonSchema } = declaration;
+  const isSaid = parameters !== undefined && parameters !== null;
+  return {
+    type: "function",
+    name: declaration.name,
+    ...definedMembers({
+      description: declaration.description,
+      schema: parametersJsonSchema ?? (isSaid ? fromGenerativeSchema(parameters) : undefined),
+    }),
+  };
+}
+
+/** `VALIDATED` is `AUTO` with the arguments held to their schema, which other vendors call strict. */
+export function decodeToolChoice(config: WireRequest["toolConfig"]): ToolChoice | undefined {
+  const calling = config?.functionCallingConfig;
+  const names = calling?.allowedFunctionNames ?? [];
+  const [only] = names;
+  switch (calling?.mode?.toUpperCase()) {
+    case "NONE":
+      return { mode: "none" };
+    case "ANY":
+      if (only === undefined) return { mode: "required" };
+      return names.length === 1 ? { mode: "tool", name: only } : { mode: "allowed", names, required: true };
+    case "AUTO":
+    case "VALIDATED":
+      return names.length === 0 ? { mode: "auto" } : { mode: "allowed", names, required: false };
+    default:
+      return undefined;
+  }
+}

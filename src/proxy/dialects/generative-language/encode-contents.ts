@@ -1,0 +1,149 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type { Part, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
+import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
+import { callIdFor, isMadeCallId } from "../../exchange/tool-call-id.ts";
+import { mergeTurns } from "../../exchange/turns.ts";
+import {
+  encodeArguments,
+  encodeMedia,
+  encodeText,
+  encodeThought,
+  keptPart,
+  type WireObject,
+} from "./encode-parts.ts";
+
+/**
+ * Stands in for the signature of a call that another vendor's model made, or that was lost on the way: models that
+ * think in levels refuse unsigned calls (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ */
+const unsignedCall = "skip_thought_signature_validator";
+
+/** The conversation with alternating roles; instructions in its middle keep their place as a marked user's text. */
+export function encodeContents(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+  losses: LossList,
+): WireObject[] {
+  const names = namesOfCalls(request.turns);
+  const turns = mergeTurns(request.turns.map((turn) => placeSystem(turn, losses)));
+  return turns.flatMap((turn): WireObject[] => {
+    if (turn.name !== undefined) losses.add("name", "Messages have no author's name here.");
+    const signer = createSigner(capabilities);
+    const parts = turn.parts.flatMap((part) =>
+      encodePart(part, turn, { names, signer, capabilities, losses }),
+    );
+    if (parts.length === 0) return [];
+    return [{ role: turn.role === "assistant" ? "model" : "user", parts }];
+  });
+}
+
+interface Surroundings {
+  /** Names of the calls by their ids: results are told by name here. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly signer: (part: ToolCallPart) => string | undefined;
+  readonly capabilities: Capabilities;
+  readonly losses: LossList;
+}
+
+function namesOfCalls(turns: readonly Turn[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const turn of turns) {
+    for (const part of turn.parts) if (part.type === "tool-call") names.set(part.id, part.name);
+  }
+  return names;
+}
+
+function placeSystem(turn: Turn, losses: LossList): Turn {
+  if (turn.role !== "system") return turn;
+  losses.add("system-position", "Instructions in the middle are sent as a marked part of the user's turn.");
+  const parts = turn.parts.map(
+    (part): Part => (part.type === "text" ? { ...part, text: `<system>\n${part.text}\n</system>` } : part),
+  );
+  return { role: "user", parts };
+}
+
+/** Only the first of several parallel calls carries a signature, so only it needs a stand-in. */
+function createSigner(capabilities: Capabilities): Surroundings["signer"] {
+  let isFirst = true;
+  return (part) => {
+    const isNeeded = isFirst && capabilities.reasoning === "level";
+    isFirst = false;
+    return part.signature ?? (isNeeded ? unsignedCall : undefined);
+  };
+}
+
+function encodePart(part: Part, turn: Turn, around: Surroundings): WireObject[] {
+  const { capabilities, losses } = around;
+  switch (part.type) {
+    case "text":
+      return part.text === "" && part.origin === undefined ? [] : [encodeText(part)];
+    case "refusal":
+      return part.text === "" ? [] : [{ text: part.text }];
+    case "image":
+      return some(encodeMedia(part, capabilities.images, losses));
+    case "document":
+      if (part.context !== undefined)
+        losses.add("document-context", "A document's context cannot be said apart.");
+      return some(encodeMedia(part, capabilities.documents, losses));
+    case "audio":
+      return some(encodeMedia(part, capabilities.audio ? "any" : "none", losses));
+    case "video":
+      return some(encodeMedia(part, "any", losses));
+    case "reasoning":
+      return encodeOwnThought(part, losses);
+    case "tool-call":
+      return [encodeCall(part, around)];
+    case "tool-result":
+      return encodeResult(part, around);
+    default:
+      return encodeKept(part, turn, losses);
+  }
+}
+
+function some(part: WireObject | undefined): WireObject[] {
+  return part === undefined ? [] : [part];
+}
+
+function encodeOwnThought(part: Extract<Part, { type: "reasoning" }>, losses: LossList): WireObject[] {
+  if (part.vendor === "generative-language") return [encodeThought(part)];
+  const code = part.signature === undefined ? "reasoning" : "reasoning-signature";
+  losses.add(code, "Another vendor's thinking is not sent: it would mean nothing to this one.");
+  return [];
+}
+
+function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
+  const args = encodeArguments(part);
+  if (args === undefined) {
+    throw invalidRequest(`The arguments of the call ${part.id} (${part.name}) are not a JSON object.`);
+  }
+  const thoughtSignature = around.signer(part);
+  return {
+    functionCall: { ...idOf(part.id), name: part.name, args },
+    ...(thoughtSignature === undefined ? {} : { thoughtSignature }),
+  };
+}
+
+/** Ids are the vendor's own or the client's; one that was made for want of any is not sent back. */
+function idOf(id: string): WireObject {
+  return isMadeCallId(id) ? {} : { id: callIdFor("generative-language", id) };
+}
+
+function encodeResult(part: ToolResultPart, around: Surroundings): WireObject[] {
+  const name = part.name ?? around.names.get(part.callId) ?? part.callId;
+  const texts = part.content.flatMap((inner) => (inner.type === "text" ? [inner.text] : []));
+  const media = part.content
+    .filter((inner) => inner.type !== "text")
+    .flatMap((inner) => encodePart(inner, { role: "user", parts: [] }, around));
+  const text = texts.join("\n");
+  const response = part.structured ?? (part.isError === true ? { error: text } : { output: text });
+  return [{ functionResponse: { ...idOf(part.callId), name, response } }, ...media];
+}
+
+function encodeKept(part: Part, turn: Turn, losses: LossList): WireObject[] {
+  const kept = keptPart(part);
+  if (kept === undefined)
+    losses.add(part.type, `A ${part.type} part in a ${turn.role}'s turn has no twin here.`);
+  return some(kept);
+}

@@ -1,0 +1,76 @@
+import { argumentsObject, isObject, RawJson, stringifyJson } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type {
+  DocumentPart,
+  MediaSource,
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+} from "../../exchange/parts.ts";
+import { sealSignature } from "../../exchange/signature.ts";
+import { signatureOfText } from "./decode-parts.ts";
+
+export type WireObject = Readonly<Record<string, unknown>>;
+
+export function encodeText(part: Pick<TextPart, "text" | "origin">): WireObject {
+  const thoughtSignature = signatureOfText({ type: "text", ...part });
+  return { text: part.text, ...(thoughtSignature === undefined ? {} : { thoughtSignature }) };
+}
+
+/** A thought for a client of this dialect, other vendors' signatures sealed. */
+export function encodeThought(part: ReasoningPart): WireObject {
+  const { text, vendor, signature } = part;
+  if (signature === undefined) return { text, thought: true };
+  return { text, thought: true, thoughtSignature: sealSignature("generative-language", vendor, signature) };
+}
+
+/**
+ * A call's arguments as the object this dialect wants; free text of a custom tool as its one argument `input`.
+ * Undefined where the text is no JSON object: an answer that was cut off, or a model's mistake.
+ */
+export function encodeArguments(part: Pick<ToolCallPart, "arguments" | "custom">): RawJson | undefined {
+  if (part.custom === true) return new RawJson(stringifyJson({ input: part.arguments }));
+  return argumentsObject(part.arguments);
+}
+
+/** Bytes or a file; undefined and a loss for an id at another vendor. */
+export function encodeMedia(
+  part: Extract<Part, { type: "image" | "audio" | "video" | "document" }>,
+  accepted: "any" | "base64" | "none",
+  losses: LossList,
+): WireObject | undefined {
+  const { source } = part;
+  if (source.kind === "text") return { text: titled(part) };
+  if (accepted === "none") {
+    losses.add(part.type, `The model takes no ${part.type}.`);
+    return undefined;
+  }
+  if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
+  if (source.kind === "url" && accepted === "base64") {
+    losses.add(`${part.type}-url`, `The model takes a ${part.type} with its bytes only.`);
+    return undefined;
+  }
+  if (source.kind === "file" && part.origin?.dialect !== "generative-language") {
+    losses.add("file-reference", "A file uploaded to another vendor cannot be used here.");
+    return undefined;
+  }
+  return { fileData: fileData(source) };
+}
+
+function fileData(source: Exclude<MediaSource, { kind: "base64" }>): WireObject {
+  const fileUri = source.kind === "url" ? source.url : source.id;
+  return { ...(source.mediaType === undefined ? {} : { mimeType: source.mediaType }), fileUri };
+}
+
+function titled(part: Extract<Part, { type: "image" | "audio" | "video" | "document" }>): string {
+  const document = part as DocumentPart;
+  const text = document.source.kind === "text" ? document.source.text : "";
+  return document.name === undefined ? text : `${document.name}\n\n${text}`;
+}
+
+/** A part of this dialect that the exchange form has no room for, as it was read. */
+export function keptPart(part: Part): WireObject | undefined {
+  const raw = part.origin?.dialect === "generative-language" ? part.origin.raw : undefined;
+  return isObject(raw) ? raw : undefined;
+}

@@ -1,0 +1,155 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import type { UpstreamCall } from "../../exchange/codec.ts";
+import { isObject } from "../../exchange/json.ts";
+import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import { budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
+import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
+import { definedMembers } from "../shared/defined.ts";
+import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
+import { encodeContents } from "./encode-contents.ts";
+import { encodeText } from "./encode-parts.ts";
+import { encodeTools } from "./encode-tools.ts";
+import { toGenerativeSchema } from "./to-schema.ts";
+
+/** Writes `generateContent` or `streamGenerateContent`. */
+export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
+  const losses = createLossList();
+  const {
+    toolConfig: _,
+    generationConfig: further,
+    ...own
+  } = request.extensions["generative-language"] ?? {};
+  const generationConfig = {
+    ...encodeConfig(request, capabilities, losses),
+    ...(isObject(further) ? further : {}),
+  };
+  const instructions = encodeInstructions(request, losses);
+  const body = {
+    ...(instructions.length > 0 ? { systemInstruction: { parts: instructions } } : {}),
+    contents: encodeContents(request, capabilities, losses),
+    ...encodeTools(request, capabilities, losses),
+    ...(Object.keys(generationConfig).length > 0 ? { generationConfig } : {}),
+    ...own,
+  };
+  addUnsaid(request, losses);
+  addForeignExtensions(request, "generative-language", losses);
+  addCacheHints(request, losses);
+  return { value: { path: pathOf(request), body }, losses: losses.losses };
+}
+
+/** Tuned models are named with their collection; all others stand under `models`. */
+function pathOf(request: ExchangeRequest): string {
+  const name = request.model.replace(/^models\//, "");
+  const path = name.startsWith("tunedModels/")
+    ? `tunedModels/${encodeURIComponent(name.slice("tunedModels/".length))}`
+    : `models/${encodeURIComponent(name)}`;
+  return request.stream ? `/${path}:streamGenerateContent?alt=sse` : `/${path}:generateContent`;
+}
+
+function encodeInstructions(request: ExchangeRequest, losses: LossList): unknown[] {
+  return request.instructions.flatMap((part) => {
+    if (part.type === "text") return part.text === "" ? [] : [encodeText(part)];
+    losses.add(`system-${part.type}`, `A ${part.type} in the instructions has no place in this dialect.`);
+    return [];
+  });
+}
+
+function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
+  const { sampling } = request;
+  const free = capabilities.acceptsSampling;
+  if (!free && sampling.temperature !== undefined)
+    losses.add("temperature", "The model takes no temperature.");
+  if (sampling.logitBias !== undefined) losses.add("logit-bias", "Tokens cannot be biased here.");
+  return definedMembers({
+    maxOutputTokens: atMost(sampling.maxOutputTokens, capabilities.maxOutputTokens, "max-tokens", losses),
+    temperature: free
+      ? atMost(sampling.temperature, capabilities.maxTemperature, "temperature", losses)
+      : undefined,
+    topP: free ? sampling.topP : undefined,
+    topK: sampling.topK,
+    stopSequences: encodeStop(request, capabilities, losses),
+    seed: sampling.seed,
+    presencePenalty: sampling.presencePenalty,
+    frequencyPenalty: sampling.frequencyPenalty,
+    candidateCount: sampling.candidates,
+    responseLogprobs: sampling.logprobs,
+    logprobs: sampling.topLogprobs,
+    responseModalities: encodeModalities(request),
+    thinkingConfig: encodeThinking(request, capabilities, losses),
+    ...encodeOutput(request.output, capabilities, losses),
+  });
+}
+
+function atMost(asked: number | undefined, most: number | undefined, code: string, losses: LossList) {
+  if (asked === undefined || most === undefined || asked <= most) return asked;
+  losses.add(code, `The model's ${code} ends at ${most}.`);
+  return most;
+}
+
+function encodeStop(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
+  const stop = request.sampling.stop ?? [];
+  if (stop.length === 0) return undefined;
+  const most = capabilities.acceptsStop ? capabilities.maxStopSequences : 0;
+  if (stop.length > most) losses.add("stop", `The upstream takes ${most} stop sequences at most.`);
+  return most === 0 ? undefined : stop.slice(0, most);
+}
+
+function encodeModalities(request: ExchangeRequest): string[] | undefined {
+  const { modalities } = request;
+  if (modalities === undefined || modalities.every((name) => name === "text")) return undefined;
+  return modalities.map((name) => name.toUpperCase());
+}
+
+/** Levels for models that think in them, else tokens; -1 lets the model choose. */
+function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
+  const asked = request.reasoning;
+  if (asked === undefined) return undefined;
+  const effort = effortOf(asked);
+  const isOff = effort === "none";
+  if (capabilities.reasoning === "none") {
+    if (effort !== undefined && !isOff) losses.add("reasoning-effort", "The model does not think.");
+    return undefined;
+  }
+  const includeThoughts = asked.include ?? !isOff;
+  if (capabilities.reasoning !== "level") {
+    return { thinkingBudget: budgetOf(asked) ?? -1, includeThoughts };
+  }
+  const level = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
+  if (effort !== undefined && level !== effort) {
+    losses.add("reasoning-effort", `The effort ${effort} is sent as ${level ?? "nothing"}.`);
+  }
+  return { ...(level === undefined ? {} : { thinkingLevel: level.toUpperCase() }), includeThoughts };
+}
+
+function encodeOutput(output: OutputFormat | undefined, capabilities: Capabilities, losses: LossList) {
+  if (output === undefined || output.type === "text") return {};
+  if (capabilities.structuredOutput === "none") {
+    losses.add("structured-output", "The model knows no structured output.");
+    return {};
+  }
+  const responseMimeType = "application/json";
+  if (output.type === "json") return { responseMimeType };
+  if (capabilities.structuredOutput === "json") {
+    losses.add("json-schema", "The model promises JSON, but no schema.");
+    return { responseMimeType };
+  }
+  return capabilities.jsonSchemaTools
+    ? { responseMimeType, responseJsonSchema: output.schema }
+    : { responseMimeType, responseSchema: toGenerativeSchema(output.schema, losses) };
+}
+
+/** Members of the exchange form that this dialect has no word for. */
+function addUnsaid(request: ExchangeRequest, losses: LossList): void {
+  const unsaid = {
+    user: request.user,
+    metadata: request.metadata,
+    "cache-key": request.cacheKey,
+    "service-tier": request.serviceTier,
+    verbosity: request.verbosity,
+    store: request.store === true ? true : undefined,
+    "previous-response-id": request.previousResponseId,
+  };
+  for (const [code, value] of Object.entries(unsaid)) {
+    if (value !== undefined) losses.add(code, `The generative-language dialect has no ${code}.`);
+  }
+}

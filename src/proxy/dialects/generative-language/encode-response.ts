@@ -1,0 +1,102 @@
+import type { EncodeContext } from "../../exchange/codec.ts";
+import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
+import { callIdFor } from "../../exchange/tool-call-id.ts";
+import {
+  encodeArguments,
+  encodeMedia,
+  encodeText,
+  encodeThought,
+  keptPart,
+  type WireObject,
+} from "./encode-parts.ts";
+import { encodeFinish } from "./finish.ts";
+import { encodeUsage } from "./usage.ts";
+
+/** Writes a whole `GenerateContentResponse`. */
+export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
+  const losses = createLossList();
+  const value = {
+    candidates: response.candidates.map((candidate, index) => encodeCandidate(candidate, index, losses)),
+    usageMetadata: encodeUsage(response.usage),
+    modelVersion: context.model,
+    responseId: response.id ?? context.fallbackId,
+  };
+  return { value, losses: losses.losses };
+}
+
+function encodeCandidate(candidate: Candidate, index: number, losses: LossList): WireObject {
+  const { finish } = candidate;
+  if (candidate.logprobs !== undefined) losses.add("logprobs", "Log probabilities were left out.");
+  const parts = candidate.parts.flatMap((part) => encodeAnswerPart(part, losses));
+  return {
+    content: { parts, role: "model" },
+    finishReason: encodeFinish(finish),
+    ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
+    ...groundingOf(candidate.parts),
+    index,
+  };
+}
+
+/** A part of an answer for a client; none for what this dialect cannot say. */
+export function encodeAnswerPart(part: Part, losses: LossList): WireObject[] {
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? [] : [encodeText(part)];
+    case "refusal":
+      return part.text === "" ? [] : [{ text: part.text }];
+    case "reasoning":
+      return part.text === "" && part.signature === undefined ? [] : [encodeThought(part)];
+    case "tool-call":
+      return encodeCall(part, losses);
+    case "image":
+    case "audio":
+    case "video":
+    case "document": {
+      const media = encodeMedia(part, "any", losses);
+      return media === undefined ? [] : [media];
+    }
+    default: {
+      const kept = keptPart(part);
+      if (kept === undefined) losses.add(part.type, `A ${part.type} part cannot be told in this dialect.`);
+      return kept === undefined ? [] : [kept];
+    }
+  }
+}
+
+/** A call that was cut off is no call: half of its arguments must not be acted on. */
+function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList): WireObject[] {
+  const args = encodeArguments(part);
+  if (args === undefined) {
+    losses.add(
+      "incomplete-call",
+      `The arguments of ${part.name} are not a JSON object; the call was left out.`,
+    );
+    return [];
+  }
+  const thoughtSignature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
+  const id = callIdFor("generative-language", part.id);
+  return [{ functionCall: { id, name: part.name, args }, ...thoughtSignature }];
+}
+
+/** Cited web pages, where an answer has any. Offsets count bytes of UTF-8. */
+export function groundingOf(parts: readonly Part[]): WireObject {
+  const supports: WireObject[] = [];
+  const chunks: WireObject[] = [];
+  for (const [partIndex, part] of parts.entries()) {
+    if (part.type !== "text") continue;
+    for (const { url, title, quote, start, end } of part.citations ?? []) {
+      if (url === undefined) continue;
+      const at = chunks.push({ web: { uri: url, title: title ?? url } }) - 1;
+      const bytes = (offset: number) => Buffer.byteLength(part.text.slice(0, offset));
+      const span = end === undefined ? {} : { startIndex: bytes(start ?? 0), endIndex: bytes(end) };
+      supports.push({
+        segment: { partIndex, ...span, ...(quote === undefined ? {} : { text: quote }) },
+        groundingChunkIndices: [at],
+      });
+    }
+  }
+  if (chunks.length === 0) return {};
+  return { groundingMetadata: { groundingChunks: chunks, groundingSupports: supports } };
+}

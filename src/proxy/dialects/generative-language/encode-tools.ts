@@ -1,0 +1,109 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type { ExchangeRequest, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
+import { toGenerativeSchema } from "./to-schema.ts";
+
+type WireObject = Readonly<Record<string, unknown>>;
+
+const hostedNames: Partial<Record<HostedTool["tool"], string>> = {
+  "web-search": "googleSearch",
+  "web-fetch": "urlContext",
+  "code-execution": "codeExecution",
+};
+
+/** `tools` and `toolConfig`; neither where there are no tools. */
+export function encodeTools(
+  request: ExchangeRequest,
+  capabilities: Capabilities,
+  losses: LossList,
+): WireObject {
+  const allowsAuto = request.toolChoice?.mode === "allowed" && !request.toolChoice.required;
+  const { tools, choice } = allowsAuto
+    ? narrowTools(request)
+    : { tools: request.tools, choice: request.toolChoice };
+  const functions = tools.flatMap((tool) =>
+    tool.type === "hosted" ? [] : [encodeFunction(tool, capabilities, losses)],
+  );
+  const hosted = encodeHosted(tools, functions, capabilities, losses);
+  const declared = functions.length > 0 ? [{ functionDeclarations: functions }, ...hosted] : hosted;
+  if (declared.length === 0) return {};
+  if (request.parallelToolCalls === false) {
+    losses.add("parallel-tool-calls", "The model cannot be held to one call at a time.");
+  }
+  const own = request.extensions["generative-language"]?.["toolConfig"];
+  const calling =
+    functions.length > 0 && choice !== undefined ? { functionCallingConfig: encodeChoice(choice) } : {};
+  const toolConfig = { ...(isObject(own) ? own : {}), ...calling };
+  return { tools: declared, ...(Object.keys(toolConfig).length > 0 ? { toolConfig } : {}) };
+}
+
+function encodeFunction(
+  tool: Exclude<Tool, HostedTool>,
+  capabilities: Capabilities,
+  losses: LossList,
+): WireObject {
+  const schema = tool.type === "custom" ? customSchema(tool.format) : tool.schema;
+  const description = tool.description === undefined ? {} : { description: tool.description };
+  const named = { name: tool.name, ...description };
+  if (tool.type === "function" && tool.strict === true) {
+    losses.add("strict", "Arguments are not held to their schema by this vendor.");
+  }
+  if (!isObject(schema) || isEmptyObject(schema)) return named;
+  if (capabilities.jsonSchemaTools) return { ...named, parametersJsonSchema: schema };
+  return { ...named, parameters: toGenerativeSchema(schema, losses) };
+}
+
+/** A tool of free text becomes a function of one text; its grammar, if it has one, is told in words. */
+function customSchema(format: unknown): WireObject {
+  const definition = isObject(format) ? format["definition"] : undefined;
+  const grammar =
+    typeof definition === "string" ? { description: `Text of this grammar:\n${definition}` } : {};
+  return { type: "object", properties: { input: { type: "string", ...grammar } }, required: ["input"] };
+}
+
+/** A function without arguments is declared without a schema: an object without properties is refused. */
+function isEmptyObject(schema: WireObject): boolean {
+  const { properties, type } = schema;
+  const isBare = !["$ref", "anyOf", "oneOf", "allOf"].some((key) => key in schema);
+  const isEmpty = !isObject(properties) || Object.keys(properties).length === 0;
+  return isBare && isEmpty && (type === undefined || type === "object" || type === "OBJECT");
+}
+
+function encodeHosted(
+  tools: readonly Tool[],
+  functions: readonly unknown[],
+  capabilities: Capabilities,
+  losses: LossList,
+): WireObject[] {
+  const written = new Map<string, WireObject>();
+  const dropped: HostedTool[] = [];
+  // Models before those that think in levels refuse their own tools beside functions.
+  const mixes = functions.length === 0 || capabilities.reasoning === "level";
+  for (const tool of tools) {
+    if (tool.type !== "hosted") continue;
+    const name = hostedNames[tool.tool];
+    if (tool.dialect === "generative-language" && isObject(tool.raw)) {
+      written.set(Object.keys(tool.raw).join(), tool.raw);
+    } else if (name !== undefined && mixes) written.set(name, { [name]: {} });
+    else dropped.push(tool);
+  }
+  dropHostedTools(dropped, [...functions, ...written.values()], losses);
+  return [...written.values()];
+}
+
+function encodeChoice(choice: ToolChoice): WireObject {
+  switch (choice.mode) {
+    case "auto":
+      return { mode: "AUTO" };
+    case "none":
+      return { mode: "NONE" };
+    case "required":
+      return { mode: "ANY" };
+    case "tool":
+      return { mode: "ANY", allowedFunctionNames: [choice.name] };
+    case "allowed":
+      return { mode: choice.required ? "ANY" : "VALIDATED", allowedFunctionNames: choice.names };
+  }
+}

@@ -1,0 +1,110 @@
+import type { EncodedError } from "../../exchange/codec.ts";
+import type { ExchangeError } from "../../exchange/error.ts";
+import {
+  isContextOverflow,
+  kindOfStatus,
+  retryAfterSeconds,
+  statusOfKind,
+} from "../../exchange/error-status.ts";
+import { isObject } from "../../exchange/json.ts";
+import { definedMembers } from "../shared/defined.ts";
+import { errorSchema } from "./schema.ts";
+
+type Kind = ExchangeError["kind"];
+
+/** The vendor's canonical codes (https://cloud.google.com/apis/design/errors#handling_errors). */
+const kinds: Readonly<Record<string, Kind>> = {
+  INVALID_ARGUMENT: "invalid-request",
+  FAILED_PRECONDITION: "invalid-request",
+  OUT_OF_RANGE: "invalid-request",
+  UNAUTHENTICATED: "authentication",
+  PERMISSION_DENIED: "permission",
+  NOT_FOUND: "not-found",
+  ABORTED: "conflict",
+  ALREADY_EXISTS: "conflict",
+  RESOURCE_EXHAUSTED: "rate-limit",
+  DEADLINE_EXCEEDED: "timeout",
+  UNAVAILABLE: "overloaded",
+  INTERNAL: "upstream",
+};
+
+/** Reads a refusal; streams and the array form wrap it in a list. */
+export function decodeError(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+): ExchangeError {
+  const outer = Array.isArray(body) ? body.at(-1) : body;
+  const parsed = errorSchema.safeParse(isObject(outer) ? outer["error"] : undefined);
+  const said = parsed.success ? parsed.data : {};
+  const text = typeof body === "string" && body.trim() !== "" ? body.trim().slice(0, 2_000) : undefined;
+  const message = said.message ?? text ?? `The upstream answered with status ${status}.`;
+  const details = said.details ?? [];
+  const isKey = details.some((detail) => detail.reason === "API_KEY_INVALID");
+  const quotas = details
+    .flatMap((detail) => detail.violations ?? [])
+    .map((violation) => violation.quotaId ?? "");
+  const kind = isKey ? "authentication" : kindOf(status, said.status ?? "", message, quotas);
+  const delay = details
+    .map((detail) => secondsOf(detail.retryDelay))
+    .find((seconds) => seconds !== undefined);
+  return {
+    kind,
+    status: isKey ? 401 : status,
+    message,
+    ...definedMembers({ code: said.status, retryAfterSeconds: retryAfterSeconds(headers) ?? delay }),
+    raw: body,
+  };
+}
+
+function kindOf(status: number, code: string, message: string, quotas: readonly string[]): Kind {
+  if (isContextOverflow(message)) return "context-overflow";
+  // What a day allows does not come back in a minute.
+  if (status === 429) return quotas.some((quota) => /PerDay/i.test(quota)) ? "quota" : "rate-limit";
+  return kinds[code] ?? kindOfStatus(status);
+}
+
+/** Whole seconds of a duration such as `34.4s`, rounded up. */
+function secondsOf(delay: string | null | undefined): number | undefined {
+  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? "")?.[1];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds));
+}
+
+const statuses: Readonly<Record<number, string>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  409: "ABORTED",
+  413: "INVALID_ARGUMENT",
+  422: "INVALID_ARGUMENT",
+  429: "RESOURCE_EXHAUSTED",
+  499: "CANCELLED",
+  501: "UNIMPLEMENTED",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
+/** `{code, message, status, details}`, as it stands in bodies and streams alike. */
+export function errorObject(error: ExchangeError) {
+  const said = error.status >= 400 ? error.status : statusOfKind(error.kind);
+  const code = said === 529 ? 503 : said;
+  const seconds = error.retryAfterSeconds;
+  const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${seconds}s` };
+  return {
+    code,
+    message: error.message,
+    status: statuses[code] ?? (code < 500 ? "FAILED_PRECONDITION" : "INTERNAL"),
+    ...(seconds === undefined ? {} : { details: [retry] }),
+  };
+}
+
+export function encodeError(error: ExchangeError): EncodedError {
+  const body = errorObject(error);
+  const seconds = error.retryAfterSeconds;
+  return {
+    status: body.code,
+    headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
+    body: { error: body },
+  };
+}

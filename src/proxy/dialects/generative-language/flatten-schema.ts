@@ -1,0 +1,90 @@
+import { isObject } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type { Place } from "./to-schema.ts";
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** One schema without `$ref` and `allOf`: what they point to merged into it. `inside` is the place of its members. */
+export function flattenSchema(
+  schema: JsonSchema,
+  place: Place,
+  losses: LossList,
+): { flat: JsonSchema; inside: Place } {
+  const { $ref: reference, allOf, ...own } = schema;
+  let flat: JsonSchema = own;
+  let inside = place;
+  if (typeof reference === "string") {
+    const target = resolve(reference, place, losses);
+    if (target !== undefined) {
+      inside = { ...place, refs: [...place.refs, reference], depth: place.depth + 1 };
+      const resolved = flattenSchema(target, inside, losses);
+      flat = merge(resolved.flat, flat);
+      inside = resolved.inside;
+    }
+  }
+  for (const member of Array.isArray(allOf) ? allOf : []) {
+    if (!isObject(member)) continue;
+    const resolved = flattenSchema(member, { ...inside, depth: inside.depth + 1 }, losses);
+    flat = merge(resolved.flat, flat);
+    inside = { ...inside, refs: [...inside.refs, ...resolved.inside.refs] };
+  }
+  return { flat, inside };
+}
+
+/** What a reference points to; an empty object where it leads back into itself, out of the schema or too deep. */
+function resolve(reference: string, place: Place, losses: LossList): JsonSchema | undefined {
+  if (place.refs.includes(reference) || place.depth > 32) {
+    losses.add("schema-cycle", `The schema ${reference} contains itself and is cut there.`);
+    return { type: "object" };
+  }
+  const target = pointTo(reference, place.root);
+  if (isObject(target)) return target;
+  losses.add("schema-ref", `The schema ${reference} is not part of the tool's own.`);
+  return undefined;
+}
+
+/** A JSON pointer in a URI fragment (RFC 6901). */
+function pointTo(reference: string, root: unknown): unknown {
+  if (reference === "#") return root;
+  if (!reference.startsWith("#/")) return undefined;
+  let target: unknown = root;
+  for (const key of reference.slice(2).split("/")) {
+    const name = decode(key).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(target)) target = target[Number(name)];
+    else target = isObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
+  }
+  return target;
+}
+
+function decode(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+/** Both schemas at once: members together, `required` joined, enumerations and types narrowed; `over` wins the rest. */
+function merge(under: JsonSchema, over: JsonSchema): JsonSchema {
+  const merged: Record<string, unknown> = { ...under, ...over };
+  if (isObject(under["properties"]) && isObject(over["properties"])) {
+    merged["properties"] = mergeProperties(under["properties"], over["properties"]);
+  }
+  if (Array.isArray(under["required"]) && Array.isArray(over["required"])) {
+    merged["required"] = [...new Set([...under["required"], ...over["required"]])];
+  }
+  if (Array.isArray(under["enum"]) && Array.isArray(over["enum"])) {
+    const allowed = new Set(over["enum"]);
+    merged["enum"] = under["enum"].filter((value) => allowed.has(value));
+  }
+  return merged;
+}
+
+function mergeProperties(under: JsonSchema, over: JsonSchema): JsonSchema {
+  const merged: Record<string, unknown> = { ...under };
+  for (const [name, schema] of Object.entries(over)) {
+    const before = merged[name];
+    merged[name] = isObject(before) && isObject(schema) ? { allOf: [before, schema] } : schema;
+  }
+  return merged;
+}

@@ -1,0 +1,21 @@
+import type { Codec } from "../../exchange/codec.ts";
+import { decodeRequest } from "./decode-request.ts";
+import { decodeResponse } from "./decode-response.ts";
+import { createStreamDecoder } from "./decode-stream.ts";
+import { encodeRequest } from "./encode-request.ts";
+import { encodeResponse } from "./encode-response.ts";
+import { createStreamEncoder } from "./encode-stream.ts";
+import { decodeError, encodeError } from "./errors.ts";
+
+/** `generateContent` and `streamGenerateContent`, https://ai.google.dev/api/generate-content. */
+export const generativeLanguageCodec: Codec = {
+  dialect: "generative-language",
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  createStreamDecoder,
+  createStreamEncoder,
+  decodeError,
+  encodeError,
+};

@@ -1,0 +1,112 @@
+import { unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { stringifyJson } from "../../exchange/json.ts";
+import type { WirePartialArg } from "./schema.ts";
+
+/**
+ * Arguments that come in pieces, each with a path such as `$.recipe.steps[1]`, written on as JSON text: what is given
+ * out, joined, is the arguments object (https://ai.google.dev/api/caching#FunctionCall).
+ */
+export interface PartialArguments {
+  /** The text that this piece adds. Throws `DialectError` where it belongs into something already closed. */
+  add(piece: WirePartialArg): string;
+  /** The text that closes whatever is open. */
+  end(): string;
+}
+
+type Key = string | number;
+
+/** Array members that may be left out before one that is given; they are written as null. */
+const maxGap = 1_000;
+
+interface Level {
+  readonly kind: "object" | "array";
+  /** Members written so far: names of an object, a count of an array. */
+  readonly names: Set<string>;
+  count: number;
+}
+
+export function createPartialArguments(): PartialArguments {
+  /** Keys that lead to the value being written, and the objects and arrays around it: one more than keys. */
+  let path: Key[] = [];
+  const levels: Level[] = [];
+  let openText = false;
+
+  const open = (kind: Level["kind"]): string => {
+    levels.push({ kind, names: new Set(), count: 0 });
+    return kind === "object" ? "{" : "[";
+  };
+  const closeTo = (depth: number): string => {
+    let text = openText ? '"' : "";
+    openText = false;
+    while (levels.length > depth) text += levels.pop()?.kind === "object" ? "}" : "]";
+    path = path.slice(0, Math.max(0, depth - 1));
+    return text;
+  };
+  const enter = (key: Key): string => {
+    const level = levels.at(-1);
+    const isArray = typeof key === "number";
+    if (level === undefined || (level.kind === "array") !== isArray) throw misplaced(key);
+    if (isArray ? key < level.count : level.names.has(key)) throw misplaced(key);
+    if (isArray && key - level.count > maxGap) throw misplaced(key);
+    const gap = isArray ? "null,".repeat(key - level.count) : "";
+    const comma = level.count > 0 ? "," : "";
+    level.count = isArray ? key + 1 : level.count + 1;
+    if (!isArray) level.names.add(key);
+    path.push(key);
+    return `${comma}${gap}${isArray ? "" : `${stringifyJson(key)}:`}`;
+  };
+  /** Leaves what the new path is not in, and opens what it leads through. */
+  const moveTo = (target: readonly Key[]): string => {
+    let text = levels.length === 0 ? open("object") : "";
+    let common = 0;
+    while (common < path.length && common < target.length - 1 && path[common] === target[common]) common += 1;
+    // The last key of a path is a value, which nothing can be written into.
+    common = Math.min(common, levels.length - 1);
+    text += closeTo(common + 1);
+    for (let at = common; at < target.length; at += 1) {
+      text += enter(target[at] ?? "");
+      if (at < target.length - 1) text += open(typeof target[at + 1] === "number" ? "array" : "object");
+    }
+    return text;
+  };
+
+  return {
+    add(piece) {
+      const target = parsePath(piece.jsonPath);
+      const goesOn = openText && isSamePath(path, target);
+      if (typeof piece.stringValue === "string") {
+        const letters = stringifyJson(piece.stringValue).slice(1, -1);
+        const start = goesOn ? "" : `${moveTo(target)}"`;
+        openText = piece.willContinue === true;
+        return `${start}${letters}${openText ? "" : '"'}`;
+      }
+      if (goesOn && piece.willContinue === true) return "";
+      return moveTo(target) + stringifyJson(piece.numberValue ?? piece.boolValue ?? null);
+    },
+    end() {
+      return levels.length === 0 ? "{}" : closeTo(0);
+    },
+  };
+}
+
+function isSamePath(left: readonly Key[], right: readonly Key[]): boolean {
+  return left.length === right.length && left.every((key, index) => key === right[index]);
+}
+
+function misplaced(key: Key) {
+  return unreadableAnswer(`The upstream's call gives its argument ${JSON.stringify(key)} out of order.`);
+}
+
+/** The keys of a JSON path (RFC 9535) of the plain kind: names after dots, names and indexes in brackets. */
+function parsePath(path: string): Key[] {
+  const keys: Key[] = [];
+  for (const [, dotted, index, single, double] of path.matchAll(
+    /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/g,
+  )) {
+    if (index !== undefined) keys.push(Number(index));
+    else keys.push(dotted ?? (single ?? double ?? "").replace(/\\(.)/g, "$1"));
+  }
+  if (keys.length === 0)
+    throw unreadableAnswer(`The upstream's call gives an argument without a name: ${path}.`);
+  return keys;
+}

@@ -1,0 +1,218 @@
+import { isObject } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import { definedMembers } from "../shared/defined.ts";
+import { flattenSchema, type JsonSchema } from "./flatten-schema.ts";
+
+/**
+ * JSON Schema in the subset that `parameters` and `responseSchema` take
+ * (https://ai.google.dev/api/caching#Schema): references inlined, unions as `anyOf`, `null` as `nullable`, types in
+ * upper case. Names of properties are never touched, whatever they are called.
+ */
+export function toGenerativeSchema(schema: unknown, losses: LossList): unknown {
+  return convert(schema, { root: schema, refs: [], depth: 0, budget: { nodes: maxNodes } }, losses);
+}
+
+/** Where in the schema a conversion is: what it is nested in, and how much of it may still be written. */
+export interface Place {
+  readonly root: unknown;
+  readonly refs: readonly string[];
+  readonly depth: number;
+  readonly budget: { nodes: number };
+}
+
+const maxDepth = 32;
+/** References may be used many times over, and each use is written out. */
+const maxNodes = 5_000;
+
+/** Keywords that both sides know by the same name and meaning. */
+const shared = [
+  "title",
+  "description",
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minProperties",
+  "maxProperties",
+  "pattern",
+  "minimum",
+  "maximum",
+  "default",
+] as const;
+
+/** Keywords that restrict what is valid and have no counterpart. */
+const lost = [
+  "not",
+  "if",
+  "patternProperties",
+  "propertyNames",
+  "dependentRequired",
+  "dependentSchemas",
+  "dependencies",
+  "prefixItems",
+  "contains",
+  "uniqueItems",
+  "multipleOf",
+  "unevaluatedProperties",
+] as const;
+
+const formats: Readonly<Record<string, readonly string[]>> = {
+  STRING: ["enum", "date-time"],
+  NUMBER: ["float", "double"],
+  INTEGER: ["int32", "int64"],
+};
+
+function convert(schema: unknown, place: Place, losses: LossList): Record<string, unknown> {
+  if (schema === false) losses.add("schema-false", "A schema that nothing satisfies cannot be said.");
+  if (!isObject(schema)) return {};
+  place.budget.nodes -= 1;
+  if (place.depth > maxDepth || place.budget.nodes < 0) {
+    losses.add("schema-depth", "The schema is cut where it nests too deeply.");
+    return { type: "OBJECT" };
+  }
+  const { flat, inside } = flattenSchema(schema, place, losses);
+  const { types, nullable } = typesOf(flat);
+  const union = unionOf(flat, types);
+  const alone = union?.length === 1 ? union[0] : undefined;
+  if (alone !== undefined) {
+    const { anyOf: _, oneOf: __, type: ___, ...around } = flat;
+    const only = convert(alone, inside, losses);
+    const outer = convertPlain(around, [], inside, losses);
+    return { ...only, ...outer, ...(nullable || only["nullable"] === true ? { nullable: true } : {}) };
+  }
+  const isByType = union !== undefined && unionMembers(flat) === undefined;
+  const { title, description } = flat;
+  const around = isByType ? definedMembers({ title, description }) : flat;
+  const said = convertPlain(around, union === undefined ? types : [], inside, losses);
+  if (union !== undefined) said["anyOf"] = union.map((member) => convert(member, inside, losses));
+  return nullable ? { ...said, nullable: true } : said;
+}
+
+function typesOf(schema: JsonSchema): { types: string[]; nullable: boolean } {
+  const said = [schema["type"] ?? []].flat().map((type) => String(type).toLowerCase());
+  const members = unionMembers(schema) ?? [];
+  const nullable =
+    schema["nullable"] === true ||
+    said.includes("null") ||
+    members.some(isNull) ||
+    (Array.isArray(schema["enum"]) && schema["enum"].includes(null));
+  return { types: said.filter((type) => type !== "null"), nullable };
+}
+
+function unionMembers(schema: JsonSchema): unknown[] | undefined {
+  const union = schema["anyOf"] ?? schema["oneOf"];
+  return Array.isArray(union) ? union : undefined;
+}
+
+function isNull(schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const { type, const: constant, enum: values } = schema;
+  return (
+    type === "null" ||
+    constant === null ||
+    (Array.isArray(values) && values.length === 1 && values[0] === null)
+  );
+}
+
+/** The alternatives that are not null: of `anyOf`, `oneOf`, or of a list of types. */
+function unionOf(schema: JsonSchema, types: readonly string[]): unknown[] | undefined {
+  const members = unionMembers(schema)?.filter((member) => !isNull(member));
+  if (members !== undefined && members.length > 0) return members;
+  if (types.length < 2) return undefined;
+  const { title: _, description: __, default: ___, nullable: ____, ...rest } = schema;
+  return types.map((type) => ({ ...rest, type }));
+}
+
+function convertPlain(
+  schema: JsonSchema,
+  types: readonly string[],
+  place: Place,
+  losses: LossList,
+): Record<string, unknown> {
+  const type = (types[0] ?? impliedType(schema))?.toUpperCase();
+  const said: Record<string, unknown> = type === undefined ? {} : { type };
+  const isUnion = unionMembers(schema) !== undefined || types.length > 1;
+  for (const key of shared) if (schema[key] !== undefined) said[key] = schema[key];
+  for (const key of lost) {
+    if (schema[key] !== undefined) losses.add(`schema-${key}`, `The schema's ${key} cannot be said.`);
+  }
+  addBounds(schema, type, said, losses);
+  addFormat(schema, type, said, losses);
+  if (!isUnion) addEnum(schema, said, losses);
+  addMembers(schema, said, place, losses);
+  return said;
+}
+
+function impliedType(schema: JsonSchema): string | undefined {
+  if (isObject(schema["properties"])) return "object";
+  if (schema["items"] !== undefined) return "array";
+  const values = [...(Array.isArray(schema["enum"]) ? schema["enum"] : [])];
+  if (schema["const"] !== undefined) values.push(schema["const"]);
+  const kinds = new Set(values.filter((value) => value !== null).map((value) => typeof value));
+  return kinds.size === 1 ? [...kinds][0] : undefined;
+}
+
+function addBounds(
+  schema: JsonSchema,
+  type: string | undefined,
+  said: Record<string, unknown>,
+  losses: LossList,
+): void {
+  for (const [exclusive, inclusive, step] of [
+    ["exclusiveMinimum", "minimum", 1],
+    ["exclusiveMaximum", "maximum", -1],
+  ] as const) {
+    const bound = schema[exclusive];
+    if (typeof bound !== "number") continue;
+    said[inclusive] = type === "INTEGER" && Number.isInteger(bound) ? bound + step : bound;
+    if (type !== "INTEGER")
+      losses.add(`schema-${exclusive}`, `The schema's ${exclusive} is sent as ${inclusive}.`);
+  }
+}
+
+function addFormat(
+  schema: JsonSchema,
+  type: string | undefined,
+  said: Record<string, unknown>,
+  losses: LossList,
+): void {
+  const format = schema["format"];
+  if (typeof format !== "string" || type === undefined) return;
+  if (formats[type]?.includes(format) === true) said["format"] = format;
+  else losses.add("schema-format", `The format ${format} cannot be said.`);
+}
+
+/** Only texts can be enumerated; other values are named in the description, where the model reads them. */
+function addEnum(schema: JsonSchema, said: Record<string, unknown>, losses: LossList): void {
+  const constant = schema["const"] === undefined ? [] : [schema["const"]];
+  const values = (Array.isArray(schema["enum"]) ? schema["enum"] : constant).filter(
+    (value) => value !== null,
+  );
+  if (values.length === 0) return;
+  if (values.every((value) => typeof value === "string")) {
+    said["enum"] = values;
+    return;
+  }
+  losses.add("schema-enum", "Only texts can be enumerated; other values are told in the description.");
+  const note = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.`;
+  said["description"] = typeof said["description"] === "string" ? `${said["description"]} ${note}` : note;
+}
+
+function addMembers(schema: JsonSchema, said: Record<string, unknown>, place: Place, losses: LossList): void {
+  const inside = { ...place, depth: place.depth + 1 };
+  const { properties, required, items, additionalProperties } = schema;
+  if (isObject(properties) && Object.keys(properties).length > 0) {
+    const members = Object.entries(properties).map(([name, member]) => [
+      name,
+      convert(member, inside, losses),
+    ]);
+    said["properties"] = Object.fromEntries(members);
+    const present = Array.isArray(required) ? required.filter((name) => Object.hasOwn(properties, name)) : [];
+    if (present.length > 0) said["required"] = present;
+  }
+  if (isObject(items)) said["items"] = convert(items, inside, losses);
+  else if (said["type"] === "ARRAY") said["items"] = {};
+  if (isObject(additionalProperties)) {
+    losses.add("schema-additionalProperties", "A schema for further properties cannot be said.");
+  }
+}

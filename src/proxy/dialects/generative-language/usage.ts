@@ -1,0 +1,33 @@
+import type { Usage } from "../../exchange/response.ts";
+import { usageOfSeparateThoughts } from "../../exchange/usage.ts";
+import type { WireUsage } from "./schema.ts";
+
+/** Counts of one answer or chunk; undefined where the vendor tells none, as in a stream's first chunks. */
+export function decodeUsage(usage: WireUsage | null | undefined): Usage | undefined {
+  if (!usage) return undefined;
+  const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usage;
+  if (typeof (promptTokenCount ?? candidatesTokenCount ?? thoughtsTokenCount) !== "number") return undefined;
+  return usageOfSeparateThoughts({
+    prompt: promptTokenCount,
+    toolPrompt: usage.toolUsePromptTokenCount,
+    cacheRead: usage.cachedContentTokenCount,
+    candidates: candidatesTokenCount,
+    thoughts: thoughtsTokenCount,
+    raw: usage,
+  });
+}
+
+/** Thoughts stand beside the candidates' tokens here, and the total is the sum of all. */
+export function encodeUsage(usage: Usage | undefined) {
+  const prompt = usage?.input.total ?? 0;
+  const output = usage?.output.total ?? 0;
+  const thoughts = Math.min(usage?.output.reasoning ?? 0, output);
+  const cached = usage?.input.cacheRead ?? 0;
+  return {
+    promptTokenCount: prompt,
+    candidatesTokenCount: output - thoughts,
+    ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
+    ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
+    totalTokenCount: prompt + output,
+  };
+}
