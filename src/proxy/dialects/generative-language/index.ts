@@ -8,7 +8,7 @@ import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError, encodeError } from "./errors.ts";
 
 /** `generateContent` and `streamGenerateContent`, https://ai.google.dev/api/generate-content. */
-export const generativeLanguageCodec: Codec = {
+export const generativeLanguage: Codec = {
   dialect: "generative-language",
   decodeRequest,
   encodeRequest,

@@ -8,7 +8,7 @@ import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError, encodeError } from "./errors.ts";
 
 /** `POST /v1/responses`, https://platform.openai.com/docs/api-reference/responses. */
-export const responsesCodec: Codec = {
+export const responses: Codec = {
   dialect: "responses",
   decodeRequest,
   encodeRequest,
