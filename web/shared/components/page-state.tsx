@@ -14,7 +14,7 @@ export function PageState({ title, children, actions }: PageStateProps) {
       <Logo size={44} />
       <h1>{title}</h1>
       {children}
-      {actions && <div className="dialog-foot-plain">{actions}</div>}
+      {actions && <div className="page-actions">{actions}</div>}
     </main>
   );
 }

@@ -1,0 +1,153 @@
+import type { PlanAnchor } from "../../../src/review/api-types.ts";
+import type { Leaf, MarkdownDocument, Segment } from "../../shared/markdown/model.ts";
+import { sourceLines } from "../../shared/markdown/source-lines.ts";
+
+/** A place in the drawn text: a leaf and an offset in it. */
+export interface TextPoint {
+  readonly leaf: number;
+  readonly offset: number;
+}
+
+/** A stretch of drawn text, from one point up to another. */
+export interface TextRange {
+  readonly first: TextPoint;
+  readonly last: TextPoint;
+}
+
+/** The part of a range that lies in one leaf. */
+export interface LeafRange {
+  readonly leaf: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+const CONTEXT = 32;
+
+/** Ties a stretch of drawn text to the plan's source. Undefined for a stretch without any text. */
+export function anchorOf(document: MarkdownDocument, range: TextRange): PlanAnchor | undefined {
+  const parts = leafRanges(document, range);
+  const first = parts[0];
+  const last = parts.at(-1);
+  if (!first || !last) return undefined;
+  const start = sourceOffset(document.leaves[first.leaf], first.start, "start");
+  const end = Math.max(start, sourceOffset(document.leaves[last.leaf], last.end, "end"));
+  const text = documentText(document);
+  const from = offsetInText(document, { leaf: first.leaf, offset: first.start });
+  const to = offsetInText(document, { leaf: last.leaf, offset: last.end });
+  return {
+    ...linesOf(document.source, start, end),
+    start,
+    end,
+    quote: text.slice(from, to),
+    prefix: text.slice(Math.max(0, from - CONTEXT), from),
+    suffix: text.slice(to, to + CONTEXT),
+  };
+}
+
+/** Ties a whole block to the source; also one without text, as an image alone is. */
+export function blockAnchor(document: MarkdownDocument, index: number): PlanAnchor | undefined {
+  const block = document.blocks[index];
+  if (!block) return undefined;
+  const last = document.leaves[block.lastLeaf];
+  const range = {
+    first: { leaf: block.firstLeaf, offset: 0 },
+    last: { leaf: block.lastLeaf, offset: last?.text.length ?? 0 },
+  };
+  const anchor = anchorOf(document, range);
+  if (anchor) return anchor;
+  const { start, end, startLine, endLine } = block;
+  return { start, end, startLine, endLine, quote: document.source.slice(start, end), prefix: "", suffix: "" };
+}
+
+/** Where an anchor is drawn, leaf by leaf. Empty where its text is not drawn, as under a diagram. */
+export function drawnRanges(document: MarkdownDocument, anchor: PlanAnchor): LeafRange[] {
+  const ranges: LeafRange[] = [];
+  for (const leaf of document.leaves) {
+    if (leaf.end < anchor.start || leaf.start > anchor.end) continue;
+    const start = renderedOffset(leaf, anchor.start, "start");
+    const end = renderedOffset(leaf, anchor.end, "end");
+    if (end > start) ranges.push({ leaf: leaf.index, start, end });
+  }
+  return ranges;
+}
+
+/** The blocks an anchor touches. */
+export function blocksOf(document: MarkdownDocument, anchor: PlanAnchor): number[] {
+  const touched = document.blocks.filter((block) =>
+    document.leaves
+      .slice(block.firstLeaf, block.lastLeaf + 1)
+      .some(({ start, end }) => start < anchor.end && end > anchor.start),
+  );
+  if (touched.length > 0) return touched.map(({ index }) => index);
+  return document.blocks
+    .filter(({ startLine, endLine }) => startLine <= anchor.endLine && endLine >= anchor.startLine)
+    .map(({ index }) => index);
+}
+
+/** The drawn text as one string; leaves are parted by line ends. */
+export function documentText(document: MarkdownDocument): string {
+  return document.leaves.map(({ text }) => text).join("\n");
+}
+
+/** A point as an offset in `documentText`. */
+export function offsetInText(document: MarkdownDocument, point: TextPoint): number {
+  let offset = point.offset;
+  for (const leaf of document.leaves.slice(0, point.leaf)) offset += leaf.text.length + 1;
+  return offset;
+}
+
+/** An offset in `documentText` as a point. */
+export function pointInText(document: MarkdownDocument, offset: number): TextPoint {
+  let rest = offset;
+  for (const { index, text } of document.leaves) {
+    if (rest <= text.length) return { leaf: index, offset: rest };
+    rest -= text.length + 1;
+  }
+  const last = document.leaves.at(-1);
+  return { leaf: last?.index ?? 0, offset: last?.text.length ?? 0 };
+}
+
+function leafRanges(document: MarkdownDocument, { first, last }: TextRange): LeafRange[] {
+  return document.leaves
+    .slice(first.leaf, last.leaf + 1)
+    .map(({ index, text }) => ({
+      leaf: index,
+      start: index === first.leaf ? first.offset : 0,
+      end: index === last.leaf ? last.offset : text.length,
+    }))
+    .filter(({ start, end }) => end > start);
+}
+
+function linesOf(source: string, start: number, end: number): { startLine: number; endLine: number } {
+  const lines = sourceLines(source);
+  return { startLine: lines.at(start) + 1, endLine: lines.at(Math.max(start, end - 1)) + 1 };
+}
+
+/** From drawn to source. What looks different in the source is taken whole. */
+function sourceOffset(leaf: Leaf | undefined, rendered: number, side: "start" | "end"): number {
+  if (!leaf) return 0;
+  const isOver = (segment: Segment) =>
+    side === "start"
+      ? segment.rendered + segment.renderedLength > rendered
+      : segment.rendered + segment.renderedLength >= rendered;
+  const segment = leaf.segments.find(isOver);
+  if (!segment) return side === "start" ? leaf.start : leaf.end;
+  const into = rendered - segment.rendered;
+  if (segment.renderedLength === segment.sourceLength) return segment.source + into;
+  return side === "start" && into < segment.renderedLength
+    ? segment.source
+    : segment.source + segment.sourceLength;
+}
+
+function renderedOffset(leaf: Leaf, source: number, side: "start" | "end"): number {
+  if (side === "start") {
+    const segment = leaf.segments.find((entry) => entry.source + entry.sourceLength > source);
+    if (!segment) return leaf.text.length;
+    const into = Math.max(0, source - segment.source);
+    return segment.rendered + (segment.renderedLength === segment.sourceLength ? into : 0);
+  }
+  const segment = leaf.segments.findLast((entry) => entry.source < source);
+  if (!segment) return 0;
+  const into = Math.min(segment.sourceLength, source - segment.source);
+  return segment.rendered + (segment.renderedLength === segment.sourceLength ? into : segment.renderedLength);
+}

@@ -1,0 +1,58 @@
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { MarkdownDocument } from "../../shared/markdown/model.ts";
+import { documentText } from "./anchor.ts";
+import { relocate } from "./relocate.ts";
+
+export type AnnotationType = PlanAnnotation["type"];
+
+/** How each kind is called on the page. */
+export const typeNames: Readonly<Record<AnnotationType, string>> = {
+  comment: "Comment",
+  replace: "Replace",
+  delete: "Delete",
+  insert: "Insert after",
+  concern: "Concern",
+  label: "Label",
+  general: "General comment",
+};
+
+/** Remarks made so often that they deserve to be one click. */
+export const quickLabels = [
+  "Clarify this",
+  "Needs tests",
+  "Verify this assumption",
+  "Consider alternatives",
+  "Too complex: simplify",
+  "Out of scope",
+  "Looks good",
+] as const;
+
+/** In document order: general comments first, then by place, then by time. */
+export function inDocumentOrder(annotations: readonly PlanAnnotation[]): PlanAnnotation[] {
+  const place = ({ anchor }: PlanAnnotation) => anchor?.start ?? -1;
+  return annotations.toSorted(
+    (a, b) =>
+      place(a) - place(b) || (a.anchor?.end ?? 0) - (b.anchor?.end ?? 0) || compare(a.createdAt, b.createdAt),
+  );
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** A note with its place in another version of the plan; `lost` where its text has gone. */
+export interface PlacedAnnotation {
+  readonly annotation: PlanAnnotation;
+  readonly lost: boolean;
+}
+
+/** Finds every note's place in `document`, a version of the plan other than the one it was made on. */
+export function placeAnnotations(
+  document: MarkdownDocument,
+  annotations: readonly PlanAnnotation[],
+): PlacedAnnotation[] {
+  const text = documentText(document);
+  return annotations.map((annotation) => {
+    if (!annotation.anchor) return { annotation, lost: false };
+    const anchor = relocate(document, annotation.anchor, text);
+    return anchor ? { annotation: { ...annotation, anchor }, lost: false } : { annotation, lost: true };
+  });
+}

@@ -1,0 +1,82 @@
+import { Pencil, Trash2 } from "lucide-react";
+import { useEffect, useMemo, useRef } from "react";
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import { classNames } from "../../shared/class-names.ts";
+import { IconButton } from "../../shared/components/button.tsx";
+import { imageUrl } from "../../shared/images/upload.ts";
+import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
+import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { lineRange } from "../decide/compose-feedback.ts";
+import { activate, editAnnotation, removeAnnotation } from "../state/actions.ts";
+import { typeNames } from "./annotations.ts";
+import { TypeIcon } from "./type-icon.tsx";
+
+interface NoteCardProps {
+  readonly annotation: PlanAnnotation;
+  readonly active: boolean;
+}
+
+/** One note in the side panel. A click shows its place in the plan. */
+export function NoteCard({ annotation, active }: NoteCardProps) {
+  const { id, type, anchor, text, replacement, images = [] } = annotation;
+  const card = useRef<HTMLLIElement>(null);
+  const name = anchor ? `${typeNames[type]} on ${lineRange(anchor)}` : typeNames[type];
+
+  useEffect(() => {
+    if (active) card.current?.scrollIntoView({ block: "nearest" });
+  }, [active]);
+
+  return (
+    <li ref={card} className={classNames("card", `card-${type}`, active && "card-active")}>
+      <button type="button" className="card-place" aria-pressed={active} onClick={() => activate(id)}>
+        <TypeIcon type={type} />
+        <span className="card-type">{typeNames[type]}</span>
+        {anchor && <span className="card-lines">{lineRange(anchor)}</span>}
+      </button>
+      <span className="card-tools no-print">
+        <IconButton small label={`Edit: ${name}`} onClick={() => editAnnotation(id)}>
+          <Pencil size={14} aria-hidden />
+        </IconButton>
+        <IconButton small label={`Delete: ${name}`} onClick={() => removeAnnotation(id)}>
+          <Trash2 size={14} aria-hidden />
+        </IconButton>
+      </span>
+      <div id={`note-${id}`} className="card-body">
+        {anchor && <blockquote className="card-quote">{shortened(anchor.quote)}</blockquote>}
+        {replacement !== undefined && <Proposal type={type} text={replacement} />}
+        {text !== "" && <NoteText text={text} />}
+        {images.length > 0 && (
+          <ul className="thumbnails">
+            {images.map(({ path, name: imageName }) => (
+              <li key={path} className="thumbnail">
+                <a href={imageUrl(path)} target="_blank" rel="noreferrer">
+                  <img src={imageUrl(path)} alt={imageName} />
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Proposal({ type, text }: { readonly type: PlanAnnotation["type"]; readonly text: string }) {
+  if (text === "") return <p className="card-proposal hint">Remove it</p>;
+  return (
+    <pre className="card-proposal">
+      <span className="visually-hidden">{type === "insert" ? "Insert: " : "Change to: "}</span>
+      {text}
+    </pre>
+  );
+}
+
+function NoteText({ text }: { readonly text: string }) {
+  const document = useMemo(() => parseMarkdown(text), [text]);
+  return <MarkdownView small document={document} imageUrl={() => undefined} />;
+}
+
+function shortened(quote: string): string {
+  const line = quote.replace(/\s+/g, " ").trim();
+  return line.length > 140 ? `${line.slice(0, 90)} … ${line.slice(-40)}` : line;
+}

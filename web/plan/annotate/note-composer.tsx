@@ -1,0 +1,132 @@
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { Button } from "../../shared/components/button.tsx";
+import { Segmented } from "../../shared/components/segmented.tsx";
+import { ImageAttachments } from "../../shared/images/image-attachments.tsx";
+import type { Box } from "../article/target.ts";
+import { cancelComposer, isWorthKeeping, saveComposer, updateComposer } from "../state/actions.ts";
+import { type Composer, useReview } from "../state/review-store.ts";
+import { type AnnotationType, typeNames } from "./annotations.ts";
+import { TypeIcon } from "./type-icon.tsx";
+
+interface NoteComposerProps {
+  readonly composer: Composer;
+  /** Where the text it is about stands; without it the composer lies in the flow. */
+  readonly box?: Box;
+}
+
+/** Writes or edits one note. Every key press lands in the draft; Escape closes, Mod+Enter keeps the note. */
+export function NoteComposer({ composer, box }: NoteComposerProps) {
+  const { type, text, replacement, images } = composer;
+  const first = useRef<HTMLTextAreaElement>(null);
+  const proposes = type === "replace" || type === "insert";
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another kind has another first field
+  useEffect(() => {
+    const field = first.current;
+    field?.focus({ preventScroll: true });
+    field?.setSelectionRange(field.value.length, field.value.length);
+    field?.closest(".composer")?.scrollIntoView({ block: "nearest" });
+  }, [type]);
+
+  return (
+    <section
+      className="composer"
+      aria-label={composer.editing ? "Edit note" : "New note"}
+      style={box && { top: box.bottom + 8 }}
+      onKeyDown={onKeyDown}
+    >
+      {composer.anchor && <TypeChoice composer={composer} />}
+      <ImageAttachments
+        images={images}
+        onChange={(attached) => updateComposer({ images: attached })}
+        actions={
+          <span className="composer-actions">
+            <Button small variant="quiet" onClick={cancelComposer}>
+              Cancel
+            </Button>
+            <Button small variant="primary" disabled={!isWorthKeeping(composer)} onClick={saveComposer}>
+              {composer.editing ? "Save" : "Add note"}
+            </Button>
+          </span>
+        }
+      >
+        <div className="composer-fields">
+          {proposes && (
+            <label className="field">
+              <span>{type === "replace" ? "Change it to" : "Insert after it"}</span>
+              <textarea
+                ref={first}
+                className="input input-code"
+                value={replacement}
+                placeholder={type === "replace" ? "Empty: remove it" : "Markdown"}
+                onChange={(event) => updateComposer({ replacement: event.target.value })}
+              />
+            </label>
+          )}
+          <label className="field">
+            <span className={proposes ? "" : "visually-hidden"}>
+              {proposes ? "Why (optional)" : typeNames[type]}
+            </span>
+            <textarea
+              ref={proposes ? undefined : first}
+              className="input"
+              value={text}
+              rows={proposes ? 2 : 3}
+              placeholder={PLACEHOLDERS[type]}
+              onChange={(event) => updateComposer({ text: event.target.value })}
+            />
+          </label>
+        </div>
+      </ImageAttachments>
+    </section>
+  );
+}
+
+const PLACEHOLDERS: Readonly<Record<AnnotationType, string>> = {
+  comment: "What should change, or what is unclear?",
+  concern: "What could go wrong?",
+  general: "About the plan as a whole",
+  delete: "Why (optional)",
+  label: "",
+  replace: "",
+  insert: "",
+};
+
+function TypeChoice({ composer }: { readonly composer: Composer }) {
+  const document = useReview((state) => state.document);
+  const choices: readonly AnnotationType[] = ["comment", "replace", "insert", "delete", "concern"];
+  if (composer.type === "label") return null;
+  return (
+    <Segmented
+      label="Kind of note"
+      value={composer.type}
+      onChange={(type) => {
+        const { anchor, replacement } = composer;
+        const quote = anchor ? document.source.slice(anchor.start, anchor.end) : "";
+        const prefilled = type === "replace" && replacement === "" ? quote : replacement;
+        updateComposer({ type, replacement: type === "insert" && prefilled === quote ? "" : prefilled });
+      }}
+      options={choices.map((value) => ({
+        value,
+        label: (
+          <>
+            <TypeIcon type={value} size={13} /> {value === "insert" ? "Insert" : typeNames[value]}
+          </>
+        ),
+      }))}
+    />
+  );
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.nativeEvent.isComposing || event.defaultPrevented) return;
+  // A dialog that stands in the composer has keys of its own.
+  if (event.target instanceof Element && event.target.closest("dialog")) return;
+  if (event.key === "Escape") {
+    event.preventDefault();
+    cancelComposer();
+  } else if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+    event.preventDefault();
+    saveComposer();
+  }
+}

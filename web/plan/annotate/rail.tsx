@@ -1,0 +1,56 @@
+import { MessageSquarePlus, X } from "lucide-react";
+import { useMemo } from "react";
+import { classNames } from "../../shared/class-names.ts";
+import { Button, IconButton } from "../../shared/components/button.tsx";
+import { LastRoundNotes } from "../rounds/last-round-notes.tsx";
+import { startNote, toggleRail } from "../state/actions.ts";
+import { useReview } from "../state/review-store.ts";
+import { inDocumentOrder } from "./annotations.ts";
+import { NoteCard } from "./note-card.tsx";
+import { NoteComposer } from "./note-composer.tsx";
+
+/** The side panel: every note, in document order. On a narrow window it slides in from the side. */
+export function Rail() {
+  const annotations = useReview((state) => state.annotations);
+  const activeId = useReview((state) => state.activeId);
+  const composer = useReview((state) => state.composer);
+  const open = useReview((state) => state.railOpen);
+  const ordered = useMemo(() => inDocumentOrder(annotations), [annotations]);
+  const writesGeneral = composer !== undefined && composer.anchor === undefined;
+
+  return (
+    <aside className={classNames("rail", open && "rail-open")} aria-label="Notes">
+      <div className="rail-head">
+        <h2>
+          Notes <span className="badge">{annotations.length}</span>
+        </h2>
+        <Button small variant="quiet" className="no-print" onClick={() => startNote("general")}>
+          <MessageSquarePlus size={15} aria-hidden /> General comment
+        </Button>
+        <IconButton small label="Close notes" className="rail-close no-print" onClick={toggleRail}>
+          <X size={16} aria-hidden />
+        </IconButton>
+      </div>
+      {writesGeneral && <NoteComposer key={composer.editing ?? "general"} composer={composer} />}
+      {ordered.length === 0 && !writesGeneral && <EmptyRail />}
+      <ol className="cards">
+        {ordered.map((annotation) => (
+          <NoteCard key={annotation.id} annotation={annotation} active={annotation.id === activeId} />
+        ))}
+      </ol>
+      <LastRoundNotes />
+    </aside>
+  );
+}
+
+function EmptyRail() {
+  return (
+    <div className="rail-empty no-print">
+      <p>Select text to comment on it, or point at a paragraph and use the sign beside it.</p>
+      <p>
+        By keyboard: <kbd className="key">j</kbd> <kbd className="key">k</kbd> move,{" "}
+        <kbd className="key">c</kbd> comments, <kbd className="key">?</kbd> shows all keys.
+      </p>
+    </div>
+  );
+}

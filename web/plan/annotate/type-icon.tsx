@@ -1,0 +1,18 @@
+import { CircleAlert, MessageSquare, Plus, Replace, Strikethrough, Tag } from "lucide-react";
+import type { AnnotationType } from "./annotations.ts";
+
+const ICONS = {
+  comment: MessageSquare,
+  general: MessageSquare,
+  replace: Replace,
+  delete: Strikethrough,
+  insert: Plus,
+  concern: CircleAlert,
+  label: Tag,
+} as const satisfies Record<AnnotationType, unknown>;
+
+/** The sign of a kind of note; its name always stands beside it. */
+export function TypeIcon({ type, size = 15 }: { readonly type: AnnotationType; readonly size?: number }) {
+  const Icon = ICONS[type];
+  return <Icon size={size} aria-hidden />;
+}

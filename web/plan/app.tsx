@@ -1,0 +1,123 @@
+import type { ReviewEvent } from "../../src/review/api-types.ts";
+import { useReviewEvents } from "../shared/api/use-review-events.ts";
+import { Button } from "../shared/components/button.tsx";
+import { PageState } from "../shared/components/page-state.tsx";
+import { Toasts } from "../shared/components/toast.tsx";
+import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
+import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
+import { LabelDialog } from "./annotate/label-dialog.tsx";
+import { Rail } from "./annotate/rail.tsx";
+import { Article } from "./article/article.tsx";
+import { SourceView } from "./article/source-view.tsx";
+import { ApproveDialog } from "./decide/approve-dialog.tsx";
+import { FinalScreen } from "./decide/final-screen.tsx";
+import { RequestChangesDialog } from "./decide/request-changes-dialog.tsx";
+import { SaveDialog } from "./decide/save-dialog.tsx";
+import { EditView } from "./edit/edit-view.tsx";
+import { Banners } from "./layout/banners.tsx";
+import { Header } from "./layout/header.tsx";
+import { MissingPlan } from "./layout/missing-plan.tsx";
+import { planShortcuts } from "./layout/plan-shortcuts.ts";
+import { TableOfContents } from "./layout/table-of-contents.tsx";
+import { ChangesView } from "./rounds/changes-view.tsx";
+import { ImportDialog } from "./share/import-dialog.tsx";
+import { ShareDialog } from "./share/share-dialog.tsx";
+import { openDialog } from "./state/actions.ts";
+import { type DialogName, useReview, type View } from "./state/review-store.ts";
+
+/** The plan page in each of its states. */
+export function App() {
+  const phase = useReview((state) => state.phase);
+  return (
+    <>
+      <Phase phase={phase} />
+      <Toasts />
+    </>
+  );
+}
+
+function Phase({ phase }: { readonly phase: ReturnType<typeof useReview.getState>["phase"] }) {
+  switch (phase) {
+    case "loading":
+      return <main className="page-loading" aria-busy="true" aria-label="Loading the plan" />;
+    case "failed":
+      return <Failed />;
+    case "missing":
+      return <MissingPlan />;
+    case "done":
+      return <FinalScreen />;
+    case "review":
+      return <Review />;
+  }
+}
+
+function Failed() {
+  const failure = useReview((state) => state.failure);
+  return (
+    <PageState
+      title="The plan cannot be loaded"
+      actions={
+        <Button variant="primary" onClick={() => location.reload()}>
+          Try again
+        </Button>
+      }
+    >
+      <p>{failure}</p>
+      <p className="hint">
+        If the review has ended, <code>sallyport review last</code> prints the decision.
+      </p>
+    </PageState>
+  );
+}
+
+function Review() {
+  const view = useReview((state) => state.view);
+  const dialog = useReview((state) => state.dialog);
+  useShortcuts(planShortcuts);
+  useReviewEvents({ onEvent, onConnection: (connected) => useReview.setState({ connected }) });
+  return (
+    <div className="page" data-view={view}>
+      <a className="visually-hidden skip-link" href="#plan">
+        Skip to the plan
+      </a>
+      <Header />
+      <Banners />
+      <div className="columns">
+        <TableOfContents />
+        <main id="plan" className="main" tabIndex={-1}>
+          {VIEWS[view]()}
+        </main>
+        <Rail />
+      </div>
+      {dialog && DIALOGS[dialog]()}
+    </div>
+  );
+}
+
+const VIEWS: Readonly<Record<View, () => React.ReactNode>> = {
+  plan: () => <Article />,
+  source: () => <SourceView />,
+  changes: () => <ChangesView />,
+  edit: () => <EditView />,
+};
+
+const DIALOGS: Readonly<Record<DialogName, () => React.ReactNode>> = {
+  approve: () => <ApproveDialog />,
+  "request-changes": () => <RequestChangesDialog />,
+  save: () => <SaveDialog />,
+  share: () => <ShareDialog />,
+  import: () => <ImportDialog />,
+  label: () => <LabelDialog />,
+  shortcuts: () => <ShortcutSheet shortcuts={planShortcuts} onClose={() => openDialog(undefined)} />,
+};
+
+function onEvent(event: ReviewEvent): void {
+  const { phase, deciding } = useReview.getState();
+  if (phase === "done" || deciding) return;
+  if (event.event === "decided") {
+    useReview.setState({ phase: "done", dialog: undefined, outcome: { kind: "elsewhere" } });
+  } else if (event.event === "closing" && event.reason !== "decided") {
+    const kind = event.reason === "signal" ? "stopped" : event.reason;
+    useReview.setState({ phase: "done", dialog: undefined, outcome: { kind } });
+  }
+}

@@ -1,0 +1,144 @@
+import { type PointerEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
+import { anchorOf, blockAnchor, blocksOf } from "../annotate/anchor.ts";
+import { NoteComposer } from "../annotate/note-composer.tsx";
+import { SelectionToolbar } from "../annotate/selection-toolbar.tsx";
+import { activate, setCursor } from "../state/actions.ts";
+import { useReview } from "../state/review-store.ts";
+import { BlockHandle } from "./block-handle.tsx";
+import { imageUrlOf } from "./image-url.ts";
+import { noteAt, type PaintedRanges, paintNotes, paintTarget } from "./paint.ts";
+import { type Target, targetBox } from "./target.ts";
+import { blockAt, blockElement, selectedRange } from "./text-points.ts";
+
+/** The plan, drawn and annotated. */
+export function Article() {
+  const plan = useReview((state) => state.document);
+  const cwd = useReview((state) => state.plan?.caller.cwd ?? "");
+  const composer = useReview((state) => state.composer);
+  const root = useRef<HTMLDivElement>(null);
+  const [target, setTarget] = useState<Target>();
+  const [hovered, setHovered] = useState<number>();
+  const painted = usePaint(root);
+  const imageUrl = useCallback((source: string) => imageUrlOf(source, cwd), [cwd]);
+  useCursor(root, setTarget);
+  useSelection(root, setTarget);
+
+  const openBlock = (index: number) => {
+    const anchor = blockAnchor(plan, index);
+    setCursor(index);
+    if (anchor && root.current) setTarget({ anchor, ...targetBox(root.current, plan, anchor) });
+  };
+
+  const onClick = (event: PointerEvent | React.MouseEvent) => {
+    if (getSelection()?.isCollapsed === false) return;
+    if (event.target instanceof Element && event.target.closest("a, button, input")) return;
+    const note = noteAt(painted.current, event.clientX, event.clientY);
+    activate(note);
+    if (!note) setCursor(blockAt(event.target as Element));
+  };
+
+  return (
+    <div className="sheet">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: j, k and the block cursor do the same by keyboard */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
+      <div
+        ref={root}
+        className="plan"
+        onClick={onClick}
+        onPointerMove={(event) => setHovered(blockAt(event.target as Element))}
+        onPointerLeave={() => setHovered(undefined)}
+      >
+        <MarkdownView document={plan} imageUrl={imageUrl} />
+      </div>
+      {hovered !== undefined && !composer && <BlockHandle root={root} block={hovered} onOpen={openBlock} />}
+      {target && !composer && <SelectionToolbar target={target} onDone={() => setTarget(undefined)} />}
+      {composer?.anchor && root.current && (
+        <NoteComposer
+          key={composer.editing ?? composer.anchor.start}
+          composer={composer}
+          box={targetBox(root.current, plan, composer.anchor)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Keeps the painted notes in step with the notes; gives their ranges, for clicks. */
+function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject<PaintedRanges> {
+  const plan = useReview((state) => state.document);
+  const annotations = useReview((state) => state.annotations);
+  const activeId = useReview((state) => state.activeId);
+  const target = useReview((state) => state.composer?.anchor);
+  const painted = useRef<PaintedRanges>(new Map());
+
+  useLayoutEffect(() => {
+    const element = root.current;
+    if (!element) return;
+    const paint = () => {
+      painted.current = paintNotes(element, plan, annotations, activeId);
+      paintTarget(element, plan, target);
+    };
+    paint();
+    // Code is coloured and diagrams are drawn later, which replaces the text nodes that ranges hold on to.
+    const observer = new MutationObserver((records) => {
+      if (records.some(({ type }) => type === "childList")) paint();
+    });
+    observer.observe(element, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [root, plan, annotations, activeId, target]);
+
+  useEffect(() => {
+    const anchor = annotations.find(({ id }) => id === activeId)?.anchor;
+    const block = anchor && blocksOf(plan, anchor)[0];
+    if (block === undefined || !root.current) return;
+    blockElement(root.current, block)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  }, [root, plan, annotations, activeId]);
+
+  return painted;
+}
+
+/** Shows the block that keys act on. */
+function useCursor(
+  root: React.RefObject<HTMLDivElement | null>,
+  setTarget: (target: undefined) => void,
+): void {
+  const cursor = useReview((state) => state.cursor);
+  const plan = useReview((state) => state.document);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new plan has new elements
+  useEffect(() => {
+    if (cursor === undefined || !root.current) return;
+    const element = blockElement(root.current, cursor);
+    element?.setAttribute("data-cursor", "true");
+    element?.scrollIntoView({ block: "nearest" });
+    return () => element?.removeAttribute("data-cursor");
+  }, [root, cursor, plan, setTarget]);
+}
+
+/** Offers what can be done with the selected text, once the pointer or the shift key is up. */
+function useSelection(
+  root: React.RefObject<HTMLDivElement | null>,
+  setTarget: (target: Target | undefined) => void,
+): void {
+  useEffect(() => {
+    const read = () => {
+      const element = root.current;
+      const plan = useReview.getState().document;
+      if (!element) return;
+      const range = selectedRange(element, getSelection());
+      const anchor = range && anchorOf(plan, range);
+      if (anchor) setTarget({ anchor, ...targetBox(element, plan, anchor) });
+    };
+    const onChange = () => {
+      if (getSelection()?.isCollapsed !== false) setTarget(undefined);
+    };
+    document.addEventListener("pointerup", read);
+    document.addEventListener("keyup", read);
+    document.addEventListener("selectionchange", onChange);
+    return () => {
+      document.removeEventListener("pointerup", read);
+      document.removeEventListener("keyup", read);
+      document.removeEventListener("selectionchange", onChange);
+    };
+  }, [root, setTarget]);
+}

@@ -1,0 +1,89 @@
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { MarkdownDocument } from "../../shared/markdown/model.ts";
+import { blocksOf, drawnRanges } from "../annotate/anchor.ts";
+import { blockElement, domRange } from "./text-points.ts";
+
+/** The DOM ranges of each note, for telling which one was clicked. */
+export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;
+
+const KINDS = ["comment", "replace", "delete", "insert", "concern", "label"] as const;
+
+/**
+ * Paints the notes over the text with the CSS Custom Highlight API, which adds no element to the page. Highlights
+ * mean nothing to assistive technology, so each noted block also refers to its cards.
+ */
+export function paintNotes(
+  root: Element,
+  plan: MarkdownDocument,
+  annotations: readonly PlanAnnotation[],
+  activeId: string | undefined,
+): PaintedRanges {
+  const painted = new Map<string, Range[]>();
+  for (const { id, anchor } of annotations) {
+    if (!anchor) continue;
+    const ranges = drawnRanges(plan, anchor).map((range) => domRange(root, range));
+    painted.set(
+      id,
+      ranges.filter((range) => range !== undefined),
+    );
+  }
+  for (const kind of KINDS) {
+    const ids = annotations.filter(({ type, id }) => type === kind && id !== activeId).map(({ id }) => id);
+    setHighlight(
+      `note-${kind}`,
+      ids.flatMap((id) => painted.get(id) ?? []),
+    );
+  }
+  setHighlight("note-active", activeId ? (painted.get(activeId) ?? []) : []);
+  describeBlocks(root, plan, annotations);
+  return painted;
+}
+
+/** Paints what a note in the making is about. */
+export function paintTarget(root: Element, plan: MarkdownDocument, anchor: PlanAnnotation["anchor"]): void {
+  const ranges = anchor ? drawnRanges(plan, anchor).map((range) => domRange(root, range)) : [];
+  setHighlight(
+    "note-target",
+    ranges.filter((range) => range !== undefined),
+  );
+}
+
+/** The note drawn under a point of the window. */
+export function noteAt(painted: PaintedRanges, x: number, y: number): string | undefined {
+  const caret = document.caretPositionFromPoint?.(x, y);
+  if (!caret) return undefined;
+  const hits = [...painted].filter(([, ranges]) =>
+    ranges.some((range) => range.isPointInRange(caret.offsetNode, caret.offset)),
+  );
+  // The shortest of several: a word within a marked paragraph.
+  return hits.toSorted((a, b) => lengthOf(a[1]) - lengthOf(b[1]))[0]?.[0];
+}
+
+function lengthOf(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, range) => sum + range.toString().length, 0);
+}
+
+function setHighlight(name: string, ranges: readonly Range[]): void {
+  if (typeof Highlight === "undefined") return;
+  if (ranges.length === 0) CSS.highlights.delete(name);
+  else CSS.highlights.set(name, new Highlight(...ranges));
+}
+
+function describeBlocks(root: Element, plan: MarkdownDocument, annotations: readonly PlanAnnotation[]): void {
+  const notes = new Map<number, PlanAnnotation[]>();
+  for (const annotation of annotations) {
+    if (!annotation.anchor) continue;
+    for (const block of blocksOf(plan, annotation.anchor)) {
+      notes.set(block, [...(notes.get(block) ?? []), annotation]);
+    }
+  }
+  for (const element of root.querySelectorAll<HTMLElement>("[data-noted]")) {
+    element.removeAttribute("data-noted");
+    element.removeAttribute("aria-describedby");
+  }
+  for (const [block, list] of notes) {
+    const element = blockElement(root, block);
+    element?.setAttribute("data-noted", list.at(-1)?.type ?? "comment");
+    element?.setAttribute("aria-describedby", list.map(({ id }) => `note-${id}`).join(" "));
+  }
+}

@@ -1,0 +1,33 @@
+import type { PlanAnchor } from "../../../src/review/api-types.ts";
+import type { MarkdownDocument } from "../../shared/markdown/model.ts";
+import { blocksOf, drawnRanges } from "../annotate/anchor.ts";
+import { blockElement, domRange } from "./text-points.ts";
+
+/** Pixels from the top left of the sheet that the plan is drawn on. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** What a note is about to be made on, and where it stands. */
+export interface Target extends Box {
+  readonly anchor: PlanAnchor;
+}
+
+/** Where an anchor is drawn. */
+export function targetBox(root: Element, plan: MarkdownDocument, anchor: PlanAnchor): Box {
+  const ranges = drawnRanges(plan, anchor)
+    .map((range) => domRange(root, range))
+    .filter((range) => range !== undefined);
+  const block = blockElement(root, blocksOf(plan, anchor)[0] ?? 0);
+  const boxes = ranges.flatMap((range) => [...range.getClientRects()]);
+  const visible = boxes.filter(({ width }) => width > 0);
+  const all = visible.length > 0 ? visible : block ? [block.getBoundingClientRect()] : [];
+  const origin = (root.parentElement ?? root).getBoundingClientRect();
+  return {
+    left: Math.min(...all.map(({ left }) => left)) - origin.left,
+    top: Math.min(...all.map(({ top }) => top)) - origin.top,
+    bottom: Math.max(...all.map(({ bottom }) => bottom)) - origin.top,
+  };
+}

@@ -1,0 +1,90 @@
+import type { LeafRange, TextPoint, TextRange } from "../annotate/anchor.ts";
+
+/** The element that draws a leaf; its DOM text equals the leaf's. */
+export function leafElement(root: Element, leaf: number): HTMLElement | null {
+  return root.querySelector<HTMLElement>(`[data-leaf="${leaf}"]`);
+}
+
+export function blockElement(root: Element, block: number): HTMLElement | null {
+  return root.querySelector<HTMLElement>(`[data-block="${block}"]`);
+}
+
+/** The number of the block that an element lies in. */
+export function blockAt(element: Element | null): number | undefined {
+  const block = element?.closest<HTMLElement>("[data-block]")?.dataset["block"];
+  return block === undefined ? undefined : Number(block);
+}
+
+/** What is selected within `root`, or undefined where nothing is. Ends outside of it are drawn in. */
+export function selectedRange(root: Element, selection: Selection | null): TextRange | undefined {
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return undefined;
+  const range = selection.getRangeAt(0);
+  if (!range.intersectsNode(root) || range.toString().trim() === "") return undefined;
+  const touched = [...root.querySelectorAll<HTMLElement>("[data-leaf]")].filter((leaf) =>
+    overlaps(range, leaf),
+  );
+  const first = touched[0];
+  const last = touched.at(-1);
+  if (!first || !last) return undefined;
+  return trimmed({ first: pointIn(first, range, "start"), last: pointIn(last, range, "end") }, touched);
+}
+
+/** A stretch of one leaf as a DOM range. */
+export function domRange(root: Element, { leaf, start, end }: LeafRange): Range | undefined {
+  const element = leafElement(root, leaf);
+  if (!element) return undefined;
+  const from = nodeAt(element, start);
+  const to = nodeAt(element, end);
+  if (!from || !to) return undefined;
+  const range = document.createRange();
+  range.setStart(from.node, from.offset);
+  range.setEnd(to.node, to.offset);
+  return range;
+}
+
+function overlaps(range: Range, leaf: HTMLElement): boolean {
+  if (!range.intersectsNode(leaf)) return false;
+  const { first, last } = { first: pointIn(leaf, range, "start"), last: pointIn(leaf, range, "end") };
+  return last.offset > first.offset;
+}
+
+function pointIn(leaf: HTMLElement, range: Range, side: "start" | "end"): TextPoint {
+  const index = Number(leaf.dataset["leaf"]);
+  const container = side === "start" ? range.startContainer : range.endContainer;
+  const offset = side === "start" ? range.startOffset : range.endOffset;
+  if (!leaf.contains(container)) {
+    return { leaf: index, offset: side === "start" ? 0 : (leaf.textContent?.length ?? 0) };
+  }
+  const before = document.createRange();
+  before.selectNodeContents(leaf);
+  before.setEnd(container, offset);
+  return { leaf: index, offset: before.toString().length };
+}
+
+/** Without white space at its ends, which a double click or a drag takes along. */
+function trimmed(range: TextRange, leaves: readonly HTMLElement[]): TextRange | undefined {
+  const text = (leaf: number) =>
+    leaves.find((element) => Number(element.dataset["leaf"]) === leaf)?.textContent ?? "";
+  const { first, last } = range;
+  const head = text(first.leaf).slice(first.offset);
+  const from = first.offset + (head.length - head.trimStart().length);
+  const to = text(last.leaf).slice(0, last.offset).trimEnd().length;
+  if (first.leaf === last.leaf && to <= from) return undefined;
+  return { first: { ...first, offset: from }, last: { ...last, offset: to } };
+}
+
+function nodeAt(
+  element: HTMLElement,
+  offset: number,
+): { readonly node: Node; readonly offset: number } | undefined {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  let rest = offset;
+  let last: Node | undefined;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const length = node.textContent?.length ?? 0;
+    if (rest <= length) return { node, offset: rest };
+    rest -= length;
+    last = node;
+  }
+  return last ? { node: last, offset: last.textContent?.length ?? 0 } : undefined;
+}

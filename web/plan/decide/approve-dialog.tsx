@@ -1,0 +1,187 @@
+import { useEffect, useState } from "react";
+import type {
+  Agent,
+  AgentsAnswer,
+  ApproveBody,
+  PermissionMode,
+  PlanState,
+} from "../../../src/review/api-types.ts";
+import { getJson } from "../../shared/api/client.ts";
+import { Button } from "../../shared/components/button.tsx";
+import { Dialog } from "../../shared/components/dialog.tsx";
+import { openDialog, setNote } from "../state/actions.ts";
+import { approve } from "../state/decide.ts";
+import { editedPlan, useReview } from "../state/review-store.ts";
+import { describeSaves, savesOf } from "../state/settings.ts";
+import { feedbackOf } from "./plan-feedback.ts";
+import { SaveOptions } from "./save-options.tsx";
+import { type NotesChoice, UnsentNotes } from "./unsent-notes.tsx";
+import { useDecision } from "./use-decision.ts";
+
+/** Approves the plan, with everything this agent can be told along with it, and nothing it cannot. */
+export function ApproveDialog() {
+  const plan = useReview((state) => state.plan);
+  const note = useReview((state) => state.note);
+  const count = useReview((state) => state.annotations.length);
+  const isEdited = useReview((state) => editedPlan(state) !== undefined);
+  const [mode, setMode] = useState<PermissionMode | "">("");
+  const [agent, setAgent] = useState("");
+  const [notes, setNotes] = useState<NotesChoice>("send");
+  const { busy, error, run } = useDecision();
+  if (!plan) return null;
+  const { caller } = plan;
+  const close = () => openDialog(undefined);
+  const canTell = caller.approvalNote !== "none";
+  const send = () => run(() => approve(bodyOf(mode, agent, canTell && notes === "send")));
+
+  return (
+    <Dialog
+      title="Approve this plan"
+      onClose={close}
+      footer={
+        <>
+          {error && (
+            <p className="dialog-error" role="alert">
+              {error}
+            </p>
+          )}
+          <Button onClick={close}>Keep reviewing</Button>
+          {count > 0 && !canTell && (
+            <Button variant="primary" onClick={() => openDialog("request-changes")}>
+              Request changes instead
+            </Button>
+          )}
+          <Button
+            variant={count > 0 && !canTell ? "plain" : "primary"}
+            disabled={busy}
+            autoFocus
+            onClick={send}
+          >
+            {approveLabel(count, canTell, notes)}
+          </Button>
+        </>
+      }
+    >
+      <p>
+        {caller.name} goes ahead{" "}
+        {caller.project && (
+          <>
+            in <strong>{caller.project}</strong>
+          </>
+        )}
+        {isEdited && " with the plan as you edited it"}.
+      </p>
+      {count > 0 && <UnsentNotes caller={caller} count={count} choice={notes} onChoose={setNotes} />}
+      {canTell && (
+        <label className="field">
+          <span>Note for {caller.name} (optional)</span>
+          <textarea
+            className="input"
+            rows={2}
+            value={note}
+            onChange={({ target }) => setNote(target.value)}
+          />
+        </label>
+      )}
+      {caller.takesPermissionMode && <PermissionChoice plan={plan} value={mode} onChange={setMode} />}
+      {caller.takesAgentSwitch && <AgentChoice value={agent} onChange={setAgent} />}
+      <details className="saves">
+        <summary>{describeSaves(plan.settings)}</summary>
+        <SaveOptions />
+      </details>
+    </Dialog>
+  );
+}
+
+function approveLabel(count: number, canTell: boolean, notes: NotesChoice): string {
+  if (count === 0) return "Approve";
+  return canTell && notes === "send" ? "Approve and send notes" : "Approve without my notes";
+}
+
+/** What is sent. The note alone goes along where the person holds the other notes back. */
+function bodyOf(mode: PermissionMode | "", agent: string, withNotes: boolean): ApproveBody {
+  const state = useReview.getState();
+  const { plan, annotations, document } = state;
+  if (!plan) return {};
+  const told = withNotes ? state : { ...state, annotations: [] };
+  const feedback = plan.caller.approvalNote === "none" ? "" : feedbackOf(told, "approve");
+  const edited = plan.caller.takesEditedPlan ? editedPlan(state) : undefined;
+  return {
+    ...savesOf(plan.settings, document.source),
+    ...(feedback !== "" && { feedback }),
+    ...(mode !== "" && { permissionMode: mode }),
+    ...(agent !== "" && { agentSwitch: agent }),
+    ...(edited !== undefined && { plan: edited }),
+    annotations,
+  };
+}
+
+const MODES: readonly { readonly value: PermissionMode; readonly label: string }[] = [
+  { value: "default", label: "Ask before each edit" },
+  { value: "acceptEdits", label: "Accept edits" },
+  { value: "auto", label: "Decide by itself when to ask" },
+  { value: "dontAsk", label: "Do only what is allowed already" },
+  { value: "bypassPermissions", label: "Skip all permission checks" },
+];
+
+interface PermissionChoiceProps {
+  readonly plan: PlanState;
+  readonly value: PermissionMode | "";
+  readonly onChange: (value: PermissionMode | "") => void;
+}
+
+function PermissionChoice({ plan, value, onChange }: PermissionChoiceProps) {
+  return (
+    <label className="field">
+      <span>Permissions from here on</span>
+      <select className="input" value={value} onChange={({ target }) => onChange(modeOf(target.value))}>
+        <option value="">Leave it to {plan.caller.name}</option>
+        {MODES.map((mode) => (
+          <option key={mode.value} value={mode.value}>
+            {mode.label} ({mode.value})
+          </option>
+        ))}
+      </select>
+      {value === "bypassPermissions" && (
+        <small className="warning-text">
+          It may then run any command without asking. {plan.caller.name} honours this only if it was started
+          so.
+        </small>
+      )}
+    </label>
+  );
+}
+
+function modeOf(value: string): PermissionMode | "" {
+  return MODES.find((mode) => mode.value === value)?.value ?? "";
+}
+
+interface AgentChoiceProps {
+  readonly value: string;
+  readonly onChange: (agent: string) => void;
+}
+
+function AgentChoice({ value, onChange }: AgentChoiceProps) {
+  const [agents, setAgents] = useState<readonly Agent[]>([]);
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    getJson<AgentsAnswer>("/api/agents").then((result) => {
+      if (result.ok) setAgents(result.value.agents);
+      setError(result.ok ? result.value.error : undefined);
+    });
+  }, []);
+  return (
+    <label className="field">
+      <span>Go on with</span>
+      <select className="input" value={value} onChange={({ target }) => onChange(target.value)}>
+        <option value="">The same agent</option>
+        {agents.map(({ id, name, description }) => (
+          <option key={id} value={id} title={description}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {error && <small>Other agents could not be listed.</small>}
+    </label>
+  );
+}

@@ -1,0 +1,100 @@
+import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
+import { inDocumentOrder } from "../annotate/annotations.ts";
+import { fenced, quoted } from "./fence.ts";
+
+export interface FeedbackParts {
+  /** The plan that the notes are about, as the agent sent it. */
+  readonly source: string;
+  readonly annotations: readonly PlanAnnotation[];
+  /** What the person wrote to go before everything. */
+  readonly note?: string;
+  /** The reviewer's own changes to the plan as a unified diff. */
+  readonly edits?: string;
+  readonly purpose: "request-changes" | "approve";
+}
+
+/**
+ * Puts the person's notes into Markdown that an agent acts on: what to do first, then numbered items with line
+ * numbers, the source they are about and what should happen to it. Empty without anything to say.
+ */
+export function composeFeedback({
+  source,
+  annotations,
+  note = "",
+  edits = "",
+  purpose,
+}: FeedbackParts): string {
+  const items = inDocumentOrder(annotations);
+  if (items.length === 0 && note.trim() === "" && edits === "") return "";
+  const sections = [
+    preamble(purpose, items.length > 0 || edits !== ""),
+    note.trim(),
+    ...items.map((annotation, index) => item(annotation, index + 1, source)),
+    edits === ""
+      ? ""
+      : `## Changes I made to the plan\n\nTake these over as they are:\n\n${fenced(edits, "diff")}`,
+  ];
+  return `${sections.filter(Boolean).join("\n\n")}\n`;
+}
+
+function preamble(purpose: FeedbackParts["purpose"], hasItems: boolean): string {
+  if (purpose === "approve") {
+    return "# Notes on the approved plan\n\nThe plan is approved. Keep to these notes while you carry it out:";
+  }
+  const rest = hasItems
+    ? "Revise it so that every point below is dealt with, then present the revised plan for review. Do not start on the work, and do not present the same plan again."
+    : "Revise it, then present the revised plan for review. Do not start on the work.";
+  return `# Changes requested to the plan\n\nThe plan was not approved. ${rest}`;
+}
+
+function item(annotation: PlanAnnotation, number: number, source: string): string {
+  const { anchor, text, images = [] } = annotation;
+  const parts = [
+    `## ${number}. ${heading(annotation)}`,
+    anchor ? fenced(source.slice(anchor.start, anchor.end) || anchor.quote, "markdown") : "",
+    instruction(annotation),
+    text.trim() === "" || annotation.type === "label" ? "" : quoted(text.trim()),
+    images.length === 0 ? "" : imageList(images),
+  ];
+  return parts.filter(Boolean).join("\n\n");
+}
+
+function heading({ type, anchor, text }: PlanAnnotation): string {
+  if (!anchor) return "About the plan as a whole";
+  const place = lineRange(anchor);
+  const titles = {
+    comment: `Comment on ${place}`,
+    concern: `Concern about ${place}: resolve it or say why it is none`,
+    replace: `Replace in ${place}`,
+    delete: `Remove from ${place}`,
+    insert: `Insert after ${place}`,
+    label: `${text} (${place})`,
+    general: "About the plan as a whole",
+  } as const;
+  return titles[type];
+}
+
+function instruction({ type, replacement }: PlanAnnotation): string {
+  if (type === "delete") return "Remove this from the plan.";
+  if (type === "replace" && replacement === "") return "Remove this from the plan.";
+  if (type === "replace") return `Put this in its place:\n\n${fenced(replacement ?? "", "markdown")}`;
+  if (type === "insert") return `Add this after it:\n\n${fenced(replacement ?? "", "markdown")}`;
+  return "";
+}
+
+function imageList(images: NonNullable<PlanAnnotation["images"]>): string {
+  const lines = images.map(({ path, name }) => `- ${name.replace(/[\r\n]+/g, " ")}: ${inlineCode(path)}`);
+  return `See the attached ${images.length === 1 ? "image" : "images"} (files on this machine):\n\n${lines.join("\n")}`;
+}
+
+function inlineCode(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const ticks = "`".repeat(longest + 1);
+  const space = text.startsWith("`") || text.endsWith("`") ? " " : "";
+  return `${ticks}${space}${text}${space}${ticks}`;
+}
+
+/** "line 4" or "lines 4–9" */
+export function lineRange({ startLine, endLine }: PlanAnchor): string {
+  return startLine === endLine ? `line ${startLine}` : `lines ${startLine}–${endLine}`;
+}

@@ -1,0 +1,113 @@
+import { Copy } from "lucide-react";
+import { Button } from "../../shared/components/button.tsx";
+import { PageState } from "../../shared/components/page-state.tsx";
+import { showToast } from "../../shared/components/toast.tsx";
+import { type Outcome, useReview } from "../state/review-store.ts";
+import { composedFeedback } from "./plan-feedback.ts";
+
+/** After the decision: what the agent was told, and that the tab can go. Or that it has gone, and what to do. */
+export function FinalScreen() {
+  const outcome = useReview((state) => state.outcome);
+  if (!outcome) return null;
+  return outcome.kind === "approved" || outcome.kind === "denied" ? (
+    <Decided outcome={outcome} />
+  ) : (
+    <Undelivered kind={outcome.kind} />
+  );
+}
+
+function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: string }> }) {
+  const name = useReview((state) => state.plan?.caller.name ?? "The agent");
+  const { feedback, answer, permissionMode, agentSwitch } = outcome;
+  const approved = outcome.kind === "approved";
+  return (
+    <PageState title={approved ? "Plan approved" : "Changes requested"}>
+      <p>
+        {approved ? `${name} goes ahead` : `${name} was told to revise the plan`}
+        {permissionMode && (
+          <>
+            {" "}
+            in mode <code>{permissionMode}</code>
+          </>
+        )}
+        {agentSwitch && (
+          <>
+            {" "}
+            with <code>{agentSwitch}</code>
+          </>
+        )}
+        . You can close this tab.
+      </p>
+      {(answer.warnings ?? []).map((warning) => (
+        <p key={warning} className="callout">
+          {warning}
+        </p>
+      ))}
+      {answer.savedPath && (
+        <p className="hint">
+          A copy is at <code>{answer.savedPath}</code>
+        </p>
+      )}
+      <Told heading={`What ${name} was told`} text={feedback || silence(approved)} />
+      <p className="hint">
+        If it did not arrive, <code>sallyport review last</code> prints it again.
+      </p>
+    </PageState>
+  );
+}
+
+function silence(approved: boolean): string {
+  return approved ? "Plan approved." : "Plan rejected by user";
+}
+
+const TITLES = {
+  elsewhere: "Already decided",
+  "caller-gone": "The agent no longer waits",
+  timeout: "The time for this review is over",
+  stopped: "This review was stopped",
+} as const;
+
+function Undelivered({ kind }: { readonly kind: keyof typeof TITLES }) {
+  const state = useReview();
+  const name = state.plan?.caller.name ?? "The agent";
+  const feedback = state.rewritten ?? composedFeedback(state, "request-changes");
+  return (
+    <PageState title={TITLES[kind]}>
+      {kind === "elsewhere" ? (
+        <p>This plan was decided in another tab or program. Nothing from this tab was sent.</p>
+      ) : (
+        <p>
+          Nothing was decided here. {name} may have been stopped, or answered in its own window. Your notes
+          are kept as a draft and come back when the same plan does.
+        </p>
+      )}
+      {feedback !== "" && <Told heading="Your notes, to paste wherever they are needed" text={feedback} />}
+      <p className="hint">
+        <code>sallyport review last</code> prints the last decision on record.
+      </p>
+    </PageState>
+  );
+}
+
+function Told({ heading, text }: { readonly heading: string; readonly text: string }) {
+  return (
+    <section className="told told-final">
+      <div className="told-head">
+        <h2>{heading}</h2>
+        <Button
+          small
+          onClick={async () => {
+            await navigator.clipboard.writeText(text);
+            showToast("Copied");
+          }}
+        >
+          <Copy size={15} aria-hidden /> Copy
+        </Button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <pre className="told-preview" tabIndex={0}>
+        {text.trim()}
+      </pre>
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+import { useMemo, useState } from "react";
+import { Button } from "../../shared/components/button.tsx";
+import { Dialog } from "../../shared/components/dialog.tsx";
+import { Segmented } from "../../shared/components/segmented.tsx";
+import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
+import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { openDialog, setNote, setRewritten } from "../state/actions.ts";
+import { requestChanges } from "../state/decide.ts";
+import { useReview } from "../state/review-store.ts";
+import { savesOf } from "../state/settings.ts";
+import { feedbackOf } from "./plan-feedback.ts";
+import { useDecision } from "./use-decision.ts";
+
+/** Sends the plan back. What the agent will read is shown, and can be changed, before it goes. */
+export function RequestChangesDialog() {
+  const [shown, setShown] = useState<"preview" | "text">("preview");
+  const state = useReview();
+  const feedback = feedbackOf(state, "request-changes");
+  const { busy, error, run } = useDecision();
+  const close = () => openDialog(undefined);
+  const isSilent = feedback.trim() === "";
+  const name = state.plan?.caller.name ?? "the agent";
+
+  const send = () =>
+    run(() => {
+      const { planSave } = savesOf(
+        state.plan?.settings ?? { theme: "system", planSave: { enabled: true } },
+        "",
+      );
+      const { annotations } = state;
+      return requestChanges({ ...(!isSilent && { feedback }), planSave, annotations });
+    });
+
+  return (
+    <Dialog
+      title={isSilent ? "Deny this plan" : "Request changes"}
+      wide
+      onClose={close}
+      footer={
+        <>
+          {error && (
+            <p className="dialog-error" role="alert">
+              {error}
+            </p>
+          )}
+          <Button onClick={close}>Keep reviewing</Button>
+          <Button variant="primary" disabled={busy} onClick={send}>
+            {isSilent ? "Deny without comments" : `Send to ${name}`}
+          </Button>
+        </>
+      }
+    >
+      <label className="field">
+        <span>{state.annotations.length > 0 ? "First of all (optional)" : "What should change?"}</span>
+        <textarea
+          className="input"
+          rows={2}
+          value={state.note}
+          placeholder={isSilent ? `Without a word, ${name} only learns that the plan was rejected.` : ""}
+          onChange={({ target }) => setNote(target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void send();
+          }}
+        />
+      </label>
+      {!isSilent && (
+        <section className="told">
+          <div className="told-head">
+            <h3>What {name} will read</h3>
+            {state.rewritten !== undefined && (
+              <Button small variant="quiet" onClick={() => setRewritten(undefined)}>
+                Compose it again from my notes
+              </Button>
+            )}
+            <Segmented
+              label="Show as"
+              value={shown}
+              onChange={setShown}
+              options={[
+                { value: "preview", label: "Preview" },
+                { value: "text", label: "Edit text" },
+              ]}
+            />
+          </div>
+          {shown === "preview" ? (
+            <Preview text={feedback} />
+          ) : (
+            <textarea
+              className="input input-code told-text"
+              aria-label={`What ${name} will read`}
+              value={feedback}
+              onChange={({ target }) => setRewritten(target.value)}
+            />
+          )}
+        </section>
+      )}
+    </Dialog>
+  );
+}
+
+function Preview({ text }: { readonly text: string }) {
+  const document = useMemo(() => parseMarkdown(text), [text]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className="told-preview" tabIndex={0} aria-label="Preview">
+      <MarkdownView small document={document} imageUrl={() => undefined} />
+    </section>
+  );
+}

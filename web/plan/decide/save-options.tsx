@@ -1,0 +1,139 @@
+import { useEffect, useState } from "react";
+import type { ReviewSettings } from "../../../src/review/api-types.ts";
+import { getJson } from "../../shared/api/client.ts";
+import { useReview } from "../state/review-store.ts";
+import { baseName, updateSettings } from "../state/settings.ts";
+
+/** Where a copy of the plan goes: a folder, an Obsidian vault, Bear. Remembered for all later reviews. */
+export function SaveOptions() {
+  const settings = useReview((state) => state.plan?.settings);
+  if (!settings) return null;
+  const { planSave, noteapp } = settings;
+  return (
+    <div className="save-options">
+      <Check
+        label="Keep a copy in a folder"
+        checked={planSave.enabled}
+        onChange={(enabled) => updateSettings({ planSave: { ...planSave, enabled } })}
+      />
+      {planSave.enabled && (
+        <label className="field save-detail">
+          <span>Folder</span>
+          <input
+            className="input"
+            defaultValue={planSave.customPath ?? ""}
+            placeholder="Sallyport's own plans folder"
+            onBlur={({ target }) =>
+              updateSettings({
+                planSave: { enabled: true, ...(target.value.trim() && { customPath: target.value.trim() }) },
+              })
+            }
+          />
+          <small>An absolute path, or one that starts with ~</small>
+        </label>
+      )}
+      <VaultOptions settings={settings} />
+      <Check
+        label="Send approved plans to Bear (macOS)"
+        checked={noteapp?.enabled ?? false}
+        onChange={(enabled) => updateSettings({ noteapp: { enabled } })}
+      />
+    </div>
+  );
+}
+
+function VaultOptions({ settings }: { readonly settings: ReviewSettings }) {
+  const [vaults, setVaults] = useState<readonly string[]>();
+  const vault = settings.vaultapp ?? { enabled: false, vaultPath: "" };
+  const change = (changes: Partial<typeof vault>) => updateSettings({ vaultapp: { ...vault, ...changes } });
+
+  useEffect(() => {
+    getJson<{ readonly vaults: readonly string[] }>("/api/notes/vaults").then((result) =>
+      setVaults(result.ok ? result.value.vaults : []),
+    );
+  }, []);
+
+  const known = [...new Set([...(vaults ?? []), ...(vault.vaultPath ? [vault.vaultPath] : [])])];
+  return (
+    <>
+      <Check
+        label="Save approved plans to an Obsidian vault"
+        checked={vault.enabled}
+        disabled={vaults !== undefined && known.length === 0}
+        hint={
+          vaults?.length === 0 && known.length === 0
+            ? "No Obsidian vault was found on this machine."
+            : undefined
+        }
+        onChange={(enabled) => change({ enabled, vaultPath: vault.vaultPath || (known[0] ?? "") })}
+      />
+      {vault.enabled && (
+        <div className="save-detail save-grid">
+          <label className="field">
+            <span>Vault</span>
+            <select
+              className="input"
+              value={vault.vaultPath}
+              onChange={({ target }) => change({ vaultPath: target.value })}
+            >
+              {known.map((path) => (
+                <option key={path} value={path} title={path}>
+                  {baseName(path)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label className="field">
+            <span>Folder in the vault</span>
+            <input
+              className="input"
+              defaultValue={vault.folder ?? ""}
+              placeholder="The vault's root"
+              onBlur={({ target }) => change({ folder: target.value.trim() })}
+            />
+          </label>
+          <label className="field">
+            <span>Tags</span>
+            <input
+              className="input"
+              defaultValue={(vault.tags ?? []).join(", ")}
+              placeholder="plan, project"
+              onBlur={({ target }) => change({ tags: tagsIn(target.value) })}
+            />
+          </label>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Tags as a person writes them: with commas or blanks between, with or without the sign. */
+export function tagsIn(text: string): string[] {
+  const tags = text.split(/[\s,]+/).map((tag) => tag.replace(/^#+/, ""));
+  return [...new Set(tags.filter(Boolean))];
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly hint?: string | undefined;
+  readonly onChange: (checked: boolean) => void;
+}
+
+function Check({ label, checked, disabled = false, hint, onChange }: CheckProps) {
+  return (
+    <label className="check">
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={({ target }) => onChange(target.checked)}
+      />
+      <span>
+        {label}
+        {hint && <small className="hint"> {hint}</small>}
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from "react";
+import { Button } from "../../shared/components/button.tsx";
+import { setSource, setView } from "../state/actions.ts";
+import { useReview } from "../state/review-store.ts";
+
+/** Changes the plan's Markdown. What is typed is the plan at once, and so lies in the draft. */
+export function EditView() {
+  const original = useReview((state) => state.plan?.plan ?? "");
+  const name = useReview((state) => state.plan?.caller.name ?? "the agent");
+  const [text, setText] = useState(() => useReview.getState().document.source);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const latest = useRef(text);
+  latest.current = text;
+
+  useEffect(() => {
+    field.current?.focus({ preventScroll: true });
+    field.current?.setSelectionRange(0, 0);
+    return () => {
+      clearTimeout(timer.current);
+      if (latest.current !== useReview.getState().document.source) setSource(latest.current);
+    };
+  }, []);
+
+  const change = (value: string) => {
+    setText(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setSource(value), 200);
+  };
+
+  return (
+    <div className="edit">
+      <div className="edit-head">
+        <p>
+          {name} gets the plan back as you leave it here
+          {text === original ? "." : ": approve to hand it over."}
+        </p>
+        {text !== original && (
+          <Button small variant="quiet" onClick={() => change(original)}>
+            Back to the agent's text
+          </Button>
+        )}
+        <Button small onClick={() => setView("plan")}>
+          Done
+        </Button>
+      </div>
+      <textarea
+        ref={field}
+        className="input input-code edit-text"
+        aria-label="The plan's Markdown"
+        spellCheck={false}
+        value={text}
+        onChange={({ target }) => change(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.preventDefault();
+          setView("plan");
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import { useMemo } from "react";
+import { Button } from "../../shared/components/button.tsx";
+import { showToast } from "../../shared/components/toast.tsx";
+import { composedFeedback } from "../decide/plan-feedback.ts";
+import { comparePlans, countChanges } from "../rounds/compare-plans.ts";
+import { setView } from "../state/actions.ts";
+import { useReview } from "../state/review-store.ts";
+
+/** What the person should know before going on: a lost server, an unsaved draft, a new round, the agent's patience. */
+export function Banners() {
+  const connected = useReview((state) => state.connected);
+  const draft = useReview((state) => state.draft);
+  return (
+    <div className="banners no-print">
+      {!connected && <ServerGone />}
+      {connected && draft.state === "failing" && (
+        <p className="banner banner-danger" role="alert">
+          <span>Your notes are not being saved: {draft.message} Tried again every two seconds.</span>
+          <CopyNotes />
+        </p>
+      )}
+      {draft.state === "superseded" && (
+        <p className="banner banner-warning" role="alert">
+          <span>
+            This plan is being reviewed in another tab, which has newer notes. Changes made here are not
+            saved.
+          </span>
+          <Button small onClick={() => location.reload()}>
+            Load the newer notes
+          </Button>
+        </p>
+      )}
+      <RoundBanner />
+      <Deadline />
+    </div>
+  );
+}
+
+function ServerGone() {
+  return (
+    <div className="banner banner-danger" role="alert">
+      <span>
+        <strong>Sallyport does not answer.</strong> It may have been stopped. Notes up to the last save come
+        back when the same plan does; this tab goes on as soon as it answers again.
+      </span>
+      <CopyNotes />
+    </div>
+  );
+}
+
+function CopyNotes() {
+  return (
+    <Button
+      small
+      onClick={async () => {
+        const state = useReview.getState();
+        await navigator.clipboard.writeText(state.rewritten ?? composedFeedback(state, "request-changes"));
+        showToast("Your notes are on the clipboard");
+      }}
+    >
+      Copy my notes
+    </Button>
+  );
+}
+
+function RoundBanner() {
+  const last = useReview((state) => state.rounds.at(-1));
+  const view = useReview((state) => state.view);
+  const source = useReview((state) => state.plan?.plan ?? "");
+  const count = useMemo(() => (last ? countChanges(comparePlans(last.plan, source)) : 0), [last, source]);
+  if (!last || view === "changes") return null;
+  return (
+    <div className="banner">
+      <span>
+        {count === 0
+          ? `This is the plan of round ${last.round} again: nothing in it has changed.`
+          : `${count} ${count === 1 ? "part has" : "parts have"} changed since round ${last.round}.`}
+      </span>
+      {count > 0 && (
+        <Button small onClick={() => setView("changes")}>
+          Show changes
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Deadline() {
+  const deadline = useReview((state) => state.plan?.caller.deadline);
+  const name = useReview((state) => state.plan?.caller.name);
+  const left = deadline ? new Date(deadline).getTime() - Date.now() : Number.POSITIVE_INFINITY;
+  // Days are no reason to hurry.
+  if (!deadline || left > 3_600_000) return null;
+  const time = new Date(deadline).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  return (
+    <p className="banner banner-warning">
+      <span>
+        {name} waits until {time}. Your notes are kept if you need longer.
+      </span>
+    </p>
+  );
+}

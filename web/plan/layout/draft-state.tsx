@@ -1,0 +1,22 @@
+import { useReview } from "../state/review-store.ts";
+
+/** Says where the person's words are. */
+export function DraftState() {
+  const draft = useReview((state) => state.draft);
+  switch (draft.state) {
+    case "saved":
+      return <span className="draft-state">Draft saved {timeOf(draft.savedAt)}</span>;
+    case "pending":
+      return <span className="draft-state">Saving …</span>;
+    case "failing":
+      return <span className="draft-state draft-failing">Not saved</span>;
+    default:
+      return null;
+  }
+}
+
+function timeOf(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return "";
+  return date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+}

@@ -1,0 +1,65 @@
+import { Check, MessageSquareText, Undo2 } from "lucide-react";
+import { saveSettings } from "../../shared/api/settings.ts";
+import { Button } from "../../shared/components/button.tsx";
+import { Logo } from "../../shared/components/logo.tsx";
+import { Segmented } from "../../shared/components/segmented.tsx";
+import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
+import { openDialog, setView, toggleRail } from "../state/actions.ts";
+import { editedPlan, useReview, type View } from "../state/review-store.ts";
+import { DraftState } from "./draft-state.tsx";
+import { MoreMenu } from "./more-menu.tsx";
+
+/** The head of the page: which plan, how it is looked at, and the decision. */
+export function Header() {
+  const plan = useReview((state) => state.plan);
+  const count = useReview((state) => state.annotations.length);
+  const isEdited = useReview((state) => editedPlan(state) !== undefined);
+  if (!plan) return null;
+  return (
+    <header className="header no-print">
+      <Logo />
+      <div className="header-title">
+        <h1 title={plan.title}>{plan.title}</h1>
+        <p>
+          <span>{plan.caller.name}</span>
+          {plan.caller.project && <span title={plan.caller.cwd}>{plan.caller.project}</span>}
+          {plan.round > 1 && <span className="badge">Round {plan.round}</span>}
+          {isEdited && <span className="badge badge-edited">Edited</span>}
+          <DraftState />
+        </p>
+      </div>
+      <ViewChoice />
+      <div className="header-tools">
+        <Button variant="quiet" className="notes-toggle" onClick={toggleRail}>
+          <MessageSquareText size={17} aria-hidden />
+          <span className="visually-hidden">Notes</span> <span className="badge">{count}</span>
+        </Button>
+        <ThemeToggle onChange={(theme) => void saveSettings({ theme })} />
+        <MoreMenu />
+      </div>
+      <div className="header-decide">
+        <Button variant="danger" onClick={() => openDialog("request-changes")}>
+          <Undo2 size={16} aria-hidden />
+          <span>{count > 0 || isEdited ? "Request changes" : "Deny"}</span>
+          {count > 0 && <span className="badge">{count}</span>}
+        </Button>
+        <Button variant="primary" onClick={() => openDialog("approve")}>
+          <Check size={16} aria-hidden /> Approve
+        </Button>
+      </div>
+    </header>
+  );
+}
+
+function ViewChoice() {
+  const view = useReview((state) => state.view);
+  const canEdit = useReview((state) => state.plan?.caller.takesEditedPlan ?? false);
+  const hasRounds = useReview((state) => state.rounds.length > 0);
+  const options: { readonly value: View; readonly label: string }[] = [
+    { value: "plan", label: "Plan" },
+    { value: "source", label: "Source" },
+  ];
+  if (hasRounds) options.splice(1, 0, { value: "changes", label: "Changes" });
+  if (canEdit) options.push({ value: "edit", label: "Edit" });
+  return <Segmented label="View" value={view} options={options} onChange={setView} />;
+}

@@ -1,0 +1,40 @@
+import { Button } from "../../shared/components/button.tsx";
+import { PageState } from "../../shared/components/page-state.tsx";
+import { useDecision } from "../decide/use-decision.ts";
+import { approve, requestChanges } from "../state/decide.ts";
+import { useReview } from "../state/review-store.ts";
+
+/** The agent asked for a review but sent nothing to review. It still waits for an answer. */
+export function MissingPlan() {
+  const plan = useReview((state) => state.plan);
+  const { busy, error, run } = useDecision();
+  const name = plan?.caller.name ?? "The agent";
+  const feedback = "No plan reached the review. Write the plan down, then present it again.";
+  const nothingToSave = { enabled: false };
+  return (
+    <PageState
+      title="There is no plan to review"
+      actions={
+        <>
+          <Button disabled={busy} onClick={() => run(() => approve({ planSave: nothingToSave }))}>
+            Let it go ahead
+          </Button>
+          <Button
+            variant="primary"
+            disabled={busy}
+            onClick={() => run(() => requestChanges({ feedback, planSave: nothingToSave }))}
+          >
+            Ask for the plan
+          </Button>
+        </>
+      }
+    >
+      <p>{plan?.missing || `${name} asked for a review, but sent an empty plan.`}</p>
+      {error && (
+        <p className="dialog-error" role="alert">
+          {error}
+        </p>
+      )}
+    </PageState>
+  );
+}

@@ -1,0 +1,44 @@
+import { EllipsisVertical, FileDown, FileInput, Keyboard, Link, Printer, Save } from "lucide-react";
+import { Menu, MenuItem } from "../../shared/components/menu.tsx";
+import { download } from "../share/download.ts";
+import { openDialog } from "../state/actions.ts";
+import { useReview } from "../state/review-store.ts";
+
+/** What is needed less often. */
+export function MoreMenu() {
+  const sharing = useReview((state) => state.plan?.sharingEnabled ?? false);
+  return (
+    <Menu
+      label="More"
+      triggerClass="button button-quiet button-icon"
+      trigger={<EllipsisVertical size={17} aria-hidden />}
+    >
+      {sharing && (
+        <MenuItem onSelect={() => openDialog("share")}>
+          <Link size={16} aria-hidden /> Share …
+        </MenuItem>
+      )}
+      <MenuItem onSelect={() => openDialog("import")}>
+        <FileInput size={16} aria-hidden /> Import notes …
+      </MenuItem>
+      <MenuItem onSelect={() => openDialog("save")}>
+        <Save size={16} aria-hidden /> Where plans are saved …
+      </MenuItem>
+      <MenuItem onSelect={downloadPlan}>
+        <FileDown size={16} aria-hidden /> Download Markdown
+      </MenuItem>
+      <MenuItem onSelect={() => window.print()}>
+        <Printer size={16} aria-hidden /> Print
+      </MenuItem>
+      <hr />
+      <MenuItem onSelect={() => openDialog("shortcuts")}>
+        <Keyboard size={16} aria-hidden /> Keyboard <kbd className="key">?</kbd>
+      </MenuItem>
+    </Menu>
+  );
+}
+
+function downloadPlan(): void {
+  const { plan, document } = useReview.getState();
+  download(new Blob([document.source], { type: "text/markdown" }), `${plan?.title ?? "plan"}.md`);
+}

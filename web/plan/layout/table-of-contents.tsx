@@ -1,0 +1,64 @@
+import { useEffect, useMemo, useState } from "react";
+import type { Heading } from "../../shared/markdown/model.ts";
+import { blocksOf } from "../annotate/anchor.ts";
+import { useReview } from "../state/review-store.ts";
+
+/** The headings of the plan, with how many notes each section has and which one is being read. */
+export function TableOfContents() {
+  const document = useReview((state) => state.document);
+  const annotations = useReview((state) => state.annotations);
+  const headings = document.headings.filter(({ level }) => level <= 4);
+  const current = useCurrentHeading(headings);
+  const counts = useMemo(() => {
+    const found = new Map<string, number>();
+    for (const { anchor } of annotations) {
+      if (!anchor) continue;
+      const block = blocksOf(document, anchor)[0] ?? 0;
+      const heading = headings.findLast((entry) => entry.block <= block);
+      if (heading) found.set(heading.id, (found.get(heading.id) ?? 0) + 1);
+    }
+    return found;
+  }, [document, annotations, headings]);
+  if (headings.length < 2) return <nav className="contents" aria-label="Contents" hidden />;
+  const top = Math.min(...headings.map(({ level }) => level));
+  return (
+    <nav className="contents no-print" aria-label="Contents">
+      <ol>
+        {headings.map(({ id, level, text }) => (
+          <li key={id} style={{ paddingLeft: `${(level - top) * 0.8}rem` }}>
+            <a href={`#${id}`} aria-current={id === current ? "location" : undefined}>
+              <span>{text}</span>
+              {counts.has(id) && <span className="badge">{counts.get(id)}</span>}
+            </a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+/** The last heading above the middle of the window. */
+function useCurrentHeading(headings: readonly Heading[]): string | undefined {
+  const [current, setCurrent] = useState<string>();
+  useEffect(() => {
+    let frame = 0;
+    const read = () => {
+      frame = 0;
+      const passed = headings.findLast(({ id }) => {
+        const top = window.document.getElementById(id)?.getBoundingClientRect().top;
+        return top !== undefined && top < window.innerHeight / 3;
+      });
+      setCurrent((passed ?? headings[0])?.id);
+    };
+    const onScroll = () => {
+      frame ||= requestAnimationFrame(read);
+    };
+    read();
+    addEventListener("scroll", onScroll, { passive: true });
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener("scroll", onScroll);
+    };
+  }, [headings]);
+  return current;
+}

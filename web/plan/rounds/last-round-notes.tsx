@@ -1,0 +1,105 @@
+import { useMemo } from "react";
+import type { PlanAnnotation, Round } from "../../../src/review/api-types.ts";
+import { Button } from "../../shared/components/button.tsx";
+import { announce } from "../../shared/components/toast.tsx";
+import { blocksOf } from "../annotate/anchor.ts";
+import { inDocumentOrder, placeAnnotations, typeNames } from "../annotate/annotations.ts";
+import { TypeIcon } from "../annotate/type-icon.tsx";
+import { addAnnotations, setCursor } from "../state/actions.ts";
+import { useReview } from "../state/review-store.ts";
+
+/** What was asked for in the round before, beside what the agent has made of it. */
+export function LastRoundNotes() {
+  const last = useReview((state) => state.rounds.at(-1));
+  const decision = last?.decision;
+  const annotations = decision?.annotations ?? [];
+  if (!last || !decision || (annotations.length === 0 && !decision.feedback)) return null;
+  return (
+    <section className="last-round" aria-label={`Notes of round ${last.round}`}>
+      <h3>You asked for in round {last.round}</h3>
+      {annotations.length > 0 ? (
+        <PlacedNotes round={last} annotations={annotations} />
+      ) : (
+        <Said text={decision.feedback ?? ""} />
+      )}
+    </section>
+  );
+}
+
+function Said({ text }: { readonly text: string }) {
+  return <pre className="card-proposal">{text.trim()}</pre>;
+}
+
+function PlacedNotes({
+  round,
+  annotations,
+}: {
+  readonly round: Round;
+  readonly annotations: readonly PlanAnnotation[];
+}) {
+  const document = useReview((state) => state.document);
+  const placed = useMemo(
+    () => placeAnnotations(document, inDocumentOrder(annotations)),
+    [document, annotations],
+  );
+  return (
+    <ol className="cards">
+      {placed.map(({ annotation, lost }) => (
+        <li key={annotation.id} className="card card-past">
+          <div className="card-place">
+            <TypeIcon type={annotation.type} />
+            <span className="card-type">{typeNames[annotation.type]}</span>
+            <span className="card-lines">{placeOf(annotation, lost)}</span>
+          </div>
+          <div className="card-body">
+            {annotation.anchor && (
+              <blockquote className="card-quote">{annotation.anchor.quote.slice(0, 140)}</blockquote>
+            )}
+            {annotation.replacement && <pre className="card-proposal">{annotation.replacement}</pre>}
+            {annotation.text && <p>{annotation.text}</p>}
+            <PastTools annotation={annotation} lost={lost} round={round.round} />
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function placeOf({ anchor }: PlanAnnotation, lost: boolean): string {
+  if (!anchor) return "";
+  return lost ? "text changed" : "text unchanged";
+}
+
+interface PastToolsProps {
+  readonly annotation: PlanAnnotation;
+  readonly lost: boolean;
+  readonly round: number;
+}
+
+function PastTools({ annotation, lost, round }: PastToolsProps) {
+  const { anchor } = annotation;
+  if (lost) return null;
+  return (
+    <span className="card-past-tools no-print">
+      {anchor && (
+        <Button
+          small
+          variant="quiet"
+          onClick={() => setCursor(blocksOf(useReview.getState().document, anchor)[0])}
+        >
+          Show
+        </Button>
+      )}
+      <Button
+        small
+        variant="quiet"
+        onClick={() => {
+          const added = addAnnotations([{ ...annotation, id: `${annotation.id}-again-${round}` }]);
+          announce(added > 0 ? "Asked for again" : "Already in your notes");
+        }}
+      >
+        Ask again
+      </Button>
+    </span>
+  );
+}

@@ -1,0 +1,49 @@
+import { structuredPatch } from "diff";
+import { useMemo } from "react";
+
+/** The comparison as a unified diff of the Markdown. */
+export function RawChanges({ before, after }: { readonly before: string; readonly after: string }) {
+  const rows = useMemo(() => rowsOf(before, after), [before, after]);
+  if (rows.length === 0) return <p className="hint">Both rounds are the same, character for character.</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className="source raw-changes" tabIndex={0} aria-label="Raw diff">
+      {rows.map((row) => (
+        <div key={row.key} className={`source-line raw-${row.kind}`}>
+          <span aria-hidden>{row.line ?? ""}</span>
+          <code>
+            {row.kind !== "hunk" && <span className="visually-hidden">{SAID[row.kind]}</span>}
+            {row.text || "\u00a0"}
+          </code>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+type RowKind = "added" | "removed" | "same" | "hunk";
+const SAID = { added: "added: ", removed: "removed: ", same: "" } as const;
+const SIGNS: Readonly<Record<string, RowKind>> = { "+": "added", "-": "removed", " ": "same" };
+
+interface Row {
+  readonly key: number;
+  readonly kind: RowKind;
+  readonly text: string;
+  readonly line?: number;
+}
+
+function rowsOf(before: string, after: string): Row[] {
+  const { hunks } = structuredPatch("", "", before, after, "", "", { context: 3 });
+  const rows: Row[] = [];
+  for (const hunk of hunks) {
+    let line = hunk.newStart;
+    rows.push({ key: rows.length, kind: "hunk", text: `Line ${hunk.newStart}` });
+    for (const text of hunk.lines) {
+      const kind = SIGNS[text.charAt(0)];
+      if (!kind) continue;
+      rows.push({ key: rows.length, kind, text, ...(kind !== "removed" && { line }) });
+      if (kind !== "removed") line += 1;
+    }
+  }
+  return rows;
+}

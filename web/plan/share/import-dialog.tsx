@@ -1,0 +1,104 @@
+import { useState } from "react";
+import { Button } from "../../shared/components/button.tsx";
+import { Dialog } from "../../shared/components/dialog.tsx";
+import { showToast } from "../../shared/components/toast.tsx";
+import { placeAnnotations } from "../annotate/annotations.ts";
+import { addAnnotations, openDialog, undo } from "../state/actions.ts";
+import { useReview } from "../state/review-store.ts";
+import { readShared, type SharedReview } from "./shared-review.ts";
+
+/** Takes in a colleague's notes: a notes file, a saved page, or a link. */
+export function ImportDialog() {
+  const [text, setText] = useState(() => (location.hash.startsWith("#shared=") ? location.href : ""));
+  const [review, setReview] = useState<SharedReview>();
+  const [error, setError] = useState<string>();
+  const close = () => openDialog(undefined);
+
+  const read = async (content: string) => {
+    setError(undefined);
+    setReview(undefined);
+    try {
+      setReview(await readShared(content));
+    } catch (problem) {
+      setError(problem instanceof Error ? problem.message : "This cannot be read.");
+    }
+  };
+
+  return (
+    <Dialog
+      title="Import notes"
+      onClose={close}
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          {review ? (
+            <Button
+              variant="primary"
+              disabled={review.annotations.length === 0}
+              onClick={() => takeIn(review)}
+            >
+              Add {count(review.annotations.length)}
+            </Button>
+          ) : (
+            <Button variant="primary" disabled={text.trim() === ""} onClick={() => read(text)}>
+              Look into it
+            </Button>
+          )}
+        </>
+      }
+    >
+      <label className="field">
+        <span>A notes file, or a page saved by Sallyport</span>
+        <input
+          className="input"
+          type="file"
+          accept=".json,.html,application/json,text/html"
+          onChange={async ({ target }) => {
+            const file = target.files?.[0];
+            if (file) await read(await file.text());
+          }}
+        />
+      </label>
+      <label className="field">
+        <span>Or a link</span>
+        <textarea
+          className="input input-code import-link"
+          rows={2}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      </label>
+      {error && (
+        <p className="dialog-error" role="alert">
+          {error}
+        </p>
+      )}
+      {review && <Found review={review} />}
+    </Dialog>
+  );
+}
+
+function Found({ review }: { readonly review: SharedReview }) {
+  const document = useReview((state) => state.document);
+  const lost = placeAnnotations(document, review.annotations).filter((placed) => placed.lost).length;
+  return (
+    <p className="callout" role="status">
+      {count(review.annotations.length)} on “{review.title}”.
+      {review.plan !== document.source && " They were made on another version of the plan. "}
+      {lost > 0 && ` The text of ${count(lost)} is no longer in it; they keep their quote.`}
+    </p>
+  );
+}
+
+function takeIn(review: SharedReview): void {
+  const placed = placeAnnotations(useReview.getState().document, review.annotations);
+  const added = addAnnotations(placed.map(({ annotation }) => annotation));
+  if (location.hash.startsWith("#shared=")) history.replaceState(null, "", location.pathname);
+  openDialog(undefined);
+  if (added > 0) showToast(`${count(added)} added`, { action: { label: "Undo", run: undo } });
+  else showToast("These notes are here already");
+}
+
+function count(notes: number): string {
+  return notes === 1 ? "1 note" : `${notes} notes`;
+}

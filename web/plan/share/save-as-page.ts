@@ -1,0 +1,85 @@
+import { imageUrl } from "../../shared/images/upload.ts";
+import { drawDiagram } from "../../shared/markdown/draw-diagram.ts";
+import type { MarkdownDocument, MarkdownNode } from "../../shared/markdown/model.ts";
+import { imageUrlOf } from "../article/image-url.ts";
+import type { ReviewState } from "../state/review-store.ts";
+import { DATA_ELEMENT, type SharedReview } from "./shared-review.ts";
+
+/** What is shared of a review. Paths of attached images mean nothing elsewhere, so links go without. */
+export function sharedReviewOf({ plan, document, annotations }: ReviewState): SharedReview {
+  return {
+    sallyport: 1,
+    title: plan?.title ?? "Plan",
+    plan: document.source,
+    annotations: annotations.map(({ images: _images, ...rest }) => rest),
+  };
+}
+
+/** One HTML file that shows the plan and its notes anywhere, takes notes, and asks nobody for anything. */
+export async function pageOf(state: ReviewState): Promise<Blob> {
+  const response = await fetch("/assets/plan-file.html");
+  const template = await response.text();
+  if (!template.includes(PLACEHOLDER)) throw new Error("This server has no page to save.");
+  const review: SharedReview = {
+    ...sharedReviewOf(state),
+    annotations: state.annotations,
+    images: await imagesOf(state),
+    diagrams: await diagramsOf(state.document),
+  };
+  // `<` cannot end the element it stands in, whatever the plan says.
+  const json = JSON.stringify(review).replaceAll("<", "\\u003c");
+  const data = `<script type="application/json" id="${DATA_ELEMENT}">${json}</script>`;
+  const page = template
+    .replace(PLACEHOLDER, () => data)
+    .replace("<title>Plan</title>", () => `<title>${escaped(review.title)}</title>`);
+  return new Blob([page], { type: "text/html" });
+}
+
+const PLACEHOLDER = "<!--shared-review-->";
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+async function imagesOf({ document, annotations, plan }: ReviewState): Promise<Record<string, string>> {
+  const urls = new Map<string, string>();
+  for (const source of imageSources(document.nodes)) {
+    const url = imageUrlOf(source, plan?.caller.cwd ?? "");
+    if (url?.startsWith("/")) urls.set(source, url);
+  }
+  for (const { path } of annotations.flatMap(({ images = [] }) => images)) urls.set(path, imageUrl(path));
+  const loaded = await Promise.all([...urls].map(async ([name, url]) => [name, await dataUrl(url)] as const));
+  return Object.fromEntries(loaded.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function imageSources(nodes: readonly MarkdownNode[]): string[] {
+  return nodes.flatMap((node) => {
+    if (node.kind === "image") return [node.source];
+    return "children" in node ? imageSources(node.children) : [];
+  });
+}
+
+async function dataUrl(url: string): Promise<string | undefined> {
+  const response = await fetch(url);
+  if (!response.ok || !response.headers.get("content-type")?.startsWith("image/")) return undefined;
+  const reader = new FileReader();
+  const read = new Promise<string>((resolve) => {
+    reader.onload = () => resolve(String(reader.result));
+  });
+  reader.readAsDataURL(await response.blob());
+  return read;
+}
+
+/** Diagrams as they are drawn in a light room, by their source. */
+async function diagramsOf(document: MarkdownDocument): Promise<Record<string, string>> {
+  const sources = document.blocks
+    .filter(({ name }) => name === "diagram")
+    .map(({ firstLeaf }) => document.leaves[firstLeaf]?.text ?? "");
+  const drawn: [string, string][] = [];
+  for (const source of sources) {
+    // One that cannot be drawn is shown as its source there too.
+    const svg = await drawDiagram(source, "light").catch(() => undefined);
+    if (svg) drawn.push([source, svg]);
+  }
+  return Object.fromEntries(drawn);
+}

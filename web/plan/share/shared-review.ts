@@ -1,0 +1,114 @@
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import { compress, decompress } from "./compress.ts";
+
+/** A plan with its notes, as it travels in a link or a file. */
+export interface SharedReview {
+  readonly sallyport: 1;
+  readonly title: string;
+  readonly plan: string;
+  readonly annotations: readonly PlanAnnotation[];
+  /** Images and drawn diagrams by path and source, as data URLs; in files only. */
+  readonly images?: Readonly<Record<string, string>>;
+  readonly diagrams?: Readonly<Record<string, string>>;
+}
+
+const FRAGMENT = "#shared=";
+/** The element of a saved page that carries the review. */
+export const DATA_ELEMENT = "shared-review";
+
+/** A link whose fragment, which browsers send nowhere, holds the plan and the notes. */
+export async function shareLink(review: SharedReview, base: string): Promise<string> {
+  return `${base}/${FRAGMENT}${await compress(JSON.stringify(review))}`;
+}
+
+/** Reads what `shareLink`, a saved page or a notes file holds. Throws with a sentence for the person. */
+export async function readShared(text: string): Promise<SharedReview> {
+  const trimmed = text.trim();
+  const at = trimmed.indexOf(FRAGMENT);
+  const json =
+    at !== -1 && !trimmed.startsWith("<")
+      ? await unpacked(trimmed.slice(at + FRAGMENT.length))
+      : embedded(trimmed);
+  try {
+    return checked(JSON.parse(json));
+  } catch {
+    throw new Error("This is no shared plan: neither a link nor a file that Sallyport saved.");
+  }
+}
+
+async function unpacked(encoded: string): Promise<string> {
+  try {
+    return await decompress(encoded);
+  } catch {
+    throw new Error("The link is damaged or incomplete. Copy it again, whole.");
+  }
+}
+
+/** The JSON within a saved page, or the text itself. */
+function embedded(text: string): string {
+  const match = new RegExp(`<script type="application/json" id="${DATA_ELEMENT}">([\\s\\S]*?)</script>`).exec(
+    text,
+  );
+  return match?.[1] ?? text;
+}
+
+/** Takes from foreign data what it should hold, and nothing else. */
+function checked(value: unknown): SharedReview {
+  const { sallyport, title, plan, annotations } = record(value);
+  if (sallyport !== 1 || typeof plan !== "string" || !Array.isArray(annotations))
+    throw new Error("not a review");
+  return {
+    sallyport: 1,
+    title: typeof title === "string" ? title : "Plan",
+    plan,
+    annotations: annotations.flatMap((entry) => annotationOf(entry) ?? []),
+    images: texts(record(value)["images"]),
+    diagrams: texts(record(value)["diagrams"]),
+  };
+}
+
+const TYPES: readonly string[] = ["comment", "replace", "delete", "insert", "concern", "label", "general"];
+
+function annotationOf(value: unknown): PlanAnnotation | undefined {
+  const { id, type, text, replacement, createdAt, anchor } = record(value);
+  if (typeof id !== "string" || typeof type !== "string" || !TYPES.includes(type) || typeof text !== "string")
+    return undefined;
+  const place = anchorOf(anchor);
+  if (type !== "general" && !place) return undefined;
+  return {
+    id,
+    type: type as PlanAnnotation["type"],
+    text,
+    createdAt: typeof createdAt === "string" ? createdAt : "",
+    ...(typeof replacement === "string" && { replacement }),
+    ...(place && { anchor: place }),
+  };
+}
+
+function anchorOf(value: unknown): PlanAnnotation["anchor"] {
+  const { start, end, startLine, endLine, quote, prefix, suffix } = record(value);
+  const numbers = [start, end, startLine, endLine].every(
+    (entry) => Number.isSafeInteger(entry) && Number(entry) >= 0,
+  );
+  if (!numbers || typeof quote !== "string") return undefined;
+  return {
+    start: Number(start),
+    end: Number(end),
+    startLine: Number(startLine),
+    endLine: Number(endLine),
+    quote,
+    prefix: typeof prefix === "string" ? prefix : "",
+    suffix: typeof suffix === "string" ? suffix : "",
+  };
+}
+
+function texts(value: unknown): Record<string, string> {
+  const entries = Object.entries(record(value)).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return Object.fromEntries(entries);
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

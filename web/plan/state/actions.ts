@@ -1,0 +1,162 @@
+import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
+import { announce, showToast } from "../../shared/components/toast.tsx";
+import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import {
+  type AnnotationType,
+  inDocumentOrder,
+  placeAnnotations,
+  typeNames,
+} from "../annotate/annotations.ts";
+import { type Composer, type DialogName, useReview, type View } from "./review-store.ts";
+
+const { getState: state, setState: set } = useReview;
+const past: (readonly PlanAnnotation[])[] = [];
+
+/** Opens the composer for a new note on a stretch of the plan, or on the plan as a whole. */
+export function startNote(type: AnnotationType, anchor?: PlanAnchor): void {
+  const open = state().composer;
+  // Words already typed move along to the new place.
+  const kept = open && !open.editing ? { text: open.text, images: open.images } : { text: "", images: [] };
+  const replacement =
+    type === "replace" && anchor ? state().document.source.slice(anchor.start, anchor.end) : "";
+  set({ composer: { ...kept, type, replacement, ...(anchor && { anchor }) } });
+}
+
+/** Adds a note that needs no words: a deletion or a quick label. */
+export function addAtOnce(type: "delete" | "label", anchor: PlanAnchor, text = ""): void {
+  const annotation = create({ type, anchor, text, replacement: "", images: [] });
+  change([...state().annotations, annotation]);
+  set({ activeId: annotation.id });
+  showToast(type === "delete" ? "Marked for removal" : `Labelled “${text}”`, {
+    action: { label: "Undo", run: undo },
+  });
+}
+
+export function updateComposer(changes: Partial<Composer>): void {
+  const { composer } = state();
+  if (composer) set({ composer: { ...composer, ...changes } });
+}
+
+/** Whether there is anything in the composer worth keeping. */
+export function isWorthKeeping({ type, anchor, text, replacement, images }: Composer): boolean {
+  if (text.trim() !== "" || images.length > 0 || type === "delete") return true;
+  if (type === "insert") return replacement.trim() !== "";
+  return (
+    type === "replace" &&
+    anchor !== undefined &&
+    replacement !== state().document.source.slice(anchor.start, anchor.end)
+  );
+}
+
+/** Keeps the note that is being written. */
+export function saveComposer(): void {
+  const { composer, annotations } = state();
+  if (!composer || !isWorthKeeping(composer)) return;
+  const existing = annotations.find(({ id }) => id === composer.editing);
+  const annotation = create(composer, existing);
+  change(
+    existing
+      ? annotations.map((other) => (other === existing ? annotation : other))
+      : [...annotations, annotation],
+  );
+  set({ composer: undefined, activeId: annotation.id });
+  announce(`${typeNames[annotation.type]} saved`);
+}
+
+/** Closes the composer. New words are thrown away with a way back. */
+export function cancelComposer(): void {
+  const { composer } = state();
+  if (!composer) return;
+  set({ composer: undefined });
+  if (isWorthKeeping(composer) && composer.type !== "delete") {
+    showToast("Note discarded", { action: { label: "Undo", run: () => set({ composer }) } });
+  }
+}
+
+export function editAnnotation(id: string): void {
+  const annotation = state().annotations.find((other) => other.id === id);
+  if (!annotation) return;
+  const { type, anchor, text, replacement = "", images = [] } = annotation;
+  set({
+    activeId: id,
+    composer: { editing: id, type, text, replacement, images, ...(anchor && { anchor }) },
+  });
+}
+
+export function removeAnnotation(id: string): void {
+  const { annotations, composer } = state();
+  change(annotations.filter((annotation) => annotation.id !== id));
+  set({ activeId: undefined, ...(composer?.editing === id && { composer: undefined }) });
+  showToast("Note deleted", { action: { label: "Undo", run: undo } });
+}
+
+/** Adds notes from elsewhere: a colleague's, or the last round's. Those already there are left alone. */
+export function addAnnotations(added: readonly PlanAnnotation[]): number {
+  const known = new Set(state().annotations.map(({ id }) => id));
+  const fresh = added.filter(({ id }) => !known.has(id));
+  if (fresh.length > 0) change([...state().annotations, ...fresh]);
+  return fresh.length;
+}
+
+/** Takes back the last change to the notes. */
+export function undo(): void {
+  const before = past.pop();
+  if (!before) return;
+  set({ annotations: before, rewritten: undefined });
+  announce("Undone");
+}
+
+export function activate(id: string | undefined): void {
+  set({ activeId: id });
+}
+
+/** Makes the next or previous note the active one. */
+export function activateNext(step: 1 | -1): void {
+  const ordered = inDocumentOrder(state().annotations);
+  if (ordered.length === 0) return;
+  const at = ordered.findIndex(({ id }) => id === state().activeId);
+  const next =
+    at === -1 ? (step === 1 ? 0 : ordered.length - 1) : (at + step + ordered.length) % ordered.length;
+  set({ activeId: ordered[next]?.id, railOpen: state().railOpen });
+}
+
+export function moveCursor(step: 1 | -1): void {
+  const { cursor, document } = state();
+  const last = document.blocks.length - 1;
+  const next = cursor === undefined ? (step === 1 ? 0 : last) : Math.min(last, Math.max(0, cursor + step));
+  set({ cursor: next });
+}
+
+export const setCursor = (cursor: number | undefined) => set({ cursor });
+export const setView = (view: View) => set({ view });
+export const openDialog = (dialog: DialogName | undefined) => set({ dialog });
+export const toggleRail = () => set(({ railOpen }) => ({ railOpen: !railOpen }));
+export const setNote = (note: string) => set({ note, rewritten: undefined });
+export const setRewritten = (rewritten: string | undefined) => set({ rewritten });
+
+/** Shows another version of the plan and takes the notes along; a note whose text has gone keeps its old quote. */
+export function setSource(source: string): void {
+  const document = parseMarkdown(source);
+  const annotations = placeAnnotations(document, state().annotations).map(({ annotation }) => annotation);
+  set({ document, annotations, cursor: undefined, rewritten: undefined });
+}
+
+function change(annotations: readonly PlanAnnotation[]): void {
+  past.push(state().annotations);
+  if (past.length > 100) past.shift();
+  // What was rewritten by hand was about the notes as they were.
+  set({ annotations, rewritten: undefined });
+}
+
+function create(composer: Composer, existing?: PlanAnnotation): PlanAnnotation {
+  const { type, anchor, text, replacement, images } = composer;
+  return {
+    id: existing?.id ?? crypto.randomUUID(),
+    type,
+    text: text.trim(),
+    createdAt: existing?.createdAt ?? new Date().toISOString(),
+    ...(anchor && { anchor }),
+    ...((type === "replace" || type === "insert") && { replacement }),
+    ...(images.length > 0 && { images }),
+  };
+}

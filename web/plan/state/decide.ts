@@ -1,0 +1,57 @@
+import type { ApproveBody, DecisionAnswer, DenyBody } from "../../../src/review/api-types.ts";
+import { explain, type Result, sendJson } from "../../shared/api/client.ts";
+import { useReview } from "./review-store.ts";
+
+/** Tells the agent to go on. Resolves to what went wrong, or undefined. */
+export async function approve(body: ApproveBody): Promise<string | undefined> {
+  const result = await send("/api/approve", body);
+  const { feedback = "", permissionMode, agentSwitch } = body;
+  return conclude(result, (answer) =>
+    useReview.setState({
+      phase: "done",
+      dialog: undefined,
+      outcome: {
+        kind: "approved",
+        feedback,
+        answer,
+        ...(permissionMode && { permissionMode }),
+        ...(agentSwitch && { agentSwitch }),
+      },
+    }),
+  );
+}
+
+/** Tells the agent to revise the plan. */
+export async function requestChanges(body: DenyBody): Promise<string | undefined> {
+  const result = await send("/api/deny", body);
+  return conclude(result, (answer) =>
+    useReview.setState({
+      phase: "done",
+      dialog: undefined,
+      outcome: { kind: "denied", feedback: body.feedback ?? "", answer },
+    }),
+  );
+}
+
+/** The news of a decision may come before the answer to it; meanwhile it is known to be our own. */
+async function send(path: string, body: ApproveBody | DenyBody): Promise<Result<DecisionAnswer>> {
+  useReview.setState({ deciding: true });
+  const result = await sendJson<DecisionAnswer>("POST", path, body);
+  useReview.setState({ deciding: false });
+  return result;
+}
+
+function conclude(
+  result: Result<DecisionAnswer>,
+  onAnswer: (answer: DecisionAnswer) => void,
+): string | undefined {
+  if (result.ok) {
+    onAnswer(result.value);
+    return undefined;
+  }
+  if (result.reason === "refused" && result.status === 409) {
+    useReview.setState({ phase: "done", dialog: undefined, outcome: { kind: "elsewhere" } });
+    return undefined;
+  }
+  return explain(result);
+}

@@ -1,0 +1,78 @@
+import type { Draft, PlanAnnotation } from "../../../src/review/api-types.ts";
+import { getJson, sendJson } from "../../shared/api/client.ts";
+import { type Autosave, createAutosave } from "../../shared/drafts/autosave.ts";
+import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { type Composer, editedPlan, type ReviewState, useReview } from "./review-store.ts";
+
+/** Everything the person has typed, as it lies in the server's draft. */
+interface DraftContent {
+  readonly annotations: readonly PlanAnnotation[];
+  readonly composer?: Composer;
+  readonly note: string;
+  readonly rewritten?: string;
+  readonly edited?: string;
+}
+
+/** Takes up the draft of this plan, where there is one, and saves every change from then on. */
+export async function startDraft(): Promise<void> {
+  const autosave = createAutosave<DraftContent>({
+    content: () => contentOf(useReview.getState()),
+    put: (draft, keepalive) => sendJson("PUT", "/api/draft", draft, { keepalive }),
+    onStatus: (draft) => useReview.setState({ draft }),
+  });
+  const found = await getJson<Draft<DraftContent>>("/api/draft");
+  if (found.ok) {
+    autosave.resume(found.value.generation);
+    restore(found.value);
+  }
+  if (!found.ok && found.reason === "absent") useReview.setState({ draft: { state: "absent" } });
+  else watch(autosave);
+}
+
+function restore({ content, savedAt }: Draft<DraftContent>): void {
+  if (!content || !Array.isArray(content.annotations)) return;
+  const now = useReview.getState();
+  const { annotations, composer, note = "", rewritten, edited } = content;
+  useReview.setState({
+    // What was typed while the draft was on its way stays.
+    annotations: [...annotations, ...now.annotations],
+    composer: now.composer ?? composer,
+    note: now.note || note,
+    rewritten,
+    draft: { state: "saved", savedAt },
+    ...(edited !== undefined && { document: parseMarkdown(edited) }),
+  });
+}
+
+function watch(autosave: Autosave): void {
+  const unsubscribe = useReview.subscribe((now, before) => {
+    if (now.phase === "done") {
+      autosave.stop();
+      unsubscribe();
+    } else if (KEPT.some((member) => now[member] !== before[member])) {
+      autosave.touch();
+    }
+  });
+  addEventListener("pagehide", () => autosave.flush());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") autosave.flush();
+  });
+  addEventListener("beforeunload", (event) => {
+    // Only where leaving would lose words: the server does not answer.
+    if (useReview.getState().draft.state === "failing") event.preventDefault();
+  });
+}
+
+const KEPT = ["annotations", "composer", "note", "rewritten", "document"] as const;
+
+function contentOf(state: ReviewState): DraftContent {
+  const { annotations, composer, note, rewritten } = state;
+  const edited = editedPlan(state);
+  return {
+    annotations,
+    note,
+    ...(composer && { composer }),
+    ...(rewritten !== undefined && { rewritten }),
+    ...(edited !== undefined && { edited }),
+  };
+}

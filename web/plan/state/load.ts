@@ -1,0 +1,30 @@
+import type { History, PlanState } from "../../../src/review/api-types.ts";
+import { explain, getJson } from "../../shared/api/client.ts";
+import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { applyTheme } from "../../shared/theme/theme.ts";
+import { startDraft } from "./draft.ts";
+import { useReview } from "./review-store.ts";
+
+/** Loads the plan, then what belongs to it: the draft, and earlier rounds. */
+export async function load(): Promise<void> {
+  const result = await getJson<PlanState>("/api/plan");
+  if (!result.ok) {
+    useReview.setState({ phase: "failed", failure: explain(result) });
+    return;
+  }
+  const plan = result.value;
+  applyTheme(plan.settings.theme);
+  document.title = `${plan.title}: plan review`;
+  useReview.setState({
+    plan,
+    document: parseMarkdown(plan.plan),
+    phase: plan.missing !== undefined || plan.plan.trim() === "" ? "missing" : "review",
+  });
+  if (location.hash.startsWith("#shared=")) useReview.setState({ dialog: "import" });
+  await Promise.all([startDraft(), plan.round > 1 ? loadRounds() : undefined]);
+}
+
+async function loadRounds(): Promise<void> {
+  const result = await getJson<History>("/api/history");
+  if (result.ok) useReview.setState({ rounds: result.value.rounds });
+}

@@ -1,0 +1,97 @@
+import { create } from "zustand";
+import type {
+  AttachedImage,
+  DecisionAnswer,
+  PlanAnchor,
+  PlanAnnotation,
+  PlanState,
+  Round,
+} from "../../../src/review/api-types.ts";
+import type { DraftStatus } from "../../shared/drafts/autosave.ts";
+import type { MarkdownDocument } from "../../shared/markdown/model.ts";
+import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import type { AnnotationType } from "../annotate/annotations.ts";
+
+/** A note being written. */
+export interface Composer {
+  /** Set while an existing note is edited. */
+  readonly editing?: string;
+  readonly type: AnnotationType;
+  /** Absent for a general comment. */
+  readonly anchor?: PlanAnchor;
+  readonly text: string;
+  readonly replacement: string;
+  readonly images: readonly AttachedImage[];
+}
+
+export type View = "plan" | "source" | "changes" | "edit";
+export type DialogName = "approve" | "request-changes" | "save" | "shortcuts" | "share" | "import" | "label";
+
+/** How the review ended, as far as this page knows. */
+export type Outcome =
+  | {
+      readonly kind: "approved" | "denied";
+      /** What the agent was told beside the decision. */
+      readonly feedback: string;
+      readonly answer: DecisionAnswer;
+      readonly permissionMode?: string;
+      readonly agentSwitch?: string;
+    }
+  /** Decided by another tab or program. */
+  | { readonly kind: "elsewhere" }
+  | { readonly kind: "caller-gone" | "timeout" | "stopped" };
+
+export type Phase = "loading" | "failed" | "missing" | "review" | "done";
+
+export interface ReviewState {
+  readonly phase: Phase;
+  /** Why loading failed. */
+  readonly failure: string;
+  readonly plan: PlanState | undefined;
+  /** The plan as it is shown: the agent's, or with the person's changes. */
+  readonly document: MarkdownDocument;
+  readonly annotations: readonly PlanAnnotation[];
+  readonly composer: Composer | undefined;
+  readonly activeId: string | undefined;
+  /** The block that keys act on. */
+  readonly cursor: number | undefined;
+  readonly view: View;
+  readonly dialog: DialogName | undefined;
+  readonly railOpen: boolean;
+  readonly draft: DraftStatus;
+  readonly connected: boolean;
+  readonly rounds: readonly Round[];
+  /** Goes before everything else in what the agent is told. */
+  readonly note: string;
+  /** What the agent will be told, where the person has changed it by hand. */
+  readonly rewritten: string | undefined;
+  /** A decision is on its way to the server. */
+  readonly deciding: boolean;
+  readonly outcome: Outcome | undefined;
+}
+
+export const useReview = create<ReviewState>(() => ({
+  phase: "loading",
+  failure: "",
+  plan: undefined,
+  document: parseMarkdown(""),
+  annotations: [],
+  composer: undefined,
+  activeId: undefined,
+  cursor: undefined,
+  view: "plan",
+  dialog: undefined,
+  railOpen: false,
+  draft: { state: "idle" },
+  connected: true,
+  rounds: [],
+  note: "",
+  rewritten: undefined,
+  deciding: false,
+  outcome: undefined,
+}));
+
+/** The plan with the person's changes, or undefined where there are none. */
+export function editedPlan({ plan, document }: ReviewState): string | undefined {
+  return plan && document.source !== plan.plan ? document.source : undefined;
+}

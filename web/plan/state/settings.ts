@@ -1,0 +1,47 @@
+import type { ApproveBody, PlanSave, ReviewSettings } from "../../../src/review/api-types.ts";
+import { saveSettings } from "../../shared/api/settings.ts";
+import { useReview } from "./review-store.ts";
+
+/** Changes settings here and, for all later reviews, on the server. */
+export function updateSettings(changes: Partial<ReviewSettings>): void {
+  const { plan } = useReview.getState();
+  if (!plan) return;
+  useReview.setState({ plan: { ...plan, settings: { ...plan.settings, ...changes } } });
+  void saveSettings(changes);
+}
+
+/** Where the plan goes besides the agent, as the decision routes take it. */
+export function savesOf(
+  settings: ReviewSettings,
+  plan: string,
+): Pick<ApproveBody, "vaultapp" | "noteapp"> & { readonly planSave: PlanSave } {
+  const { planSave, vaultapp, noteapp } = settings;
+  const vault = vaultapp?.enabled && vaultapp.vaultPath !== "" ? vaultapp : undefined;
+  return {
+    planSave: { enabled: planSave.enabled, ...(planSave.customPath && { customPath: planSave.customPath }) },
+    ...(vault && {
+      vaultapp: {
+        vaultPath: vault.vaultPath,
+        plan,
+        ...(vault.folder && { folder: vault.folder }),
+        ...(vault.tags && vault.tags.length > 0 && { tags: vault.tags }),
+      },
+    }),
+    ...(noteapp?.enabled && { noteapp: { plan } }),
+  };
+}
+
+/** In one line: where a copy of the plan goes. */
+export function describeSaves({ planSave, vaultapp, noteapp }: ReviewSettings): string {
+  const places = [
+    planSave.enabled && (planSave.customPath || "the plans folder"),
+    vaultapp?.enabled && vaultapp.vaultPath !== "" && `Obsidian (${baseName(vaultapp.vaultPath)})`,
+    noteapp?.enabled && "Bear",
+  ].filter((place) => typeof place === "string" && place !== "");
+  return places.length === 0 ? "No copy is kept" : `A copy goes to ${places.join(", ")}`;
+}
+
+/** The last part of a path of any system. */
+export function baseName(path: string): string {
+  return path.split(/[\\/]/).filter(Boolean).at(-1) ?? path;
+}
