@@ -54,7 +54,7 @@ export function ApproveDialog() {
           <Button
             variant={count > 0 && !canTell ? "plain" : "primary"}
             disabled={busy}
-            autoFocus
+            data-initial-focus
             onClick={send}
           >
             {approveLabel(count, canTell, notes)}

@@ -55,6 +55,7 @@ export function RequestChangesDialog() {
         <textarea
           className="input"
           rows={2}
+          data-initial-focus
           value={state.note}
           placeholder={isSilent ? `Without a word, ${name} only learns that the plan was rejected.` : ""}
           onChange={({ target }) => setNote(target.value)}

@@ -14,7 +14,7 @@ interface DialogProps {
 
 /**
  * A modal on the browser's own dialog element: focus stays inside, Escape closes, and focus returns to where it
- * was. It is open for as long as it is rendered.
+ * was. It is open for as long as it is rendered. What has `data-initial-focus` is focused first.
  */
 export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -24,6 +24,7 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
     const dialog = element.current;
     const before = document.activeElement;
     if (dialog && !dialog.open) dialog.showModal();
+    dialog?.querySelector<HTMLElement>("[data-initial-focus]")?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

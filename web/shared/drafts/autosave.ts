@@ -37,8 +37,8 @@ export interface Autosave {
 }
 
 /**
- * Saves the content to the server, one call at a time, and again when it changed meanwhile. Every save raises the
- * generation, so that a late one never overwrites a newer one.
+ * Saves the content to the server, one call at a time, and again when it changed meanwhile. Every save names
+ * the generation it builds on, so that nothing newer is overwritten unseen.
  */
 export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave {
   const { delay = 400, retryDelay = 2_000 } = ports;
@@ -57,9 +57,10 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
     if (stopped || !dirty || (saving && !keepalive)) return;
     clearTimeout(timer);
     dirty = false;
+    // A last save that leaves while another is on its way builds on that one.
+    const base = saving ? generation + 1 : generation;
     saving = true;
-    generation += 1;
-    const result = await ports.put({ generation, content: ports.content() }, keepalive);
+    const result = await ports.put({ generation: base, content: ports.content() }, keepalive);
     saving = false;
     if (stopped) return;
     settle(result);
@@ -67,6 +68,7 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
 
   function settle(result: Result<{ readonly generation: number; readonly savedAt: string }>): void {
     if (result.ok) {
+      generation = Math.max(generation, result.value.generation);
       ports.onStatus({ state: dirty ? "pending" : "saved", savedAt: result.value.savedAt });
       if (dirty) schedule(delay);
     } else if (result.reason === "absent") {
