@@ -8,6 +8,7 @@ import {
   feedbackJson,
   saysSomething,
 } from "../review/code/create-code-mode.ts";
+import { createRoundStore } from "../review/code/round-store.ts";
 import { createDiffDesk } from "../review/git/diff-desk.ts";
 import { openRepository } from "../review/git/repository.ts";
 import type { Output } from "./output.ts";
@@ -36,6 +37,7 @@ async function prepareJob(paths: readonly string[], flags: ReviewCodeFlags): Pro
   const origin = workplace.settings.origin ?? "origin_b";
   const mode = createCodeMode({
     diffs: createDiffDesk(repository, pathsWithin(repository.root, directory, paths)),
+    rounds: createRoundStore(workplace.dataDirectory, repository.root),
     editorLink: editorLink(processEnvironment),
   });
   return {

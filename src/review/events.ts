@@ -4,6 +4,8 @@ import type { ReviewEvent } from "./api-types.ts";
 /** The open event streams of a review's pages. */
 export interface EventHub {
   send(event: ReviewEvent): void;
+  /** Whether a page listens. */
+  readonly isHeard: boolean;
   /** A new stream; it says hello first and ends when the page leaves or the review is over. */
   open(): Readable;
   /** Ends every stream. */
@@ -33,6 +35,9 @@ export function createEventHub(sessionId: string, onDeserted: () => void = () =>
   };
   return {
     send: (event) => push(serialize(event)),
+    get isHeard() {
+      return streams.size > 0;
+    },
     open() {
       const stream = new Readable({ read() {} });
       clearTimeout(desertion);

@@ -1,8 +1,10 @@
 import type { DiffDesk } from "../git/diff-desk.ts";
+import type { RoundStore } from "./round-store.ts";
 
 /** A diff under review and everything that is known about it. */
 export interface CodeReview {
   readonly diffs: DiffDesk;
+  readonly rounds: RoundStore;
   /** With `{path}` and `{line}`, see `DiffIndex.editorLink`. */
   readonly editorLink: string;
 }

@@ -4,10 +4,12 @@ import type { ReviewMode } from "../review-mode.ts";
 import { diffRoute } from "../routes/diff.ts";
 import { diffIndexRoute } from "../routes/diff-index.ts";
 import { diffPatchRoute } from "../routes/diff-patch.ts";
+import { diffRoundsRoute } from "../routes/diff-rounds.ts";
 import { diffSwitchRoute } from "../routes/diff-switch.ts";
 import { feedbackRoute } from "../routes/feedback.ts";
 import { fileRoute } from "../routes/file.ts";
 import type { CodeReview } from "./code-review.ts";
+import { watchDiff } from "./watch-diff.ts";
 
 /** The code server's half of a review server. */
 export function createCodeMode(review: CodeReview): ReviewMode {
@@ -21,7 +23,16 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       diffPatchRoute(app, review);
       fileRoute(app, review);
       feedbackRoute(app, context, review);
-      app.addHook("onClose", () => review.diffs.close());
+      diffRoundsRoute(app, review);
+      const { events } = context;
+      const stopWatching = watchDiff(review.diffs, {
+        isWanted: () => events.isHeard,
+        onOutdated: () => events.send({ event: "stale" }),
+      });
+      app.addHook("onClose", async () => {
+        stopWatching();
+        await review.diffs.close();
+      });
     },
     // One draft for all diffs of a working tree: a comment outlives a change of the diff type.
     draftKey: () => `code-${createHash("sha256").update(root).digest("hex").slice(0, 32)}`,

@@ -3,7 +3,7 @@ import type { AgentOrigin, AgentsAnswer } from "../api-types.ts";
 import type { CodeDecision } from "../decision.ts";
 import type { HeldDiff } from "../git/diff-desk.ts";
 import type { FeedbackInput } from "./code-schemas.ts";
-import { type FeedbackParts, feedbackText } from "./feedback-text.ts";
+import { type FeedbackParts, feedbackText, type QuotedAnnotation } from "./feedback-text.ts";
 import { quoteAnnotations } from "./quote-annotations.ts";
 
 export interface FeedbackRules {
@@ -14,6 +14,7 @@ export interface FeedbackRules {
 
 export interface ProposedFeedback {
   readonly decision: CodeDecision;
+  readonly quoted: readonly QuotedAnnotation[];
   readonly warnings: readonly string[];
 }
 
@@ -30,8 +31,12 @@ export async function proposeFeedback(
   const wanted = body.agentSwitch || undefined;
   const agentSwitch = rules.origin === "origin_b" ? wanted : undefined;
   if (agentSwitch !== undefined) checkAgent(agentSwitch, rules.agents);
-  const quoted = complete ? [] : await quoteAll(diff, annotations);
-  const text = feedbackText({ feedback: feedback ?? "", annotations: quoted, ...namesOf(diff, rules) });
+  // Without a diff, since git failed, there is nothing to quote; what was typed still arrives.
+  const quoted = await (diff
+    ? quoteAnnotations(diff, annotations)
+    : annotations.map((annotation) => ({ annotation })));
+  const said = complete ? [] : quoted;
+  const text = feedbackText({ feedback: feedback ?? "", annotations: said, ...namesOf(diff, rules) });
   return {
     decision: {
       kind: "feedback",
@@ -40,16 +45,12 @@ export async function proposeFeedback(
       ...(agentSwitch === undefined ? {} : { agentSwitch }),
       text: agentSwitch === undefined ? text : `${text}\n\nContinue as the agent "${agentSwitch}".`,
     },
+    quoted,
     warnings:
       wanted !== undefined && agentSwitch === undefined
         ? [`agentSwitch was ignored: an agent of the kind ${rules.origin} cannot be told`]
         : [],
   };
-}
-
-/** Without a diff, since git failed, there is nothing to quote; what was typed still arrives. */
-function quoteAll(diff: HeldDiff | undefined, annotations: NonNullable<FeedbackInput["annotations"]>) {
-  return diff ? quoteAnnotations(diff, annotations) : annotations.map((annotation) => ({ annotation }));
 }
 
 function namesOf(

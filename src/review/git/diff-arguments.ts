@@ -42,6 +42,12 @@ export function additionArguments(view: DiffView): string[] {
   return ["diff", ...FIXED_FORM, "--ita-invisible-in-index", ...viewArguments(view), "--"];
 }
 
+/** Which paths differ, without their content: `:modes objects status` NUL path NUL … */
+export function rawArguments(plan: DiffPlan, view: DiffView): string[] {
+  const form = ["--raw", "-z", "--no-ext-diff", "--no-renames", "--no-relative", "--ignore-submodules=dirty"];
+  return ["diff", ...form, ...sides(plan), "--", ...view.paths];
+}
+
 function viewArguments({ ignoreSpace, asText }: DiffView): string[] {
   return [...(ignoreSpace ? ["--ignore-all-space"] : []), ...(asText ? ["--text"] : [])];
 }

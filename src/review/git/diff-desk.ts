@@ -1,6 +1,7 @@
 import type { GitContext } from "../api-types.ts";
 import type { DiffView } from "./diff-arguments.ts";
 import { type DiffPlan, gitContextOf, planDiff } from "./diff-types.ts";
+import { probeDiff } from "./probe.ts";
 import { readHeads } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import type { GitPlace } from "./run-git.ts";
@@ -21,6 +22,11 @@ export interface DiffDesk {
   current(ignoreSpace?: boolean): Promise<HeldDiff>;
   /** Takes a diff and lays it on the table. When that fails, the one that lies there stays. */
   switchTo(diffType: string): Promise<HeldDiff>;
+  /**
+   * Whether the diff on the table would be another if it were taken now. Cheap while nothing happens: only what may
+   * have changed something, as far as file times tell, makes it take the diff anew.
+   */
+  isOutdated(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -31,17 +37,23 @@ interface Entry {
   readonly gitContext: GitContext;
   readonly whole: Snapshot;
   spaceless?: Promise<Snapshot>;
+  /** What the last look found, and the probe it goes by. */
+  lastLook?: { readonly probe: string; readonly isOutdated: boolean };
 }
 
 /** `paths`, from the repository's top, limit every diff; none means all of it. */
 export function createDiffDesk(repository: Repository, paths: readonly string[] = []): DiffDesk {
   const view: DiffView = { ignoreSpace: false, paths };
-  const take = async (diffType: string): Promise<Entry> => {
-    const git = await repository.git();
+  const closing = new AbortController();
+  const plan = async (diffType: string): Promise<Omit<Entry, "whole">> => {
+    const git = await repository.git(closing.signal);
     const heads = await readHeads(git);
     const plan = await planDiff(diffType, { git, heads, objectFormat: repository.objectFormat });
-    const whole = await takeSnapshot(repository, git, plan, view);
-    return { git, plan, gitContext: gitContextOf(heads), whole };
+    return { git, plan, gitContext: gitContextOf(heads) };
+  };
+  const take = async (diffType: string): Promise<Entry> => {
+    const planned = await plan(diffType);
+    return { ...planned, whole: await takeSnapshot(repository, planned.git, planned.plan, view) };
   };
   let latest = take("uncommitted");
   // Whoever asks for it is told of the failure.
@@ -53,7 +65,12 @@ export function createDiffDesk(repository: Repository, paths: readonly string[] 
       const entry = await latest;
       if (!ignoreSpace) return hold(entry, entry.whole);
       entry.spaceless ??= takeSnapshot(repository, entry.git, entry.plan, { ...view, ignoreSpace });
-      return hold(entry, await entry.spaceless);
+      try {
+        return hold(entry, await entry.spaceless);
+      } catch (error) {
+        delete entry.spaceless;
+        throw error;
+      }
     },
     async switchTo(diffType) {
       const entry = await take(diffType);
@@ -63,7 +80,21 @@ export function createDiffDesk(repository: Repository, paths: readonly string[] 
       void previous.then(closeEntry, () => {});
       return held;
     },
-    close: () => latest.then(closeEntry, () => {}),
+    async isOutdated() {
+      const entry = await latest;
+      const now = await plan(entry.plan.diffType);
+      const probe = await probeDiff(now.git, now.plan, view);
+      if (probe !== entry.lastLook?.probe) {
+        const fresh = await takeSnapshot(repository, now.git, now.plan, view);
+        await fresh.spool.close();
+        entry.lastLook = { probe, isOutdated: fresh.diffId !== entry.whole.diffId };
+      }
+      return entry.lastLook.isOutdated;
+    },
+    close() {
+      closing.abort();
+      return latest.then(closeEntry, () => {});
+    },
   };
 }
 

@@ -16,7 +16,7 @@ export interface Repository {
   readonly gitFolder: string;
   readonly objectFormat: ObjectFormat;
   /** Git for this repository, disarmed afresh: its configuration may have changed since the last call. */
-  git(): Promise<GitPlace>;
+  git(signal?: AbortSignal): Promise<GitPlace>;
 }
 
 /**
@@ -44,7 +44,8 @@ export async function openRepository(directory: string, environment: Environment
     name: basename(root),
     gitFolder,
     objectFormat,
-    git: () => disarmed({ ...place, directory: root }, program, environment),
+    git: (signal) =>
+      disarmed({ ...place, directory: root, ...(signal ? { signal } : {}) }, program, environment),
   };
 }
 

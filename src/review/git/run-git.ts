@@ -7,6 +7,8 @@ export interface GitPlace {
   readonly directory: string;
   /** All of git's environment; nothing is inherited beside it. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Ends whatever git is doing when nobody waits for it any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface GitOptions {
@@ -56,6 +58,7 @@ export async function tryGit(
       ended = { exitCode, stderr: Buffer.concat(stdErr).toString() };
       return undefined;
     },
+    ...(place.signal ? { abort: place.signal } : {}),
     ...(options.input === undefined ? {} : { input: () => options.input }),
   })
     .env(environment)

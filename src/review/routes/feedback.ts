@@ -1,22 +1,47 @@
 import type { FastifyInstance } from "fastify";
+import { messageOf } from "../../errors.ts";
 import { parseBody } from "../body-schemas.ts";
 import type { CodeReview } from "../code/code-review.ts";
 import { feedbackBody } from "../code/code-schemas.ts";
-import { proposeFeedback } from "../code/propose-feedback.ts";
+import { type ProposedFeedback, proposeFeedback } from "../code/propose-feedback.ts";
+import type { HeldDiff } from "../git/diff-desk.ts";
 import type { ReviewContext } from "../review-mode.ts";
 import { takeDecision } from "../take-decision.ts";
 import { holdDiff } from "./hold-diff.ts";
 
 /** POST /api/feedback: what the person has to say. Ends the review. */
-export function feedbackRoute(app: FastifyInstance, context: ReviewContext, { diffs }: CodeReview): void {
+export function feedbackRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {
+  const { diffs } = review;
   app.post("/api/feedback", async (request, reply) => {
     const body = parseBody(feedbackBody, request.body);
     const { origin } = context;
     const { agents } = body.agentSwitch ? await context.agents() : { agents: [] };
     // A diff that could not be taken must not keep the person's words from the agent.
     const diff = await holdDiff(reply, diffs.current()).catch(() => undefined);
-    const rules = { origin, agents, repository: diffs.repository.name };
-    const { decision, warnings } = await proposeFeedback(body, diff, rules);
-    return takeDecision(context, reply, { decision, warnings, save: async () => ({ warnings: [] }) });
+    const proposed = await proposeFeedback(body, diff, { origin, agents, repository: diffs.repository.name });
+    const save = () => keepRound(review, diff, proposed);
+    return takeDecision(context, reply, { ...proposed, save });
   });
+}
+
+/** Remembers what the person has seen and said, for the next round. Failing that is a warning, no more. */
+async function keepRound({ rounds }: CodeReview, diff: HeldDiff | undefined, proposed: ProposedFeedback) {
+  if (!diff) return { warnings: [] };
+  const { plan, files } = diff.snapshot;
+  try {
+    await rounds.add(diff.gitContext.currentBranch, {
+      sentAt: new Date().toISOString(),
+      diffType: plan.diffType,
+      gitRef: plan.gitRef,
+      text: proposed.decision.text,
+      annotations: proposed.quoted.map(({ annotation, code }) => ({
+        ...annotation,
+        ...(code === undefined ? {} : { code }),
+      })),
+      files: files.map(({ path, fingerprint }) => ({ path, fingerprint })),
+    });
+    return { warnings: [] };
+  } catch (error) {
+    return { warnings: [`The next round cannot show what changed since this one: ${messageOf(error)}`] };
+  }
 }

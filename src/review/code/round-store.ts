@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { z } from "zod";
+import type { DiffRound } from "../api-types.ts";
+import { readJson, writeDurably } from "../durable-file.ts";
+
+/** Rounds that are kept of a branch; what is older has been dealt with. */
+const MOST_ROUNDS = 10;
+
+/** What was sent about each branch of a working tree, so that the next round can show what has changed since. */
+export interface RoundStore {
+  /** Oldest first. */
+  read(branch: string): Promise<readonly DiffRound[]>;
+  /** Adds a round; its number is given here. Throws what the file system throws. */
+  add(branch: string, round: Omit<DiffRound, "round">): Promise<void>;
+}
+
+const annotation = z.object({
+  id: z.string(),
+  type: z.enum(["comment", "suggestion", "concern"]),
+  filePath: z.string(),
+  lineStart: z.number(),
+  lineEnd: z.number(),
+  side: z.enum(["old", "new"]),
+  text: z.string().exactOptional(),
+  suggestedCode: z.string().exactOptional(),
+  code: z.string().exactOptional(),
+});
+
+const stored = z.array(
+  z.object({
+    round: z.number(),
+    sentAt: z.string(),
+    diffType: z.string(),
+    gitRef: z.string(),
+    text: z.string(),
+    annotations: z.array(annotation),
+    files: z.array(z.object({ path: z.string(), fingerprint: z.string() })),
+  }),
+);
+
+/** `root` is the working tree's top folder. A file that cannot be understood counts as none. */
+export function createRoundStore(dataDirectory: string, root: string): RoundStore {
+  const pathOf = (branch: string) => {
+    const key = createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32);
+    return join(dataDirectory, "rounds", `${key}.json`);
+  };
+  const read = async (branch: string): Promise<readonly DiffRound[]> => {
+    const rounds = stored.safeParse(await readJson(pathOf(branch)));
+    return rounds.success ? rounds.data : [];
+  };
+  return {
+    read,
+    async add(branch, round) {
+      const earlier = await read(branch);
+      const number = (earlier.at(-1)?.round ?? 0) + 1;
+      const rounds = [...earlier, { round: number, ...round }].slice(-MOST_ROUNDS);
+      await writeDurably(pathOf(branch), JSON.stringify(rounds));
+    },
+  };
+}
