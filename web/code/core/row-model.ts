@@ -42,6 +42,8 @@ export interface RowOptions {
   readonly newLineCount?: number | undefined;
   /** Both versions lie wholly in the patch: an added or a deleted file has no gaps. */
   readonly complete: boolean;
+  /** A sentence stands in place of the lines. */
+  readonly notice?: boolean;
 }
 
 /** A stretch of unchanged lines no hunk shows. Numbers from 1, `newEnd` exclusive; open at the end of the file. */
@@ -89,6 +91,10 @@ export function buildRows(patch: ParsedPatch, options: RowOptions): RowModel {
   const rows = new Rows(capacityFor(patch, gaps, options), options.widgets);
   rows.widgetsAt("old", 0);
   rows.widgetsAt("new", 0);
+  if (options.notice) {
+    rows.add(ROW_NOTICE, -1, -1);
+    return rows.finish();
+  }
   patch.hunks.forEach((hunk, index) => {
     addGap(rows, gaps[index], index, options.expansions.get(index) ?? EXPANDED_NOTHING);
     if (options.layout === "split") addSplitHunk(rows, patch, hunk.first, hunk.end);
@@ -100,7 +106,7 @@ export function buildRows(patch: ParsedPatch, options: RowOptions): RowModel {
 }
 
 function capacityFor(patch: ParsedPatch, gaps: readonly (Gap | undefined)[], options: RowOptions): number {
-  let lines = patch.lineCount + gaps.length + options.widgets.length;
+  let lines = 1 + patch.lineCount + gaps.length + options.widgets.length;
   for (const { above, below } of options.expansions.values()) lines += above + below;
   return lines;
 }

@@ -1,0 +1,104 @@
+import type { FileBody } from "./file-body.ts";
+import { FILE_HEADER_HEIGHT, FILE_MARGIN } from "./line-heights.ts";
+import { indexAt, offsetsOf } from "./offsets.ts";
+import type { RowModel } from "./row-model.ts";
+
+/** A file that is at least partly in the window: its place in the order, and its rows there, `to` exclusive. */
+export interface VisibleFile {
+  readonly order: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Something that is to stay where it is while heights change: a row by what it shows, or a file's header. */
+export interface Anchor {
+  readonly path: string;
+  readonly row: { readonly kind: number; readonly left: number; readonly right: number } | undefined;
+  /** Pixels from the anchor's top to the window's. */
+  readonly delta: number;
+}
+
+/** Where everything stands, in pixels from the top of the whole diff. */
+export class Geometry {
+  readonly bodies: readonly FileBody[];
+  readonly #tops: Float64Array;
+
+  constructor(bodies: readonly FileBody[]) {
+    this.bodies = bodies;
+    this.#tops = offsetsOf(bodies.length, (order) => heightOfFile(bodies[order]));
+  }
+
+  get total(): number {
+    return this.#tops[this.bodies.length] ?? 0;
+  }
+
+  topOf(order: number): number {
+    return this.#tops[order] ?? 0;
+  }
+
+  /** Top of a row. */
+  rowTop(order: number, row: number): number {
+    return this.topOf(order) + FILE_HEADER_HEIGHT + (this.bodies[order]?.offsets?.[row] ?? 0);
+  }
+
+  /** The file at a position. */
+  fileAt(position: number): number {
+    return indexAt(this.#tops, position);
+  }
+
+  /** Files and rows between two positions. */
+  visible(from: number, to: number): VisibleFile[] {
+    const files: VisibleFile[] = [];
+    for (let order = this.fileAt(from); order < this.bodies.length && this.topOf(order) < to; order++) {
+      const offsets = this.bodies[order]?.offsets;
+      const start = this.topOf(order) + FILE_HEADER_HEIGHT;
+      const count = offsets ? offsets.length - 1 : 0;
+      if (!offsets || count === 0 || start >= to) files.push({ order, from: 0, to: 0 });
+      else files.push({ order, from: indexAt(offsets, from - start), to: indexAt(offsets, to - start) + 1 });
+    }
+    return files;
+  }
+
+  anchorAt(position: number): Anchor | undefined {
+    const order = this.fileAt(position);
+    const body = this.bodies[order];
+    if (!body) return undefined;
+    const inside = position - this.topOf(order) - FILE_HEADER_HEIGHT;
+    if (!body.rows || !body.offsets || inside < 0 || body.rows.count === 0) {
+      return { path: body.file.path, row: undefined, delta: position - this.topOf(order) };
+    }
+    const row = indexAt(body.offsets, inside);
+    const { kind, left, right } = body.rows;
+    return {
+      path: body.file.path,
+      row: { kind: kind[row] ?? 0, left: left[row] ?? -1, right: right[row] ?? -1 },
+      delta: inside - (body.offsets[row] ?? 0),
+    };
+  }
+
+  /** The position that shows an anchor where it was; undefined when its file is gone. */
+  positionOf(anchor: Anchor): number | undefined {
+    const order = this.bodies.findIndex(({ file }) => file.path === anchor.path);
+    const body = this.bodies[order];
+    if (!body) return undefined;
+    if (!anchor.row || !body.rows) {
+      return this.topOf(order) + Math.min(anchor.delta, FILE_HEADER_HEIGHT + body.height);
+    }
+    const row = rowLike(body.rows, anchor.row);
+    if (row >= 0) return this.rowTop(order, row) + anchor.delta;
+    return this.topOf(order);
+  }
+}
+
+function heightOfFile(body: FileBody | undefined): number {
+  return FILE_HEADER_HEIGHT + (body?.height ?? 0) + FILE_MARGIN;
+}
+
+/** The row that shows what another showed, in this or the other layout; -1 when none does. */
+function rowLike(rows: RowModel, wanted: { kind: number; left: number; right: number }): number {
+  for (let row = 0; row < rows.count; row++) {
+    if (rows.kind[row] !== wanted.kind) continue;
+    if (wanted.right >= 0 ? rows.right[row] === wanted.right : rows.left[row] === wanted.left) return row;
+  }
+  return -1;
+}

@@ -1,0 +1,26 @@
+import { loadHighlighter } from "./highlight.ts";
+
+export interface HighlightQuestion {
+  readonly id: number;
+  readonly text: string;
+  readonly language: string;
+}
+
+export interface HighlightAnswer {
+  readonly id: number;
+  readonly records: Uint32Array | undefined;
+}
+
+/** The worker's own global scope, as far as it is used here. */
+const scope = globalThis as unknown as {
+  onmessage: (event: MessageEvent<HighlightQuestion>) => void;
+  postMessage(answer: HighlightAnswer, transfer: Transferable[]): void;
+};
+
+const loaded = loadHighlighter();
+
+scope.onmessage = async ({ data: { id, text, language } }) => {
+  const highlight = await loaded;
+  const records = highlight(text, language);
+  scope.postMessage({ id, records }, records ? [records.buffer] : []);
+};

@@ -1,0 +1,80 @@
+import { create } from "zustand";
+import { languageOf } from "../core/language.ts";
+import { LINE_ADDED, LINE_REMOVED, lineText, type ParsedPatch, type Side } from "../core/parsed-patch.ts";
+import { indexTokens, type Tokens } from "../core/tokens.ts";
+import { type Highlight, loadHighlighter } from "./highlight.ts";
+import { highlightElsewhere } from "./highlight-elsewhere.ts";
+
+/** Up to this length highlighting takes less than handing the text to a worker would. In UTF-16 units. */
+const DONE_AT_ONCE = 40_000;
+/** Longer texts stay plain. */
+const LARGEST_TEXT = 8_000_000;
+
+/** Raised when texts have got their highlighting, so that rows are painted again. */
+export const useHighlighting = create<{ readonly version: number }>(() => ({ version: 0 }));
+
+let highlight: Highlight | undefined;
+const byHunk = new WeakMap<ParsedPatch, Map<string, Tokens | null>>();
+const byText = new WeakMap<readonly string[], Tokens | null>();
+
+/** Loads the highlighter; until then, and without one, code is plain. */
+export async function startHighlighting(): Promise<void> {
+  highlight = await loadHighlighter();
+  raiseVersion();
+}
+
+/** The highlighting of one side of a hunk; its first line is that side's first. Undefined while there is none. */
+export function tokensOfHunk(patch: ParsedPatch, path: string, hunk: number, side: Side): Tokens | undefined {
+  if (!highlight) return undefined;
+  const memory = byHunk.get(patch) ?? new Map<string, Tokens | null>();
+  byHunk.set(patch, memory);
+  const key = `${hunk}${side}`;
+  const known = memory.get(key);
+  if (known !== undefined) return known ?? undefined;
+  return highlightText(hunkText(patch, hunk, side), path, (tokens) => memory.set(key, tokens));
+}
+
+/** The highlighting of a whole text, given as its lines. */
+export function tokensOfText(lines: readonly string[], path: string): Tokens | undefined {
+  if (!highlight) return undefined;
+  const known = byText.get(lines);
+  if (known !== undefined) return known ?? undefined;
+  return highlightText(lines.join("\n"), path, (tokens) => byText.set(lines, tokens));
+}
+
+/** Highlights at once, or in a worker and later; `keep` is told the result, null while there is none. */
+function highlightText(
+  text: string,
+  path: string,
+  keep: (tokens: Tokens | null) => void,
+): Tokens | undefined {
+  const language = languageOf(path);
+  keep(null);
+  if (text.length > LARGEST_TEXT || language === "text") return undefined;
+  if (text.length > DONE_AT_ONCE) {
+    void highlightElsewhere(text, language).then((records) => {
+      if (!records) return;
+      keep(indexTokens(records));
+      raiseVersion();
+    });
+    return undefined;
+  }
+  const records = highlight?.(text, language);
+  const tokens = records ? indexTokens(records) : null;
+  keep(tokens);
+  return tokens ?? undefined;
+}
+
+function hunkText(patch: ParsedPatch, hunk: number, side: Side): string {
+  const { first, end } = patch.hunks[hunk] ?? { first: 0, end: 0 };
+  const other = side === "old" ? LINE_ADDED : LINE_REMOVED;
+  const lines: string[] = [];
+  for (let line = first; line < end; line++) {
+    if (patch.kind[line] !== other) lines.push(lineText(patch, line));
+  }
+  return lines.join("\n");
+}
+
+function raiseVersion(): void {
+  useHighlighting.setState(({ version }) => ({ version: version + 1 }));
+}

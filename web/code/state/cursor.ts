@@ -1,0 +1,39 @@
+import { create } from "zustand";
+import type { LineRef } from "../core/navigate.ts";
+import type { Side } from "../core/parsed-patch.ts";
+
+/** Lines of one file on one side, both ends included; `from` is where the selection began. */
+export interface LineRange {
+  readonly path: string;
+  readonly side: Side;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface CursorState {
+  /** The line the keyboard stands on. */
+  readonly cursor: LineRef | undefined;
+  readonly range: LineRange | undefined;
+  /** The file at the top of the window. */
+  readonly file: string | undefined;
+}
+
+export const useCursor = create<CursorState>(() => ({
+  cursor: undefined,
+  range: undefined,
+  file: undefined,
+}));
+
+export const startOf = (range: LineRange): number => Math.min(range.from, range.to);
+export const endOf = (range: LineRange): number => Math.max(range.from, range.to);
+
+export function setCursor(cursor: LineRef | undefined): void {
+  useCursor.setState({ cursor, range: undefined });
+}
+
+/** What a comment would be made on: the selected lines, else the line the keyboard stands on. */
+export function selectedLines(): LineRange | undefined {
+  const { cursor, range } = useCursor.getState();
+  if (range) return range;
+  return cursor && { path: cursor.path, side: cursor.side, from: cursor.number, to: cursor.number };
+}

@@ -1,0 +1,164 @@
+import type { DiffFile } from "../../../src/review/api-types.ts";
+import type { ParsedPatch } from "../core/parsed-patch.ts";
+import { scanPatch, splitPatches } from "../core/scan-patch.ts";
+
+/** Gives the patches of the files `first` to `last`, both included, as one text. Rejects when it cannot. */
+export type FetchPatches = (first: number, last: number, signal: AbortSignal) => Promise<string>;
+
+/** One request asks for no more than this, unless a single file is larger. Bytes. */
+const REQUEST_BYTES = 512 * 1024;
+const REQUEST_FILES = 50;
+const REQUESTS_AT_ONCE = 2;
+/** Patches kept; beyond it those that nobody asked for lately are dropped. UTF-16 units. */
+const KEPT_LENGTH = 12 * 1024 * 1024;
+
+/**
+ * The patches of one diff, fetched when they come near the window and forgotten when they are far from it and there
+ * are many. Positions are `DiffFile.index`.
+ */
+export class PatchStore {
+  readonly #files: readonly DiffFile[];
+  readonly #fetch: FetchPatches;
+  readonly #onChange: (indexes: readonly number[]) => void;
+  readonly #patches = new Map<number, ParsedPatch>();
+  readonly #pending = new Set<number>();
+  readonly #failed = new Set<number>();
+  readonly #abort = new AbortController();
+  #wanted: readonly number[] = [];
+  #running = 0;
+  #length = 0;
+
+  /** `files` in the order of their index; `onChange` hears which patches have come, gone or failed. */
+  constructor(
+    files: readonly DiffFile[],
+    fetch: FetchPatches,
+    onChange: (indexes: readonly number[]) => void,
+  ) {
+    this.#files = files;
+    this.#fetch = fetch;
+    this.#onChange = onChange;
+  }
+
+  get(index: number): ParsedPatch | undefined {
+    return this.#patches.get(index);
+  }
+
+  hasFailed(index: number): boolean {
+    return this.#failed.has(index);
+  }
+
+  /** Names the files that are to be here, the most urgent first; replaces the wish before. */
+  want(indexes: readonly number[]): void {
+    this.#wanted = indexes;
+    for (const index of indexes) this.#touch(index);
+    this.#pump();
+  }
+
+  /** Tries a file again that could not be fetched. */
+  retry(index: number): void {
+    this.#failed.delete(index);
+    this.want([index, ...this.#wanted]);
+  }
+
+  /** The patches of some files, from here or the server, without keeping them: for the search. */
+  async read(first: number, last: number): Promise<ParsedPatch[]> {
+    const kept = Array.from({ length: last - first + 1 }, (_, step) => this.#patches.get(first + step));
+    if (kept.every((patch) => patch !== undefined)) return kept;
+    return (await this.#load(first, last)).map((text) => scanPatch(text));
+  }
+
+  /** Ranges of files that make requests of a fair size, in order: for the search. */
+  batches(): [number, number][] {
+    const batches: [number, number][] = [];
+    for (let first = 0; first < this.#files.length; ) {
+      const last = this.#lastOfBatch(first, () => true);
+      batches.push([first, last]);
+      first = last + 1;
+    }
+    return batches;
+  }
+
+  /** Stops all requests; the diff is no longer shown. */
+  close(): void {
+    this.#abort.abort();
+    this.#wanted = [];
+  }
+
+  #isMissing(index: number): boolean {
+    return !this.#patches.has(index) && !this.#pending.has(index) && !this.#failed.has(index);
+  }
+
+  #pump(): void {
+    while (this.#running < REQUESTS_AT_ONCE) {
+      const first = this.#wanted.find((index) => this.#isMissing(index));
+      if (first === undefined) return;
+      const wanted = new Set(this.#wanted);
+      const last = this.#lastOfBatch(first, (index) => wanted.has(index) && this.#isMissing(index));
+      void this.#request(first, last);
+    }
+  }
+
+  #lastOfBatch(first: number, accepts: (index: number) => boolean): number {
+    let bytes = this.#files[first]?.patchSize ?? 0;
+    let last = first;
+    while (last + 1 < this.#files.length && last - first + 1 < REQUEST_FILES && accepts(last + 1)) {
+      bytes += this.#files[last + 1]?.patchSize ?? 0;
+      if (bytes > REQUEST_BYTES) break;
+      last++;
+    }
+    return last;
+  }
+
+  async #request(first: number, last: number): Promise<void> {
+    const indexes = Array.from({ length: last - first + 1 }, (_, step) => first + step);
+    for (const index of indexes) this.#pending.add(index);
+    this.#running++;
+    try {
+      const texts = await this.#load(first, last);
+      for (const [step, index] of indexes.entries()) this.#keep(index, scanPatch(texts[step] ?? ""));
+    } catch {
+      for (const index of indexes) this.#failed.add(index);
+    }
+    for (const index of indexes) this.#pending.delete(index);
+    this.#running--;
+    if (this.#abort.signal.aborted) return;
+    this.#onChange([...indexes, ...this.#forget(new Set(indexes))]);
+    this.#pump();
+  }
+
+  /** One text a file. When the server's sections do not match the files, each is asked for alone. */
+  async #load(first: number, last: number): Promise<string[]> {
+    const text = await this.#fetch(first, last, this.#abort.signal);
+    if (first === last) return [text];
+    const texts = splitPatches(text);
+    if (texts.length === last - first + 1) return texts;
+    const indexes = Array.from({ length: last - first + 1 }, (_, step) => first + step);
+    return Promise.all(indexes.map((index) => this.#fetch(index, index, this.#abort.signal)));
+  }
+
+  #keep(index: number, patch: ParsedPatch): void {
+    this.#length += patch.text.length - (this.#patches.get(index)?.text.length ?? 0);
+    this.#patches.set(index, patch);
+  }
+
+  /** Moves a patch to the end of the map, which is in the order of last use. */
+  #touch(index: number): void {
+    const patch = this.#patches.get(index);
+    if (!patch) return;
+    this.#patches.delete(index);
+    this.#patches.set(index, patch);
+  }
+
+  #forget(fresh: ReadonlySet<number>): number[] {
+    const wanted = new Set(this.#wanted);
+    const gone: number[] = [];
+    for (const [index, patch] of this.#patches) {
+      if (this.#length <= KEPT_LENGTH) break;
+      if (wanted.has(index) || fresh.has(index)) continue;
+      this.#patches.delete(index);
+      this.#length -= patch.text.length;
+      gone.push(index);
+    }
+    return gone;
+  }
+}

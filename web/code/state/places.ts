@@ -1,0 +1,82 @@
+import type { ReviewComment } from "../core/comment.ts";
+import { findLine, lineText, type ParsedPatch } from "../core/parsed-patch.ts";
+import { placeOf, relocate } from "../core/relocate.ts";
+import type { Widget } from "../core/row-model.ts";
+import type { LineRange } from "./cursor.ts";
+import { endOf, startOf } from "./cursor.ts";
+import { useSession } from "./session.ts";
+import { useView } from "./view.ts";
+
+/** Where a comment's lines are in the diff on screen. */
+export type PlaceNow =
+  | { readonly state: "here"; readonly start: number; readonly end: number; readonly moved: boolean }
+  /** In the file, but between the hunks. */
+  | { readonly state: "context"; readonly start: number; readonly end: number; readonly moved: boolean }
+  /** The file is in this diff, the lines are not. */
+  | { readonly state: "lost" }
+  /** The file is not in this diff. */
+  | { readonly state: "elsewhere" };
+
+const known = new WeakMap<ParsedPatch, Map<string, PlaceNow>>();
+
+/** Finds a comment's lines by their text. Without the file's patch the old numbers are believed. */
+export function placeNow(comment: ReviewComment): PlaceNow {
+  const { patches, files } = useSession.getState();
+  const file = files.find(({ path }) => path === comment.path);
+  if (!file || !comment.place) return { state: file ? "lost" : "elsewhere" };
+  const { start, end } = comment.place;
+  const patch = patches?.get(file.index);
+  if (!patch) return { state: "here", start, end, moved: false };
+  const text = useView.getState().texts[file.path];
+  const memory = known.get(patch) ?? new Map<string, PlaceNow>();
+  known.set(patch, memory);
+  const key = `${comment.id} ${start} ${text === undefined}`;
+  const found = memory.get(key) ?? find(comment, patch, text);
+  memory.set(key, found);
+  return found;
+}
+
+function find(comment: ReviewComment, patch: ParsedPatch, text: string | undefined): PlaceNow {
+  const place = comment.place;
+  if (!place) return { state: "lost" };
+  const here = relocate(place, patch);
+  if (here) return { state: "here", ...here, moved: here.start !== place.start };
+  if (place.side === "old" || text === undefined) return { state: "lost" };
+  const start = lineInText(text.split("\n"), place.lines, place.start);
+  if (start === undefined) return { state: "lost" };
+  return { state: "context", start, end: start + place.lines.length - 1, moved: start !== place.start };
+}
+
+/** The number of the nearest line where all lines follow each other. */
+function lineInText(text: readonly string[], lines: readonly string[], near: number): number | undefined {
+  let best: number | undefined;
+  for (let at = 0; at + lines.length <= text.length; at++) {
+    if (!lines.every((line, index) => text[at + index]?.replace(/\r$/, "") === line)) continue;
+    if (best === undefined || Math.abs(at + 1 - near) < Math.abs(best - near)) best = at + 1;
+  }
+  return best;
+}
+
+/** Comments that stand in one place share a widget; its key ends in the line it stands under, 0 for the top. */
+export function widgetFor(comment: ReviewComment): Widget | undefined {
+  if (comment.path === undefined) return undefined;
+  const place = placeNow(comment);
+  if (place.state === "elsewhere") return undefined;
+  const side = comment.place?.side ?? "new";
+  const line = place.state === "lost" ? 0 : place.end;
+  return {
+    key: `${comment.path}:${line === 0 ? "new" : side}:${line}`,
+    side: line === 0 ? "new" : side,
+    line,
+  };
+}
+
+/** Describes selected lines with their text, from the patch or the whole file. */
+export function describeLines(range: LineRange, patch: ParsedPatch) {
+  const text = useView.getState().texts[range.path]?.split("\n");
+  return placeOf(range.side, startOf(range), endOf(range), (number) => {
+    const line = findLine(patch, range.side, number);
+    if (line >= 0) return lineText(patch, line);
+    return range.side === "new" ? text?.[number - 1]?.replace(/\r$/, "") : undefined;
+  });
+}

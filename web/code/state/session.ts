@@ -1,0 +1,91 @@
+import { create } from "zustand";
+import type { DiffFile, DiffIndex, DiffSwitchAnswer, FileText } from "../../../src/review/api-types.ts";
+import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
+import { treeOrder } from "../core/file-tree.ts";
+import { PatchStore } from "./patch-store.ts";
+
+/** The diff on screen, and whether its server still listens. */
+interface SessionState {
+  readonly phase: "loading" | "ready" | "failed" | "sent";
+  readonly failure: string;
+  readonly index: DiffIndex | undefined;
+  /** In the order the page shows them. */
+  readonly files: readonly DiffFile[];
+  readonly patches: PatchStore | undefined;
+  /** Raised whenever patches have come, gone or failed. */
+  readonly patchVersion: number;
+  readonly connected: boolean;
+  /** The working tree has changed since the diff was made. */
+  readonly stale: boolean;
+  readonly switching: boolean;
+  /** What was sent, for the last screen. */
+  readonly sent: { readonly feedback: string; readonly approved: boolean } | undefined;
+  readonly closing: string | undefined;
+}
+
+export const useSession = create<SessionState>(() => ({
+  phase: "loading",
+  failure: "",
+  index: undefined,
+  files: [],
+  patches: undefined,
+  patchVersion: 0,
+  connected: true,
+  stale: false,
+  switching: false,
+  sent: undefined,
+  closing: undefined,
+}));
+
+/** Called with the positions of files whose patch came, went or failed. */
+type PatchListener = (indexes: readonly number[]) => void;
+const listeners = new Set<PatchListener>();
+
+/** Hears of patches before React does; returns the way to stop. */
+export function onPatches(listener: PatchListener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Fetches the index; `whitespace` false leaves out changes of white space alone. */
+export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> {
+  const result = await getJson<DiffIndex>(`/api/diff/index${whitespace ? "" : "?w=1"}`);
+  if (result.ok) showDiff(result.value, whitespace);
+  else if (useSession.getState().index === undefined) {
+    useSession.setState({ phase: "failed", failure: explain(result) });
+  }
+  return result;
+}
+
+/** Makes the server show another diff, then fetches it. A refused switch leaves everything as it is. */
+export async function switchDiff(diffType: string, whitespace: boolean): Promise<Result<DiffIndex>> {
+  useSession.setState({ switching: true });
+  const switched = await sendJson<DiffSwitchAnswer>("POST", "/api/diff/switch", { diffType, patch: false });
+  const result = switched.ok ? await loadDiff(whitespace) : switched;
+  useSession.setState({ switching: false });
+  return result;
+}
+
+/** The whole text of one side of a file. */
+export function loadFileText(path: string, side: "old" | "new"): Promise<Result<FileText>> {
+  return getJson<FileText>(`/api/file?path=${encodeURIComponent(path)}&side=${side}`);
+}
+
+function showDiff(index: DiffIndex, whitespace: boolean): void {
+  useSession.getState().patches?.close();
+  const patches: PatchStore = new PatchStore(index.files, fetcher(whitespace), (indexes) => {
+    if (useSession.getState().patches !== patches) return;
+    for (const listener of listeners) listener(indexes);
+    useSession.setState(({ patchVersion }) => ({ patchVersion: patchVersion + 1 }));
+  });
+  useSession.setState({ phase: "ready", index, files: treeOrder(index.files), patches, stale: false });
+}
+
+function fetcher(whitespace: boolean) {
+  return async (first: number, last: number, signal: AbortSignal): Promise<string> => {
+    const suffix = whitespace ? "" : "&w=1";
+    const response = await fetch(`/api/diff/patch?n=${first}-${last}${suffix}`, { signal });
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    return response.text();
+  };
+}
