@@ -6,7 +6,7 @@ import { parsePatch } from "diff";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { lineText, type ParsedPatch } from "../../../web/code/core/parsed-patch.ts";
-import { scanPatch, splitPatches } from "../../../web/code/core/scan-patch.ts";
+import { scanPatch } from "../../../web/code/core/scan-patch.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scan-patch-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -108,25 +108,14 @@ describe("scanPatch", () => {
     expect(scanPatch(text).broken).toBe(true);
   });
 
+  it("reads both halves of a change of type", () => {
+    const halves =
+      "diff --git a/l b/l\ndeleted file mode 100644\n@@ -1 +0,0 @@\n-a\ndiff --git a/l b/l\nnew file mode 120000\n@@ -0,0 +1 @@\n+b\n\\ No newline at end of file\n";
+    expect(scanPatch(halves).hunks).toHaveLength(2);
+  });
+
   it("finds no hunks in a binary or empty patch", () => {
     const patch = scanPatch("diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n");
     expect([patch.lineCount, patch.hunks.length, patch.broken]).toEqual([0, 0, false]);
   });
-});
-
-describe("splitPatches", () => {
-  it("cuts at files, never at a changed line that looks like a file", () => {
-    const one = "diff --git a/a b/a\n@@ -1 +1 @@\n-diff --git a/q b/q\n+x\n";
-    const two = "diff --git a/b b/b\nold mode 100644\nnew mode 100755\n";
-    expect(splitPatches(one + two)).toEqual([one, two]);
-  });
-
-  it("keeps the two halves of a change of type together", () => {
-    const halves =
-      "diff --git a/l b/l\ndeleted file mode 100644\n@@ -1 +0,0 @@\n-a\ndiff --git a/l b/l\nnew file mode 120000\n@@ -0,0 +1 @@\n+b\n\\ No newline at end of file\n";
-    expect(splitPatches(halves)).toEqual([halves]);
-    expect(scanPatch(halves).hunks).toHaveLength(2);
-  });
-
-  it("finds nothing in nothing", () => expect(splitPatches("")).toEqual([]));
 });

@@ -54,7 +54,11 @@ export class Geometry {
       const start = this.topOf(order) + FILE_HEADER_HEIGHT;
       const count = offsets ? offsets.length - 1 : 0;
       if (!offsets || count === 0 || start >= to) files.push({ order, from: 0, to: 0 });
-      else files.push({ order, from: indexAt(offsets, from - start), to: indexAt(offsets, to - start) + 1 });
+      else
+        files.push({
+          order,
+          ...stepped(indexAt(offsets, from - start), indexAt(offsets, to - start), count),
+        });
     }
     return files;
   }
@@ -88,6 +92,13 @@ export class Geometry {
     if (row >= 0) return this.rowTop(order, row) + anchor.delta;
     return this.topOf(order);
   }
+}
+
+/** Rows come and go in steps, so that most movements of the window change nothing. */
+const STEP = 8;
+
+function stepped(first: number, last: number, count: number): { from: number; to: number } {
+  return { from: first - (first % STEP), to: Math.min(count, last + STEP - (last % STEP)) };
 }
 
 function heightOfFile(body: FileBody | undefined): number {

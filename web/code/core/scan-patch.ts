@@ -1,38 +1,6 @@
 import { type Hunk, LINE_ADDED, LINE_CONTEXT, LINE_REMOVED, type ParsedPatch } from "./parsed-patch.ts";
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
-const FILE_START = "diff --git ";
-
-/**
- * Cuts a concatenation of git file patches into one string a file. A change of type (file to link) is two
- * sections with the same first line and belongs to one file.
- */
-export function splitPatches(text: string): string[] {
-  const patches: string[] = [];
-  let from = text.startsWith(FILE_START) ? 0 : nextFile(text, 0);
-  while (from >= 0) {
-    const next = nextFile(text, from);
-    const patch = text.slice(from, next < 0 ? text.length : next);
-    const previous = patches.at(-1);
-    if (previous !== undefined && firstLine(previous) === firstLine(patch)) patches.pop();
-    patches.push(
-      previous !== undefined && firstLine(previous) === firstLine(patch) ? previous + patch : patch,
-    );
-    from = next;
-  }
-  return patches;
-}
-
-function nextFile(text: string, from: number): number {
-  const at = text.indexOf(`\n${FILE_START}`, from);
-  return at < 0 ? -1 : at + 1;
-}
-
-function firstLine(text: string): string {
-  const end = text.indexOf("\n");
-  return end < 0 ? text : text.slice(0, end);
-}
-
 /** Growing state of one scan. */
 interface Scan {
   readonly text: string;

@@ -1,9 +1,9 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import type { ParsedPatch } from "../core/parsed-patch.ts";
-import { scanPatch, splitPatches } from "../core/scan-patch.ts";
+import { scanPatch } from "../core/scan-patch.ts";
 
-/** Gives the patches of the files `first` to `last`, both included, as one text. Rejects when it cannot. */
-export type FetchPatches = (first: number, last: number, signal: AbortSignal) => Promise<string>;
+/** Gives the patches of the files `first` to `last`, both included, one behind the other. Rejects when it cannot. */
+export type FetchPatches = (first: number, last: number, signal: AbortSignal) => Promise<Uint8Array>;
 
 /** One request asks for no more than this, unless a single file is larger. Bytes. */
 const REQUEST_BYTES = 512 * 1024;
@@ -11,6 +11,8 @@ const REQUEST_FILES = 50;
 const REQUESTS_AT_ONCE = 2;
 /** Patches kept; beyond it those that nobody asked for lately are dropped. UTF-16 units. */
 const KEPT_LENGTH = 12 * 1024 * 1024;
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * The patches of one diff, fetched when they come near the window and forgotten when they are far from it and there
@@ -52,6 +54,15 @@ export class PatchStore {
     this.#wanted = indexes;
     for (const index of indexes) this.#touch(index);
     this.#pump();
+  }
+
+  /** Resolves once the patch is here, or could not be had. */
+  async ensure(index: number): Promise<void> {
+    if (this.#patches.has(index) || this.#failed.has(index)) return;
+    const [patch] = await this.read(index, index).catch(() => []);
+    if (!patch || this.#patches.has(index)) return;
+    this.#keep(index, patch);
+    this.#onChange([index]);
   }
 
   /** Tries a file again that could not be fetched. */
@@ -126,14 +137,17 @@ export class PatchStore {
     this.#pump();
   }
 
-  /** One text a file. When the server's sections do not match the files, each is asked for alone. */
+  /** One text a file, cut out of the answer by the sizes the index names. */
   async #load(first: number, last: number): Promise<string[]> {
-    const text = await this.#fetch(first, last, this.#abort.signal);
-    if (first === last) return [text];
-    const texts = splitPatches(text);
-    if (texts.length === last - first + 1) return texts;
-    const indexes = Array.from({ length: last - first + 1 }, (_, step) => first + step);
-    return Promise.all(indexes.map((index) => this.#fetch(index, index, this.#abort.signal)));
+    const bytes = await this.#fetch(first, last, this.#abort.signal);
+    const files = this.#files.slice(first, last + 1);
+    const expected = files.reduce((sum, { patchSize }) => sum + patchSize, 0);
+    if (bytes.length !== expected) throw new Error(`${bytes.length} bytes of patches, not ${expected}`);
+    let at = 0;
+    return files.map(({ patchSize }) => {
+      at += patchSize;
+      return decoder.decode(bytes.subarray(at - patchSize, at));
+    });
   }
 
   #keep(index: number, patch: ParsedPatch): void {

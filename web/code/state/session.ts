@@ -73,7 +73,7 @@ export function loadFileText(path: string, side: "old" | "new"): Promise<Result<
 
 function showDiff(index: DiffIndex, whitespace: boolean): void {
   useSession.getState().patches?.close();
-  const patches: PatchStore = new PatchStore(index.files, fetcher(whitespace), (indexes) => {
+  const patches: PatchStore = new PatchStore(index.files, fetcher(index.diffId, whitespace), (indexes) => {
     if (useSession.getState().patches !== patches) return;
     for (const listener of listeners) listener(indexes);
     useSession.setState(({ patchVersion }) => ({ patchVersion: patchVersion + 1 }));
@@ -81,11 +81,13 @@ function showDiff(index: DiffIndex, whitespace: boolean): void {
   useSession.setState({ phase: "ready", index, files: treeOrder(index.files), patches, stale: false });
 }
 
-function fetcher(whitespace: boolean) {
-  return async (first: number, last: number, signal: AbortSignal): Promise<string> => {
-    const suffix = whitespace ? "" : "&w=1";
+function fetcher(diffId: string, whitespace: boolean) {
+  const suffix = `&id=${encodeURIComponent(diffId)}${whitespace ? "" : "&w=1"}`;
+  return async (first: number, last: number, signal: AbortSignal): Promise<Uint8Array> => {
     const response = await fetch(`/api/diff/patch?n=${first}-${last}${suffix}`, { signal });
+    // Another page has made the server take the diff anew.
+    if (response.status === 409) useSession.setState({ stale: true });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    return response.text();
+    return new Uint8Array(await response.arrayBuffer());
   };
 }

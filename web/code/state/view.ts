@@ -23,12 +23,14 @@ interface ViewState {
   readonly texts: Readonly<Record<string, string>>;
   /** Long lines the person asked to see whole: `path:line of the patch`. */
   readonly wholeLines: ReadonlySet<string>;
-  readonly dialog: "none" | "send" | "help" | "palette" | "approve";
+  /** The note on the round before has been dismissed. */
+  readonly roundSeen: boolean;
+  readonly dialog: "none" | "send" | "approve" | "help" | "palette" | "compare" | "rounds";
 }
 
 export const useView = create<ViewState>(() => ({
   layout: innerWidth < 900 ? "unified" : "split",
-  wrap: false,
+  wrap: true,
   whitespace: true,
   treeOpen: innerWidth >= 1_100,
   panelOpen: false,
@@ -39,6 +41,7 @@ export const useView = create<ViewState>(() => ({
   expansions: {},
   texts: {},
   wholeLines: new Set(),
+  roundSeen: false,
   dialog: "none",
 }));
 

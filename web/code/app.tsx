@@ -1,0 +1,112 @@
+import { useEffect, useMemo } from "react";
+import { useReviewEvents } from "../shared/api/use-review-events.ts";
+import { Button } from "../shared/components/button.tsx";
+import { PageState } from "../shared/components/page-state.tsx";
+import { Toasts } from "../shared/components/toast.tsx";
+import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
+import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
+import { ApproveDialog } from "./dialogs/approve-dialog.tsx";
+import { CompareDialog } from "./dialogs/compare-dialog.tsx";
+import { Palette } from "./dialogs/palette.tsx";
+import { RoundsDialog } from "./dialogs/rounds-dialog.tsx";
+import { SendDialog } from "./dialogs/send-dialog.tsx";
+import { DiffController } from "./diff/controller.ts";
+import { DiffView } from "./diff/diff-view.tsx";
+import { EmptyDiff } from "./empty-diff.tsx";
+import { Banners } from "./header/banners.tsx";
+import { FindBar } from "./header/find-bar.tsx";
+import { Header } from "./header/header.tsx";
+import { StatusLine } from "./header/status-line.tsx";
+import { SentScreen } from "./sent-screen.tsx";
+import { shortcutsFor } from "./shortcuts.ts";
+import { CommentPanel } from "./sidebar/comment-panel.tsx";
+import { FileTree } from "./sidebar/file-tree.tsx";
+import { useSession } from "./state/session.ts";
+import { openDialog, useView } from "./state/view.ts";
+
+/** The review page: what it shows depends on how far the review has come. */
+export function App() {
+  const phase = useSession((session) => session.phase);
+  const failure = useSession((session) => session.failure);
+  if (phase === "sent") return <SentScreen />;
+  if (phase === "failed") {
+    return (
+      <PageState
+        title="The diff could not be loaded"
+        actions={
+          <Button variant="primary" onClick={() => location.reload()}>
+            Try again
+          </Button>
+        }
+      >
+        <p>{failure}</p>
+      </PageState>
+    );
+  }
+  return phase === "loading" ? <main className="loading" aria-label="Loading the diff" /> : <Review />;
+}
+
+function Review() {
+  const controller = useMemo(() => new DiffController(), []);
+  const shortcuts = useMemo(() => shortcutsFor(controller), [controller]);
+  const isEmpty = useSession((session) => session.files.length === 0);
+  const treeOpen = useView((view) => view.treeOpen);
+  const panelOpen = useView((view) => view.panelOpen);
+  useEffect(() => controller.start(), [controller]);
+  useShortcuts(shortcuts);
+  useReviewEvents({
+    onConnection: (connected) => useSession.setState({ connected }),
+    onEvent: (event) => {
+      if (event.event === "stale") useSession.setState({ stale: true });
+      if (event.event === "closing") useSession.setState({ closing: event.reason });
+    },
+  });
+
+  return (
+    <div className="review" data-tree={treeOpen} data-panel={panelOpen}>
+      <a className="skip-link visually-hidden" href="#diff">
+        Skip to the changes
+      </a>
+      <Header />
+      <div className="banners">
+        <Banners />
+      </div>
+      <div className="review-body">
+        {treeOpen && <FileTree controller={controller} />}
+        <div className="review-main">
+          <FindBar controller={controller} />
+          {isEmpty ? <EmptyDiff /> : <DiffView controller={controller} />}
+        </div>
+        {panelOpen && <CommentPanel controller={controller} />}
+      </div>
+      <StatusLine />
+      <Dialogs controller={controller} shortcuts={shortcuts} />
+      <Toasts />
+    </div>
+  );
+}
+
+interface DialogsProps {
+  readonly controller: DiffController;
+  readonly shortcuts: ReturnType<typeof shortcutsFor>;
+}
+
+function Dialogs({ controller, shortcuts }: DialogsProps) {
+  const dialog = useView((view) => view.dialog);
+  switch (dialog) {
+    case "send":
+      return <SendDialog />;
+    case "approve":
+      return <ApproveDialog />;
+    case "compare":
+      return <CompareDialog />;
+    case "rounds":
+      return <RoundsDialog controller={controller} />;
+    case "palette":
+      return <Palette controller={controller} commands={shortcuts} />;
+    case "help":
+      return <ShortcutSheet shortcuts={shortcuts} onClose={() => openDialog("none")} />;
+    default:
+      return null;
+  }
+}

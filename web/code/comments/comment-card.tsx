@@ -1,0 +1,97 @@
+import { Pencil, Trash2 } from "lucide-react";
+import { IconButton } from "../../shared/components/button.tsx";
+import { imageUrl } from "../../shared/images/upload.ts";
+import type { CommentType, ReviewComment } from "../core/comment.ts";
+import { linesOf } from "../core/feedback.ts";
+import { editComment } from "../state/comments.ts";
+import { type PlaceNow, placeNow } from "../state/places.ts";
+import { useSession } from "../state/session.ts";
+import { CommentText } from "./comment-text.tsx";
+import { MiniDiff } from "./mini-diff.tsx";
+import { deleteComment } from "./start.ts";
+
+const NAMES: Readonly<Record<CommentType, string>> = {
+  comment: "Comment",
+  suggestion: "Suggestion",
+  concern: "Concern",
+};
+
+/** A comment as it stands in the diff. */
+export function CommentCard({ comment }: { readonly comment: ReviewComment }) {
+  return (
+    <article
+      className={`comment comment-${comment.type}`}
+      aria-label={describe(comment)}
+      data-comment={comment.id}
+    >
+      <div className="comment-head">
+        <CommentBadge type={comment.type} />
+        <PlaceLabel comment={comment} />
+        <span className="comment-tools">
+          <IconButton small label="Edit this comment" onClick={() => editComment(comment.id)}>
+            <Pencil size={14} aria-hidden />
+          </IconButton>
+          <IconButton small label="Delete this comment" onClick={() => deleteComment(comment)}>
+            <Trash2 size={14} aria-hidden />
+          </IconButton>
+        </span>
+      </div>
+      {comment.text.trim() !== "" && <CommentText text={comment.text} />}
+      {comment.suggestion !== undefined && comment.place && (
+        <MiniDiff place={comment.place} suggestion={comment.suggestion} path={comment.path ?? ""} />
+      )}
+      {comment.images.length > 0 && (
+        <ul className="thumbnails">
+          {comment.images.map((image) => (
+            <li key={image.path} className="thumbnail">
+              <img src={imageUrl(image.path)} alt={image.name} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </article>
+  );
+}
+
+export function CommentBadge({ type }: { readonly type: CommentType }) {
+  return <span className={`comment-badge comment-badge-${type}`}>{NAMES[type]}</span>;
+}
+
+/** Where a comment belongs, and what the person should know about that. */
+export function PlaceLabel({ comment }: { readonly comment: ReviewComment }) {
+  const diffType = useSession(({ index }) => index?.diffType);
+  // The patches decide where the lines are; they come later than the comments.
+  useSession(({ patchVersion }) => patchVersion);
+  const place = placeNow(comment);
+  const notes = notesOn(comment, place, diffType);
+  return (
+    <span className="comment-place">
+      {placeText(comment, place)}
+      {notes.map((note) => (
+        <span key={note} className="comment-note">
+          {note}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function placeText(comment: ReviewComment, place: PlaceNow): string {
+  if (comment.path === undefined) return "on the whole change";
+  if (!comment.place) return "on the whole file";
+  const { start, end } = "start" in place ? place : comment.place;
+  return `${linesOf(start, end)}${comment.place.side === "old" ? ", before the change" : ""}`;
+}
+
+function notesOn(comment: ReviewComment, place: PlaceNow, diffType: string | undefined): string[] {
+  const notes: string[] = [];
+  if (comment.diff.type !== diffType) notes.push(`made on ${comment.diff.label}`);
+  if (comment.path !== undefined && place.state === "elsewhere") notes.push("file not in this diff");
+  if (comment.place && place.state === "lost") notes.push("these lines are not in this diff");
+  if ("moved" in place && place.moved) notes.push(`moved from line ${comment.place?.start}`);
+  return notes;
+}
+
+function describe(comment: ReviewComment): string {
+  return `${NAMES[comment.type]} ${placeText(comment, placeNow(comment))}`;
+}

@@ -1,0 +1,142 @@
+import { Eye, PenLine, Trash2 } from "lucide-react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { Button, IconButton } from "../../shared/components/button.tsx";
+import { Segmented } from "../../shared/components/segmented.tsx";
+import { ImageAttachments } from "../../shared/images/image-attachments.tsx";
+import { type CommentType, commentTypes, type ReviewComment } from "../core/comment.ts";
+import { linesOf } from "../core/feedback.ts";
+import { changeComment, closeEditor, useComments } from "../state/comments.ts";
+import { useCursor } from "../state/cursor.ts";
+import { PlaceLabel } from "./comment-card.tsx";
+import { CommentText } from "./comment-text.tsx";
+import { deleteComment } from "./start.ts";
+import { SuggestionEditor } from "./suggestion-editor.tsx";
+
+/** Writes a comment. Every keystroke is in the store, and with it in the draft; closing loses nothing. */
+export function CommentEditor({ comment }: { readonly comment: ReviewComment }) {
+  const [preview, setPreview] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const { id } = comment;
+  useFocusOnStart(id, field);
+
+  const close = () => {
+    closeEditor(id);
+    focusCursorRow();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const type = event.altKey ? commentTypes[Number(event.code.replace("Digit", "")) - 1] : undefined;
+    if (type && !isRefused(type, comment)) changeComment(id, (before) => withType(before, type));
+    else if (
+      event.key === "Escape" ||
+      (event.key === "Enter" && (event.metaKey || event.ctrlKey) && !event.shiftKey)
+    )
+      close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: shortcuts of the fields within
+    <div className="comment comment-open" data-comment={id} onKeyDown={onKeyDown}>
+      <div className="comment-head">
+        <TypeChoice comment={comment} />
+        <PlaceLabel comment={comment} />
+      </div>
+      {comment.suggestion !== undefined && comment.place && (
+        <SuggestionEditor comment={comment} place={comment.place} suggestion={comment.suggestion} />
+      )}
+      <ImageAttachments
+        images={comment.images}
+        onChange={(images) => changeComment(id, (before) => ({ ...before, images }))}
+        actions={
+          <>
+            <Button variant="quiet" small aria-pressed={preview} onClick={() => setPreview(!preview)}>
+              {preview ? <PenLine size={15} aria-hidden /> : <Eye size={15} aria-hidden />}{" "}
+              {preview ? "Write" : "Preview"}
+            </Button>
+            <span className="comment-buttons">
+              <IconButton small label="Delete this comment" onClick={() => deleteComment(comment)}>
+                <Trash2 size={15} aria-hidden />
+              </IconButton>
+              <Button small variant="primary" title="Ctrl+Enter" onClick={close}>
+                Done
+              </Button>
+            </span>
+          </>
+        }
+      >
+        {preview ? (
+          <div className="comment-preview">
+            {comment.text.trim() === "" ? (
+              <p className="hint">Nothing to preview.</p>
+            ) : (
+              <CommentText text={comment.text} />
+            )}
+          </div>
+        ) : (
+          <textarea
+            ref={field}
+            className="input"
+            rows={3}
+            value={comment.text}
+            aria-label={labelOf(comment)}
+            placeholder={
+              comment.suggestion === undefined ? "Markdown; images can be pasted" : "Why? (optional)"
+            }
+            onChange={(event) => changeComment(id, (before) => ({ ...before, text: event.target.value }))}
+          />
+        )}
+      </ImageAttachments>
+    </div>
+  );
+}
+
+function TypeChoice({ comment }: { readonly comment: ReviewComment }) {
+  const options = commentTypes
+    .filter((type) => !isRefused(type, comment))
+    .map((type) => ({ value: type, label: `${type[0]?.toUpperCase()}${type.slice(1)}` }));
+  return (
+    <Segmented
+      label="Kind of comment"
+      value={comment.type}
+      options={options}
+      onChange={(type) => changeComment(comment.id, (before) => withType(before, type))}
+    />
+  );
+}
+
+/** A suggestion needs lines that are still there to be changed. */
+function isRefused(type: CommentType, comment: ReviewComment): boolean {
+  return type === "suggestion" && comment.place?.side !== "new";
+}
+
+/** The comment as another type; becoming a suggestion starts from the code as it is. */
+function withType(comment: ReviewComment, type: CommentType): ReviewComment {
+  const { suggestion, ...rest } = comment;
+  if (type !== "suggestion") return { ...rest, type };
+  return { ...rest, type, suggestion: suggestion ?? comment.place?.lines.join("\n") ?? "" };
+}
+
+function labelOf({ path, place }: ReviewComment): string {
+  if (path === undefined) return "Comment on the whole change";
+  if (!place) return `Comment on ${path}`;
+  return `Comment on ${path}, ${linesOf(place.start, place.end)}, ${place.side} side`;
+}
+
+/** A new editor takes the focus; one that merely scrolled back into view does not. */
+function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement | null>): void {
+  useEffect(() => {
+    if (useComments.getState().focus !== id) return;
+    field.current?.focus({ preventScroll: false });
+    useComments.setState({ focus: undefined });
+  }, [id, field]);
+}
+
+/** Gives the focus back to the line the comment was made on. */
+function focusCursorRow(): void {
+  if (!useCursor.getState().cursor) return;
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(".row-cursor")?.focus({ preventScroll: true }),
+  );
+}

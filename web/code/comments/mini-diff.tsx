@@ -1,0 +1,65 @@
+import { diffArrays } from "diff/lib/diff/array.js";
+import { useMemo } from "react";
+import { classNames } from "../../shared/class-names.ts";
+import type { LinePlace } from "../core/comment.ts";
+import { segmentsOf } from "../core/segments.ts";
+import { changedWords } from "../core/word-diff.ts";
+import { CodeText } from "../diff/code-text.tsx";
+
+interface MiniDiffProps {
+  readonly place: LinePlace;
+  readonly suggestion: string;
+  readonly path: string;
+}
+
+interface MiniLine {
+  readonly kind: "added" | "removed" | "context";
+  readonly text: string;
+  readonly changed: readonly number[];
+}
+
+/** What a suggestion would change in the lines it is made on. */
+export function MiniDiff({ place, suggestion, path }: MiniDiffProps) {
+  const lines = useMemo(() => miniLines(place.lines, suggestion), [place.lines, suggestion]);
+  if (lines.every(({ kind }) => kind === "context")) {
+    return <p className="hint">The code is as it was; change it to suggest something.</p>;
+  }
+  return (
+    <figure className="mini-diff" aria-label={`Suggested change to ${path}`}>
+      {lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity; the whole diff is painted anew
+        <div key={index} className={classNames("code", line.kind)}>
+          <span className="code-text">
+            <CodeText segments={segmentsOf(line.text, { changed: line.changed, found: [] })} />
+          </span>
+        </div>
+      ))}
+    </figure>
+  );
+}
+
+function miniLines(before: readonly string[], suggestion: string): MiniLine[] {
+  const lines: MiniLine[] = [];
+  const after = suggestion === "" ? [] : suggestion.split("\n");
+  let removed: string[] = [];
+  for (const part of diffArrays([...before], after)) {
+    if (part.removed) {
+      removed = part.value;
+      continue;
+    }
+    const added = part.added ? part.value : [];
+    lines.push(...changedLines(removed, added));
+    removed = [];
+    if (!part.added)
+      lines.push(...part.value.map((text) => ({ kind: "context", text, changed: [] }) as const));
+  }
+  return [...lines, ...changedLines(removed, [])];
+}
+
+function changedLines(removed: readonly string[], added: readonly string[]): MiniLine[] {
+  const words = removed.map((text, index) => changedWords(text, added[index] ?? ""));
+  return [
+    ...removed.map((text, index) => ({ kind: "removed", text, changed: words[index]?.old ?? [] }) as const),
+    ...added.map((text, index) => ({ kind: "added", text, changed: words[index]?.new ?? [] }) as const),
+  ];
+}

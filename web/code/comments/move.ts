@@ -1,0 +1,26 @@
+import { announce } from "../../shared/components/toast.tsx";
+import type { ReviewComment } from "../core/comment.ts";
+import { linesOf } from "../core/feedback.ts";
+import type { DiffController } from "../diff/controller.ts";
+import { setCursor } from "../state/cursor.ts";
+import { placeNow } from "../state/places.ts";
+import { useSession } from "../state/session.ts";
+import { setFolded, useView } from "../state/view.ts";
+
+/** Brings a comment into view and puts the keyboard on its line; one without a place opens the panel. */
+export function goToComment(controller: DiffController, comment: ReviewComment): void {
+  const file = useSession.getState().files.find(({ path }) => path === comment.path);
+  const place = placeNow(comment);
+  if (!file || !("end" in place) || !comment.place) {
+    if (file) {
+      setFolded(file, false);
+      controller.scrollToFile(file.path);
+    } else useView.setState({ panelOpen: true });
+    return;
+  }
+  setFolded(file, false);
+  const line = { path: file.path, side: comment.place.side, number: place.end };
+  setCursor(line);
+  controller.scrollToLine(line, true);
+  announce(`${comment.type} on ${linesOf(place.start, place.end)} of ${file.path}`);
+}

@@ -1,0 +1,82 @@
+import type { DiffFile } from "../../../src/review/api-types.ts";
+import { announce, showToast } from "../../shared/components/toast.tsx";
+import type { CommentType, ReviewComment } from "../core/comment.ts";
+import { linesOf } from "../core/feedback.ts";
+import { editComment, removeComment, startComment, useComments } from "../state/comments.ts";
+import { endOf, type LineRange, startOf, useCursor } from "../state/cursor.ts";
+import { describeLines } from "../state/places.ts";
+import { useSession } from "../state/session.ts";
+import { setFolded } from "../state/view.ts";
+
+/** Opens an editor under the lines. A suggestion starts from them as they are. */
+export function commentOnLines(range: LineRange, type: CommentType): void {
+  const { files, patches } = useSession.getState();
+  const file = files.find(({ path }) => path === range.path);
+  const patch = file && patches?.get(file.index);
+  if (!file || !patch) return;
+  const place = describeLines(range, patch);
+  const open = openEditorOn(range);
+  useCursor.setState({
+    range: undefined,
+    cursor: { path: range.path, side: range.side, number: endOf(range) },
+  });
+  if (open) {
+    editComment(open.id);
+    return;
+  }
+  const isSuggestion = type === "suggestion" && range.side === "new";
+  startComment({
+    ...blank(isSuggestion || type !== "suggestion" ? type : "comment"),
+    path: file.path,
+    ...(file.oldPath !== undefined && file.oldPath !== file.path && { oldPath: file.oldPath }),
+    place,
+    ...(isSuggestion && { suggestion: place.lines.join("\n") }),
+  });
+  announce(`Comment on ${linesOf(startOf(range), endOf(range))}`);
+}
+
+/** Opens an editor for a comment on a whole file. */
+export function commentOnFile(file: DiffFile): void {
+  setFolded(file, false);
+  startComment({ ...blank("comment"), path: file.path });
+}
+
+/** Opens an editor for a comment on the change as a whole. */
+export function commentOnAll(): void {
+  startComment(blank("comment"));
+}
+
+/** Deletes a comment, with the way back for a while. */
+export function deleteComment(comment: ReviewComment): void {
+  const undo = removeComment(comment.id);
+  showToast("Comment deleted", { action: { label: "Undo", run: undo } });
+}
+
+/** An editor without a word in it that is open on the same lines already. */
+function openEditorOn(range: LineRange): ReviewComment | undefined {
+  const { comments, editing } = useComments.getState();
+  return comments.find(
+    ({ id, path, place, text }) =>
+      editing.has(id) &&
+      text === "" &&
+      path === range.path &&
+      place?.side === range.side &&
+      place.start === startOf(range) &&
+      place.end === endOf(range),
+  );
+}
+
+function blank(type: CommentType): ReviewComment {
+  const { index } = useSession.getState();
+  const diffType = index?.diffType ?? "";
+  const options = [...(index?.gitContext.diffOptions ?? []), ...(index?.gitContext.moreDiffOptions ?? [])];
+  const label = options.find(({ id }) => id === diffType)?.label ?? diffType;
+  return {
+    id: crypto.randomUUID(),
+    type,
+    text: "",
+    images: [],
+    createdAt: new Date().toISOString(),
+    diff: { type: diffType, label },
+  };
+}

@@ -1,0 +1,55 @@
+import { memo, useEffect, useRef } from "react";
+import { useShallow } from "zustand/react/shallow";
+import { widgetHeightKey } from "../core/file-body.ts";
+import type { Layout } from "../core/row-model.ts";
+import type { DiffController } from "../diff/controller.ts";
+import { useComments } from "../state/comments.ts";
+import { widgetFor } from "../state/places.ts";
+import { CommentCard } from "./comment-card.tsx";
+import { CommentEditor } from "./comment-editor.tsx";
+
+interface ThreadProps {
+  readonly controller: DiffController;
+  readonly path: string;
+  readonly widgetKey: string;
+  readonly row: number;
+  readonly layout: Layout;
+}
+
+/** The comments that stand under one line. Tells the controller how much room they take. */
+export const Thread = memo(function Thread({ controller, path, widgetKey, row, layout }: ThreadProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const ids = useComments(
+    useShallow(({ comments }) =>
+      comments.filter((each) => each.path === path && widgetFor(each)?.key === widgetKey).map(({ id }) => id),
+    ),
+  );
+  useEffect(() => {
+    const observed = element.current;
+    if (!observed) return;
+    const measure = () =>
+      controller.measure(path, new Map([[widgetHeightKey(widgetKey), observed.offsetHeight]]));
+    const observer = new ResizeObserver(measure);
+    observer.observe(observed);
+    return () => observer.disconnect();
+  }, [controller, path, widgetKey]);
+  const side = widgetKey.slice(path.length + 1).split(":")[0];
+  const isOnLine = !widgetKey.endsWith(":0");
+  return (
+    <div role="row" className="row thread-row" aria-rowindex={row + 1} ref={element}>
+      <div role="cell" className={layout === "split" && isOnLine ? `thread thread-${side}` : "thread"}>
+        {ids.map((id) => (
+          <ThreadItem key={id} id={id} />
+        ))}
+      </div>
+    </div>
+  );
+});
+
+/** A comment, as its editor while that is open. */
+export function ThreadItem({ id }: { readonly id: string }) {
+  const comment = useComments(({ comments }) => comments.find((each) => each.id === id));
+  const isOpen = useComments(({ editing }) => editing.has(id));
+  if (!comment) return null;
+  return isOpen ? <CommentEditor comment={comment} /> : <CommentCard comment={comment} />;
+}

@@ -1,0 +1,36 @@
+import { useEffect, useState } from "react";
+import type { Agent, AgentsAnswer } from "../../../src/review/api-types.ts";
+import { getJson } from "../../shared/api/client.ts";
+import { useSession } from "../state/session.ts";
+
+interface AgentChoiceProps {
+  readonly value: string;
+  readonly onChange: (agent: string) => void;
+}
+
+/** Which agent goes on with the work; only where the caller can switch, and only agents it has. */
+export function AgentChoice({ value, onChange }: AgentChoiceProps) {
+  const canSwitch = useSession(({ index }) => index?.caller.takesAgentSwitch ?? false);
+  const [agents, setAgents] = useState<readonly Agent[]>([]);
+  useEffect(() => {
+    if (!canSwitch) return;
+    void getJson<AgentsAnswer>("/api/agents").then((result) => {
+      if (result.ok) setAgents(result.value.agents);
+    });
+  }, [canSwitch]);
+  if (!canSwitch || agents.length === 0) return null;
+  return (
+    <label className="field">
+      <span>Go on with the agent</span>
+      <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
+        <option value="">The one that asked</option>
+        {agents.map((agent) => (
+          <option key={agent.id} value={agent.id}>
+            {agent.name}
+            {agent.description ? `: ${agent.description}` : ""}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

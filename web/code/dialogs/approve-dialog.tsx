@@ -1,0 +1,69 @@
+import { useState } from "react";
+import { Button } from "../../shared/components/button.tsx";
+import { Dialog } from "../../shared/components/dialog.tsx";
+import { NO_CHANGES_REQUESTED } from "../core/feedback.ts";
+import { saidComments, useComments } from "../state/comments.ts";
+import { useSession } from "../state/session.ts";
+import { openDialog } from "../state/view.ts";
+import { AgentChoice } from "./agent-choice.tsx";
+import { decide } from "./decide.ts";
+
+/** Approves: one sentence that asks for nothing. Comments are never dropped without a word. */
+export function ApproveDialog() {
+  const caller = useSession(({ index }) => index?.caller.name ?? "The agent");
+  const count = useComments(({ comments }) => saidComments(comments).length);
+  const [agent, setAgent] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const [sending, setSending] = useState(false);
+
+  const approve = async () => {
+    setSending(true);
+    const agentSwitch = agent === "" ? {} : { agentSwitch: agent };
+    setProblem(
+      await decide({ feedback: NO_CHANGES_REQUESTED, complete: true, annotations: [], ...agentSwitch }, true),
+    );
+    setSending(false);
+  };
+
+  return (
+    <Dialog
+      title="Approve these changes"
+      onClose={() => openDialog("none")}
+      footer={
+        <>
+          <Button onClick={() => openDialog("none")}>Cancel</Button>
+          {count > 0 && (
+            <Button variant="danger" disabled={sending} onClick={() => void approve()}>
+              Approve without the comments
+            </Button>
+          )}
+          {count > 0 ? (
+            <Button variant="primary" onClick={() => openDialog("send")}>
+              Send them as feedback
+            </Button>
+          ) : (
+            <Button variant="primary" disabled={sending} onClick={() => void approve()}>
+              {sending ? "Sending …" : "Approve"}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {problem !== undefined && (
+        <p className="dialog-problem" role="alert">
+          Not sent: {problem}
+        </p>
+      )}
+      {count > 0 ? (
+        <p>
+          You wrote {count === 1 ? "a comment" : `${count} comments`}. Approving tells {caller} that nothing
+          needs to change, and {count === 1 ? "the comment" : "the comments"} would not reach it.
+        </p>
+      ) : (
+        <p>{caller} is told:</p>
+      )}
+      <blockquote className="approve-text">{NO_CHANGES_REQUESTED}</blockquote>
+      <AgentChoice value={agent} onChange={setAgent} />
+    </Dialog>
+  );
+}

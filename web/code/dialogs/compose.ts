@@ -1,0 +1,57 @@
+import type { CodeAnnotation } from "../../../src/review/api-types.ts";
+import { showToast } from "../../shared/components/toast.tsx";
+import { inFileOrder, type ReviewComment } from "../core/comment.ts";
+import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../core/feedback.ts";
+import { saidComments, useComments } from "../state/comments.ts";
+import { placeNow } from "../state/places.ts";
+import { useSession } from "../state/session.ts";
+
+export interface Feedback {
+  readonly markdown: string;
+  readonly annotations: readonly CodeAnnotation[];
+  readonly count: number;
+}
+
+/** The feedback as it would be sent now. Fetches what it needs to say where lines are. */
+export async function composeFeedback(): Promise<Feedback> {
+  const { files, patches, index } = useSession.getState();
+  const orderOf = new Map(files.map(({ path }, order) => [path, order]));
+  const comments = inFileOrder(
+    saidComments(useComments.getState().comments),
+    (path) => orderOf.get(path) ?? files.length,
+  );
+  const commented = new Set(comments.map(({ path }) => path));
+  const wanted = files.filter(({ path }) => commented.has(path)).map((file) => file.index);
+  await Promise.all(wanted.map((at) => patches?.ensure(at)));
+  const options = [...(index?.gitContext.diffOptions ?? []), ...(index?.gitContext.moreDiffOptions ?? [])];
+  const context: FeedbackContext = {
+    repository: index?.repository.name ?? "",
+    branch: index?.gitContext.currentBranch ?? "",
+    diff: {
+      type: index?.diffType ?? "",
+      label: options.find(({ id }) => id === index?.diffType)?.label ?? index?.diffType ?? "",
+    },
+    placeNow: placed,
+  };
+  return {
+    markdown: comments.length === 0 ? "" : feedbackMarkdown(comments, context),
+    annotations: annotationsOf(comments, placed),
+    count: comments.length,
+  };
+}
+
+function placed(comment: ReviewComment): { start: number; end: number } | undefined {
+  const place = placeNow(comment);
+  return "start" in place ? { start: place.start, end: place.end } : undefined;
+}
+
+/** Puts the feedback on the clipboard: the way out when the server is gone. */
+export async function copyFeedback(): Promise<void> {
+  const { markdown } = await composeFeedback();
+  try {
+    await navigator.clipboard.writeText(markdown);
+    showToast("Feedback copied as Markdown");
+  } catch {
+    showToast("The browser did not allow copying", { tone: "danger" });
+  }
+}

@@ -1,0 +1,13 @@
+import type { DecisionAnswer, FeedbackBody } from "../../../src/review/api-types.ts";
+import { explain, sendJson } from "../../shared/api/client.ts";
+import { stopDraft } from "../state/draft.ts";
+import { useSession } from "../state/session.ts";
+
+/** Sends the decision. Resolves to what went wrong, or to undefined once the server has it on disk. */
+export async function decide(body: FeedbackBody, approved: boolean): Promise<string | undefined> {
+  const result = await sendJson<DecisionAnswer>("POST", "/api/feedback", body);
+  if (!result.ok) return explain(result);
+  stopDraft();
+  useSession.setState({ phase: "sent", sent: { feedback: body.feedback ?? "", approved } });
+  return undefined;
+}

@@ -1,0 +1,114 @@
+import { useMemo, useState } from "react";
+import { Dialog } from "../../shared/components/dialog.tsx";
+import { keyLabels } from "../../shared/keyboard/keys.ts";
+import type { Shortcut } from "../../shared/keyboard/shortcuts.ts";
+import { filterFiles } from "../core/file-tree.ts";
+import type { DiffController } from "../diff/controller.ts";
+import { useSession } from "../state/session.ts";
+import { openDialog } from "../state/view.ts";
+
+interface PaletteProps {
+  readonly controller: DiffController;
+  readonly commands: readonly Shortcut[];
+}
+
+interface Entry {
+  readonly key: string;
+  readonly label: string;
+  readonly keys: readonly string[];
+  readonly run: () => void;
+}
+
+/** Files listed at most; more are found by typing on. */
+const MOST_FILES = 30;
+
+/** Every command and every file, by typing a part of its name. */
+export function Palette({ controller, commands }: PaletteProps) {
+  const files = useSession((session) => session.files);
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+  const entries = useMemo<readonly Entry[]>(() => {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const wanted = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+    const found = text === "" ? [] : filterFiles(files, text).slice(0, MOST_FILES);
+    return [
+      ...wanted.map(({ label, keys, run }) => ({
+        key: label,
+        label,
+        keys: keyLabels(keys[0] ?? "", isMac),
+        run,
+      })),
+      ...found.map(({ path }) => ({
+        key: path,
+        label: path,
+        keys: [],
+        run: () => controller.scrollToFile(path),
+      })),
+    ];
+  }, [text, commands, files, controller, isMac]);
+
+  const choose = (entry: Entry | undefined) => {
+    if (!entry) return;
+    openDialog("none");
+    // The dialog gives the focus back first; a command may want to put it elsewhere.
+    setTimeout(entry.run);
+  };
+  const move = (step: number) => {
+    const next = (at + step + entries.length) % Math.max(1, entries.length);
+    setAt(next);
+    document.getElementById(`palette-${next}`)?.scrollIntoView({ block: "nearest" });
+  };
+
+  return (
+    <Dialog title="Commands and files" onClose={() => openDialog("none")}>
+      <input
+        className="input"
+        role="combobox"
+        aria-expanded
+        aria-controls="palette-list"
+        aria-activedescendant={entries.length > 0 ? `palette-${at}` : undefined}
+        aria-label="Command or file"
+        placeholder="Type a command or a part of a path"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowDown") move(1);
+          else if (event.key === "ArrowUp") move(-1);
+          else if (event.key === "Enter") choose(entries[at]);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      {/* The list is walked from the field above; its options take no focus of their own. */}
+      <div id="palette-list" role="listbox" tabIndex={-1} className="palette-list" aria-label="Results">
+        {entries.map((entry, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+          <div
+            key={entry.key}
+            id={`palette-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            className="palette-entry"
+            onClick={() => choose(entry)}
+          >
+            <span>{entry.label}</span>
+            <span>
+              {entry.keys.map((key) => (
+                <kbd key={key} className="key">
+                  {key}
+                </kbd>
+              ))}
+            </span>
+          </div>
+        ))}
+      </div>
+      {entries.length === 0 && <p className="hint">Nothing by that name.</p>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,82 @@
+import type { DiffRound, RoundAnnotation } from "../../../src/review/api-types.ts";
+import { Button } from "../../shared/components/button.tsx";
+import { Dialog } from "../../shared/components/dialog.tsx";
+import { CommentBadge } from "../comments/comment-card.tsx";
+import { CommentText } from "../comments/comment-text.tsx";
+import { linesOf } from "../core/feedback.ts";
+import type { DiffController } from "../diff/controller.ts";
+import { setCursor } from "../state/cursor.ts";
+import { sinceLastRound, useRounds } from "../state/rounds.ts";
+import { useSession } from "../state/session.ts";
+import { openDialog, setFolded } from "../state/view.ts";
+
+/** The feedback of earlier rounds, with the lines it was about and what became of their files. */
+export function RoundsDialog({ controller }: { readonly controller: DiffController }) {
+  const rounds = useRounds((state) => state.rounds);
+  return (
+    <Dialog title="Earlier feedback" wide onClose={() => openDialog("none")}>
+      {rounds.toReversed().map((round) => (
+        <section key={round.round} className="round">
+          <h3>
+            Round {round.round} <small>{new Date(round.sentAt).toLocaleString()}</small>
+          </h3>
+          {round.annotations.length === 0 ? (
+            <CommentText text={round.text} />
+          ) : (
+            <ul className="panel-list">
+              {round.annotations.map((annotation) => (
+                <li key={annotation.id}>
+                  <EarlierComment annotation={annotation} round={round} controller={controller} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+      ))}
+    </Dialog>
+  );
+}
+
+interface EarlierCommentProps {
+  readonly annotation: RoundAnnotation;
+  readonly round: DiffRound;
+  readonly controller: DiffController;
+}
+
+function EarlierComment({ annotation, round, controller }: EarlierCommentProps) {
+  const file = useSession(({ files }) => files.find(({ path }) => path === annotation.filePath));
+  const since = file && sinceLastRound([round], file);
+  const show = () => {
+    if (!file) return;
+    openDialog("none");
+    setFolded(file, false);
+    const line = { path: file.path, side: annotation.side, number: annotation.lineEnd };
+    setCursor(line);
+    // The dialog gives the focus back first.
+    setTimeout(() => controller.scrollToLine(line, true));
+  };
+  return (
+    <article className={`comment comment-${annotation.type}`}>
+      <div className="comment-head">
+        <CommentBadge type={annotation.type} />
+        <span className="comment-place">
+          {annotation.filePath}, {linesOf(annotation.lineStart, annotation.lineEnd)}
+          <span className="comment-note">{describe(since)}</span>
+        </span>
+        {file && (
+          <Button small onClick={show}>
+            Show
+          </Button>
+        )}
+      </div>
+      {annotation.code !== undefined && <pre className="round-code">{annotation.code}</pre>}
+      {annotation.text && <CommentText text={annotation.text} />}
+      {annotation.suggestedCode !== undefined && <pre className="round-code">{annotation.suggestedCode}</pre>}
+    </article>
+  );
+}
+
+function describe(since: ReturnType<typeof sinceLastRound>): string {
+  if (since === undefined) return "file no longer in the diff";
+  return since === "same" ? "file unchanged since" : "file changed since";
+}

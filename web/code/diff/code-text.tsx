@@ -1,0 +1,20 @@
+import { memo } from "react";
+import { classNames } from "../../shared/class-names.ts";
+import type { Segment } from "../core/segments.ts";
+import { TOKEN_CLASSES } from "../highlight/token-types.ts";
+
+const FOUND = [undefined, "found", "found found-current"];
+
+/** One line of code as runs of colour. A plain line is plain text. */
+export const CodeText = memo(function CodeText({ segments }: { readonly segments: readonly Segment[] }) {
+  return segments.map((segment, index) => {
+    const name = classNames(TOKEN_CLASSES[segment.type], segment.changed && "word", FOUND[segment.found]);
+    if (name === "") return segment.text;
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: runs have no identity; the whole line is painted anew
+      <span key={index} className={name}>
+        {segment.text}
+      </span>
+    );
+  });
+});

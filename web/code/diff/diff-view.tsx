@@ -1,0 +1,89 @@
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from "react";
+import { flushSync } from "react-dom";
+import { useCursor } from "../state/cursor.ts";
+import { useView } from "../state/view.ts";
+import type { DiffController } from "./controller.ts";
+import { followPointer } from "./drag-lines.ts";
+import { FileSection } from "./file-section.tsx";
+import { scrollSideways } from "./scroll-sideways.ts";
+
+/** All files of the diff in one scroller; only what is near the window exists as elements. */
+export function DiffView({ controller }: { readonly controller: DiffController }) {
+  const scroller = useRef<HTMLElement>(null);
+  const scene = useSyncExternalStore(controller.subscribe, controller.scene);
+  const layout = useView((view) => view.layout);
+  const wrap = useView((view) => view.wrap);
+  const range = useCursor((state) => state.range);
+  const cursor = useCursor((state) => state.cursor);
+  useScroller(scroller, controller, layout);
+
+  return (
+    <main ref={scroller} id="diff" className="diff" tabIndex={-1} aria-label="Changes">
+      <div className="diff-content" style={{ height: scene.height }}>
+        {scene.visible.map(({ order, from, to }) => {
+          const body = scene.geometry.bodies[order];
+          if (!body) return null;
+          const { path } = body.file;
+          return (
+            <FileSection
+              key={path}
+              controller={controller}
+              body={body}
+              from={from}
+              to={to}
+              top={scene.geometry.topOf(order) - scene.shift}
+              layout={layout}
+              wrap={wrap}
+              range={range?.path === path ? range : undefined}
+              cursor={cursor?.path === path ? cursor : undefined}
+            />
+          );
+        })}
+      </div>
+    </main>
+  );
+}
+
+/** Connects the element: its size, its scrolling, and the pointer over its lines. */
+function useScroller(
+  scroller: RefObject<HTMLElement | null>,
+  controller: DiffController,
+  layout: string,
+): void {
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const measure = () =>
+      controller.attach(element, { height: element.clientHeight, columns: columnsIn(element, layout) });
+    // Painting the new rows before the browser shows the new position: no blank rows.
+    const onScroll = () => flushSync(() => controller.scrolled(element.scrollTop));
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    element.addEventListener("scroll", onScroll, { passive: true });
+    const stopPointer = followPointer(element);
+    const stopSideways = scrollSideways(element);
+    measure();
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("scroll", onScroll);
+      stopPointer();
+      stopSideways();
+    };
+  }, [scroller, controller, layout]);
+}
+
+/** Columns of code that fit into a side, from the width of a digit in the code's own font. */
+function columnsIn(element: HTMLElement, layout: string): number {
+  const probe = document.createElement("span");
+  probe.className = "column-probe";
+  probe.textContent = "0".repeat(100);
+  element.append(probe);
+  const character = probe.getBoundingClientRect().width / 100;
+  probe.remove();
+  const style = getComputedStyle(element);
+  const number = Number.parseFloat(style.getPropertyValue("--num-width"));
+  const padding = Number.parseFloat(style.getPropertyValue("--code-padding"));
+  const width = element.clientWidth - 2;
+  const side = layout === "split" ? (width - 1) / 2 - number : width - number * 2;
+  return Math.max(20, Math.floor((side - padding) / character));
+}

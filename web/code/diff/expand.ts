@@ -1,0 +1,53 @@
+import { explain } from "../../shared/api/client.ts";
+import { showToast } from "../../shared/components/toast.tsx";
+import type { FileBody } from "../core/file-body.ts";
+import { type Gap, gapsOf } from "../core/row-model.ts";
+import { loadFileText } from "../state/session.ts";
+import { useView } from "../state/view.ts";
+
+/** Lines shown by one click. */
+export const EXPAND_STEP = 20;
+
+/** The gap a bar stands for. */
+export function gapAt(body: FileBody, gap: number): Gap | undefined {
+  if (!body.patch) return undefined;
+  return gapsOf(body.patch, body.text?.length, false)[gap];
+}
+
+/** Shows more lines of a gap: below the hunk above it, above the hunk below it, or all of it. */
+export async function expandGap(
+  body: FileBody,
+  gap: number,
+  where: "above" | "below" | "all",
+): Promise<void> {
+  if (!(await ensureText(body.file.path))) return;
+  const step = where === "all" ? Number.MAX_SAFE_INTEGER / 4 : EXPAND_STEP;
+  useView.setState(({ expansions }) => {
+    const gaps = new Map(expansions[body.file.path]);
+    const shown = gaps.get(gap) ?? { above: 0, below: 0 };
+    const grown =
+      where === "below" ? { ...shown, below: shown.below + step } : { ...shown, above: shown.above + step };
+    gaps.set(gap, grown);
+    return { expansions: { ...expansions, [body.file.path]: gaps } };
+  });
+}
+
+/** Shows all lines of the file. */
+export async function expandAll(body: FileBody): Promise<void> {
+  const count = (body.patch?.hunks.length ?? 0) + 1;
+  for (let gap = 0; gap < count; gap++) {
+    if (gapAt(body, gap)) await expandGap(body, gap, "all");
+  }
+}
+
+/** Fetches the whole new side once; false when it could not be had, which the person is told. */
+export async function ensureText(path: string): Promise<boolean> {
+  if (useView.getState().texts[path] !== undefined) return true;
+  const result = await loadFileText(path, "new");
+  if (!result.ok) {
+    showToast(`The lines around could not be loaded: ${explain(result)}`, { tone: "danger" });
+    return false;
+  }
+  useView.setState(({ texts }) => ({ texts: { ...texts, [path]: result.value.text } }));
+  return true;
+}

@@ -1,0 +1,106 @@
+import {
+  ChevronDown,
+  ChevronRight,
+  Copy,
+  MessageSquarePlus,
+  SquareArrowOutUpRight,
+  UnfoldVertical,
+} from "lucide-react";
+import { memo } from "react";
+import type { DiffFile } from "../../../src/review/api-types.ts";
+import { IconButton } from "../../shared/components/button.tsx";
+import { showToast } from "../../shared/components/toast.tsx";
+import { commentOnFile } from "../comments/start.ts";
+import { StatusLetter } from "../sidebar/status-letter.tsx";
+import { useSession } from "../state/session.ts";
+import { isFolded, isViewed, setFolded, setViewed, useView } from "../state/view.ts";
+
+interface FileHeaderProps {
+  readonly file: DiffFile;
+  readonly onExpandAll: (() => void) | undefined;
+}
+
+/** Sticks to the top of the window while any of the file is in it. */
+export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHeaderProps) {
+  const folded = useView((view) => isFolded(view, file));
+  const viewed = useView((view) => isViewed(view, file));
+  const root = useSession(({ index }) => index?.repository.root ?? "");
+  const editorLink = useSession(({ index }) => index?.editorLink ?? "");
+  const Chevron = folded ? ChevronRight : ChevronDown;
+  const copy = () =>
+    void navigator.clipboard.writeText(file.path).then(
+      () => showToast("Path copied"),
+      () => showToast("The browser did not allow copying", { tone: "danger" }),
+    );
+  return (
+    <header className="file-header">
+      <button
+        type="button"
+        className="file-fold"
+        aria-expanded={!folded}
+        aria-label={folded ? `Unfold ${file.path}` : `Fold ${file.path}`}
+        onClick={() => setFolded(file, !folded)}
+      >
+        <Chevron size={16} aria-hidden />
+      </button>
+      <StatusLetter status={file.status} />
+      <h2 className="file-path" title={file.path}>
+        <FilePath file={file} />
+      </h2>
+      <Counts file={file} />
+      {file.generated && <span className="badge">generated</span>}
+      <span className="file-actions">
+        <IconButton small label={`Copy the path ${file.path}`} onClick={copy}>
+          <Copy size={14} aria-hidden />
+        </IconButton>
+        {file.status !== "deleted" && editorLink !== "" && (
+          <a
+            className="button button-quiet button-icon button-small"
+            href={editorUrl(editorLink, `${root}/${file.path}`)}
+            aria-label={`Open ${file.path} in the editor`}
+            title="Open in the editor"
+          >
+            <SquareArrowOutUpRight size={14} aria-hidden />
+          </a>
+        )}
+        {onExpandAll && (
+          <IconButton small label={`Show all lines of ${file.path}`} onClick={onExpandAll}>
+            <UnfoldVertical size={14} aria-hidden />
+          </IconButton>
+        )}
+        <IconButton small label={`Comment on ${file.path} as a whole`} onClick={() => commentOnFile(file)}>
+          <MessageSquarePlus size={15} aria-hidden />
+        </IconButton>
+      </span>
+      <label className="file-viewed">
+        <input type="checkbox" checked={viewed} onChange={(event) => setViewed(file, event.target.checked)} />
+        Viewed<span className="visually-hidden"> {file.path}</span>
+      </label>
+    </header>
+  );
+});
+
+/** The server's link with the path put in, encoded but for its slashes. */
+function editorUrl(link: string, path: string): string {
+  return link.replace("{path}", path.split("/").map(encodeURIComponent).join("/")).replace("{line}", "1");
+}
+
+function FilePath({ file }: { readonly file: DiffFile }) {
+  const slash = file.path.lastIndexOf("/") + 1;
+  return (
+    <>
+      {file.oldPath && file.oldPath !== file.path && <span className="file-old">{file.oldPath} → </span>}
+      <span className="file-folder">{file.path.slice(0, slash)}</span>
+      <bdi className="file-name">{file.path.slice(slash)}</bdi>
+    </>
+  );
+}
+
+export function Counts({ file }: { readonly file: Pick<DiffFile, "additions" | "deletions"> }) {
+  return (
+    <span className="counts">
+      <span className="count-added">+{file.additions}</span>{" "}
+      <span className="count-removed">−{file.deletions}</span>
+    </span>
+  );
+}

@@ -1,0 +1,100 @@
+import { memo, useLayoutEffect, useRef } from "react";
+import { type FileBody, lineHeightKey, noticeHeightKey } from "../core/file-body.ts";
+import { FILE_HEADER_HEIGHT } from "../core/line-heights.ts";
+import type { LineRef } from "../core/navigate.ts";
+import type { ParsedPatch } from "../core/parsed-patch.ts";
+import type { Layout } from "../core/row-model.ts";
+import type { LineRange } from "../state/cursor.ts";
+import { useSession } from "../state/session.ts";
+import type { DiffController } from "./controller.ts";
+import { expandAll } from "./expand.ts";
+import { FileHeader } from "./file-header.tsx";
+import { Rows } from "./rows.tsx";
+
+interface FileSectionProps {
+  readonly controller: DiffController;
+  readonly body: FileBody;
+  /** Rows to render, `to` exclusive. */
+  readonly from: number;
+  readonly to: number;
+  /** Pixels from the top of the scroller's content. */
+  readonly top: number;
+  readonly layout: Layout;
+  readonly wrap: boolean;
+  /** Only when they are in this file. */
+  readonly range: LineRange | undefined;
+  readonly cursor: LineRef | undefined;
+}
+
+/** One file: its header, and those of its rows that are near the window. */
+export const FileSection = memo(function FileSection(props: FileSectionProps) {
+  const { controller, body, from, to, top, wrap } = props;
+  const rows = useRef<HTMLDivElement>(null);
+  const { file } = body;
+
+  useLayoutEffect(() => {
+    if (rows.current) controller.measure(file.path, measureRows(rows.current, body, wrap));
+  });
+
+  const canExpand =
+    body.state === "rows" && file.status !== "added" && file.status !== "deleted" && !file.binary;
+  return (
+    <section
+      className="file"
+      aria-label={file.path}
+      data-path={file.path}
+      style={{ top, height: FILE_HEADER_HEIGHT + body.height }}
+    >
+      <FileHeader file={file} onExpandAll={canExpand ? () => void expandAll(body) : undefined} />
+      {body.state === "waiting" && (
+        <div className="file-waiting" aria-hidden style={{ height: body.height }} />
+      )}
+      {body.state === "failed" && <FailedFile index={file.index} />}
+      {hasRows(body) && (
+        <div
+          ref={rows}
+          role="table"
+          aria-label={`Changes in ${file.path}`}
+          aria-rowcount={body.rows?.count ?? 0}
+          className={wrap ? "rows wrap" : "rows"}
+          style={{ top: FILE_HEADER_HEIGHT + (body.offsets?.[from] ?? 0) }}
+        >
+          <Rows {...props} body={body} from={from} to={to} />
+        </div>
+      )}
+    </section>
+  );
+});
+
+function hasRows(body: FileBody): body is FileBody & { readonly patch: ParsedPatch } {
+  return body.state === "rows" && body.patch !== undefined && (body.rows?.count ?? 0) > 0;
+}
+
+/** Heights that differ from what was computed: notices, and wrapped lines with unusual characters. */
+function measureRows(element: HTMLElement, body: FileBody, wrap: boolean): ReadonlyMap<string, number> {
+  const heights = new Map<string, number>();
+  for (const child of element.children) {
+    if (!(child instanceof HTMLElement)) continue;
+    const { pair, notice, row } = child.dataset;
+    if (notice !== undefined) heights.set(noticeHeightKey(notice), child.offsetHeight);
+    if (!wrap || pair === undefined) continue;
+    const index = Number(row);
+    const expected = (body.offsets?.[index + 1] ?? 0) - (body.offsets?.[index] ?? 0);
+    const [left = -1, right = -1] = pair.split(" ").map(Number);
+    if (child.offsetHeight !== expected)
+      heights.set(lineHeightKey(body.file.path, left, right), child.offsetHeight);
+  }
+  return heights;
+}
+
+function FailedFile({ index }: { readonly index: number }) {
+  const retry = () => useSession.getState().patches?.retry(index);
+  return (
+    <p className="file-failed">
+      This file's changes could not be loaded.{" "}
+      <button type="button" className="button button-small" onClick={retry}>
+        Try again
+      </button>
+    </p>
+  );
+}

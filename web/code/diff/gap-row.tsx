@@ -1,0 +1,68 @@
+import { ChevronDown, ChevronUp, UnfoldVertical } from "lucide-react";
+import type { FileBody } from "../core/file-body.ts";
+import { EXPAND_STEP, expandGap, gapAt } from "./expand.ts";
+
+interface GapRowProps {
+  readonly body: FileBody;
+  readonly row: number;
+  readonly gap: number;
+}
+
+/** The bar between two hunks: what is left out, the way to see it, and the function the next hunk lies in. */
+export function GapRow({ body, row, gap }: GapRowProps) {
+  const stretch = gapAt(body, gap);
+  const shown = body.rows ? contextAround(body, row) : 0;
+  const length = stretch?.newEnd === undefined ? undefined : stretch.newEnd - stretch.newStart - shown;
+  const heading = body.patch?.hunks[gap]?.heading ?? "";
+  const isFirst = gap === 0;
+  const isLast = gap === body.patch?.hunks.length;
+  const isShort = length !== undefined && length <= EXPAND_STEP;
+  return (
+    <div role="row" className="row gap-row" aria-rowindex={row + 1}>
+      <span role="cell" className="gap-cell">
+        {!isFirst && !isShort && (
+          <GapButton label={`Show ${EXPAND_STEP} lines below`} onClick={() => expandGap(body, gap, "above")}>
+            <ChevronDown size={15} aria-hidden />
+          </GapButton>
+        )}
+        {!isLast && !isShort && (
+          <GapButton label={`Show ${EXPAND_STEP} lines above`} onClick={() => expandGap(body, gap, "below")}>
+            <ChevronUp size={15} aria-hidden />
+          </GapButton>
+        )}
+        <GapButton label={allLabel(length)} onClick={() => expandGap(body, gap, "all")}>
+          <UnfoldVertical size={14} aria-hidden />
+          <span>{allLabel(length)}</span>
+        </GapButton>
+        {heading && <code className="gap-heading">{heading}</code>}
+      </span>
+    </div>
+  );
+}
+
+function allLabel(length: number | undefined): string {
+  if (length === undefined) return "Show the rest of the file";
+  return length === 1 ? "Show 1 unchanged line" : `Show ${length.toLocaleString("en")} unchanged lines`;
+}
+
+/** How many lines of the gap are shown already: those right above and right below the bar. */
+function contextAround(body: FileBody, row: number): number {
+  let count = 0;
+  for (let at = row - 1; body.rows?.kind[at] === 1; at--) count++;
+  for (let at = row + 1; body.rows?.kind[at] === 1; at++) count++;
+  return count;
+}
+
+interface GapButtonProps {
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly children: React.ReactNode;
+}
+
+function GapButton({ label, onClick, children }: GapButtonProps) {
+  return (
+    <button type="button" className="gap-button" aria-label={label} title={label} onClick={onClick}>
+      {children}
+    </button>
+  );
+}

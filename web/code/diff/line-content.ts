@@ -1,0 +1,96 @@
+import type { FileBody } from "../core/file-body.ts";
+import {
+  endsInReturn,
+  hunkOf,
+  LINE_CONTEXT,
+  lineNumber,
+  lineText,
+  type ParsedPatch,
+  type Side,
+} from "../core/parsed-patch.ts";
+import { rangesIn } from "../core/search.ts";
+import { type Segment, segmentsOf, shownLength } from "../core/segments.ts";
+import type { Tokens } from "../core/tokens.ts";
+import { changedWords, type Ranges } from "../core/word-diff.ts";
+import { tokensOfHunk, tokensOfText } from "../highlight/tokens-of.ts";
+
+/** What one cell of code shows. */
+export interface LineContent {
+  readonly segments: readonly Segment[];
+  /** UTF-16 units left out at the end. */
+  readonly hidden: number;
+  /** Sentences after the code, such as a missing newline. */
+  readonly remark: string | undefined;
+}
+
+/** What the search wants painted in a line. */
+export interface LineSearch {
+  readonly pattern: RegExp;
+  /** Start column of the match the person stands on, when it is in this line. */
+  readonly current: number | undefined;
+}
+
+/** The content of a patch line on a side. `whole` shows a long line to its end. */
+export function patchLine(
+  body: FileBody & { readonly patch: ParsedPatch },
+  line: number,
+  side: Side,
+  search: LineSearch | undefined,
+  whole: boolean,
+): LineContent {
+  const { patch } = body;
+  const full = lineText(patch, line);
+  const text = whole ? full : full.slice(0, shownLength(full));
+  const isCut = full.length > text.length;
+  const marks = {
+    ...highlightOf(body, line, side),
+    changed: isCut ? [] : wordsOf(patch, line, side),
+    found: search ? rangesIn(text, search.pattern) : [],
+    current: search?.current,
+  };
+  // Beyond the cut there is nothing to highlight for; the runs before it are cheap.
+  const segments =
+    full.length > 20_000 ? segmentsOf(text, { changed: [], found: marks.found }) : segmentsOf(text, marks);
+  return { segments, hidden: full.length - text.length, remark: remarkOn(patch, line) };
+}
+
+/** The content of a line between the hunks, from the whole text of the new side. */
+export function contextLine(body: FileBody, number: number, search: LineSearch | undefined): LineContent {
+  const lines = body.text ?? [];
+  const full = lines[number - 1] ?? "";
+  const text = full.slice(0, shownLength(full));
+  const tokens = tokensOfText(lines, body.file.path);
+  const found = search ? rangesIn(text, search.pattern) : [];
+  const segments = segmentsOf(text, { tokens, tokenLine: number - 1, changed: [], found });
+  return { segments, hidden: full.length - text.length, remark: undefined };
+}
+
+/** The whole file's highlighting knows what stands before the hunk, so it is preferred once it is here. */
+function highlightOf(
+  body: FileBody & { readonly patch: ParsedPatch },
+  line: number,
+  side: Side,
+): { tokens: Tokens | undefined; tokenLine: number } {
+  const number = lineNumber(body.patch, line, side);
+  const whole = side === "new" && body.text ? tokensOfText(body.text, body.file.path) : undefined;
+  if (whole) return { tokens: whole, tokenLine: number - 1 };
+  const hunk = hunkOf(body.patch, line);
+  const header = body.patch.hunks[hunk];
+  const start = (side === "old" ? header?.oldStart : header?.newStart) ?? 1;
+  return { tokens: tokensOfHunk(body.patch, body.file.path, hunk, side), tokenLine: number - start };
+}
+
+function wordsOf(patch: ParsedPatch, line: number, side: Side): Ranges {
+  const partner = patch.partner[line] ?? -1;
+  if (partner < 0) return [];
+  const [before, after] = side === "old" ? [line, partner] : [partner, line];
+  return changedWords(lineText(patch, before), lineText(patch, after))[side];
+}
+
+function remarkOn(patch: ParsedPatch, line: number): string | undefined {
+  if (patch.withoutNewline.has(line)) return "No newline at end of file";
+  const partner = patch.partner[line] ?? -1;
+  if (patch.kind[line] === LINE_CONTEXT || partner < 0) return undefined;
+  if (endsInReturn(patch, line) === endsInReturn(patch, partner)) return undefined;
+  return endsInReturn(patch, line) ? "ends in CR LF" : "ends in LF";
+}

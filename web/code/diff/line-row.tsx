@@ -1,0 +1,133 @@
+import { memo } from "react";
+import { classNames } from "../../shared/class-names.ts";
+import type { FileBody } from "../core/file-body.ts";
+import { numberAt } from "../core/navigate.ts";
+import { LINE_ADDED, LINE_REMOVED, type ParsedPatch, type Side } from "../core/parsed-patch.ts";
+import { type Layout, ROW_CONTEXT } from "../core/row-model.ts";
+import { CodeText } from "./code-text.tsx";
+import { contextLine, type LineContent, type LineSearch, patchLine } from "./line-content.ts";
+import { LongLineButton } from "./long-line-button.tsx";
+
+interface LineRowProps {
+  readonly body: FileBody & { readonly patch: ParsedPatch };
+  readonly row: number;
+  readonly layout: Layout;
+  /** Sides whose line is selected: 1 old, 2 new, 3 both. */
+  readonly picked: number;
+  /** The keyboard stands here, on this side. */
+  readonly cursor: Side | undefined;
+  readonly search: LineSearch | undefined;
+  readonly whole: boolean;
+  /** Raised when highlighting has come. */
+  readonly highlighting: number;
+}
+
+/** One row of code: a number and a line on each side, or two numbers and one line. */
+export const LineRow = memo(function LineRow(props: LineRowProps) {
+  const { body, row, layout, cursor } = props;
+  const left = body.rows?.left[row] ?? -1;
+  const right = body.rows?.right[row] ?? -1;
+  const className = classNames("row", layout, cursor && "row-cursor");
+  return (
+    <div
+      role="row"
+      className={className}
+      aria-rowindex={row + 1}
+      data-row={row}
+      data-pair={`${left} ${right}`}
+      tabIndex={cursor ? 0 : undefined}
+    >
+      {layout === "split" ? (
+        <>
+          <SideCells {...props} side="old" index={left} />
+          <SideCells {...props} side="new" index={right} />
+        </>
+      ) : (
+        <UnifiedCells {...props} left={left} right={right} />
+      )}
+    </div>
+  );
+});
+
+function SideCells({
+  side,
+  index,
+  ...props
+}: LineRowProps & { readonly side: Side; readonly index: number }) {
+  const { body, row, picked, cursor } = props;
+  const number = numberAt(body, row, side);
+  const isPicked = (picked & (side === "old" ? 1 : 2)) !== 0;
+  const kind = kindClass(props, index);
+  const name = classNames(kind, isPicked && "picked", cursor === side && "cursor");
+  return (
+    <>
+      <span role="rowheader" className={`num ${name}`} data-side={side} data-line={number || undefined}>
+        {number || ""}
+      </span>
+      <span role="cell" className={`code ${name}`} data-side={side}>
+        {number > 0 && <Code {...props} content={contentOf(props, index, side)} line={index} />}
+      </span>
+    </>
+  );
+}
+
+function UnifiedCells({
+  left,
+  right,
+  ...props
+}: LineRowProps & { readonly left: number; readonly right: number }) {
+  const { body, row, picked, cursor } = props;
+  const side: Side = right < 0 ? "old" : "new";
+  const line = numberAt(body, row, side);
+  const name = classNames(
+    kindClass(props, side === "old" ? left : right),
+    (picked & (side === "old" ? 1 : 2)) !== 0 && "picked",
+    cursor && "cursor",
+  );
+  return (
+    <>
+      <span role="rowheader" className={`num ${name}`} data-side={side} data-line={line}>
+        {numberAt(body, row, "old") || ""}
+      </span>
+      <span role="rowheader" className={`num ${name}`} data-side={side} data-line={line}>
+        {numberAt(body, row, "new") || ""}
+      </span>
+      <span role="cell" className={`code ${name}`} data-side={side}>
+        <Code
+          {...props}
+          content={contentOf(props, side === "old" ? left : right, side)}
+          line={side === "old" ? left : right}
+        />
+      </span>
+    </>
+  );
+}
+
+interface CodeProps extends LineRowProps {
+  readonly content: LineContent;
+  readonly line: number;
+}
+
+function Code({ content, body, line }: CodeProps) {
+  return (
+    <span className="code-text">
+      <CodeText segments={content.segments} />
+      {content.hidden > 0 && <LongLineButton path={body.file.path} line={line} hidden={content.hidden} />}
+      {content.remark && <span className="remark">{content.remark}</span>}
+    </span>
+  );
+}
+
+function contentOf(props: LineRowProps, index: number, side: Side): LineContent {
+  const { body, row, search, whole } = props;
+  if (body.rows?.kind[row] === ROW_CONTEXT) return contextLine(body, body.rows.right[row] ?? 0, search);
+  return patchLine(body, index, side, search, whole);
+}
+
+function kindClass({ body, row }: LineRowProps, index: number): string {
+  if (index < 0) return "none";
+  if (body.rows?.kind[row] === ROW_CONTEXT) return "context";
+  const kind = body.patch.kind[index];
+  if (kind === LINE_ADDED) return "added";
+  return kind === LINE_REMOVED ? "removed" : "context";
+}

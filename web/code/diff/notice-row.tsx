@@ -1,0 +1,59 @@
+import { useState } from "react";
+import type { DiffFile } from "../../../src/review/api-types.ts";
+import { imageUrl } from "../../shared/images/upload.ts";
+import type { FileBody } from "../core/file-body.ts";
+import { useSession } from "../state/session.ts";
+
+const IMAGE = /\.(png|jpe?g|webp)$/i;
+
+/** Stands in place of lines: says what kind of change this is, and shows images. */
+export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row: number }) {
+  const { file, patch } = body;
+  return (
+    <div role="row" className="row notice-row" aria-rowindex={row + 1} data-notice={file.path}>
+      <div role="cell">
+        <p>{patch?.broken ? "This patch could not be read; here it is as git wrote it." : noticeFor(file)}</p>
+        {patch?.broken && <pre className="raw-patch">{patch.text.slice(0, 100_000)}</pre>}
+        {file.binary && IMAGE.test(file.path) && <ImagePreview file={file} />}
+      </div>
+    </div>
+  );
+}
+
+/** What happened to a file that has no lines to show. */
+export function noticeFor(file: DiffFile): string {
+  const modes = file.oldMode && file.newMode && file.oldMode !== file.newMode;
+  const change = modes ? ` Its mode changed from ${file.oldMode} to ${file.newMode}.` : "";
+  if (file.newMode === "160000" || file.oldMode === "160000")
+    return `A submodule, now at another commit.${change}`;
+  if (file.binary) return `A binary file was ${verb(file)}.${change}`;
+  if (file.status === "renamed")
+    return `Renamed from ${file.oldPath}, without a change to its text.${change}`;
+  if (file.status === "copied") return `Copied from ${file.oldPath}, without a change to its text.${change}`;
+  if (file.status === "added") return "An empty file was added.";
+  if (file.status === "deleted") return "An empty file was deleted.";
+  return change.trim() || "Only white space changed, which is hidden.";
+}
+
+function verb(file: DiffFile): string {
+  return (
+    { added: "added", deleted: "deleted", renamed: `renamed from ${file.oldPath}` }[file.status as string] ??
+    "changed"
+  );
+}
+
+/** The image as it lies in the working tree. */
+function ImagePreview({ file }: { readonly file: DiffFile }) {
+  const root = useSession(({ index }) => index?.repository.root ?? "");
+  const [failed, setFailed] = useState(false);
+  if (file.status === "deleted" || failed) return null;
+  return (
+    <figure className="image-preview">
+      <img
+        src={imageUrl(`${root}/${file.path}`)}
+        alt={`${file.path}, as it is now`}
+        onError={() => setFailed(true)}
+      />
+    </figure>
+  );
+}

@@ -1,0 +1,92 @@
+import { Thread } from "../comments/thread.tsx";
+import type { FileBody } from "../core/file-body.ts";
+import { type LineRef, numberAt } from "../core/navigate.ts";
+import type { ParsedPatch, Side } from "../core/parsed-patch.ts";
+import { type Layout, ROW_CONTEXT, ROW_GAP, ROW_LINE, ROW_WIDGET } from "../core/row-model.ts";
+import { useHighlighting } from "../highlight/tokens-of.ts";
+import { endOf, type LineRange, startOf } from "../state/cursor.ts";
+import { type FoundMatch, useSearch } from "../state/search.ts";
+import { useView } from "../state/view.ts";
+import type { DiffController } from "./controller.ts";
+import { GapRow } from "./gap-row.tsx";
+import type { LineSearch } from "./line-content.ts";
+import { LineRow } from "./line-row.tsx";
+import { NoticeRow } from "./notice-row.tsx";
+
+interface RowsProps {
+  readonly controller: DiffController;
+  readonly body: FileBody & { readonly patch: ParsedPatch };
+  readonly from: number;
+  readonly to: number;
+  readonly layout: Layout;
+  readonly range: LineRange | undefined;
+  readonly cursor: LineRef | undefined;
+}
+
+/** The rows of a file from one to another. */
+export function Rows({ controller, body, from, to, layout, range, cursor }: RowsProps) {
+  const highlighting = useHighlighting(({ version }) => version);
+  const pattern = useSearch((search) => search.pattern);
+  const match = useSearch((search) => currentIn(search.matches[search.current], body.file.path));
+  const wholeLines = useView((view) => view.wholeLines);
+  const path = body.file.path;
+  return Array.from({ length: Math.max(0, to - from) }, (_, step) => {
+    const row = from + step;
+    const left = body.rows?.left[row] ?? -1;
+    const right = body.rows?.right[row] ?? -1;
+    switch (body.rows?.kind[row]) {
+      case ROW_LINE:
+      case ROW_CONTEXT:
+        return (
+          <LineRow
+            key={`${body.rows.kind[row]} ${left} ${right}`}
+            body={body}
+            row={row}
+            layout={layout}
+            picked={range ? pickedSides(body, row, range) : 0}
+            cursor={cursor && numberAt(body, row, cursor.side) === cursor.number ? cursor.side : undefined}
+            search={searchIn(pattern, match, body, row)}
+            whole={wholeLines.has(`${path}:${left}`) || wholeLines.has(`${path}:${right}`)}
+            highlighting={highlighting}
+          />
+        );
+      case ROW_GAP:
+        return <GapRow key={`gap ${left}`} body={body} row={row} gap={left} />;
+      case ROW_WIDGET: {
+        const key = body.rows.widgets[left]?.key ?? "";
+        return (
+          <Thread key={key} controller={controller} path={path} widgetKey={key} row={row} layout={layout} />
+        );
+      }
+      default:
+        return <NoticeRow key="notice" body={body} row={row} />;
+    }
+  });
+}
+
+function pickedSides(body: FileBody, row: number, range: LineRange): number {
+  const number = numberAt(body, row, range.side);
+  if (number < startOf(range) || number > endOf(range)) return 0;
+  return range.side === "old" ? 1 : 2;
+}
+
+function currentIn(match: FoundMatch | undefined, path: string): FoundMatch | undefined {
+  return match?.path === path ? match : undefined;
+}
+
+const withoutCurrent = new WeakMap<RegExp, LineSearch>();
+
+/** The same object for all rows but the one with the current match, so that the others are not painted again. */
+function searchIn(
+  pattern: RegExp | undefined,
+  match: FoundMatch | undefined,
+  body: FileBody,
+  row: number,
+): LineSearch | undefined {
+  if (!pattern) return undefined;
+  const side: Side = match?.side ?? "new";
+  if (match && numberAt(body, row, side) === match.number) return { pattern, current: match.start };
+  const known = withoutCurrent.get(pattern) ?? { pattern, current: undefined };
+  withoutCurrent.set(pattern, known);
+  return known;
+}

@@ -1,0 +1,113 @@
+import { Button } from "../../shared/components/button.tsx";
+import { copyFeedback } from "../dialogs/compose.ts";
+import { useDraft } from "../state/draft.ts";
+import { sinceLastRound, useRounds } from "../state/rounds.ts";
+import { switchDiff, useSession } from "../state/session.ts";
+import { openDialog, useView } from "../state/view.ts";
+
+/** What the person must know now, most serious first. Nothing here takes anything away from them. */
+export function Banners() {
+  return (
+    <>
+      <GoneBanner />
+      <DraftBanner />
+      <StaleBanner />
+      <RoundBanner />
+    </>
+  );
+}
+
+function GoneBanner() {
+  const connected = useSession((session) => session.connected);
+  const closing = useSession((session) => session.closing);
+  if (connected && closing === undefined) return null;
+  return (
+    <div className="banner banner-danger" role="alert">
+      <span>
+        {closing === undefined
+          ? "Sallyport does not answer. It may have been stopped; your comments are kept here as long as this page is open."
+          : closingText(closing)}
+      </span>
+      <Button small onClick={() => void copyFeedback()}>
+        Copy the feedback
+      </Button>
+    </div>
+  );
+}
+
+function closingText(reason: string): string {
+  if (reason === "decided") return "This review was decided in another window.";
+  if (reason === "timeout")
+    return "The time for this review has run out. Your comments were saved for the next one.";
+  if (reason === "caller-gone")
+    return "The agent that asked for this review is gone. Your comments were saved for the next one.";
+  return "Sallyport was stopped. Your comments were saved for the next review.";
+}
+
+function DraftBanner() {
+  const status = useDraft((draft) => draft.status);
+  if (status.state === "failing") {
+    return (
+      <div className="banner banner-warning" role="alert">
+        <span>Your comments are not saved yet: {status.message} It is tried again and again.</span>
+        <Button small onClick={() => void copyFeedback()}>
+          Copy the feedback
+        </Button>
+      </div>
+    );
+  }
+  if (status.state !== "superseded") return null;
+  return (
+    <div className="banner banner-warning" role="alert">
+      <span>
+        This review is open in another window, which has newer comments. Changes here are not saved.
+      </span>
+      <Button small onClick={() => location.reload()}>
+        Load the newer ones
+      </Button>
+    </div>
+  );
+}
+
+function StaleBanner() {
+  const stale = useSession((session) => session.stale);
+  const diffType = useSession((session) => session.index?.diffType ?? "");
+  const switching = useSession((session) => session.switching);
+  if (!stale) return null;
+  const refresh = () => void switchDiff(diffType, useView.getState().whitespace);
+  return (
+    <div className="banner banner-warning" role="status">
+      <span>The code has changed since this diff was made. Your comments keep their lines.</span>
+      <Button small disabled={switching} onClick={refresh}>
+        Refresh
+      </Button>
+      <Button small variant="quiet" onClick={() => useSession.setState({ stale: false })}>
+        Not now
+      </Button>
+    </div>
+  );
+}
+
+function RoundBanner() {
+  const rounds = useRounds((state) => state.rounds);
+  const files = useSession((session) => session.files);
+  const hidden = useView((view) => view.roundSeen);
+  const last = rounds.at(-1);
+  if (!last || hidden) return null;
+  const changed = files.filter((file) => sinceLastRound(rounds, file) !== "same").length;
+  return (
+    <div className="banner" role="status">
+      <span>
+        You sent feedback on this branch before ({new Date(last.sentAt).toLocaleString()}). Since then{" "}
+        {changed === 0 ? "no file has" : changed === 1 ? "1 file has" : `${changed} files have`} changed
+        {changed > 0 && "; they are marked"}.
+      </span>
+      <Button small onClick={() => openDialog("rounds")}>
+        Earlier feedback
+      </Button>
+      <Button small variant="quiet" onClick={() => useView.setState({ roundSeen: true })}>
+        Dismiss
+      </Button>
+    </div>
+  );
+}

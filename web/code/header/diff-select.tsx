@@ -1,0 +1,58 @@
+import { explain } from "../../shared/api/client.ts";
+import { showToast } from "../../shared/components/toast.tsx";
+import { switchDiff, useSession } from "../state/session.ts";
+import { openDialog, useView } from "../state/view.ts";
+
+/** Not a diff but the way to name one. */
+const ANOTHER = "another";
+
+/** Switches, and says so when the server would not. */
+export async function chooseDiff(diffType: string): Promise<boolean> {
+  const result = await switchDiff(diffType, useView.getState().whitespace);
+  if (!result.ok) showToast(`Still showing the same diff: ${explain(result)}`, { tone: "danger" });
+  return result.ok;
+}
+
+/** Chooses what is compared: the three everybody needs, then the others the repository offers, then any commit. */
+export function DiffSelect() {
+  const index = useSession((session) => session.index);
+  const switching = useSession((session) => session.switching);
+  if (!index) return null;
+  const { diffOptions, moreDiffOptions } = index.gitContext;
+  const known = [...diffOptions, ...moreDiffOptions].some(({ id }) => id === index.diffType);
+  const choose = (diffType: string) => {
+    if (diffType === ANOTHER) openDialog("compare");
+    else void chooseDiff(diffType);
+  };
+  return (
+    <label className="diff-select">
+      <span className="visually-hidden">What is compared</span>
+      <select
+        className="input"
+        value={index.diffType}
+        disabled={switching}
+        onChange={(event) => choose(event.target.value)}
+      >
+        {!known && <option value={index.diffType}>{nameOf(index.diffType)}</option>}
+        {diffOptions.map(({ id, label }) => (
+          <option key={id} value={id}>
+            {label}
+          </option>
+        ))}
+        <optgroup label="More">
+          {moreDiffOptions.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+          <option value={ANOTHER}>Another commit or base …</option>
+        </optgroup>
+      </select>
+    </label>
+  );
+}
+
+/** What to call a diff that the person named. */
+function nameOf(diffType: string): string {
+  return diffType.replace(/^commit:/, "Commit ").replace(/^base:/, "vs ");
+}

@@ -1,0 +1,107 @@
+import { ArrowDown, ArrowUp, CaseSensitive, Regex, X } from "lucide-react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { IconButton } from "../../shared/components/button.tsx";
+import { announce } from "../../shared/components/toast.tsx";
+import type { SearchQuery } from "../core/search.ts";
+import type { DiffController } from "../diff/controller.ts";
+import { setCursor } from "../state/cursor.ts";
+import { closeSearch, MOST_MATCHES, search, stepMatch, useSearch } from "../state/search.ts";
+import { useSession } from "../state/session.ts";
+import { setFolded } from "../state/view.ts";
+
+/** Goes to the next match, or the one before, and shows it. */
+export function goToMatch(controller: DiffController, step: 1 | -1): void {
+  const match = stepMatch(step);
+  const file = match && useSession.getState().files.find(({ path }) => path === match.path);
+  if (!match || !file) return;
+  setFolded(file, false);
+  const line = { path: match.path, side: match.side, number: match.number };
+  setCursor(line);
+  controller.scrollToLine(line);
+  const { current, matches } = useSearch.getState();
+  announce(`${current + 1} of ${matches.length}, ${match.path} line ${match.number}`);
+}
+
+/** Finds text in the whole diff, not only in what is on screen. */
+export function FindBar({ controller }: { readonly controller: DiffController }) {
+  const { open, query, matches, current, progress, error } = useSearch();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    field.current?.focus();
+    field.current?.select();
+  }, [open]);
+  if (!open) return null;
+
+  const change = (part: Partial<SearchQuery>) => void search({ ...query, ...part });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter") goToMatch(controller, event.shiftKey ? -1 : 1);
+    else if (event.key === "Escape") closeSearch();
+    // A second Ctrl+F is the browser's own search.
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <search className="find-bar">
+      <input
+        ref={field}
+        className="input"
+        defaultValue={query.text}
+        placeholder="Find in all files"
+        aria-label="Find in all files of the diff"
+        aria-invalid={error !== undefined}
+        spellCheck={false}
+        onChange={(event) => change({ text: event.target.value })}
+        onKeyDown={onKeyDown}
+      />
+      <IconButton
+        small
+        label="Match case"
+        aria-pressed={query.matchCase}
+        onClick={() => change({ matchCase: !query.matchCase })}
+      >
+        <CaseSensitive size={16} aria-hidden />
+      </IconButton>
+      <IconButton
+        small
+        label="Regular expression"
+        aria-pressed={query.regex}
+        onClick={() => change({ regex: !query.regex })}
+      >
+        <Regex size={15} aria-hidden />
+      </IconButton>
+      <span className="find-count" role="status">
+        {countText(query.text, matches.length, current, progress, error)}
+      </span>
+      <IconButton
+        small
+        label="Previous match"
+        shortcut="Shift+Enter"
+        onClick={() => goToMatch(controller, -1)}
+      >
+        <ArrowUp size={15} aria-hidden />
+      </IconButton>
+      <IconButton small label="Next match" shortcut="Enter" onClick={() => goToMatch(controller, 1)}>
+        <ArrowDown size={15} aria-hidden />
+      </IconButton>
+      <IconButton small label="Close the search" shortcut="Esc" onClick={closeSearch}>
+        <X size={15} aria-hidden />
+      </IconButton>
+    </search>
+  );
+}
+
+function countText(
+  text: string,
+  count: number,
+  current: number,
+  progress: number,
+  error: string | undefined,
+): string {
+  if (error !== undefined) return "Not an expression yet";
+  if (text === "") return "";
+  const searched = progress < 1 ? `, ${Math.round(progress * 100)} % searched` : "";
+  if (count === 0) return progress < 1 ? `Searching${searched}` : "Nothing found";
+  const more = count >= MOST_MATCHES ? "+" : "";
+  return `${current < 0 ? "–" : (current + 1).toLocaleString("en")} of ${count.toLocaleString("en")}${more}${searched}`;
+}

@@ -1,0 +1,100 @@
+import { History, Keyboard, MessageSquare, PanelLeft, Search, Settings2 } from "lucide-react";
+import { sendJson } from "../../shared/api/client.ts";
+import { Button, IconButton } from "../../shared/components/button.tsx";
+import { Logo } from "../../shared/components/logo.tsx";
+import { Menu, MenuItem } from "../../shared/components/menu.tsx";
+import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
+import { saidComments, useComments } from "../state/comments.ts";
+import { useRounds } from "../state/rounds.ts";
+import { openSearch } from "../state/search.ts";
+import { useSession } from "../state/session.ts";
+import { openDialog, useView } from "../state/view.ts";
+import { DiffSelect } from "./diff-select.tsx";
+import { setLayout, setWhitespace, setWrap } from "./view-actions.ts";
+
+/** What is reviewed, how it is shown, and the two ways to end. */
+export function Header() {
+  const index = useSession((session) => session.index);
+  const count = useComments(({ comments }) => saidComments(comments).length);
+  const treeOpen = useView((view) => view.treeOpen);
+  const panelOpen = useView((view) => view.panelOpen);
+  const hasRounds = useRounds(({ rounds }) => rounds.length > 0);
+  return (
+    <header className="header">
+      <IconButton
+        label="Files"
+        shortcut="b"
+        aria-pressed={treeOpen}
+        onClick={() => useView.setState({ treeOpen: !treeOpen })}
+      >
+        <PanelLeft size={17} aria-hidden />
+      </IconButton>
+      <Logo />
+      <h1 className="header-title">
+        {index?.repository.name} <span className="header-branch">{index?.gitContext.currentBranch}</span>
+      </h1>
+      <DiffSelect />
+      <span className="header-space" />
+      {hasRounds && (
+        <IconButton label="Earlier feedback" onClick={() => openDialog("rounds")}>
+          <History size={17} aria-hidden />
+        </IconButton>
+      )}
+      <IconButton label="Find in the diff" shortcut="/" onClick={openSearch}>
+        <Search size={17} aria-hidden />
+      </IconButton>
+      <ViewMenu />
+      <span className="header-wide">
+        <ThemeToggle onChange={(theme) => void sendJson("PUT", "/api/settings", { theme })} />
+        <IconButton label="Keyboard" shortcut="?" onClick={() => openDialog("help")}>
+          <Keyboard size={17} aria-hidden />
+        </IconButton>
+      </span>
+      <Button
+        variant="quiet"
+        aria-pressed={panelOpen}
+        aria-label={`Comments, ${count}`}
+        onClick={() => useView.setState({ panelOpen: !panelOpen })}
+      >
+        <MessageSquare size={16} aria-hidden /> {count}
+      </Button>
+      <Button onClick={() => openDialog("approve")}>Approve</Button>
+      <Button variant="primary" onClick={() => openDialog("send")}>
+        <span className="header-send">Send feedback</span>
+        <span className="header-send-short">Send</span>
+      </Button>
+    </header>
+  );
+}
+
+function ViewMenu() {
+  const { layout, wrap, whitespace } = useView();
+  return (
+    <Menu
+      label="View"
+      triggerClass="button button-quiet button-icon"
+      trigger={<Settings2 size={17} aria-hidden />}
+    >
+      <MenuItem checked={layout === "split"} onSelect={() => setLayout("split")}>
+        Side by side
+      </MenuItem>
+      <MenuItem checked={layout === "unified"} onSelect={() => setLayout("unified")}>
+        Unified
+      </MenuItem>
+      <hr />
+      <MenuItem checked={wrap} onSelect={() => setWrap(true)}>
+        Wrap long lines
+      </MenuItem>
+      <MenuItem checked={!wrap} onSelect={() => setWrap(false)}>
+        Keep lines whole
+      </MenuItem>
+      <hr />
+      <MenuItem checked={whitespace} onSelect={() => setWhitespace(true)}>
+        Show changes of white space
+      </MenuItem>
+      <MenuItem checked={!whitespace} onSelect={() => setWhitespace(false)}>
+        Hide changes of white space
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,36 @@
+import type { DraftStatus } from "../../shared/drafts/autosave.ts";
+import { saidComments, useComments } from "../state/comments.ts";
+import { useDraft } from "../state/draft.ts";
+import { useSession } from "../state/session.ts";
+
+/** The foot of the page: how many comments there are, and that they are safe. */
+export function StatusLine() {
+  const count = useComments(({ comments }) => saidComments(comments).length);
+  const status = useDraft((draft) => draft.status);
+  const connected = useSession((session) => session.connected && session.closing === undefined);
+  const gitRef = useSession((session) => session.index?.gitRef ?? "");
+  return (
+    <footer className="status-line">
+      <span>{count === 1 ? "1 comment" : `${count} comments`}</span>
+      <span>{draftText(status)}</span>
+      <span className="status-ref">git diff {gitRef}</span>
+      <span>{connected ? "Connected" : "Not connected"}</span>
+    </footer>
+  );
+}
+
+function draftText(status: DraftStatus): string {
+  switch (status.state) {
+    case "saved":
+      return `Draft saved ${new Date(status.savedAt).toLocaleTimeString()}`;
+    case "pending":
+      return "Saving the draft …";
+    case "failing":
+    case "superseded":
+      return "Draft not saved";
+    case "absent":
+      return "Drafts are kept in this page only";
+    default:
+      return "Comments are saved as you type";
+  }
+}

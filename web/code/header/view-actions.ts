@@ -1,0 +1,26 @@
+import { explain } from "../../shared/api/client.ts";
+import { announce, showToast } from "../../shared/components/toast.tsx";
+import type { Layout } from "../core/row-model.ts";
+import { loadDiff } from "../state/session.ts";
+import { changeView } from "../state/view.ts";
+
+export function setLayout(layout: Layout): void {
+  changeView({ layout });
+  announce(layout === "split" ? "Side by side" : "Unified");
+}
+
+export function setWrap(wrap: boolean): void {
+  changeView({ wrap });
+  announce(wrap ? "Long lines are wrapped" : "Lines are kept whole; Shift and the wheel move them sideways");
+}
+
+/** git itself leaves the white space out, so the diff is fetched anew. */
+export async function setWhitespace(whitespace: boolean): Promise<void> {
+  const result = await loadDiff(whitespace);
+  if (!result.ok) {
+    showToast(explain(result), { tone: "danger" });
+    return;
+  }
+  changeView({ whitespace });
+  announce(whitespace ? "Changes of white space are shown" : "Changes of white space are hidden");
+}

@@ -1,0 +1,243 @@
+import type { Shortcut } from "../shared/keyboard/shortcuts.ts";
+import { goToComment } from "./comments/move.ts";
+import { commentOnAll, commentOnFile, commentOnLines } from "./comments/start.ts";
+import { inFileOrder } from "./core/comment.ts";
+import { lineAt, nextHunk, nextLine, numberAt, rowOf } from "./core/navigate.ts";
+import type { DiffController } from "./diff/controller.ts";
+import { EXPAND_STEP, ensureText, gapAt } from "./diff/expand.ts";
+import { goToMatch } from "./header/find-bar.tsx";
+import { setLayout, setWhitespace, setWrap } from "./header/view-actions.ts";
+import { editComment, useComments } from "./state/comments.ts";
+import { selectedLines, setCursor, useCursor } from "./state/cursor.ts";
+import { placeNow } from "./state/places.ts";
+import { openSearch } from "./state/search.ts";
+import { useSession } from "./state/session.ts";
+import { isFolded, isViewed, openDialog, setFolded, setViewed, useView } from "./state/view.ts";
+
+const MOVE = "Moving";
+const COMMENT = "Commenting";
+const SHOW = "Showing";
+const REVIEW = "Review";
+
+/** Every key of the page, in the order of the `?` sheet. */
+export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
+  const line = (keys: string[], label: string, run: () => void, group = MOVE): Shortcut => ({
+    keys,
+    label,
+    group,
+    run,
+  });
+  return [
+    line(["j", "ArrowDown"], "Next line", () => moveLine(controller, 1)),
+    line(["k", "ArrowUp"], "Previous line", () => moveLine(controller, -1)),
+    line(["h", "ArrowLeft"], "Old side", () => changeSide(controller, "old")),
+    line(["l", "ArrowRight"], "New side", () => changeSide(controller, "new")),
+    line(["J", "Shift+ArrowDown"], "Extend the selection down", () => extend(controller, 1)),
+    line(["K", "Shift+ArrowUp"], "Extend the selection up", () => extend(controller, -1)),
+    line(["n"], "Next change", () => moveHunk(controller, 1)),
+    line(["p"], "Previous change", () => moveHunk(controller, -1)),
+    line(["N"], "Next comment", () => moveComment(controller, 1)),
+    line(["P"], "Previous comment", () => moveComment(controller, -1)),
+    line(["]"], "Next file", () => moveFile(controller, 1)),
+    line(["["], "Previous file", () => moveFile(controller, -1)),
+    line(["g", "Home"], "Start of the diff", () => controller.scrollToEnd("start")),
+    line(["G", "End"], "End of the diff", () => controller.scrollToEnd("end")),
+    line(["PageDown", "Space"], "Page down", () => controller.scrollBy(0.9)),
+    line(["PageUp", "Shift+Space"], "Page up", () => controller.scrollBy(-0.9)),
+    line(["c"], "Comment on the line or selection", () => comment("comment"), COMMENT),
+    line(["s"], "Suggest a change", () => comment("suggestion"), COMMENT),
+    line(["!"], "Raise a concern", () => comment("concern"), COMMENT),
+    line(["e"], "Edit the comment on the line", () => editHere(), COMMENT),
+    line(["f"], "Comment on the file", () => withFile(controller, commentOnFile), COMMENT),
+    line(["a"], "Comment on the whole change", openGeneralComment, COMMENT),
+    line(["v"], "Mark the file as viewed, or not", () => toggleViewed(controller), REVIEW),
+    line(["V"], "Viewed, and on to the next file that is not", () => viewedAndOn(controller), REVIEW),
+    { ...line(["Mod+Shift+Enter"], "Send feedback", () => openDialog("send"), REVIEW), whileTyping: true },
+    line(["A"], "Approve", () => openDialog("approve"), REVIEW),
+    line(["o", "Enter"], "Fold or unfold the file", () => withFile(controller, toggleFolded), SHOW),
+    line(["x"], "Show more lines around the cursor", () => void expandHere(controller), SHOW),
+    line(["u"], "Side by side or unified", toggleLayout, SHOW),
+    line(["w"], "Hide or show white space", () => void setWhitespace(!useView.getState().whitespace), SHOW),
+    line(["z"], "Wrap long lines, or not", () => setWrap(!useView.getState().wrap), SHOW),
+    line(["b"], "File tree", () => useView.setState(({ treeOpen }) => ({ treeOpen: !treeOpen })), SHOW),
+    line(["."], "Comments", () => useView.setState(({ panelOpen }) => ({ panelOpen: !panelOpen })), SHOW),
+    line(["t"], "Filter the files", focusFilter, SHOW),
+    { ...line(["/", "Mod+f"], "Find in all files", openSearch, SHOW) },
+    line(["F3"], "Next match", () => goToMatch(controller, 1), SHOW),
+    line(["Shift+F3"], "Previous match", () => goToMatch(controller, -1), SHOW),
+    { ...line(["Mod+k"], "Commands and files", () => openDialog("palette"), SHOW), whileTyping: true },
+    line(["?"], "This list", () => openDialog("help"), SHOW),
+  ];
+}
+
+function show(controller: DiffController, line: ReturnType<typeof nextLine>): void {
+  if (!line) return;
+  setCursor(line);
+  controller.scrollToLine(line);
+  focusCursor();
+}
+
+/** The row takes the focus, so that it is read out. */
+function focusCursor(): void {
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(".row-cursor")?.focus({ preventScroll: true }),
+  );
+}
+
+/** Where to start from: the cursor, else the file at the top of the window. */
+function startingPoint(controller: DiffController) {
+  const { cursor } = useCursor.getState();
+  if (cursor) return cursor;
+  const file = controller.currentFile();
+  const body = controller.scene().geometry.bodies.find((each) => each.file.path === file?.path);
+  for (let row = 0; body && row < (body.rows?.count ?? 0); row++) {
+    const line = lineAt(body, row, "new");
+    if (line) return line;
+  }
+  return undefined;
+}
+
+function moveLine(controller: DiffController, step: 1 | -1): void {
+  const { cursor } = useCursor.getState();
+  show(controller, cursor ? nextLine(controller.scene().geometry, cursor, step) : startingPoint(controller));
+}
+
+function moveHunk(controller: DiffController, step: 1 | -1): void {
+  show(controller, nextHunk(controller.scene().geometry, useCursor.getState().cursor, step));
+}
+
+function changeSide(controller: DiffController, side: "old" | "new"): void {
+  const { cursor } = useCursor.getState();
+  const body = controller.scene().geometry.bodies.find(({ file }) => file.path === cursor?.path);
+  if (!cursor || !body) return;
+  const number = numberAt(body, rowOf(body, cursor.side, cursor.number), side);
+  if (number > 0) show(controller, { ...cursor, side, number });
+}
+
+function extend(controller: DiffController, step: 1 | -1): void {
+  const line = selectedLines() ?? undefined;
+  const body = controller.scene().geometry.bodies.find(({ file }) => file.path === line?.path);
+  if (!line || !body) {
+    moveLine(controller, step);
+    return;
+  }
+  const to = line.to + step;
+  if (rowOf(body, line.side, to) < 0) return;
+  useCursor.setState({ range: { ...line, to }, cursor: { path: line.path, side: line.side, number: to } });
+  controller.scrollToLine({ path: line.path, side: line.side, number: to });
+  focusCursor();
+}
+
+function moveComment(controller: DiffController, step: 1 | -1): void {
+  const { files } = useSession.getState();
+  const orderOf = new Map(files.map(({ path }, order) => [path, order]));
+  const rank = (path: string | undefined) => orderOf.get(path ?? "") ?? -1;
+  const comments = inFileOrder(useComments.getState().comments, rank).filter(
+    (each) => placeNow(each).state !== "elsewhere",
+  );
+  const { cursor } = useCursor.getState();
+  const position = (path: string | undefined, number: number) => rank(path) * 1e7 + number;
+  const here = cursor ? position(cursor.path, cursor.number) : -1;
+  const places = comments.map((each) => {
+    const place = placeNow(each);
+    return position(each.path, "end" in place ? place.end : 0);
+  });
+  const next =
+    step > 0 ? places.findIndex((place) => place > here) : places.findLastIndex((place) => place < here);
+  const target = comments[next] ?? comments.at(step > 0 ? 0 : -1);
+  if (target) goToComment(controller, target);
+}
+
+function moveFile(controller: DiffController, step: 1 | -1): void {
+  const { files } = useSession.getState();
+  const at = files.findIndex(({ path }) => path === controller.currentFile()?.path);
+  const next = files[at + step];
+  if (!next) return;
+  setCursor(undefined);
+  controller.scrollToFile(next.path);
+}
+
+function withFile(
+  controller: DiffController,
+  run: (file: NonNullable<ReturnType<DiffController["currentFile"]>>) => void,
+): void {
+  const { cursor } = useCursor.getState();
+  const file =
+    useSession.getState().files.find(({ path }) => path === cursor?.path) ?? controller.currentFile();
+  if (file) run(file);
+}
+
+function comment(type: "comment" | "suggestion" | "concern"): void {
+  const lines = selectedLines();
+  if (lines) commentOnLines(lines, type);
+}
+
+function editHere(): void {
+  const { cursor } = useCursor.getState();
+  const here = useComments.getState().comments.find((each) => {
+    const place = placeNow(each);
+    return (
+      each.path === cursor?.path &&
+      "end" in place &&
+      each.place?.side === cursor?.side &&
+      place.end === cursor?.number
+    );
+  });
+  if (here) editComment(here.id);
+}
+
+function openGeneralComment(): void {
+  useView.setState({ panelOpen: true });
+  commentOnAll();
+}
+
+function toggleFolded(file: Parameters<typeof setFolded>[0]): void {
+  setFolded(file, !isFolded(useView.getState(), file));
+}
+
+function toggleViewed(controller: DiffController): void {
+  withFile(controller, (file) => setViewed(file, !isViewed(useView.getState(), file)));
+}
+
+function viewedAndOn(controller: DiffController): void {
+  withFile(controller, (file) => {
+    setViewed(file, true);
+    const { files } = useSession.getState();
+    const at = files.indexOf(file);
+    const rest = [...files.slice(at + 1), ...files.slice(0, at)];
+    const next = rest.find((each) => !isViewed(useView.getState(), each));
+    setCursor(undefined);
+    if (next) controller.scrollToFile(next.path);
+  });
+}
+
+function toggleLayout(): void {
+  setLayout(useView.getState().layout === "split" ? "unified" : "split");
+}
+
+function focusFilter(): void {
+  useView.setState({ treeOpen: true });
+  requestAnimationFrame(() => document.getElementById("file-filter")?.focus());
+}
+
+/** Shows lines above and below the hunk the cursor is in. */
+async function expandHere(controller: DiffController): Promise<void> {
+  const { cursor } = useCursor.getState();
+  const body = controller.scene().geometry.bodies.find(({ file }) => file.path === cursor?.path);
+  if (!cursor || !body?.patch || !(await ensureText(cursor.path))) return;
+  const hunk = body.patch.hunks.findLastIndex(
+    (each) => (cursor.side === "old" ? each.oldStart : each.newStart) <= cursor.number,
+  );
+  useView.setState(({ expansions }) => {
+    const gaps = new Map(expansions[cursor.path]);
+    for (const [gap, end] of [
+      [hunk, "below"],
+      [hunk + 1, "above"],
+    ] as const) {
+      if (!gapAt(body, gap)) continue;
+      const shown = gaps.get(gap) ?? { above: 0, below: 0 };
+      gaps.set(gap, { ...shown, [end]: shown[end] + EXPAND_STEP });
+    }
+    return { expansions: { ...expansions, [cursor.path]: gaps } };
+  });
+}

@@ -1,0 +1,106 @@
+import { ClipboardCopy, MessageSquarePlus, X } from "lucide-react";
+import { useMemo, useState } from "react";
+import { Button, IconButton } from "../../shared/components/button.tsx";
+import { Segmented } from "../../shared/components/segmented.tsx";
+import { CommentBadge, PlaceLabel } from "../comments/comment-card.tsx";
+import { goToComment } from "../comments/move.ts";
+import { commentOnAll } from "../comments/start.ts";
+import { ThreadItem } from "../comments/thread.tsx";
+import { type CommentType, inFileOrder, type ReviewComment } from "../core/comment.ts";
+import { copyFeedback } from "../dialogs/compose.ts";
+import type { DiffController } from "../diff/controller.ts";
+import { useComments } from "../state/comments.ts";
+import { placeNow } from "../state/places.ts";
+import { useSession } from "../state/session.ts";
+import { useView } from "../state/view.ts";
+
+/** All comments in the order of the files, those on the whole change first. */
+export function CommentPanel({ controller }: { readonly controller: DiffController }) {
+  const comments = useComments((state) => state.comments);
+  const files = useSession((session) => session.files);
+  const [type, setType] = useState<CommentType | "all">("all");
+  const ordered = useMemo(() => {
+    const orderOf = new Map(files.map(({ path }, order) => [path, order]));
+    return inFileOrder(comments, (path) => orderOf.get(path) ?? files.length);
+  }, [comments, files]);
+  const shown = ordered.filter((comment) => type === "all" || comment.type === type);
+  return (
+    <aside className="panel" aria-label="Comments">
+      <div className="panel-head">
+        <h2>Comments</h2>
+        <IconButton small label="Copy the feedback as Markdown" onClick={() => void copyFeedback()}>
+          <ClipboardCopy size={15} aria-hidden />
+        </IconButton>
+        <IconButton
+          small
+          label="Close the comments"
+          shortcut="."
+          onClick={() => useView.setState({ panelOpen: false })}
+        >
+          <X size={16} aria-hidden />
+        </IconButton>
+      </div>
+      <Segmented
+        label="Which comments"
+        value={type}
+        onChange={setType}
+        options={[
+          { value: "all", label: `All ${comments.length}` },
+          { value: "comment", label: "Comments" },
+          { value: "suggestion", label: "Suggestions" },
+          { value: "concern", label: "Concerns" },
+        ]}
+      />
+      <Button onClick={commentOnAll}>
+        <MessageSquarePlus size={15} aria-hidden /> Comment on the whole change
+      </Button>
+      {shown.length === 0 && (
+        <p className="hint">
+          {comments.length === 0
+            ? "Click a line number, or drag over several, to comment on them."
+            : "None of this kind."}
+        </p>
+      )}
+      <ol className="panel-list">
+        {shown.map((comment) => (
+          <li key={comment.id}>
+            <PanelItem comment={comment} controller={controller} />
+          </li>
+        ))}
+      </ol>
+    </aside>
+  );
+}
+
+/** A comment that stands in the diff is a way there; one that does not is shown whole. */
+function PanelItem({
+  comment,
+  controller,
+}: {
+  readonly comment: ReviewComment;
+  readonly controller: DiffController;
+}) {
+  if (comment.path === undefined || placeNow(comment).state === "elsewhere") {
+    return (
+      <>
+        {comment.path !== undefined && <p className="panel-path">{comment.path}</p>}
+        <ThreadItem id={comment.id} />
+      </>
+    );
+  }
+  return (
+    <button type="button" className="panel-item" onClick={() => goToComment(controller, comment)}>
+      <span className="panel-path">{comment.path}</span>
+      <span className="panel-line">
+        <CommentBadge type={comment.type} /> <PlaceLabel comment={comment} />
+      </span>
+      <span className="panel-text">{summaryOf(comment)}</span>
+    </button>
+  );
+}
+
+function summaryOf(comment: ReviewComment): string {
+  if (comment.text.trim() !== "") return comment.text.trim().slice(0, 200);
+  if (comment.suggestion !== undefined) return comment.suggestion.slice(0, 200);
+  return comment.images.length > 0 ? "(an image)" : "(empty)";
+}

@@ -1,0 +1,139 @@
+import { Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-react";
+import { memo, useMemo, useRef } from "react";
+import { VList } from "virtua";
+import { useShallow } from "zustand/react/shallow";
+import { filterFiles, type TreeRow, treeRows } from "../core/file-tree.ts";
+import type { DiffController } from "../diff/controller.ts";
+import { Counts } from "../diff/file-header.tsx";
+import { useComments } from "../state/comments.ts";
+import { useCursor } from "../state/cursor.ts";
+import { useSession } from "../state/session.ts";
+import { isViewed, useView } from "../state/view.ts";
+import { StatusLetter } from "./status-letter.tsx";
+
+/** The files as a tree, with a filter. */
+export function FileTree({ controller }: { readonly controller: DiffController }) {
+  const files = useSession((session) => session.files);
+  const filter = useView((view) => view.filter);
+  const closed = useView((view) => view.closedFolders);
+  const shown = useMemo(() => filterFiles(files, filter), [files, filter]);
+  const rows = useMemo(() => treeRows(shown, filter === "" ? closed : new Set()), [shown, closed, filter]);
+  const list = useRef<HTMLDivElement>(null);
+
+  return (
+    <nav className="tree" aria-label="Files">
+      <div className="tree-filter">
+        <Search size={14} aria-hidden />
+        <input
+          id="file-filter"
+          type="search"
+          value={filter}
+          placeholder="Filter files"
+          aria-label="Filter files"
+          onChange={(event) => useView.setState({ filter: event.target.value })}
+          onKeyDown={(event) => {
+            const [first] = shown;
+            if (event.key === "Enter" && first) controller.scrollToFile(first.path);
+            else if (event.key === "Escape") useView.setState({ filter: "" });
+            else return;
+            event.currentTarget.blur();
+          }}
+        />
+      </div>
+      <p className="tree-summary">
+        {filter === "" ? <TreeSummary /> : `${shown.length} of ${files.length} files`}
+      </p>
+      {shown.length === 0 && <p className="tree-empty">No file matches “{filter}”.</p>}
+      <div className="tree-list" ref={list}>
+        <VList>
+          {rows.map((row) => (
+            <TreeLine key={row.key} row={row} controller={controller} />
+          ))}
+        </VList>
+      </div>
+    </nav>
+  );
+}
+
+function TreeSummary() {
+  const files = useSession((session) => session.files);
+  const viewed = useView((view) => files.filter((file) => isViewed(view, file)).length);
+  const sums = useMemo(
+    () => ({
+      additions: files.reduce((sum, file) => sum + file.additions, 0),
+      deletions: files.reduce((sum, file) => sum + file.deletions, 0),
+    }),
+    [files],
+  );
+  return (
+    <>
+      {files.length === 1 ? "1 file" : `${files.length.toLocaleString("en")} files`} <Counts file={sums} />
+      <span className="tree-viewed">
+        {viewed}/{files.length} viewed
+      </span>
+    </>
+  );
+}
+
+interface TreeLineProps {
+  readonly row: TreeRow;
+  readonly controller: DiffController;
+}
+
+const TreeLine = memo(function TreeLine({ row, controller }: TreeLineProps) {
+  return row.file ? <FileLine row={row} controller={controller} /> : <FolderLine row={row} />;
+});
+
+function FolderLine({ row }: { readonly row: TreeRow }) {
+  const toggle = () =>
+    useView.setState(({ closedFolders }) => {
+      const next = new Set(closedFolders);
+      if (!next.delete(row.folder ?? "")) next.add(row.folder ?? "");
+      return { closedFolders: next };
+    });
+  const Chevron = row.open ? ChevronDown : ChevronRight;
+  return (
+    <button
+      type="button"
+      className="tree-line tree-folder"
+      style={{ paddingLeft: 8 + row.depth * 12 }}
+      aria-expanded={row.open}
+      onClick={toggle}
+    >
+      <Chevron size={14} aria-hidden />
+      <span className="tree-name">{row.name}</span>
+      {!row.open && <span className="badge">{row.fileCount}</span>}
+    </button>
+  );
+}
+
+function FileLine({ row, controller }: TreeLineProps) {
+  const file = row.file;
+  const isCurrent = useCursor((state) => state.file === file?.path);
+  const viewed = useView((view) => file !== undefined && isViewed(view, file));
+  const count = useComments(
+    useShallow(({ comments }) => comments.filter(({ path }) => path === file?.path).length),
+  );
+  if (!file) return null;
+  return (
+    <button
+      type="button"
+      className={viewed ? "tree-line tree-file tree-file-viewed" : "tree-line tree-file"}
+      style={{ paddingLeft: 10 + row.depth * 12 }}
+      aria-current={isCurrent || undefined}
+      title={file.path}
+      onClick={() => controller.scrollToFile(file.path)}
+    >
+      <StatusLetter status={file.status} />
+      <span className="tree-name">{row.name}</span>
+      {count > 0 && (
+        <span className="tree-comments" title={`${count} comments`}>
+          <MessageSquare size={12} aria-hidden /> {count}
+          <span className="visually-hidden"> comments</span>
+        </span>
+      )}
+      {viewed && <Check size={13} aria-label="viewed" />}
+      <Counts file={file} />
+    </button>
+  );
+}

@@ -1,0 +1,58 @@
+import { create } from "zustand";
+import type { Draft } from "../../../src/review/api-types.ts";
+import { getJson, sendJson } from "../../shared/api/client.ts";
+import { type Autosave, createAutosave, type DraftStatus } from "../../shared/drafts/autosave.ts";
+import type { ReviewComment } from "../core/comment.ts";
+import { useComments } from "./comments.ts";
+import { useView } from "./view.ts";
+
+/** What is kept on the server while the person reviews. */
+export interface DraftContent {
+  readonly version: 1;
+  readonly comments: readonly ReviewComment[];
+  /** Comments whose editor was open. */
+  readonly editing: readonly string[];
+  /** By path: the fingerprint of the change that was looked at. */
+  readonly viewed: Readonly<Record<string, string>>;
+}
+
+export const useDraft = create<{ readonly status: DraftStatus }>(() => ({ status: { state: "idle" } }));
+
+let autosave: Autosave | undefined;
+
+/** Takes over the server's draft, then saves every change to it. Resolves to how many comments came back. */
+export async function startDraft(): Promise<number> {
+  const stored = await getJson<Draft<DraftContent>>("/api/draft");
+  const content = stored.ok ? stored.value.content : null;
+  if (content) restore(content);
+  autosave = createAutosave<DraftContent>({
+    content: currentContent,
+    put: (draft, keepalive) => sendJson("PUT", "/api/draft", draft, { keepalive }),
+    onStatus: (status) => useDraft.setState({ status }),
+  });
+  if (stored.ok) autosave.resume(stored.value.generation);
+  const touch = () => autosave?.touch();
+  useComments.subscribe((state, before) => {
+    if (state.comments !== before.comments || state.editing !== before.editing) touch();
+  });
+  useView.subscribe((state, before) => {
+    if (state.viewed !== before.viewed) touch();
+  });
+  addEventListener("pagehide", () => autosave?.flush());
+  return content?.comments.length ?? 0;
+}
+
+/** The decision is taken: nothing is saved any more. */
+export function stopDraft(): void {
+  autosave?.stop();
+}
+
+function currentContent(): DraftContent {
+  const { comments, editing } = useComments.getState();
+  return { version: 1, comments, editing: [...editing], viewed: useView.getState().viewed };
+}
+
+function restore(content: DraftContent): void {
+  useView.setState({ viewed: content.viewed ?? {} });
+  useComments.setState({ comments: content.comments ?? [], editing: new Set(content.editing ?? []) });
+}

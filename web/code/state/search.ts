@@ -1,0 +1,86 @@
+import { create } from "zustand";
+import { type Match, patternOf, type SearchQuery, searchPatch } from "../core/search.ts";
+import { useSession } from "./session.ts";
+
+export interface FoundMatch extends Match {
+  readonly path: string;
+}
+
+interface SearchState {
+  readonly open: boolean;
+  readonly query: SearchQuery;
+  /** What rows are painted with; undefined without a usable query. */
+  readonly pattern: RegExp | undefined;
+  readonly error: string | undefined;
+  readonly matches: readonly FoundMatch[];
+  /** Position in `matches`, -1 before the first step. */
+  readonly current: number;
+  /** Share of the diff searched so far, 0 to 1. */
+  readonly progress: number;
+}
+
+const EMPTY: SearchQuery = { text: "", matchCase: false, regex: false };
+/** More matches than a person walks through; the search stops there. */
+export const MOST_MATCHES = 10_000;
+
+export const useSearch = create<SearchState>(() => ({
+  open: false,
+  query: EMPTY,
+  pattern: undefined,
+  error: undefined,
+  matches: [],
+  current: -1,
+  progress: 1,
+}));
+
+let running = 0;
+
+export function openSearch(): void {
+  useSearch.setState({ open: true });
+}
+
+export function closeSearch(): void {
+  running += 1;
+  useSearch.setState({ open: false, pattern: undefined, matches: [], current: -1, progress: 1 });
+}
+
+/**
+ * Looks through the whole diff, file by file in the order of the page, whether or not its patches are here. A newer
+ * search ends an older one.
+ */
+export async function search(query: SearchQuery): Promise<void> {
+  running += 1;
+  const mine = running;
+  const pattern = patternOf(query);
+  const usable = pattern instanceof RegExp ? pattern : undefined;
+  const error = typeof pattern === "string" ? pattern : undefined;
+  useSearch.setState({ query, pattern: usable, error, matches: [], current: -1, progress: usable ? 0 : 1 });
+  const { patches, files, index } = useSession.getState();
+  if (!usable || !patches || !index) return;
+  const orderOf = new Map(files.map((file, order) => [file.path, order]));
+  const found: FoundMatch[] = [];
+  for (const [first, last] of patches.batches()) {
+    const batch = await patches.read(first, last).catch(() => []);
+    if (mine !== running) return;
+    for (const [step, patch] of batch.entries()) {
+      const path = index.files[first + step]?.path ?? "";
+      const room = MOST_MATCHES - found.length;
+      for (const match of searchPatch(patch, query, room)) found.push({ ...match, path });
+    }
+    const progress = (last + 1) / index.files.length;
+    const matches = [...found].sort((a, b) => (orderOf.get(a.path) ?? 0) - (orderOf.get(b.path) ?? 0));
+    useSearch.setState({ matches, progress });
+    if (found.length >= MOST_MATCHES) break;
+  }
+  useSearch.setState({ progress: 1 });
+}
+
+/** Goes to the next match, or the one before; around at the ends. */
+export function stepMatch(step: 1 | -1): FoundMatch | undefined {
+  const { matches, current } = useSearch.getState();
+  if (matches.length === 0) return undefined;
+  const start = current < 0 && step < 0 ? 0 : current;
+  const next = (start + step + matches.length) % matches.length;
+  useSearch.setState({ current: next });
+  return matches[next];
+}
