@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { DialectError } from "./exchange/dialect-error.ts";
 import type { Dialect } from "./exchange/parts.ts";
 
 /** Envelopes: a client dialect, or `plain` for `{error}`. */
@@ -14,6 +15,10 @@ export interface Fault {
 
 /** What an error tells a client; a defect of ours tells nothing of itself. */
 export function faultOf(error: unknown): Fault {
+  if (error instanceof DialectError) {
+    const { status, message, retryAfterSeconds } = error.error;
+    return { status, message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  }
   if (!(error instanceof AppError) || error.code === "internal")
     return { status: 500, message: "Internal error of the proxy", code: "internal" };
   const status = error.code === "client_gone" ? 400 : error.status;

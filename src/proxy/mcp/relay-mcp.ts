@@ -33,7 +33,7 @@ export async function relayMcp(
     upstream,
     {
       method: request.method,
-      path: queryOf(request.url),
+      path: queryFor(server, request),
       rawHeaders: raw.rawHeaders,
       body: hasBody && length !== "0" ? raw : null,
       needs: {
@@ -66,9 +66,17 @@ function mcpName(url: string): string {
   return decodeURIComponent(url.split("/", 3)[2] ?? "");
 }
 
-function queryOf(url: string): string {
-  const at = url.indexOf("?");
-  return at < 0 ? "" : url.slice(at);
+/** The server's own query and the client's; the proxy's key, if a client sends it so, stays here. */
+function queryFor(server: McpServerConfig, request: FastifyRequest): string {
+  const at = request.url.indexOf("?");
+  const asked = at < 0 ? [] : request.url.slice(at + 1).split("&");
+  const pairs = asked.filter((pair) => {
+    const value = decodeURIComponent(pair.slice(pair.indexOf("=") + 1).replace(/%(?![0-9a-f]{2})/gi, "%25"));
+    return request.runtime.keys.nameOf([value]) === undefined;
+  });
+  const own = new URL(server.url).search.slice(1);
+  const query = [...(own === "" ? [] : [own]), ...pairs].join("&");
+  return query === "" ? "" : `?${query}`;
 }
 
 const servers = new WeakMap<McpServerConfig, UpstreamConfig>();
@@ -81,7 +89,7 @@ function asUpstream(name: string, server: McpServerConfig): UpstreamConfig {
   const upstream: UpstreamConfig = {
     name,
     dialect: "any",
-    baseUrl: `${origin}${prefix}${new URL(server.url).search}`,
+    baseUrl: `${origin}${prefix}`,
     keys: [],
     credentials: "config",
     headers: server.headers,

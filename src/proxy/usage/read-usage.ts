@@ -1,50 +1,40 @@
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
+import { usageOfExclusive, usageOfInclusive, usageOfSeparateThoughts } from "../exchange/usage.ts";
 
-/**
- * Token counts read off a vendor's own words, in one convention: input includes what was cached, output includes
- * reasoning (OpenAI's counts do, Anthropic's input does not, Google's output leaves thoughts out).
- */
+/** Token counts read off a vendor's own words, in the one convention of `Usage`. */
 export function usageFrom(dialect: Dialect, raw: unknown): Usage | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
   const count = (name: string, holder: unknown = raw): number | undefined => numberIn(holder, name);
-  if (dialect === "messages") {
-    const uncached = count("input_tokens");
-    const read = count("cache_read_input_tokens");
-    const write = count("cache_creation_input_tokens");
-    const total = uncached === undefined ? undefined : uncached + (read ?? 0) + (write ?? 0);
-    return build(
-      { total, uncached, cacheRead: read, cacheWrite: write },
-      count("output_tokens"),
-      undefined,
+  if (dialect === "messages")
+    return usageOfExclusive({
+      uncached: count("input_tokens"),
+      cacheRead: count("cache_read_input_tokens"),
+      cacheWrite: count("cache_creation_input_tokens"),
+      output: count("output_tokens"),
       raw,
-    );
-  }
-  if (dialect === "generative-language") {
-    const thoughts = count("thoughtsTokenCount");
-    const answer = count("candidatesTokenCount");
-    const output =
-      answer === undefined && thoughts === undefined ? undefined : (answer ?? 0) + (thoughts ?? 0);
-    const input = { total: count("promptTokenCount"), cacheRead: count("cachedContentTokenCount") };
-    return build(input, output, thoughts, raw);
-  }
-  const [input, output] =
-    dialect === "responses" ? ["input_tokens", "output_tokens"] : ["prompt_tokens", "completion_tokens"];
-  const cacheRead = count("cached_tokens", memberOf(raw, `${input}_details`));
-  const reasoning = count("reasoning_tokens", memberOf(raw, `${output}_details`));
-  return build({ total: count(input ?? ""), cacheRead }, count(output ?? ""), reasoning, raw);
-}
-
-type Counts = { [Name in keyof Usage["input"]]: number | undefined };
-
-function build(input: Counts, total: number | undefined, reasoning: number | undefined, raw: unknown): Usage {
-  const known = Object.entries(input).filter(([, value]) => value !== undefined);
-  return {
-    input: Object.fromEntries(known),
-    output: { ...(total === undefined ? {} : { total }), ...(reasoning === undefined ? {} : { reasoning }) },
+    });
+  if (dialect === "generative-language")
+    return usageOfSeparateThoughts({
+      prompt: count("promptTokenCount"),
+      toolPrompt: count("toolUsePromptTokenCount"),
+      cacheRead: count("cachedContentTokenCount"),
+      candidates: count("candidatesTokenCount"),
+      thoughts: count("thoughtsTokenCount"),
+      raw,
+    });
+  const names = dialect === "responses" ? RESPONSES_NAMES : CHAT_NAMES;
+  return usageOfInclusive({
+    input: count(names.input),
+    cacheRead: count("cached_tokens", memberOf(raw, `${names.input}_details`)),
+    output: count(names.output),
+    reasoning: count("reasoning_tokens", memberOf(raw, `${names.output}_details`)),
     raw,
-  };
+  });
 }
+
+const CHAT_NAMES = { input: "prompt_tokens", output: "completion_tokens" } as const;
+const RESPONSES_NAMES = { input: "input_tokens", output: "output_tokens" } as const;
 
 /**
  * The last usage object in a piece of JSON or of a stream, parsed; undefined where there is none. The name with its

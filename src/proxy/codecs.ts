@@ -1,0 +1,14 @@
+import { chatCompletions } from "./dialects/chat-completions/index.ts";
+import { generativeLanguage } from "./dialects/generative-language/index.ts";
+import { messages } from "./dialects/messages/index.ts";
+import { responses } from "./dialects/responses/index.ts";
+import type { Codec } from "./exchange/codec.ts";
+import type { Dialect } from "./exchange/parts.ts";
+
+/** The codec of each dialect. */
+export const codecs: Readonly<Record<Exclude<Dialect, "completions">, Codec>> = {
+  "chat-completions": chatCompletions,
+  responses,
+  messages,
+  "generative-language": generativeLanguage,
+};

@@ -1,0 +1,95 @@
+import type { ExchangeEvent } from "../exchange/event.ts";
+import type { Part, TextPart, ToolCallPart } from "../exchange/parts.ts";
+import type { ExchangeRequest } from "../exchange/request.ts";
+import type { ExchangeResponse, Finish, Usage } from "../exchange/response.ts";
+import { countText } from "../usage/count-text.ts";
+import { sampleOf } from "./sample-schema.ts";
+
+/**
+ * What the built-in echo answers: the person's last words back, or a call of a tool, with made-up arguments that fit
+ * its schema, where the client demands one or the last words say "call NAME".
+ */
+export function composeEcho(request: ExchangeRequest, id: string): ExchangeResponse {
+  const call = callFor(request, id);
+  const text: TextPart = { type: "text", text: `Echo: ${lastWords(request)}` };
+  const part = call ?? text;
+  const finish: Finish = { unified: call ? "tool-calls" : "stop" };
+  return { id, model: request.model, candidates: [{ parts: [part], finish }], usage: usageOf(request, part) };
+}
+
+/** The same answer as a stream, a few words at a time. */
+export function* echoEvents(response: ExchangeResponse): Generator<ExchangeEvent> {
+  const { usage } = response;
+  yield {
+    type: "start",
+    ...(response.id === undefined ? {} : { id: response.id }),
+    ...(usage ? { usage } : {}),
+  };
+  const candidate = response.candidates[0];
+  for (const [index, part] of (candidate?.parts ?? []).entries()) {
+    if (part.type === "text") {
+      yield { type: "part-start", index, part: { type: "text", text: "" } };
+      for (const text of part.text.match(/\S+\s*|\s+/g) ?? []) yield { type: "text-delta", index, text };
+      yield { type: "part-end", index };
+    } else if (part.type === "tool-call") {
+      yield { type: "part-start", index, part: { ...part, arguments: "" } };
+      yield { type: "arguments-delta", index, text: part.arguments };
+      yield { type: "part-end", index };
+    }
+  }
+  if (candidate) yield { type: "finish", finish: candidate.finish };
+  yield { type: "end", ...(usage ? { usage } : {}) };
+}
+
+function callFor(request: ExchangeRequest, id: string): ToolCallPart | undefined {
+  const tools = request.tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool]));
+  const said = /\bcall (?:the tool )?["'`]?([\w.-]+)/i.exec(lastWords(request))?.[1];
+  const choice = request.toolChoice;
+  const name =
+    choice?.mode === "tool"
+      ? choice.name
+      : choice?.mode === "required"
+        ? tools[0]?.name
+        : choice?.mode === "allowed" && choice.required
+          ? choice.names[0]
+          : choice?.mode === "none" || endsWithResult(request)
+            ? undefined
+            : said;
+  const tool = tools.find((each) => each.name === name);
+  if (!tool) return undefined;
+  const custom = tool.type === "custom";
+  const value = custom ? lastWords(request) : JSON.stringify(sampleOf(tool.schema));
+  return {
+    type: "tool-call",
+    id: `call_${id}`,
+    name: tool.name,
+    arguments: value,
+    ...(custom ? { custom } : {}),
+  };
+}
+
+/** Whether a tool has just answered: then it is time for words, or a loop would never end. */
+function endsWithResult(request: ExchangeRequest): boolean {
+  return request.turns.at(-1)?.parts.some((part) => part.type === "tool-result") ?? false;
+}
+
+function lastWords(request: ExchangeRequest): string {
+  const turn = request.turns.findLast((each) => each.role === "user" && wordsOf(each.parts) !== "");
+  return turn ? wordsOf(turn.parts) : "";
+}
+
+function wordsOf(parts: readonly Part[]): string {
+  return parts
+    .map((part) => {
+      if (part.type === "text") return part.text;
+      return part.type === "tool-result" ? wordsOf(part.content) : "";
+    })
+    .filter(Boolean)
+    .join("\n");
+}
+
+function usageOf(request: ExchangeRequest, answer: TextPart | ToolCallPart): Usage {
+  const input = request.turns.reduce((sum, turn) => sum + countText(wordsOf(turn.parts)), 3);
+  const output = countText(answer.type === "text" ? answer.text : answer.arguments);
+  return { input: { total: Math.ceil(input) }, output: { total: Math.ceil(output) }, estimated: true };
+}
