@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
 import { pageSource } from "../http/page-source.ts";
 import { listAgents } from "../review/agents.ts";
 import type { AgentOrigin, Caller } from "../review/api-types.ts";
@@ -13,7 +14,7 @@ import type { ListedAgent } from "../review/hooks/input-schemas.ts";
 import { createImagePolicy } from "../review/images/image-policy.ts";
 import { createRecordStore } from "../review/records/record-store.ts";
 import type { ReviewContext, ReviewMode } from "../review/review-mode.ts";
-import { createSession } from "../review/session.ts";
+import { createSession, type Outcome } from "../review/session.ts";
 import { createSettingsStore } from "../review/settings-store.ts";
 import { announce } from "./announce.ts";
 import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
@@ -70,44 +71,47 @@ async function serve(
   output: Output,
   lifecycle: Lifecycle,
 ): Promise<number> {
-  const { settings, dataDirectory } = job.workplace;
+  const { settings, dataDirectory, project } = job.workplace;
   await checkDataDirectory(dataDirectory);
   let url = "";
-  const reviewAgain = () => output.note(`The page was closed; the review still waits at ${url}`);
-  const context = createContext(job, reviewAgain);
-  const { session, events, drafts } = context;
+  const context = createContext(job, () =>
+    output.note(`The page was closed; the review still waits at ${url}`),
+  );
   const app = createReviewServer({
     context,
     page: { source: pageSource(pagesFolder), name: job.mode.kind },
     exposure: exposureOf(settings.host),
     onInternalError: (error) => output.note(`sallyport: ${String(error)}`),
-    onRefused: onceOnly((path) =>
-      output.note(`Refused a request for ${path}: it came from another web page.`),
-    ),
+    onRefused: onceOnly((path) => output.note(`Refused a request for ${path}: it came from another page.`)),
   });
   const port = await listenForReview(app, {
     ...settings,
-    projectFolder: job.workplace.project,
+    projectFolder: project,
     signal: lifecycle.signal,
     onRetry: (message) => output.note(message),
   });
-  lifecycle.signal.addEventListener("abort", () => session.abandon(lifecycle.ending?.reason ?? "signal"));
-  if (lifecycle.signal.aborted) session.abandon(lifecycle.ending?.reason ?? "signal");
+  const abandon = () => context.session.abandon(lifecycle.ending?.reason ?? "signal");
+  lifecycle.signal.addEventListener("abort", abandon);
+  if (lifecycle.signal.aborted) abandon();
   if (settings.timeout !== undefined) lifecycle.stopAfter(settings.timeout);
   url = await announce({ port, job, flags, output });
 
-  const outcome = await session.outcome;
-  events.send({ event: "closing", reason: outcome.kind === "decided" ? "decided" : outcome.reason });
-  events.close();
-  // Gives the streams their turn to write the farewell; closing the server then cuts every connection.
-  await new Promise((resolve) => setImmediate(resolve));
-  await app.close();
+  const outcome = await context.session.outcome;
+  await closeServer(app, context, outcome);
   if (outcome.kind === "abandoned") return exitCodeOf(lifecycle.ending ?? { reason: "caller-gone" });
-
   const isRead = await output.result(job.print(outcome.decision));
   // What the agent has been told need not be restored; what it missed is restored with the next round.
-  if (isRead) await drafts.remove(job.mode.draftKey()).catch(() => {});
+  if (isRead) await context.drafts.remove(job.mode.draftKey()).catch(() => {});
   return flags.exitCode && job.isObjection(outcome.decision) ? OBJECTION : 0;
+}
+
+/** Tells the pages why they lose their server, and closes it with every connection there is. */
+async function closeServer(app: FastifyInstance, { events }: ReviewContext, outcome: Outcome): Promise<void> {
+  events.send({ event: "closing", reason: outcome.kind === "decided" ? "decided" : outcome.reason });
+  events.close();
+  // The streams need their turn to write the farewell before the connections are cut.
+  await new Promise((resolve) => setImmediate(resolve));
+  await app.close();
 }
 
 function createContext(job: ReviewJob, onDeserted: () => void): ReviewContext {

@@ -23,7 +23,7 @@ export function slugOf(title: string): string {
       .normalize("NFC")
       .toLowerCase()
       .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  return shortened(words.join("-"), 60).replace(/-+$/, "") || "plan";
+  return fileNamePart(words.join("-")).replace(/-+$/, "") || "plan";
 }
 
 /** A title as a file name a person reads: what file systems and note links refuse is left out. Never empty. */
@@ -32,12 +32,19 @@ export function fileTitleOf(title: string): string {
     .replace(/[\p{Cc}\p{Cf}\p{Cs}<>:"/\\|?*#^[\]]+/gu, " ")
     .replace(/\s+/g, " ")
     .replace(/^[. ]+|[. ]+$/g, "");
-  return shortened(text, 60).trim() || "Plan";
+  return fileNamePart(text).trim() || "Plan";
 }
 
 function plain(text: string): string {
   const line = text.replace(/^#+|[*_`~]|\p{Cc}/gu, "").replace(/\s+/g, " ");
   return shortened(line, 120).trim();
+}
+
+/** At most 60 characters and 180 bytes, which leaves room for an ending within the 255 of most file systems. */
+function fileNamePart(text: string): string {
+  let part = shortened(text, 60);
+  while (Buffer.byteLength(part) > 180) part = shortened(part, Array.from(part).length - 1);
+  return part;
 }
 
 /** Cuts by code points, so that no character is halved. */

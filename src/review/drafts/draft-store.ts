@@ -1,5 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { systemErrorCode } from "../../errors.ts";
 import type { Draft } from "../api-types.ts";
 import { writeDurably } from "../durable-file.ts";
@@ -9,8 +10,8 @@ export interface DraftStore {
   /** The draft; generation 0 and no content where there is none. */
   read(key: string): Promise<Draft>;
   /**
-   * Stores content that was made from `generation`. Refused, with what is stored, when another page has written
-   * since: the one that lost merges or asks, nothing is overwritten unseen.
+   * Stores content under a generation that the page has raised. Refused, with what is stored, when another page has
+   * come that far already: nothing is overwritten unseen. The same content once more is no conflict.
    */
   write(key: string, generation: number, content: unknown): Promise<DraftWrite>;
   /** Forgets it, once what it held has reached the agent. */
@@ -38,12 +39,11 @@ export function createDraftStore(dataDirectory: string, now: () => Date = () => 
     write: (key, generation, content) =>
       inTurn(async () => {
         const stored = await readDraft(pathOf(key));
-        if (generation < stored.generation) return { accepted: false, draft: stored };
-        const draft: Draft = {
-          generation: Math.max(generation, stored.generation + 1),
-          savedAt: now().toISOString(),
-          content,
-        };
+        if (generation <= stored.generation) {
+          const isRepeated = generation === stored.generation && isDeepStrictEqual(content, stored.content);
+          return { accepted: isRepeated, draft: stored };
+        }
+        const draft: Draft = { generation, savedAt: now().toISOString(), content };
         await writeDurably(pathOf(key), JSON.stringify(draft));
         return { accepted: true, draft };
       }),

@@ -3,8 +3,8 @@ import { draftBody, parseBody } from "../body-schemas.ts";
 import type { ReviewContext } from "../review-mode.ts";
 
 /**
- * GET and PUT /api/draft: what is typed but not sent. A PUT names the generation it was made from and answers with
- * the new one; where another page has written since it is 409 with the draft that is stored.
+ * GET and PUT /api/draft: what is typed but not sent. Every PUT carries a higher generation than the one before;
+ * where another page has come that far already it is 409 with the draft that is stored.
  */
 export function draftRoutes(app: FastifyInstance, { drafts, mode }: ReviewContext): void {
   app.get("/api/draft", () => drafts.read(mode.draftKey()));
@@ -12,6 +12,8 @@ export function draftRoutes(app: FastifyInstance, { drafts, mode }: ReviewContex
   app.put("/api/draft", async (request, reply) => {
     const { generation, content } = parseBody(draftBody, request.body);
     const { accepted, draft } = await drafts.write(mode.draftKey(), generation, content ?? null);
-    return reply.code(accepted ? 200 : 409).send(draft);
+    return reply
+      .code(accepted ? 200 : 409)
+      .send(accepted ? { generation: draft.generation, savedAt: draft.savedAt } : draft);
   });
 }

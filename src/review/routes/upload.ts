@@ -1,6 +1,6 @@
 import multipart from "@fastify/multipart";
-import type { FastifyInstance } from "fastify";
-import { AppError } from "../../errors.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
 import type { UploadAnswer } from "../api-types.ts";
 import { MAX_IMAGE_BYTES } from "../images/open-image.ts";
 import { storeUpload } from "../images/store-upload.ts";
@@ -11,22 +11,29 @@ export function uploadRoute(app: FastifyInstance, { uploadFolder }: ReviewContex
   app.register(async (scope) => {
     await scope.register(multipart, {
       limits: { fileSize: MAX_IMAGE_BYTES, files: 1, fields: 8, parts: 9, fieldSize: 1_000 },
-      throwFileSizeLimit: true,
     });
     scope.post("/api/upload", { bodyLimit: 2 * MAX_IMAGE_BYTES }, async (request): Promise<UploadAnswer> => {
-      if (!request.isMultipart()) throw new AppError("validation", "No file provided");
-      for await (const part of request.parts()) {
-        if (part.type !== "file") continue;
-        if (part.fieldname !== "file") {
-          // What is not read would hold the parser up.
-          part.file.resume();
-          continue;
-        }
-        // Read whole before anything is written: an upload cut off or too large leaves no file.
-        const bytes = await part.toBuffer();
-        return { path: await storeUpload(uploadFolder, bytes), originalName: part.filename };
-      }
-      throw new AppError("validation", "No file provided");
+      const file = request.isMultipart() ? await fileOf(request) : undefined;
+      if (!file) throw new AppError("validation", "No file provided");
+      return { path: await storeUpload(uploadFolder, file.bytes), originalName: file.name };
     });
   });
+}
+
+/** The member `file`, read whole before anything is written: an upload cut off or too large leaves nothing behind. */
+async function fileOf(request: FastifyRequest): Promise<{ bytes: Buffer; name: string } | undefined> {
+  try {
+    for await (const part of request.parts()) {
+      if (part.type !== "file") continue;
+      if (part.fieldname === "file") return { bytes: await part.toBuffer(), name: part.filename };
+      // What is not read would hold the parser up.
+      part.file.resume();
+    }
+    return undefined;
+  } catch (error) {
+    if (systemErrorCode(error) === "FST_REQ_FILE_TOO_LARGE") {
+      throw new AppError("too_large", "The image is larger than 20 MB", { cause: error });
+    }
+    throw new AppError("validation", `The upload cannot be read: ${messageOf(error)}`, { cause: error });
+  }
 }

@@ -1,0 +1,40 @@
+import { Writable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { createOutput, withoutControls } from "../../src/cli/output.ts";
+
+function sink(write: (chunk: string, done: (error?: Error) => void) => void) {
+  const stream = new Writable({ write: (chunk, _encoding, done) => write(String(chunk), done) });
+  return stream as unknown as NodeJS.WriteStream;
+}
+
+describe("output", () => {
+  it("writes the one result to stdout, with a line end, when the reader takes it", async () => {
+    let text = "";
+    const output = createOutput(
+      sink((chunk, done) => {
+        text += chunk;
+        setImmediate(done);
+      }),
+      sink((_chunk, done) => done()),
+    );
+    expect(await output.result("{}")).toBe(true);
+    expect(text).toBe("{}\n");
+    expect(() => output.result("{}")).toThrow(/exactly one/);
+  });
+
+  it("says when the reader has gone", async () => {
+    const gone = sink((_chunk, done) => done(new Error("EPIPE")));
+    expect(
+      await createOutput(
+        gone,
+        sink((_chunk, done) => done()),
+      ).result("{}"),
+    ).toBe(false);
+  });
+
+  it("shows controls as text, so that a plan cannot drive the terminal", () => {
+    expect(withoutControls("a\u001b[31mb\u0007\u009bc\r\ttab\nline")).toBe(
+      "a\\x1b[31mb\\x07\\x9bc\\x0d\ttab\nline",
+    );
+  });
+});

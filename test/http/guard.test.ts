@@ -1,0 +1,146 @@
+import fastCheck from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkRequest, type GuardPolicy, hostnameOf } from "../../src/http/guard.ts";
+
+const local: GuardPolicy = {
+  hostnames: [],
+  anyAddress: false,
+  origins: [],
+  mayBeLinked: (path) => !path.startsWith("/api/"),
+};
+
+function check(headers: [string, string][], { method = "GET", path = "/api/plan", policy = local } = {}) {
+  const result = checkRequest({ method, path, rawHeaders: headers.flat() }, policy);
+  return result.allowed ? "allowed" : result.reason;
+}
+
+const own: [string, string] = ["Host", "localhost:8080"];
+
+describe("Host", () => {
+  it.each(["localhost", "localhost:1", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080"])(
+    "takes %s",
+    (host) => {
+      expect(check([["Host", host]])).toBe("allowed");
+    },
+  );
+
+  it.each([
+    "evil.test",
+    "localhost.evil.test",
+    "evil-localhost",
+    "localhost.",
+    "localhost@evil.test",
+    "evil.test@localhost",
+    "0.0.0.0:8080",
+    "[::]:8080",
+    "127.1",
+    "127.0.0.1.nip.io",
+    "2130706433",
+    "192.168.1.5",
+    "localhost:80:80",
+    "localhost:123456",
+    "localhost, evil.test",
+    "",
+    " ",
+  ])("refuses %j", (host) => {
+    expect(check([["Host", host]])).toBe("host");
+  });
+
+  it("refuses a request without Host, and one with two", () => {
+    expect(check([])).toBe("host");
+    expect(check([own, ["host", "evil.test"]])).toBe("host");
+    expect(check([own, own])).toBe("host");
+  });
+
+  it("takes addresses, but no other names, where the server is bound wider", () => {
+    const wide = { ...local, anyAddress: true, hostnames: ["mybox"] };
+    for (const host of ["192.168.1.5:80", "[fe80::1]:80", "mybox:80", "localhost"]) {
+      expect(check([["Host", host]], { policy: wide })).toBe("allowed");
+    }
+    for (const host of ["evil.test", "0.0.0.0", "[::]", "1.2.3.4.evil.test", "01.2.3.4", "256.1.1.1"]) {
+      expect(check([["Host", host]], { policy: wide })).toBe("host");
+    }
+  });
+
+  it("never lets a name through that is not listed", () => {
+    const name = fastCheck.stringMatching(/^[a-zA-Z0-9._:[\]@-]{1,30}$/);
+    fastCheck.assert(
+      fastCheck.property(name, (host) => {
+        const hostname = hostnameOf(host);
+        const isOwn = hostname !== undefined && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+        expect(check([["Host", host]])).toBe(isOwn ? "allowed" : "host");
+      }),
+    );
+  });
+});
+
+describe("Origin", () => {
+  it("takes the server's own, exactly", () => {
+    expect(check([own, ["Origin", "http://localhost:8080"]])).toBe("allowed");
+  });
+
+  it.each([
+    "null",
+    "http://localhost",
+    "http://localhost:8081",
+    "https://localhost:8080",
+    "http://127.0.0.1:8080",
+    "http://localhost:8080.evil.test",
+    "http://evil.test",
+    "",
+  ])("refuses %j", (origin) => {
+    expect(check([own, ["Origin", origin]])).toBe("origin");
+  });
+
+  it("refuses two of them", () => {
+    expect(check([own, ["Origin", "http://localhost:8080"], ["Origin", "http://localhost:8080"]])).toBe(
+      "origin",
+    );
+  });
+
+  it("takes a listed one, whatever the site header says", () => {
+    const policy = { ...local, origins: ["http://app.test"] };
+    const headers: [string, string][] = [
+      own,
+      ["Origin", "http://app.test"],
+      ["Sec-Fetch-Site", "cross-site"],
+    ];
+    expect(check(headers, { policy })).toBe("allowed");
+  });
+});
+
+describe("Sec-Fetch-Site", () => {
+  it.each(["same-origin", "none"])("takes %s", (site) => {
+    expect(check([own, ["Sec-Fetch-Site", site]])).toBe("allowed");
+  });
+
+  it.each(["cross-site", "same-site", "anything"])("refuses %s", (site) => {
+    expect(check([own, ["Sec-Fetch-Site", site]])).toBe("site");
+  });
+
+  const link: [string, string][] = [
+    own,
+    ["Sec-Fetch-Site", "cross-site"],
+    ["Sec-Fetch-Mode", "navigate"],
+    ["Sec-Fetch-Dest", "document"],
+  ];
+
+  it("lets a link from elsewhere open the page, and nothing but the page", () => {
+    expect(check(link, { path: "/" })).toBe("allowed");
+    expect(check(link, { path: "/", method: "HEAD" })).toBe("allowed");
+    expect(check(link, { path: "/api/plan" })).toBe("site");
+    expect(check(link, { path: "/", method: "POST" })).toBe("site");
+  });
+
+  it("does not take a frame or a form for a link", () => {
+    const frame = link.map(([name, value]): [string, string] =>
+      name === "Sec-Fetch-Dest" ? [name, "iframe"] : [name, value],
+    );
+    expect(check(frame, { path: "/" })).toBe("site");
+    expect(check([...link, ["Origin", "http://localhost:8080"]], { path: "/" })).toBe("site");
+  });
+});
+
+it("lets programs in, which send none of these headers", () => {
+  expect(check([own], { method: "POST", path: "/api/approve" })).toBe("allowed");
+});

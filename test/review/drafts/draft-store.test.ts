@@ -1,0 +1,64 @@
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createDraftStore } from "../../../src/review/drafts/draft-store.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+describe("drafts", () => {
+  it("outlive the process, key by key", async () => {
+    const folder = await temporaryFolder();
+    await createDraftStore(folder).write("a", 1, { text: "typed" });
+    expect(await createDraftStore(folder).read("a")).toMatchObject({
+      generation: 1,
+      content: { text: "typed" },
+    });
+    expect(await createDraftStore(folder).read("b")).toEqual({ generation: 0, savedAt: "", content: null });
+  });
+
+  it("are not overwritten by a page that is behind", async () => {
+    const drafts = createDraftStore(await temporaryFolder());
+    await drafts.write("a", 1, "one");
+    await drafts.write("a", 5, "five");
+    for (const generation of [1, 4, 5]) {
+      expect(await drafts.write("a", generation, "late")).toMatchObject({
+        accepted: false,
+        draft: { generation: 5, content: "five" },
+      });
+    }
+    expect(await drafts.read("a")).toMatchObject({ content: "five" });
+  });
+
+  it("may be sent twice", async () => {
+    const drafts = createDraftStore(await temporaryFolder());
+    await drafts.write("a", 1, { text: "one" });
+    expect(await drafts.write("a", 1, { text: "one" })).toMatchObject({ accepted: true });
+  });
+
+  it("let one of many writers of the same generation win", async () => {
+    const drafts = createDraftStore(await temporaryFolder());
+    const writes = Array.from({ length: 20 }, (_, index) => drafts.write("a", 1, `writer ${index}`));
+    const accepted = (await Promise.all(writes)).filter((write) => write.accepted);
+    expect(accepted).toHaveLength(1);
+    expect(await drafts.read("a")).toEqual(accepted[0]?.draft);
+  });
+
+  it("start anew where a file is damaged", async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "drafts"));
+    for (const damage of ["{half", "[]", '{"generation": "1"}', ""]) {
+      await writeFile(join(folder, "drafts", "a.json"), damage);
+      expect(await createDraftStore(folder).read("a")).toMatchObject({ generation: 0 });
+    }
+  });
+
+  it("are for their owner alone, with nothing left beside them", async () => {
+    const folder = await temporaryFolder();
+    const drafts = createDraftStore(folder);
+    await drafts.write("a", 1, "one");
+    expect((await stat(join(folder, "drafts", "a.json"))).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(folder, "drafts"))).toEqual(["a.json"]);
+    await drafts.remove("a");
+    await drafts.remove("a");
+    expect(await readdir(join(folder, "drafts"))).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it, vi } from "vitest";
+import { createEventHub } from "../../src/review/events.ts";
+
+const textOf = async (stream: AsyncIterable<Buffer>) => {
+  let text = "";
+  for await (const chunk of stream) text += chunk.toString();
+  return text;
+};
+
+describe("the event hub", () => {
+  it("greets, tells every page, and ends", async () => {
+    const hub = createEventHub("session-1");
+    const streams = [hub.open(), hub.open()];
+    hub.send({ event: "decided", decision: "deny" });
+    hub.close();
+    for (const stream of streams) {
+      expect(await textOf(stream)).toBe(
+        'event: hello\ndata: {"sessionId":"session-1"}\n\nevent: decided\ndata: {"decision":"deny"}\n\n',
+      );
+    }
+  });
+
+  it("tells when the last page has gone for good, not when one reloads", () => {
+    vi.useFakeTimers();
+    try {
+      const onDeserted = vi.fn();
+      const hub = createEventHub("session-1", onDeserted);
+      const [first, second] = [hub.open(), hub.open()];
+      first.emit("close");
+      vi.advanceTimersByTime(60_000);
+      expect(onDeserted).not.toHaveBeenCalled();
+      second.emit("close");
+      vi.advanceTimersByTime(500);
+      const third = hub.open();
+      vi.advanceTimersByTime(60_000);
+      expect(onDeserted).not.toHaveBeenCalled();
+      third.emit("close");
+      vi.advanceTimersByTime(5_000);
+      expect(onDeserted).toHaveBeenCalledOnce();
+      hub.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { decodeInput } from "../../../src/review/hooks/decode-input.ts";
+
+const decode = (value: unknown) => decodeInput(JSON.stringify(value));
+
+describe("Markdown", () => {
+  it.each([
+    "# Plan\n\ntext\n",
+    '{{title}}\n\n{"plan" is a word here}\n',
+    "{ not JSON }",
+    '["plan"]',
+    "null",
+    '{"some": "JSON", "of": "another kind"}',
+    "{}",
+    "",
+  ])("is %j", (text) => {
+    expect(decodeInput(text)).toEqual({ kind: "markdown", plan: text });
+  });
+
+  it("loses a byte order mark and nothing else", () => {
+    expect(decodeInput("\ufeff# Plan\r\n\u2028\0")).toEqual({ kind: "markdown", plan: "# Plan\r\n\u2028\0" });
+  });
+});
+
+describe("an envelope", () => {
+  it("brings its members along", () => {
+    const envelope = {
+      plan: "# Plan",
+      origin: "origin_b",
+      permissionMode: "plan",
+      agents: [{ name: "build", mode: "primary" }],
+      sharingEnabled: false,
+      cwd: "/work",
+    };
+    expect(decode(envelope)).toEqual({ kind: "envelope", envelope });
+  });
+
+  it("is taken without what it does not know", () => {
+    expect(decode({ plan: "# Plan", later: 1 })).toEqual({ kind: "envelope", envelope: { plan: "# Plan" } });
+  });
+
+  it.each([
+    [{ plan: 5 }, /plan/],
+    [{ plan: "x", origin: "origin_c" }, /origin/],
+    [{ plan: "x", agents: [{ mode: "primary" }] }, /id or a name/],
+    [{ plan: "x", sharingEnabled: "yes" }, /sharingEnabled/],
+  ])("is refused rather than shown as text: %j", (value, message) => {
+    expect(() => decode(value)).toThrowError(message);
+  });
+});
+
+describe("Claude Code's event", () => {
+  const event = {
+    session_id: "s",
+    transcript_path: "/t.jsonl",
+    cwd: "/work",
+    permission_mode: "plan",
+    hook_event_name: "PermissionRequest",
+    tool_name: "ExitPlanMode",
+    tool_input: { plan: "# Plan", planFilePath: "/p.md" },
+  };
+
+  it("carries the plan, the mode and the folder, and means origin_a", () => {
+    expect(decode(event)).toMatchObject({
+      kind: "hook",
+      origin: "origin_a",
+      permissionMode: "plan",
+      cwd: "/work",
+      plan: { in: "event", text: "# Plan" },
+      channel: { callerName: "Claude Code" },
+    });
+  });
+
+  it("may come without a plan, or with an empty one", () => {
+    for (const input of [{}, { plan: "" }, { plan: " \n" }, { plan: 7 }]) {
+      expect(decode({ ...event, tool_input: input })).toMatchObject({
+        kind: "hook",
+        plan: { in: "nowhere" },
+      });
+    }
+  });
+
+  it("of older versions is known by its plan alone", () => {
+    expect(decode({ tool_input: { plan: "# Plan" } })).toMatchObject({ kind: "hook", origin: "origin_a" });
+  });
+
+  it("about another tool is none of ours", () => {
+    expect(decode({ ...event, tool_name: "Bash", tool_input: { command: "ls" } })).toEqual({
+      kind: "unrelated",
+      event: "PermissionRequest Bash",
+    });
+  });
+});
+
+describe("other agents' events", () => {
+  it("knows Gemini CLI's, whose plan lies in a file", () => {
+    const event = { hook_event_name: "BeforeTool", cwd: "/work", tool_name: "exit_plan_mode" };
+    expect(decode({ ...event, tool_input: { plan_filename: "feat.md" } })).toMatchObject({
+      channel: { callerName: "Gemini CLI" },
+      plan: { in: "gemini-plans", filename: "feat.md" },
+    });
+    expect(decode({ ...event, tool_name: "write_file" })).toMatchObject({ kind: "unrelated" });
+  });
+
+  it("knows Codex CLI's, whose plan lies in the transcript", () => {
+    const event = { hook_event_name: "Stop", transcript_path: "/t.jsonl", turn_id: "turn-2" };
+    expect(decode(event)).toMatchObject({
+      channel: { callerName: "Codex CLI" },
+      plan: { in: "codex-transcript", path: "/t.jsonl", turnId: "turn-2" },
+    });
+    expect(decode({ hook_event_name: "Stop", transcript_path: null })).toMatchObject({ kind: "unrelated" });
+  });
+
+  it("knows Copilot CLI's in both spellings", () => {
+    expect(decode({ sessionId: "s1", toolName: "exit_plan_mode", toolArgs: "{}" })).toMatchObject({
+      channel: { callerName: "Copilot CLI" },
+      plan: { in: "copilot-session", sessionId: "s1" },
+    });
+    const pascal = { hook_event_name: "PreToolUse", session_id: "s2", tool_name: "exit_plan_mode" };
+    expect(decode(pascal)).toMatchObject({ plan: { in: "copilot-session", sessionId: "s2" } });
+    expect(decode({ sessionId: "s1", toolName: "bash" })).toEqual({ kind: "unrelated", event: "bash" });
+  });
+
+  it("leaves events alone that it does not know", () => {
+    expect(decode({ hook_event_name: "SessionStart" })).toEqual({ kind: "unrelated", event: "SessionStart" });
+  });
+});

@@ -1,0 +1,63 @@
+import fastCheck from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fileTitleOf, planTitle, slugOf } from "../../src/review/plan-title.ts";
+
+describe("planTitle", () => {
+  it.each([
+    ["# Dig the tunnel\n\ntext", "Dig the tunnel"],
+    ["text first\n\n## Then a **heading** ##", "Then a heading"],
+    ["\n\nonly text\nmore", "only text"],
+    ["```\n# in a fence\n```\n# Real", "Real"],
+    ["````\n```\n# still inside\n````\n# Real", "Real"],
+    ["~~~\n# inside\n~~~\n\n   # Real", "Real"],
+    ["#hashtag is no heading\n# Real", "Real"],
+    ["# \n# Second", "Second"],
+    ["# C:\\windows `code`\r\n", "C:\\windows code"],
+    ["# NUL\0in", "NULin"],
+    ["", "Plan"],
+    ["```\nnever closed", "Plan"],
+  ])("of %j is %j", (plan, title) => {
+    expect(planTitle(plan)).toBe(title);
+  });
+
+  it("is cut at 120 characters, none of them halved", () => {
+    const title = planTitle(`# ${"🏰".repeat(200)}`);
+    expect(Array.from(title)).toHaveLength(120);
+  });
+});
+
+describe("slugOf", () => {
+  it.each([
+    ["Dig the Tunnel", "dig-the-tunnel"],
+    ["../../../escape", "escape"],
+    ["/absolute/title", "absolute-title"],
+    ["計画 トンネル 🏰", "計画-トンネル"],
+    ["Größe: 2 m?", "größe-2-m"],
+    ["...", "plan"],
+    ["", "plan"],
+  ])("of %j is %j", (title, slug) => {
+    expect(slugOf(title)).toBe(slug);
+  });
+
+  it("is a safe file name for any title, not too long for any file system", () => {
+    fastCheck.assert(
+      fastCheck.property(fastCheck.string({ unit: "binary", maxLength: 300 }), (title) => {
+        const slug = slugOf(title);
+        expect(slug).toMatch(/^[\p{L}\p{N}\p{M}-]+$/u);
+        expect(Buffer.byteLength(slug)).toBeLessThanOrEqual(180);
+      }),
+    );
+  });
+});
+
+describe("fileTitleOf", () => {
+  it.each([
+    ["Dig the tunnel", "Dig the tunnel"],
+    ['../../outside/a/b: "x" *?<>|', "outside a b x"],
+    ["Use [[links]] #tags", "Use links tags"],
+    [". .", "Plan"],
+    ["", "Plan"],
+  ])("of %j is %j", (title, name) => {
+    expect(fileTitleOf(title)).toBe(name);
+  });
+});

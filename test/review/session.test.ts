@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import type { Decision } from "../../src/review/decision.ts";
+import { advance, createSession, type SessionEvent, type SessionState } from "../../src/review/session.ts";
+
+const approve: Decision = { kind: "approve" };
+const deny: Decision = { kind: "deny", feedback: "no" };
+
+const waiting: SessionState = { phase: "waiting" };
+const claimed: SessionState = { phase: "claimed" };
+const decided: SessionState = { phase: "decided", decision: approve };
+const over: SessionState = { phase: "over", outcome: { kind: "decided", decision: approve } };
+
+const claim: SessionEvent = { type: "claim" };
+const release: SessionEvent = { type: "release" };
+const decide: SessionEvent = { type: "decide", decision: approve };
+const deliver: SessionEvent = { type: "deliver" };
+const abandon: SessionEvent = { type: "abandon", reason: "timeout" };
+
+describe("advance", () => {
+  it.each([
+    ["waiting + claim", waiting, claim, claimed],
+    [
+      "waiting + abandon",
+      waiting,
+      abandon,
+      { phase: "over", outcome: { kind: "abandoned", reason: "timeout" } },
+    ],
+    ["claimed + decide", claimed, decide, decided],
+    ["claimed + release", claimed, release, waiting],
+    ["claimed + abandon", claimed, abandon, { phase: "claimed", abandoned: "timeout" }],
+    ["decided + deliver", decided, deliver, over],
+    ["decided + abandon: the decision stands", decided, abandon, over],
+  ])("%s", (_name, state, event, next) => {
+    expect(advance(state, event)).toEqual(next);
+  });
+
+  it("ends a review whose claim was given back after it had been abandoned", () => {
+    const state = advance({ phase: "claimed", abandoned: "signal" }, release);
+    expect(state).toEqual({ phase: "over", outcome: { kind: "abandoned", reason: "signal" } });
+  });
+
+  it.each([
+    ["a second claim", claimed, claim],
+    ["a claim after the decision", decided, claim],
+    ["a claim after the end", over, claim],
+    ["a decision nobody claimed", waiting, decide],
+    ["a second decision", decided, decide],
+    ["a release of nothing", waiting, release],
+    ["a release after the decision", decided, release],
+    ["a delivery of nothing", waiting, deliver],
+    ["a delivery before the decision", claimed, deliver],
+    ["anything after the end", over, abandon],
+  ])("refuses %s", (_name, state, event) => {
+    expect(advance(state, event)).toBeUndefined();
+  });
+});
+
+describe("createSession", () => {
+  it("lets exactly one of many claim it", () => {
+    const session = createSession();
+    const claims = Array.from({ length: 100 }, () => session.claim());
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  it("hands the decision on only once it is delivered", async () => {
+    const session = createSession();
+    let outcome: unknown;
+    session.outcome.then((value) => {
+      outcome = value;
+    });
+    session.claim();
+    session.decide(deny);
+    await Promise.resolve();
+    expect(outcome).toBeUndefined();
+    session.deliver();
+    expect(await session.outcome).toEqual({ kind: "decided", decision: deny });
+  });
+
+  it("can be claimed again after a release", () => {
+    const session = createSession();
+    session.claim();
+    session.release();
+    expect(session.phase).toBe("waiting");
+    expect(session.claim()).toBe(true);
+  });
+
+  it("finishes the decision that was being taken when its time ran out", async () => {
+    const session = createSession();
+    session.claim();
+    session.abandon("timeout");
+    session.decide(approve);
+    session.deliver();
+    expect(await session.outcome).toEqual({ kind: "decided", decision: approve });
+  });
+});

@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import type { FastifyInstance, LightMyRequestResponse } from "fastify";
+import { onTestFinished } from "vitest";
+import { pageSource } from "../../src/http/page-source.ts";
+import { listAgents } from "../../src/review/agents.ts";
+import type { AgentOrigin } from "../../src/review/api-types.ts";
+import { createReviewServer } from "../../src/review/create-review-server.ts";
+import { createDraftStore } from "../../src/review/drafts/draft-store.ts";
+import { createEventHub } from "../../src/review/events.ts";
+import { openHistory } from "../../src/review/history/plan-history.ts";
+import type { ReplyChannel } from "../../src/review/hooks/channel.ts";
+import { jsonChannel } from "../../src/review/hooks/generic.ts";
+import type { ListedAgent } from "../../src/review/hooks/input-schemas.ts";
+import { createImagePolicy, type ImagePolicyOptions } from "../../src/review/images/image-policy.ts";
+import { createPlanMode } from "../../src/review/plan/create-plan-mode.ts";
+import { planTitle } from "../../src/review/plan-title.ts";
+import { createRecordStore } from "../../src/review/records/record-store.ts";
+import type { ReviewContext } from "../../src/review/review-mode.ts";
+import { createSession } from "../../src/review/session.ts";
+import { createSettingsStore } from "../../src/review/settings-store.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+export const PLAN = "# Dig the tunnel\n\n- [ ] dig\n";
+
+interface PlanServerOptions {
+  readonly plan?: string;
+  readonly origin?: AgentOrigin;
+  readonly channel?: ReplyChannel;
+  readonly agents?: readonly ListedAgent[];
+  readonly confined?: ImagePolicyOptions["confined"];
+  readonly folder?: string;
+  readonly missing?: string;
+}
+
+interface PlanServer {
+  readonly app: FastifyInstance;
+  readonly context: ReviewContext;
+  /** Holds `data`, `tmp`, `home` and `project`. */
+  readonly folder: string;
+  readonly internalErrors: unknown[];
+  post(path: string, body: unknown): Promise<LightMyRequestResponse>;
+}
+
+/** A plan server with its stores in a temporary folder; nobody listens. */
+export async function planServer(options: PlanServerOptions = {}): Promise<PlanServer> {
+  const { plan = PLAN, origin = "origin_b", missing } = options;
+  const folder = options.folder ?? (await temporaryFolder());
+  const at = (name: string) => join(folder, name);
+  const channel = options.channel ?? jsonChannel(origin);
+  const title = planTitle(plan);
+  // Awaited, so that nothing is written any more when the folder goes.
+  const history = await openHistory({ dataDirectory: at("data"), cwd: at("project"), title, plan });
+  const mode = createPlanMode({
+    plan,
+    planId: "0123abcd",
+    title,
+    channel,
+    permissionMode: "plan",
+    ...(missing === undefined ? {} : { missing }),
+    history: Promise.resolve(history),
+    plansFolder: join(folder, "data", "plans"),
+    vaultPlaces: { home: at("home"), configHome: at("config") },
+  });
+  const context: ReviewContext = {
+    session: createSession(),
+    sessionId: "session-1",
+    origin,
+    caller: { name: channel.callerName, cwd: at("project"), project: "project", ...channel.takes },
+    sharingEnabled: true,
+    mode,
+    events: createEventHub("session-1"),
+    drafts: createDraftStore(at("data")),
+    settings: createSettingsStore(at("data"), { theme: "system", planSave: { enabled: true } }),
+    records: createRecordStore(at("data")),
+    images: createImagePolicy({
+      cwd: at("project"),
+      ...(options.confined ? { confined: options.confined } : {}),
+    }),
+    uploadFolder: join(folder, "tmp", "sallyport"),
+    agents: () => listAgents({ origin, cwd: folder, listed: options.agents }),
+  };
+  const internalErrors: unknown[] = [];
+  const app = createReviewServer({
+    context,
+    page: { source: pageSource(() => at("pages")), name: "plan" },
+    exposure: { hostnames: [], anyAddress: false },
+    onInternalError: (error) => internalErrors.push(error),
+  });
+  onTestFinished(() => app.close());
+  const post = (path: string, body: unknown) =>
+    app.inject({ method: "POST", url: path, payload: body as object, headers: { host: "localhost" } });
+  return { app, context, folder, internalErrors, post };
+}
