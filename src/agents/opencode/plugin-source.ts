@@ -22,9 +22,12 @@ export const Sallyport = async ({ client }) => ({
       async execute({ plan }, context) {
         const agents = await agentsOf(client, context.directory);
         const decision = await review({ plan, origin: "origin_b", agents, cwd: context.directory }, context);
-        if (decision.decision !== "approve") return revise(decision.feedback);
-        if (decision.agentSwitch) await switchAgent(client, context, decision.agentSwitch);
-        return approved(decision);
+        const agent = decision.agentSwitch ?? context.agent;
+        if (decision.agentSwitch) await say(client, context, agent, "The plan is approved. Continue as " + agent + ".");
+        const words = decision.decision === "approve" ? approved(decision) : revise(decision.feedback);
+        if (!isCutOff(words)) return words;
+        await say(client, context, agent, words);
+        return "The decision is in the message that follows.";
       },
     },
   },
@@ -72,11 +75,16 @@ function approved({ feedback, plan }) {
   return "The person approved the plan." + notes + edited;
 }
 
-/** The session goes on under another agent with its next message; without a reply of its own. */
-async function switchAgent(client, context, agent) {
+/** OpenCode shows the model 2000 lines or 50 KB of a tool's result, and of a message all. */
+function isCutOff(words) {
+  return Buffer.byteLength(words) > 40_000 || words.split("\\n").length > 1500;
+}
+
+/** Adds a message of the person's without asking for a reply; the session goes on under its agent. */
+async function say(client, context, agent, text) {
   await client.session.prompt({
     path: { id: context.sessionID },
-    body: { agent, noReply: true, parts: [{ type: "text", text: "The plan is approved. Continue as " + agent + "." }] },
+    body: { agent, noReply: true, parts: [{ type: "text", text }] },
   });
 }
 `;

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { createBench, install } from "./support/bench.ts";
+import { claudeCodeDriver } from "./support/drivers/claude-code.ts";
+import type { Driver } from "./support/drivers/driver.ts";
+import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
+import { openCodeDriver } from "./support/drivers/opencode.ts";
+import { type ModelRequest, startModelFake } from "./support/model-fake.ts";
+import { versionOf } from "./support/programs.ts";
+import { decide, openPlan, type SeenPlan } from "./support/reviewer.ts";
+
+/**
+ * The whole chain with the real programs: the agent presents a plan, its hook starts our review, the person decides,
+ * and the agent's next request to its model holds, to the letter, what the person wrote.
+ */
+const drivers: readonly Driver[] = [
+  claudeCodeDriver("claude-code"),
+  claudeCodeDriver("claude-code-earlier"),
+  openCodeDriver,
+  geminiCliDriver,
+];
+
+const PLAN = '# Plan: größer 🚀\n\n1. Read `src/`.\n2. Write "it".\n';
+const NOTE = 'Keep the old flag. 👩‍👩‍👧 «así» — שלום\u2028\ttab, `code`, $HOME, \\back, "quotes" </tag>';
+const COMMENTS = `# Feedback\n\n> Read \`src/\`.\n\nNot there: **lib**.\r\n\n${NOTE}\n\n\`\`\`ts\nconst a = "\${b}";\n\`\`\``;
+const LONG = `Begin. ${"0123456789abcde\n".repeat(64 * 1024)}The end, 1 MiB later.`;
+
+describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", (name, driver) => {
+  const called = (what: string) => `${name} ${versionOf(name)}: ${what}`;
+
+  it(called("a plan that is approved"), async () => {
+    const { seen, answer } = await review(driver, "approve", {});
+    expect(seen.plan).toBe(PLAN);
+    expect(lastWords(answer)).toMatch(/approved/i);
+  });
+
+  it(called("an approval with a note"), async () => {
+    const { answer } = await review(driver, "approve", { feedback: NOTE });
+    expect(holds(answer, NOTE)).toBe(true);
+  });
+
+  it(called("a denial with comments"), async () => {
+    const { answer } = await review(driver, "deny", { feedback: COMMENTS });
+    expect(holds(answer, COMMENTS)).toBe(true);
+  });
+
+  it(called("a denial with a mebibyte of feedback"), async () => {
+    const { answer } = await review(driver, "deny", { feedback: LONG });
+    expect(holds(answer, LONG)).toBe(true);
+  });
+});
+
+interface Reviewed {
+  readonly seen: SeenPlan;
+  readonly answer: ModelRequest;
+}
+
+async function review(driver: Driver, route: "approve" | "deny", body: object): Promise<Reviewed> {
+  let answer: ModelRequest | undefined;
+  const model = await startModelFake((request) => {
+    if (!request.hasTools) return { text: "A title" };
+    if (driver.isAfterDecision(request)) answer ??= request;
+    return driver.turn(request, PLAN);
+  });
+  try {
+    const bench = await createBench(driver.variables(model.url));
+    await driver.prepare(bench, model.url);
+    await install(bench, driver.agent);
+    const ended = driver.start(bench);
+    const seen = await Promise.race([openPlan(bench.reviewUrl), endedEarly(ended)]);
+    await decide(bench.reviewUrl, route, body);
+    const printed = await ended;
+    if (!answer) throw new Error(`the model was not told:\n${printed.slice(-3000)}`);
+    return { seen, answer };
+  } finally {
+    await model.close();
+  }
+}
+
+async function endedEarly(ended: Promise<string>): Promise<never> {
+  throw new Error(`the agent ended without a review:\n${(await ended).slice(-3000)}`);
+}
+
+/** Whether one text of the request holds these words, whole. */
+function holds({ body }: ModelRequest, words: string): boolean {
+  return textsIn(body).some((text) => text.includes(words));
+}
+
+function lastWords({ body }: ModelRequest): string {
+  return JSON.stringify((body.messages ?? body.contents ?? body.input).slice(-2));
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -1,0 +1,97 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+
+export const root = resolve(import.meta.dirname, "../../..");
+export const sallyport = [process.execPath, join(root, "dist/sallyport.js")] as const;
+
+/** A machine of its own for one agent: a fresh home, a repository, an environment that holds little else. */
+export interface Bench {
+  readonly home: string;
+  readonly repository: string;
+  /** Where the plan's review will listen. */
+  readonly reviewUrl: string;
+  readonly environment: Record<string, string>;
+}
+
+let nextPort = 21_000;
+
+/** Removed when the test ends. */
+export async function createBench(variables: Readonly<Record<string, string>> = {}): Promise<Bench> {
+  const folder = await mkdtemp(join(tmpdir(), "sallyport-live-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const home = join(folder, "home");
+  const repository = join(folder, "repository");
+  await mkdir(home);
+  await promisify(execFile)("git", ["init", "-q", "-b", "main", repository]);
+  nextPort += 1;
+  return {
+    home,
+    repository,
+    reviewUrl: `http://127.0.0.1:${nextPort}`,
+    environment: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      TERM: "dumb",
+      LANG: "C.UTF-8",
+      NO_COLOR: "1",
+      SERVICE_HOME: join(folder, "data"),
+      SERVICE_BROWSER: "none",
+      SERVICE_PORT: String(nextPort),
+      ...variables,
+    },
+  };
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program in the bench's repository to its end; killed with the test. */
+export function run(
+  bench: Bench,
+  words: readonly string[],
+  {
+    input = "",
+    variables = {},
+  }: { readonly input?: string; readonly variables?: Readonly<Record<string, string>> } = {},
+): Promise<Ended> {
+  const [program = "", ...args] = words;
+  const child = spawn(program, args, {
+    cwd: bench.repository,
+    env: { ...bench.environment, ...variables },
+    detached: true,
+  });
+  onTestFinished(() => {
+    try {
+      if (child.pid) process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk) => {
+    stderr += chunk;
+  });
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  return new Promise((done, failed) => {
+    child.on("error", failed);
+    child.on("close", (code) => done({ code, stdout, stderr }));
+  });
+}
+
+/** The real installer, as a person would run it. */
+export async function install(bench: Bench, agent: string): Promise<void> {
+  const { code, stderr } = await run(bench, [...sallyport, "install", agent, "--yes"]);
+  if (code !== 0) throw new Error(`install ${agent} ended with ${code}:\n${stderr}`);
+}

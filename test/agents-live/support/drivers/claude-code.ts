@@ -1,0 +1,55 @@
+import { pathToFileURL } from "node:url";
+import type { Bench } from "../bench.ts";
+import { program } from "../programs.ts";
+import type { Driver } from "./driver.ts";
+
+/**
+ * Claude Code by way of its SDK: `claude -p` does not offer ExitPlanMode. The dialog that the terminal would show
+ * stays open, so that only the hook can decide.
+ */
+export function claudeCodeDriver(name: string): Driver {
+  return {
+    program: name,
+    agent: "claude-code",
+    variables: (modelUrl) => ({
+      ANTHROPIC_BASE_URL: modelUrl,
+      ANTHROPIC_API_KEY: "test-key",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      CLAUDE_CODE_MAX_RETRIES: "1",
+      DISABLE_AUTOUPDATER: "1",
+      IS_SANDBOX: "1",
+    }),
+    prepare: async () => {},
+    turn({ toolResults, raw }, plan) {
+      if (toolResults === 0) {
+        const path = /(\/[^\s"\\]*\/plans\/[\w-]+\.md)/.exec(raw)?.[1];
+        if (!path) return { text: "The request names no plan file." };
+        return { calls: [{ name: "Write", input: { file_path: path, content: plan } }] };
+      }
+      return toolResults === 1 ? { calls: [{ name: "ExitPlanMode", input: {} }] } : { text: "Done." };
+    },
+    isAfterDecision: ({ toolResults }) => toolResults === 2,
+    start: (bench) => converse(name, bench),
+  };
+}
+
+async function converse(name: string, bench: Bench): Promise<string> {
+  const { query } = await import(pathToFileURL(program("claude-agent-sdk")).href);
+  const messages = query({
+    prompt: "Make a plan.",
+    options: {
+      cwd: bench.repository,
+      env: bench.environment,
+      permissionMode: "plan",
+      settingSources: ["user"],
+      pathToClaudeCodeExecutable: program(name),
+      canUseTool: (tool: string, input: object) =>
+        tool === "ExitPlanMode"
+          ? new Promise(() => {})
+          : Promise.resolve({ behavior: "allow", updatedInput: input }),
+    },
+  });
+  let printed = "";
+  for await (const message of messages) printed += `${JSON.stringify(message)}\n`;
+  return printed;
+}

@@ -1,0 +1,20 @@
+import type { Bench } from "../bench.ts";
+import type { ModelRequest, Reply } from "../model-fake.ts";
+
+/** How to make one agent present a plan without a person at its terminal. */
+export interface Driver {
+  /** The name in programs.json. */
+  readonly program: string;
+  /** The name for `sallyport install`. */
+  readonly agent: string;
+  /** Variables that point the agent at the model and keep it from calling anyone else. */
+  variables(modelUrl: string): Readonly<Record<string, string>>;
+  /** Settings of the agent's own, before ours are installed. */
+  prepare(bench: Bench, modelUrl: string): Promise<void>;
+  /** What the model says: it presents `plan`, then ends. */
+  turn(request: ModelRequest, plan: string): Reply;
+  /** Whether this is the first request after the decision. */
+  isAfterDecision(request: ModelRequest): boolean;
+  /** Runs until the agent has nothing more to do; resolves to what it printed. */
+  start(bench: Bench): Promise<string>;
+}

@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type Dialect, dialectOf, sendReply, toolResultsOf } from "./wire.ts";
+
+/** What the model is to say next: words, calls, or both. */
+export interface Reply {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly input: object }[];
+}
+
+/** A request as the agent sent it to its model. */
+export interface ModelRequest {
+  readonly dialect: Dialect;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  /** The body as it came over the wire. */
+  readonly raw: string;
+  // biome-ignore lint/suspicious/noExplicitAny: four vendors' bodies, looked into by the tests that know them
+  readonly body: any;
+  /** Whether the model may call tools in this turn; side calls for titles and the like have none. */
+  readonly hasTools: boolean;
+  /** How many tool results the conversation holds: which turn of the script this is. */
+  readonly toolResults: number;
+}
+
+export type Script = (request: ModelRequest) => Reply;
+
+export interface ModelFake {
+  readonly url: string;
+  /** In the order they came; requests for a reply only. */
+  readonly requests: readonly ModelRequest[];
+  close(): Promise<void>;
+}
+
+/** A model vendor on loopback that speaks all four dialects on the wire and follows a script. */
+export async function startModelFake(script: Script): Promise<ModelFake> {
+  const requests: ModelRequest[] = [];
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url ?? "/";
+    const raw = await textOf(request);
+    if (request.headers.upgrade || request.method !== "POST") return otherwise(path, request, response);
+    if (/count_tokens|countTokens/.test(path))
+      return json(response, 200, { input_tokens: 10, totalTokens: 10 });
+    const dialect = dialectOf(path);
+    if (!dialect) return json(response, 404, { error: { message: `no route ${path}` } });
+    const body = JSON.parse(raw);
+    const seen: ModelRequest = {
+      dialect,
+      path,
+      headers: request.headers,
+      raw,
+      body,
+      hasTools: Array.isArray(body.tools) && body.tools.length > 0,
+      toolResults: toolResultsOf(dialect, body),
+    };
+    requests.push(seen);
+    sendReply(response, seen, script(seen));
+  };
+  server.on("upgrade", (_request, socket) => {
+    socket.end("HTTP/1.1 426 Upgrade Required\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function otherwise(path: string, request: IncomingMessage, response: ServerResponse): void {
+  if (request.method === "HEAD") {
+    response.writeHead(200).end();
+    return;
+  }
+  if (/\/models/.test(path)) {
+    const data = ["fake-model"].map((id) => ({ id, object: "model", created: 1, owned_by: "fake" }));
+    json(response, 200, { object: "list", data, models: [{ name: "models/fake-model" }] });
+    return;
+  }
+  json(response, 404, { error: { message: `no route ${path}` } });
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function json(response: ServerResponse, status: number, value: object): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+}

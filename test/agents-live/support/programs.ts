@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** The programs that are proven, each in the version it is proven in. `scripts/test-agents.mjs` installs them. */
+export const programs = JSON.parse(
+  readFileSync(join(import.meta.dirname, "programs.json"), "utf8"),
+) as Record<string, { readonly package: string; readonly version: string; readonly entry: string }>;
+
+export const cache =
+  process.env["SALLYPORT_AGENTS"] ?? resolve(import.meta.dirname, "../../../.cache/agents");
+
+/** The path of a program's entry; throws when it was not installed. */
+export function program(name: string): string {
+  const found = programs[name];
+  if (!found) throw new Error(`no program is called ${name}`);
+  const path = join(cache, `${name}-${found.version}`, "node_modules", found.entry);
+  if (!existsSync(path)) throw new Error(`${path} is missing: npm run test:agents installs it`);
+  return path;
+}
+
+/** For the names of tests, so that their report says what was proven. */
+export function versionOf(name: string): string {
+  return programs[name]?.version ?? "";
+}
