@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { AppError } from "../errors.ts";
 import type { AgentOrigin, Caller } from "../review/api-types.ts";
 import type { Decision } from "../review/decision.ts";
+import { writeDurably } from "../review/durable-file.ts";
 import { openHistory } from "../review/history/plan-history.ts";
 import type { ReplyChannel } from "../review/hooks/channel.ts";
 import { type DecodedInput, decodeInput } from "../review/hooks/decode-input.ts";
@@ -71,7 +72,12 @@ async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<Review
     ...facts,
     caller: callerOf(channel, workplace),
     namedImages: namedImages(plan),
-    print: (decision) => channel.encode(planDecision(decision), plan),
+    print: async (decision) => {
+      const made = planDecision(decision);
+      const text = channel.planFile?.(made, plan);
+      if (text !== undefined && "file" in loaded) await writeDurably(loaded.file, text);
+      return channel.encode(made, plan);
+    },
     isObjection: (decision) => decision.kind === "deny",
   };
 }

@@ -36,7 +36,7 @@ export interface ReviewJob {
   /** Images the thing under review names; shown even where the server can be reached from elsewhere. */
   readonly namedImages?: readonly string[];
   /** What stdout carries. */
-  readonly print: (decision: Decision) => string;
+  readonly print: (decision: Decision) => string | Promise<string>;
   /** Whether --exit-code ends with 10. */
   readonly isObjection: (decision: Decision) => boolean;
 }
@@ -99,7 +99,7 @@ async function serve(
   const outcome = await context.session.outcome;
   await closeServer(app, context, outcome);
   if (outcome.kind === "abandoned") return exitCodeOf(lifecycle.ending ?? { reason: "caller-gone" });
-  const isRead = await output.result(job.print(outcome.decision));
+  const isRead = await output.result(await job.print(outcome.decision));
   // What the agent has been told need not be restored; what it missed is restored with the next round.
   if (isRead) await context.drafts.remove(job.mode.draftKey()).catch(() => {});
   return flags.exitCode && job.isObjection(outcome.decision) ? OBJECTION : 0;

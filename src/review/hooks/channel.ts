@@ -11,6 +11,8 @@ export interface ReplyChannel {
   >;
   /** What stdout carries: the agent's decision and nothing else. */
   encode(decision: PlanDecision, plan: string): string;
+  /** Of agents that go by the plan's file: what it is to hold after the decision; undefined leaves it as it is. */
+  planFile?(decision: PlanDecision, plan: string): string | undefined;
 }
 
 /** Said to an agent whose person gave no reason. */

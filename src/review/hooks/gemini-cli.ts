@@ -1,11 +1,14 @@
-import { DEFAULT_DENIAL, type ReplyChannel } from "./channel.ts";
+import { DEFAULT_DENIAL, planWithNotes, type ReplyChannel } from "./channel.ts";
 
-/** Gemini CLI's `BeforeTool` hook on exit_plan_mode; a denial keeps it in plan mode with the reason. */
+/**
+ * Gemini CLI's `BeforeTool` hook on exit_plan_mode; a denial keeps it in plan mode with the reason. An approval has
+ * no words of its own, but the agent is told to read the plan's file and to follow it: notes go in there.
+ */
 export const geminiBeforeTool: ReplyChannel = {
   callerName: "Gemini CLI",
   takes: {
-    approvalNote: "none",
-    takesEditedPlan: false,
+    approvalNote: "plan",
+    takesEditedPlan: true,
     takesPermissionMode: false,
     takesAgentSwitch: false,
   },
@@ -13,4 +16,8 @@ export const geminiBeforeTool: ReplyChannel = {
     JSON.stringify(
       kind === "approve" ? { decision: "allow" } : { decision: "deny", reason: feedback ?? DEFAULT_DENIAL },
     ),
+  planFile(decision, plan) {
+    const isChanged = decision.editedPlan !== undefined || Boolean(decision.feedback);
+    return decision.kind === "approve" && isChanged ? planWithNotes(plan, decision) : undefined;
+  },
 };

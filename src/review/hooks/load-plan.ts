@@ -10,8 +10,8 @@ export interface AgentFolders {
   readonly copilot: string;
 }
 
-/** The plan's text, or why there is none, in words for the person. */
-export type LoadedPlan = { readonly plan: string } | { readonly missing: string };
+/** The plan's text and, where the agent goes by a file, its path; or why there is none, in words for the person. */
+export type LoadedPlan = { readonly plan: string; readonly file?: string } | { readonly missing: string };
 
 const NO_PLAN = "The agent asked for a review without sending a plan.";
 
@@ -25,12 +25,17 @@ export async function loadPlan(location: PlanLocation, folders: AgentFolders): P
     case "gemini-plans":
       if (!folders.geminiPlans) return { missing: `${NO_PLAN} GEMINI_PLANS_DIR is not set.` };
       // The model chose the name: it may not lead out of the folder.
-      return planFrom(join(folders.geminiPlans, basename(location.filename)));
+      return planFile(join(folders.geminiPlans, basename(location.filename)));
     case "copilot-session":
       return planFrom(join(folders.copilot, "session-state", basename(location.sessionId), "plan.md"));
     case "codex-transcript":
       return planFrom(location.path, (text) => planInTranscript(text, location.turnId));
   }
+}
+
+async function planFile(path: string): Promise<LoadedPlan> {
+  const loaded = await planFrom(path);
+  return "plan" in loaded ? { ...loaded, file: path } : loaded;
 }
 
 async function planFrom(

@@ -28,7 +28,9 @@ export function claudeCodeDriver(name: string): Driver {
       }
       return toolResults === 1 ? { calls: [{ name: "ExitPlanMode", input: {} }] } : { text: "Done." };
     },
-    isAfterDecision: ({ toolResults }) => toolResults === 2,
+    saysApproved: true,
+    asTold: (words) => words,
+    isAfterDecision: ({ toolResults }) => toolResults >= 2,
     start: (bench) => converse(name, bench),
   };
 }

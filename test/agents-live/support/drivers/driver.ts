@@ -13,8 +13,14 @@ export interface Driver {
   prepare(bench: Bench, modelUrl: string): Promise<void>;
   /** What the model says: it presents `plan`, then ends. */
   turn(request: ModelRequest, plan: string): Reply;
-  /** Whether this is the first request after the decision. */
+  /** Whether this is a request after the decision. */
   isAfterDecision(request: ModelRequest): boolean;
+  /** Whether the agent tells its model of an approval; Codex asks its person what to do next instead. */
+  readonly saysApproved: boolean;
+  /** Words of the person's as the agent passes them on. */
+  asTold(words: string): string;
+  /** Where the agent passes on only so much: how its model gets at all of it. */
+  longWords?(told: readonly ModelRequest[]): Promise<string>;
   /** Runs until the agent has nothing more to do; resolves to what it printed. */
   start(bench: Bench): Promise<string>;
 }

@@ -21,16 +21,21 @@ export const geminiCliDriver: Driver = {
     };
     await writeFile(join(home, ".gemini/settings.json"), JSON.stringify(settings));
   },
-  turn({ toolResults, raw }, plan) {
+  turn({ toolResults, raw, body }, plan) {
     if (toolResults === 0) {
       const folder = /(?<![.\w])(\/[^\s"\\`]*\/plans)\b/.exec(raw)?.[1];
       if (!folder) return { text: "The request names no folder for plans." };
       return { calls: [{ name: "write_file", input: { file_path: `${folder}/feature.md`, content: plan } }] };
     }
+    // "The approved implementation plan is stored at: …. Read and follow the plan strictly during implementation."
+    const approved = /plan is stored at: (\S+\.md)/.exec(JSON.stringify(body.contents.at(-1)))?.[1];
+    if (approved) return { calls: [{ name: "read_file", input: { file_path: approved } }] };
     if (toolResults > 1) return { text: "Done." };
     return { calls: [{ name: "exit_plan_mode", input: { plan_filename: "feature.md" } }] };
   },
-  isAfterDecision: ({ toolResults }) => toolResults === 2,
+  saysApproved: true,
+  asTold: (words) => words,
+  isAfterDecision: ({ toolResults }) => toolResults >= 2,
   async start(bench) {
     const ended = await run(bench, [
       program("gemini-cli"),

@@ -25,7 +25,9 @@ export const openCodeDriver: Driver = {
   },
   turn: ({ toolResults }, plan) =>
     toolResults === 0 ? { calls: [{ name: "submit_plan", input: { plan } }] } : { text: "Done." },
-  isAfterDecision: ({ toolResults }) => toolResults === 1,
+  saysApproved: true,
+  asTold: (words) => words,
+  isAfterDecision: ({ toolResults }) => toolResults >= 1,
   async start(bench) {
     const ended = await run(bench, [
       program("opencode"),

@@ -1,0 +1,48 @@
+// Proves the chain with the real agents: installs them, each in its pinned version, and runs test/agents-live with
+// nothing but loopback to reach. Arguments go to vitest. SALLYPORT_AGENTS names another folder for the programs.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "..");
+const cache = process.env.SALLYPORT_AGENTS ?? resolve(root, ".cache/agents");
+const programs = JSON.parse(readFileSync(resolve(root, "test/agents-live/support/programs.json"), "utf8"));
+const say = (text) => process.stderr.write(`${text}\n`);
+
+execFileSync(process.execPath, [resolve(root, "scripts/set-up.mjs")], { cwd: root, stdio: ["ignore", 2, 2] });
+for (const [name, wanted] of Object.entries(programs)) installProgram(name, wanted);
+say("\nProven here:");
+for (const [name, { package: from, version }] of Object.entries(programs))
+  say(`  ${name}: ${from} ${version}`);
+process.exitCode = runTests();
+
+function installProgram(name, { package: from, version, entry }) {
+  const folder = resolve(cache, `${name}-${version}`);
+  if (existsSync(resolve(folder, "node_modules", entry))) return;
+  say(`Installing ${from} ${version} …`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(resolve(folder, "package.json"), '{ "private": true }\n');
+  // The version's own engine check is left aside: the programs bring their own runtime.
+  const args = ["install", "--no-audit", "--no-fund", "--loglevel=error", "--force", `${from}@${version}`];
+  execFileSync("npm", args, { cwd: folder, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+}
+
+/** In a network of its own with loopback alone, where the system can make one. */
+function runTests() {
+  const vitest = [
+    resolve(root, "node_modules/vitest/vitest.mjs"),
+    "run",
+    "--project",
+    "agents",
+    ...process.argv.slice(2),
+  ];
+  const offline = ["-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
+  const canBeOffline = spawnSync("unshare", [...offline, "true"]).status === 0;
+  if (!canBeOffline) say("No network namespace can be made here: the agents could reach other hosts.");
+  const words = canBeOffline
+    ? ["unshare", ...offline, process.execPath, ...vitest]
+    : [process.execPath, ...vitest];
+  const env = { ...process.env, SALLYPORT_AGENTS: cache };
+  return spawnSync(words[0], words.slice(1), { cwd: root, stdio: "inherit", env }).status ?? 1;
+}

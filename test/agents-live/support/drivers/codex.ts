@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import type { Bench } from "../bench.ts";
+import { program } from "../programs.ts";
+import type { Driver } from "./driver.ts";
+
+/**
+ * Codex by way of its app server, which editors use: `codex exec` has no plan mode. The hook is trusted the way a
+ * person's yes in the terminal is kept; without that Codex does not run it.
+ */
+export const codexDriver: Driver = {
+  program: "codex",
+  agent: "codex",
+  variables: () => ({ FAKE_KEY: "test-key" }),
+  async prepare({ home }, modelUrl) {
+    await mkdir(join(home, ".codex"));
+    await writeFile(
+      join(home, ".codex/config.toml"),
+      `model = "gpt-5"
+model_provider = "fake"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.fake]
+name = "Fake"
+base_url = "${modelUrl}/v1"
+env_key = "FAKE_KEY"
+wire_api = "responses"
+`,
+    );
+  },
+  turn: ({ raw }, plan) =>
+    raw.includes("hook_prompt") ? { text: "Done." } : { text: `<proposed_plan>\n${plan}</proposed_plan>` },
+  saysApproved: false,
+  asTold: (words) => words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  // It shows the model some ten thousand tokens of a hook's reason, and names the file with all of it.
+  async longWords(told) {
+    const path = /Full hook output saved to: ([^\s<]+)/.exec(JSON.stringify(told.at(-1)?.body))?.[1];
+    return path ? readFile(path, "utf8") : "";
+  },
+  isAfterDecision: ({ raw }) => raw.includes("hook_prompt"),
+  start: (bench) => plan(bench),
+};
+
+/** One thread, one turn in plan mode, until the turn ends. */
+async function plan(bench: Bench): Promise<string> {
+  const child = spawn(program("codex"), ["app-server"], {
+    cwd: bench.repository,
+    env: bench.environment,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let printed = "";
+  let nextId = 0;
+  const send = (method: string, params: object) => {
+    nextId += 1;
+    child.stdin.write(`${JSON.stringify({ id: nextId, method, params })}\n`);
+  };
+  const capabilities = { experimentalApi: true, requestAttestation: false };
+  send("initialize", { clientInfo: { name: "test", title: "test", version: "1" }, capabilities });
+  for await (const line of createInterface({ input: child.stdout })) {
+    printed += `${line}\n`;
+    const message = JSON.parse(line);
+    if (message.id === 1) send("hooks/list", { cwds: [bench.repository] });
+    if (message.id === 2) send("config/batchWrite", { edits: [trust(message.result.data[0].hooks)] });
+    if (message.id === 3) send("thread/start", { cwd: bench.repository });
+    if (message.id === 4) {
+      send("turn/start", {
+        threadId: message.result.thread.id,
+        input: [{ type: "text", text: "Make a plan." }],
+        collaborationMode: {
+          mode: "plan",
+          settings: { model: "gpt-5", reasoning_effort: null, developer_instructions: null },
+        },
+      });
+    }
+    if (message.method === "turn/completed" || message.error) break;
+  }
+  child.kill();
+  return printed;
+}
+
+function trust(hooks: readonly { key: string; currentHash: string }[]): object {
+  const value = Object.fromEntries(hooks.map(({ key, currentHash }) => [key, { trusted_hash: currentHash }]));
+  return { keyPath: "hooks.state", value, mergeStrategy: "upsert" };
+}
