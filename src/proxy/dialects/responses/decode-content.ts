@@ -4,11 +4,11 @@ import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
 
 import { annotationSchema, type WireContent } from "./schema.ts";
 
-/** The parts of a message's or a tool output's content; a bare string is one text. */
+/** The parts of a message's or a tool output's content; a bare string is one text, a text of no length is none. */
 export function decodeContent(content: string | readonly WireContent[] | null | undefined): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return content.map(decodeContentPart);
+  return content.map(decodeContentPart).filter((part) => part.type !== "text" || part.text !== "");
 }
 
 function decodeContentPart(part: WireContent): Part {

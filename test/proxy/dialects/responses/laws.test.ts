@@ -1,0 +1,183 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { responses } from "../../../../src/proxy/dialects/responses/index.ts";
+import type { Part } from "../../../../src/proxy/exchange/parts.ts";
+import type { ExchangeRequest, Tool, Turn } from "../../../../src/proxy/exchange/request.ts";
+import type { ExchangeResponse, Finish } from "../../../../src/proxy/exchange/response.ts";
+import { createSseParser } from "../../../../src/sse/parse.ts";
+import {
+  bare,
+  collect,
+  decodeAll,
+  encodeAll,
+  encodeContext,
+  fixtureNames,
+  parseEvents,
+  readJsonFixture,
+  readStreamFixture,
+  request,
+  said,
+  wireEvents,
+  writtenBody,
+} from "../../../support/exchange.ts";
+import {
+  anyText,
+  argumentsText,
+  callId,
+  streamOf,
+  toolName,
+  usage,
+} from "../../../support/exchange-arbitraries.ts";
+
+const recordings = fixtureNames("responses", ".json").filter((name) => !/error/.test(name));
+const streams = fixtureNames("responses", ".chunks.txt").filter((name) => !/error/.test(name));
+
+const textPart = anyText.map((value): Part => ({ type: "text", text: value }));
+const call = fc
+  .record({ id: callId, name: toolName, arguments: argumentsText })
+  .map((members): Part => ({ type: "tool-call", ...members }));
+const reasoning = fc
+  .record({ text: anyText, signature: fc.option(fc.base64String({ minLength: 4 }), { nil: undefined }) })
+  .map(
+    ({ text, signature }): Part => ({
+      type: "reasoning",
+      text,
+      vendor: "responses",
+      summary: true,
+      ...(signature === undefined ? {} : { signature }),
+    }),
+  );
+const image = fc
+  .base64String({ minLength: 8 })
+  .map((data): Part => ({ type: "image", source: { kind: "base64", mediaType: "image/x-test", data } }));
+
+/** What the dialect says without loss: texts in a row are one message, so a text never follows a text. */
+const answer: fc.Arbitrary<ExchangeResponse> = fc
+  .record({
+    parts: fc.array(fc.oneof(textPart, call, reasoning), { minLength: 1, maxLength: 6 }),
+    usage,
+    cut: fc.boolean(),
+  })
+  .map(({ parts, usage: counts, cut }) => {
+    const unified = parts.some((part) => part.type === "tool-call") ? "tool-calls" : "stop";
+    const finish: Finish = { unified: cut ? "length" : unified };
+    return { id: "resp_a", model: "m", created: 1, candidates: [{ parts, finish }], usage: counts };
+  });
+
+describe("laws of the responses codec", () => {
+  it.each(recordings)("a recorded answer says the same after being written again: %s", (name) => {
+    const decoded = responses.decodeResponse(readJsonFixture("responses", name)).value;
+    const written = responses.encodeResponse(decoded, encodeContext()).value;
+    expect(said(responses.decodeResponse(written).value)).toEqual(said(decoded));
+  });
+
+  it.each(streams)("a recorded stream tells the response it ends with: %s", (name) => {
+    const lines = readStreamFixture("responses", name);
+    const last = JSON.parse(lines.at(-1) ?? "{}");
+    const told = collect(decodeAll(responses, wireEvents(lines)));
+    expect(said(told)).toEqual(said(responses.decodeResponse(last.response).value));
+  });
+
+  it("reads back every answer it writes", () => {
+    fc.assert(
+      fc.property(answer, (response) => {
+        const written = responses.encodeResponse(response, encodeContext()).value;
+        expect(said(responses.decodeResponse(written).value)).toEqual(said(response));
+      }),
+    );
+  });
+
+  it("tells in a stream what it tells in a whole answer", () => {
+    fc.assert(
+      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
+        const events = parseEvents(encodeAll(responses, streamOf(response, cuts)));
+        const last = JSON.parse(events.at(-1)?.data ?? "{}").response;
+        const whole = responses.encodeResponse(response, encodeContext()).value;
+        expect(last).toEqual(JSON.parse(JSON.stringify(whole)));
+        expect(said(collect(decodeAll(responses, events)))).toEqual(said(response));
+      }),
+    );
+  });
+
+  it("reads a stream the same wherever its bytes are cut", () => {
+    fc.assert(
+      fc.property(answer, fc.array(fc.nat(4_000), { maxLength: 12 }), (response, cuts) => {
+        const bytes = Buffer.from(encodeAll(responses, streamOf(response, [3])));
+        const parser = createSseParser();
+        const bounds = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length];
+        const events = bounds.slice(1).flatMap((end, at) => parser.push(bytes.subarray(bounds[at], end)));
+        expect(said(collect(decodeAll(responses, [...events, ...parser.end()])))).toEqual(said(response));
+      }),
+    );
+  });
+
+  it("ends exactly once, however much of a stream arrives", () => {
+    const lines = readStreamFixture("responses", "own-parallel-tools.chunks.txt");
+    for (let length = 0; length <= lines.length; length += 1) {
+      const told = decodeAll(responses, wireEvents(lines.slice(0, length)));
+      const terminal = told.filter((event) => event.type === "end" || event.type === "error");
+      expect(terminal.map((event) => event.type)).toEqual([length === lines.length ? "end" : "error"]);
+    }
+  });
+
+  it("reads back every request it writes", () => {
+    const functionTool = fc
+      .record({ name: toolName, description: anyText, strict: fc.boolean() })
+      .map((members): Tool => ({ type: "function", schema: { type: "object", properties: {} }, ...members }));
+    const userTurn = fc
+      .array(fc.oneof(textPart, image), { minLength: 1, maxLength: 3 })
+      .map((parts): Turn => ({ role: "user", parts }));
+    const exchange = fc
+      .array(call, { minLength: 1, maxLength: 3 })
+      .chain((calls) =>
+        fc.tuple(fc.constant(calls), fc.array(anyText, { minLength: calls.length, maxLength: calls.length })),
+      )
+      .map(([calls, texts]): Turn[] => [
+        { role: "assistant", parts: calls },
+        {
+          role: "user",
+          parts: calls.map((part, at) => ({
+            type: "tool-result",
+            callId: part.type === "tool-call" ? part.id : "",
+            content: [{ type: "text", text: texts[at] ?? "" }],
+          })),
+        },
+        { role: "assistant", parts: [{ type: "text", text: "done" }] },
+        { role: "user", parts: [{ type: "text", text: "go on" }] },
+      ]);
+    const conversation: fc.Arbitrary<ExchangeRequest> = fc
+      .record({
+        instructions: fc.array(textPart, { maxLength: 3 }),
+        turns: fc.array(
+          fc.oneof(
+            userTurn.map((turn) => [turn]),
+            exchange,
+          ),
+          { maxLength: 3 },
+        ),
+        tools: fc.uniqueArray(functionTool, {
+          maxLength: 3,
+          selector: (tool) => ("name" in tool ? tool.name : ""),
+        }),
+        maxOutputTokens: fc.integer({ min: 1, max: 9_999 }),
+        stream: fc.boolean(),
+      })
+      .map(({ turns, maxOutputTokens, ...members }) =>
+        request({
+          ...members,
+          turns: [{ role: "user", parts: [{ type: "text", text: "go" }] }, ...turns.flat()],
+          sampling: { maxOutputTokens, temperature: 0.5 },
+          store: false,
+        }),
+      );
+    fc.assert(
+      fc.property(conversation, (value) => {
+        const { body } = writtenBody(responses, value);
+        const read = responses.decodeRequest(body, {}).value;
+        const { reasoning: _, ...rest } = read;
+        const turns = rest.turns.map((turn) => ({ ...turn, parts: turn.parts.map(bare) }));
+        expect({ ...rest, turns }).toEqual(value);
+      }),
+    );
+  });
+});

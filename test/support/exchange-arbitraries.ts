@@ -1,0 +1,84 @@
+import * as fc from "fast-check";
+import type { ExchangeEvent } from "../../src/proxy/exchange/event.ts";
+import type { Part } from "../../src/proxy/exchange/parts.ts";
+import type { ExchangeResponse, Usage } from "../../src/proxy/exchange/response.ts";
+
+/** Text as people and models write it: any script, emoji, quotes, line ends. */
+export const anyText = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" }),
+  fc.constantFrom("déjà vu 🙂", "東京", '"quoted" \\ back', "line\nbreak\r\n", "data: x\n\n"),
+);
+
+export const toolName = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_-]{0,12}$/);
+export const callId = fc.uuid().map((id) => `call_${id}`);
+
+/** Arguments as a model writes them: the text of a JSON object. */
+export const argumentsText = fc
+  .dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
+  .map((value) => JSON.stringify(value));
+
+/** Counts that add up, as vendors tell them. */
+export const usage: fc.Arbitrary<Usage> = fc
+  .record({
+    cacheRead: fc.nat(1_000),
+    uncached: fc.nat(1_000),
+    reasoning: fc.nat(100),
+    written: fc.nat(100),
+  })
+  .map(({ cacheRead, uncached, reasoning, written }) => ({
+    input: { total: cacheRead + uncached, uncached, cacheRead },
+    output: { total: reasoning + written, reasoning },
+  }));
+
+/** The stream of a response, its texts and arguments cut where `cuts` say. */
+export function streamOf(response: ExchangeResponse, cuts: readonly number[]): ExchangeEvent[] {
+  const { id, model, created } = response;
+  const events: ExchangeEvent[] = [
+    {
+      type: "start",
+      ...(id === undefined ? {} : { id }),
+      ...(model === undefined ? {} : { model }),
+      ...(created === undefined ? {} : { created }),
+    },
+  ];
+  let index = 0;
+  for (const { parts } of response.candidates) {
+    for (const part of parts) events.push(...eventsOfPart(part, index++, cuts));
+  }
+  for (const { finish } of response.candidates) events.push({ type: "finish", finish });
+  events.push({ type: "end", ...(response.usage === undefined ? {} : { usage: response.usage }) });
+  return events;
+}
+
+function eventsOfPart(part: Part, index: number, cuts: readonly number[]): ExchangeEvent[] {
+  if (part.type === "tool-call") {
+    const deltas = pieces(part.arguments, cuts).map(
+      (text) => ({ type: "arguments-delta", index, text }) as const,
+    );
+    return [
+      { type: "part-start", index, part: { ...part, arguments: "" } },
+      ...deltas,
+      { type: "part-end", index },
+    ];
+  }
+  if (part.type !== "text" && part.type !== "refusal" && part.type !== "reasoning") {
+    return [{ type: "part-whole", index, part }];
+  }
+  const deltas = pieces(part.text, cuts).map((text) => ({ type: "text-delta", index, text }) as const);
+  const { signature, ...unsigned } = part.type === "reasoning" ? part : { ...part, signature: undefined };
+  const signed: ExchangeEvent[] =
+    signature === undefined ? [] : [{ type: "signature-delta", index, signature }];
+  return [
+    { type: "part-start", index, part: { ...unsigned, text: "" } },
+    ...deltas,
+    ...signed,
+    { type: "part-end", index },
+  ];
+}
+
+/** The text cut at each place that lies in it, surrogate pairs too, as upstreams do. */
+function pieces(text: string, cuts: readonly number[]): string[] {
+  const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((left, right) => left - right);
+  const bounds = [0, ...places, text.length];
+  return bounds.slice(1).map((end, at) => text.slice(bounds[at] ?? 0, end));
+}
