@@ -77,19 +77,26 @@ describe("Claude Code, PreToolUse", () => {
 
 describe("the others", () => {
   it.each([
-    ["Gemini CLI", geminiBeforeTool, { decision: "allow" }, { decision: "deny", reason: deny.feedback }],
-    ["Codex CLI", codexStop, {}, { decision: "block", reason: deny.feedback }],
+    [
+      "Gemini CLI",
+      geminiBeforeTool,
+      { decision: "allow" },
+      { decision: "deny", reason: deny.feedback },
+      "plan",
+    ],
+    ["Codex CLI", codexStop, {}, { decision: "block", reason: deny.feedback }, "none"],
     [
       "Copilot CLI",
       copilotPreToolUse,
       { permissionDecision: "allow" },
       { permissionDecision: "deny", permissionDecisionReason: deny.feedback },
+      "none",
     ],
-  ])("%s", (name, channel, allowed, denied) => {
+  ])("%s", (name, channel, allowed, denied, approvalNote) => {
     expect(channel.callerName).toBe(name);
     expect(parsed(channel.encode(approve, PLAN))).toEqual(allowed);
     expect(parsed(channel.encode(deny, PLAN))).toEqual(denied);
-    expect(channel.takes.approvalNote).toBe("none");
+    expect(channel.takes.approvalNote).toBe(approvalNote);
   });
 
   it("reads Codex's plan from its transcript: the last of the turn, broken lines passed over", () => {

@@ -16,7 +16,7 @@ describe("loadPlan", () => {
     await writeFile(join(folder, "secret.md"), "secret");
     const folders = { geminiPlans: join(folder, "plans"), copilot: "" };
     const load = (filename: string) => loadPlan({ in: "gemini-plans", filename }, folders);
-    expect(await load("feat.md")).toEqual({ plan: "# Feature" });
+    expect(await load("feat.md")).toEqual({ plan: "# Feature", file: join(folder, "plans", "feat.md") });
     expect(await load("../secret.md")).toHaveProperty("missing");
     expect(await loadPlan({ in: "gemini-plans", filename: "feat.md" }, { copilot: "" })).toMatchObject({
       missing: expect.stringContaining("GEMINI_PLANS_DIR"),
