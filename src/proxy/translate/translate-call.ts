@@ -1,7 +1,10 @@
+import { AppError } from "../../errors.ts";
 import type { Loss } from "../exchange/loss.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { Operation } from "../routes.ts";
+import type { ConversationStore } from "./conversation-store.ts";
+import { serveGenerate } from "./serve-generate.ts";
 
 /** A call whose client speaks another dialect than its upstream, with everything needed to serve it. */
 export interface TranslatedCall {
@@ -15,6 +18,8 @@ export interface TranslatedCall {
   readonly requestId: string;
   readonly send: SendUpstream;
   readonly reply: ReplyWriter;
+  /** Conversations of earlier `responses` calls; absent: `previous_response_id` is not found. */
+  readonly conversations?: ConversationStore;
 }
 
 export interface ClientSide {
@@ -96,9 +101,6 @@ export interface TranslationOutcome {
  * answer back. Failures before `reply.start` may be thrown as `AppError`: the caller answers them in the client's dialect.
  */
 export async function translateCall(call: TranslatedCall): Promise<TranslationOutcome> {
-  const message = `Translation from ${call.client.dialect} to ${call.target.dialect} is not built yet`;
-  call.reply.start(501, { "content-type": "application/json" });
-  call.reply.write(JSON.stringify({ error: { message, type: "not_implemented", code: 501 } }));
-  call.reply.end();
-  return { losses: [], fault: message };
+  if (call.client.operation === "generate") return serveGenerate(call);
+  throw new AppError("unsupported", `The upstream ${call.target.upstream} cannot do this operation.`);
 }

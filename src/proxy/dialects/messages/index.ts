@@ -8,7 +8,7 @@ import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError, encodeError } from "./errors.ts";
 
 /** The dialect of Anthropic's `/v1/messages`. */
-export const messages: Codec = {
+export const messagesCodec: Codec = {
   dialect: "messages",
   decodeRequest,
   encodeRequest,

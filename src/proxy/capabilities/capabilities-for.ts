@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { AppError } from "../../errors.ts";
+import type { Capabilities } from "../exchange/capabilities.ts";
+import { defined } from "../exchange/defined.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import { fits } from "../models/glob.ts";
+import { baseCapabilities, families } from "./families.ts";
+
+/** What a configuration may say of a model; members as in `Capabilities`, the pattern as text. */
+export const capabilityOverrideSchema = z.strictObject({
+  maxTokensName: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+  defaultMaxTokens: z.number().int().positive().optional(),
+  maxOutputTokens: z.number().int().positive().optional(),
+  contextWindow: z.number().int().positive().optional(),
+  acceptsSampling: z.boolean().optional(),
+  acceptsTopPWithTemperature: z.boolean().optional(),
+  acceptsTopK: z.boolean().optional(),
+  acceptsDeveloperRole: z.boolean().optional(),
+  acceptsStop: z.boolean().optional(),
+  maxStopSequences: z.number().int().nonnegative().optional(),
+  maxTemperature: z.number().positive().optional(),
+  efforts: z.array(z.string()).optional(),
+  reasoning: z.enum(["none", "effort", "budget", "adaptive", "level"]).optional(),
+  echoesReasoning: z.boolean().optional(),
+  structuredOutput: z.enum(["json-schema", "json", "none"]).optional(),
+  jsonSchemaTools: z.boolean().optional(),
+  customTools: z.boolean().optional(),
+  acceptsContentParts: z.boolean().optional(),
+  acceptsPrefill: z.boolean().optional(),
+  optionalMembers: z.array(z.string()).optional(),
+  images: z.enum(["any", "base64", "none"]).optional(),
+  documents: z.enum(["any", "base64", "none"]).optional(),
+  audio: z.boolean().optional(),
+  toolNamePattern: z.string().optional(),
+  maxToolNameLength: z.number().int().positive().optional(),
+});
+
+/** Overrides of one upstream, by model pattern; every fitting one applies, in order. */
+export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/**
+ * What a model of an upstream accepts: the dialect's defaults, then what is known of its family, then the
+ * configuration. Throws `AppError` (configuration) where an override is not readable.
+ */
+export function capabilitiesFor(
+  dialect: Exclude<Dialect, "completions">,
+  model: string,
+  overrides: CapabilityOverrides = {},
+): Capabilities {
+  const name = model.toLowerCase().replace(/^.*\//, "");
+  const known = families.filter((family) => family.dialects.includes(dialect) && family.model.test(name));
+  const configured = Object.entries(overrides)
+    .filter(([pattern]) => fits(pattern, model))
+    .map(([pattern, override]) => readOverride(pattern, override));
+  return Object.assign(
+    {},
+    baseCapabilities[dialect],
+    ...known.map((family) => family.capabilities),
+    ...configured,
+  );
+}
+
+function readOverride(pattern: string, override: unknown): Partial<Capabilities> {
+  const result = capabilityOverrideSchema.safeParse(override);
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    const member = issue?.path.join(".") ?? "";
+    throw new AppError(
+      "configuration",
+      `capabilities[${JSON.stringify(pattern)}].${member}: ${issue?.message ?? ""}`,
+    );
+  }
+  const { toolNamePattern, ...members } = result.data;
+  return defined({
+    ...members,
+    toolNamePattern: toolNamePattern === undefined ? undefined : new RegExp(toolNamePattern),
+  });
+}

@@ -1,0 +1,211 @@
+import type { Capabilities } from "../exchange/capabilities.ts";
+import type { Dialect } from "../exchange/parts.ts";
+
+/** What every model of an upstream dialect is taken to accept unless its family is known better. */
+const common: Capabilities = {
+  maxTokensName: "max_tokens",
+  defaultMaxTokens: 8_192,
+  acceptsSampling: true,
+  acceptsTopPWithTemperature: true,
+  acceptsTopK: true,
+  acceptsDeveloperRole: false,
+  acceptsStop: true,
+  maxStopSequences: 4,
+  maxTemperature: 2,
+  efforts: [],
+  reasoning: "none",
+  echoesReasoning: false,
+  structuredOutput: "json-schema",
+  jsonSchemaTools: true,
+  customTools: false,
+  acceptsContentParts: true,
+  acceptsPrefill: false,
+  optionalMembers: [],
+  images: "any",
+  documents: "any",
+  audio: true,
+  toolNamePattern: /^[a-zA-Z0-9_-]+$/,
+  maxToolNameLength: 64,
+};
+
+type UpstreamDialect = Exclude<Dialect, "completions">;
+
+/** Per dialect. The chat-completions row is the cautious one: it stands for a hundred compatible servers. */
+export const baseCapabilities: Record<UpstreamDialect, Capabilities> = {
+  "chat-completions": { ...common, acceptsTopK: false },
+  responses: {
+    ...common,
+    acceptsTopK: false,
+    acceptsStop: false,
+    acceptsDeveloperRole: true,
+    customTools: true,
+    reasoning: "effort",
+    efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],
+    optionalMembers: ["prompt_cache_key", "service_tier", "verbosity", "metadata", "store"],
+  },
+  messages: {
+    ...common,
+    maxTemperature: 1,
+    maxStopSequences: 100,
+    reasoning: "budget",
+    acceptsPrefill: true,
+    audio: false,
+  },
+  "generative-language": {
+    ...common,
+    maxStopSequences: 5,
+    reasoning: "budget",
+    images: "base64",
+    documents: "base64",
+    toolNamePattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]*$/,
+  },
+};
+
+/** What is known of a family of models, and in which upstream dialects it holds; later rows add to earlier ones. */
+export interface Family {
+  /** Matched against the model's name in lower case, without `vendor/` in front. */
+  readonly model: RegExp;
+  readonly dialects: readonly UpstreamDialect[];
+  readonly capabilities: Partial<Capabilities>;
+}
+
+const openai: readonly UpstreamDialect[] = ["chat-completions", "responses"];
+const chat: readonly UpstreamDialect[] = ["chat-completions"];
+const anthropic: readonly UpstreamDialect[] = ["messages"];
+const google: readonly UpstreamDialect[] = ["generative-language"];
+const openaiMembers = ["prompt_cache_key", "service_tier", "modalities", "metadata", "store"];
+const thinkingOpenai: Partial<Capabilities> = {
+  maxTokensName: "max_completion_tokens",
+  acceptsSampling: false,
+  acceptsStop: false,
+  reasoning: "effort",
+  efforts: ["low", "medium", "high"],
+};
+
+/** Vendors' documentation as of November 2026; the configuration overrides any of it. */
+export const families: readonly Family[] = [
+  {
+    model: /^(gpt-|o\d|chatgpt-|codex-)/,
+    dialects: openai,
+    capabilities: { optionalMembers: openaiMembers },
+  },
+  {
+    model: /^gpt-(3|4)|^chatgpt-/,
+    dialects: ["responses"],
+    capabilities: { reasoning: "none", efforts: [] },
+  },
+  { model: /^(o\d|gpt-5|codex-)/, dialects: openai, capabilities: thinkingOpenai },
+  {
+    model: /^(gpt-5|codex-)/,
+    dialects: openai,
+    capabilities: {
+      customTools: true,
+      efforts: ["minimal", "low", "medium", "high"],
+      optionalMembers: [...openaiMembers, "verbosity"],
+    },
+  },
+  { model: /^gpt-5\.1/, dialects: openai, capabilities: { efforts: ["none", "low", "medium", "high"] } },
+  {
+    model: /^gpt-5\.([2-9]|1-codex-max)/,
+    dialects: openai,
+    capabilities: { efforts: ["none", "low", "medium", "high", "xhigh"] },
+  },
+  {
+    model: /^gpt-oss/,
+    dialects: chat,
+    capabilities: { reasoning: "effort", efforts: ["low", "medium", "high"] },
+  },
+  { model: /^grok-3-mini/, dialects: chat, capabilities: { reasoning: "effort", efforts: ["low", "high"] } },
+  {
+    model: /^gemini-(2\.5|3)/,
+    dialects: chat,
+    capabilities: { reasoning: "effort", efforts: ["minimal", "low", "medium", "high"] },
+  },
+  {
+    model: /^(deepseek|kimi|moonshot|glm|minimax|mimo)/,
+    dialects: chat,
+    capabilities: { echoesReasoning: true },
+  },
+  {
+    model: /^deepseek/,
+    dialects: chat,
+    capabilities: {
+      acceptsContentParts: false,
+      structuredOutput: "json",
+      images: "none",
+      documents: "none",
+      audio: false,
+    },
+  },
+  {
+    model: /^claude-/,
+    dialects: anthropic,
+    capabilities: { defaultMaxTokens: 16_384, optionalMembers: ["cache_control"] },
+  },
+  {
+    model: /^claude-3-(opus|sonnet|haiku)/,
+    dialects: anthropic,
+    capabilities: {
+      defaultMaxTokens: 4_096,
+      maxOutputTokens: 4_096,
+      reasoning: "none",
+      structuredOutput: "none",
+    },
+  },
+  {
+    model: /^claude-3-5-/,
+    dialects: anthropic,
+    capabilities: {
+      defaultMaxTokens: 8_192,
+      maxOutputTokens: 8_192,
+      reasoning: "none",
+      structuredOutput: "none",
+    },
+  },
+  {
+    model: /^claude-(3-7-|(opus|sonnet)-4-(\d{8}|0))/,
+    dialects: anthropic,
+    capabilities: { structuredOutput: "none" },
+  },
+  {
+    model: /^claude-opus-4-([01](-|$)|\d{8})/,
+    dialects: anthropic,
+    capabilities: { maxOutputTokens: 32_000 },
+  },
+  {
+    model: /^claude-(sonnet-4|haiku-4|opus-4-5|3-7)/,
+    dialects: anthropic,
+    capabilities: { maxOutputTokens: 64_000 },
+  },
+  {
+    model: /^claude-(opus-4-[1-9](-|$)|(sonnet|haiku)-4-[5-9]|[a-z]+-5)/,
+    dialects: anthropic,
+    capabilities: { acceptsTopPWithTemperature: false },
+  },
+  { model: /^claude-opus-4-5/, dialects: anthropic, capabilities: { efforts: ["low", "medium", "high"] } },
+  {
+    model: /^claude-((opus|sonnet|haiku)-4-[6-9]|[a-z]+-5)/,
+    dialects: anthropic,
+    capabilities: {
+      reasoning: "adaptive",
+      efforts: ["low", "medium", "high", "max"],
+      acceptsPrefill: false,
+    },
+  },
+  {
+    model: /^claude-(opus-4-[7-9]|[a-z]+-5)/,
+    dialects: anthropic,
+    capabilities: { acceptsSampling: false, efforts: ["low", "medium", "high", "xhigh", "max"] },
+  },
+  {
+    model: /^gemini-(1|2\.0)|^gemma/,
+    dialects: google,
+    capabilities: { reasoning: "none", jsonSchemaTools: false },
+  },
+  {
+    model: /^gemini-3/,
+    dialects: google,
+    capabilities: { reasoning: "level", efforts: ["minimal", "low", "medium", "high"] },
+  },
+  { model: /^gemini-3(\.\d)?-pro/, dialects: google, capabilities: { efforts: ["low", "medium", "high"] } },
+];

@@ -1,0 +1,177 @@
+import { createSseParser } from "../../sse/parse.ts";
+import { responseId } from "../dialects/responses/response-object.ts";
+import type { StreamEncoder } from "../exchange/codec.ts";
+import { DialectError, unreadableAnswer } from "../exchange/dialect-error.ts";
+import type { ExchangeError } from "../exchange/error.ts";
+import type { ExchangeEvent } from "../exchange/event.ts";
+import { mergeUsage } from "../exchange/usage.ts";
+import { exchangeErrorOf, isClientGone } from "./faults.ts";
+import { lookAt, readAnswerJson } from "./read-answer.ts";
+import { eventsOfResponse, ResponseCollector } from "./response-events.ts";
+import { createStreamGuard } from "./stream-guard.ts";
+import type { UpstreamReply } from "./translate-call.ts";
+import type { Translation } from "./translation.ts";
+
+/** How long the status waits for a first event, so that an early failure can still choose it. */
+const patienceMilliseconds = 5_000;
+/** How much is read of what an upstream sends behind its terminal event, so that its connection can be used again. */
+const maxTrailingBytes = 64 * 1024;
+
+const streamHeaders = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no",
+};
+
+/** Answers with a stream, event by event as the upstream's come, or out of its answer in one piece. */
+export async function answerStream(translation: Translation, upstream: UpstreamReply): Promise<void> {
+  const writer = new StreamWriter(translation);
+  try {
+    await relay(translation, upstream, writer);
+  } catch (error) {
+    if (isClientGone(error)) throw error;
+    await writer.fail(exchangeErrorOf(error));
+  } finally {
+    writer.close();
+  }
+}
+
+async function relay(translation: Translation, upstream: UpstreamReply, writer: StreamWriter): Promise<void> {
+  writer.waitForFirst();
+  const { shape, body } = await lookAt(upstream.body);
+  if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
+  if (shape === "json") {
+    const { value, losses } = translation.upstream.decodeResponse(await readAnswerJson(body));
+    translation.lose(losses);
+    await writer.write(eventsOfResponse(value));
+    return;
+  }
+  const parser = createSseParser();
+  const decoder = translation.upstream.createStreamDecoder();
+  let trailing = 0;
+  for await (const chunk of body) {
+    if (writer.ended) {
+      trailing += chunk.length;
+      if (trailing > maxTrailingBytes) return;
+      continue;
+    }
+    const events: ExchangeEvent[] = [];
+    for (const event of parser.push(chunk)) events.push(...decoder.push(event));
+    const wait = writer.write(events);
+    if (wait !== undefined) await wait;
+    if (writer.failed) return;
+  }
+  if (writer.ended) return;
+  const rest = parser.end().flatMap((event) => decoder.push(event));
+  await writer.write([...rest, ...decoder.end()]);
+}
+
+/** Carries canonical events to the client: guarded, names restored, encoded; the status is chosen with the first. */
+class StreamWriter {
+  private readonly guard = createStreamGuard();
+  private readonly restore: (event: ExchangeEvent) => ExchangeEvent;
+  private readonly encoder: StreamEncoder;
+  private readonly collector: ResponseCollector | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private id: string | undefined;
+  private announced = false;
+  failed = false;
+
+  constructor(private readonly translation: Translation) {
+    this.restore = translation.prepared.createEventRestorer();
+    this.encoder = translation.client.createStreamEncoder(translation.context);
+    this.collector = translation.isKept ? new ResponseCollector() : undefined;
+  }
+
+  /** Whether the client has its terminal event. */
+  get ended(): boolean {
+    return this.guard.ended;
+  }
+
+  waitForFirst(): void {
+    this.timer = setTimeout(() => this.start(), patienceMilliseconds);
+    this.timer.unref();
+  }
+
+  /** A promise where the client is slower than the upstream. */
+  write(events: readonly ExchangeEvent[]): Promise<void> | undefined {
+    let text = "";
+    for (const event of events) {
+      const checked = this.guard.check(event);
+      if (checked === undefined) break;
+      const restored = this.restore(checked);
+      this.watch(restored);
+      if (restored.type === "error" && !this.translation.call.reply.started) {
+        throw new DialectError(restored.error);
+      }
+      text += this.encoder.push(restored);
+    }
+    return text === "" ? undefined : this.send(text);
+  }
+
+  /** Ends with an error: as the answer's status where that is still open, else as the stream's last event. */
+  async fail(error: ExchangeError): Promise<void> {
+    this.failed = true;
+    if (!this.translation.call.reply.started) {
+      this.translation.answerError(error);
+      return;
+    }
+    this.translation.fail(error);
+    if (this.guard.ended) return;
+    await this.write([{ type: "error", error }]);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.translation.lose(this.encoder.losses);
+  }
+
+  private send(text: string): Promise<void> | undefined {
+    const { reply } = this.translation.call;
+    if (!reply.started) this.start();
+    const wait = reply.write(text);
+    if (!this.guard.ended) {
+      if (this.id !== undefined && !this.announced) {
+        this.announced = true;
+        this.keepAlive();
+      }
+      return wait;
+    }
+    if (this.collector === undefined || this.failed) {
+      reply.end();
+      return wait;
+    }
+    // The client may come back by this id as soon as it has the end, so the conversation is kept first.
+    return this.keep().then(() => reply.end());
+  }
+
+  private start(): void {
+    const { reply, client } = this.translation.call;
+    clearTimeout(this.timer);
+    if (reply.started) return;
+    const headers = client.array ? { ...streamHeaders, "content-type": "application/json" } : streamHeaders;
+    reply.start(200, { ...headers, ...this.translation.lossHeaders() });
+    this.keepAlive();
+  }
+
+  /** How a dialect says that it is still there may depend on whether its stream has begun. */
+  private keepAlive(): void {
+    this.translation.call.reply.keepAlive(this.encoder.push({ type: "ping" }));
+  }
+
+  private watch(event: ExchangeEvent): void {
+    this.collector?.push(event);
+    if (event.type === "start") this.id = responseId(event.id, this.translation.context);
+    if (event.type === "start" || event.type === "usage" || event.type === "end") {
+      this.translation.usage = mergeUsage(this.translation.usage, event.usage);
+    }
+    if (event.type === "error") {
+      this.failed = true;
+      this.translation.fail(event.error);
+    }
+  }
+
+  private async keep(): Promise<void> {
+    if (this.collector !== undefined) await this.translation.keep(this.id ?? "", this.collector.response());
+  }
+}

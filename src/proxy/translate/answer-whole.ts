@@ -1,0 +1,58 @@
+import { createSseParser } from "../../sse/parse.ts";
+import { DialectError, unreadableAnswer } from "../exchange/dialect-error.ts";
+import { stringifyJson } from "../exchange/json.ts";
+import type { ExchangeResponse } from "../exchange/response.ts";
+import { lookAt, readAnswerJson } from "./read-answer.ts";
+import { ResponseCollector } from "./response-events.ts";
+import { createStreamGuard, faultOfResponse } from "./stream-guard.ts";
+import type { UpstreamReply } from "./translate-call.ts";
+import type { Translation } from "./translation.ts";
+
+/** Answers in one piece, out of an upstream's answer in one piece or, where it streams unasked, out of its stream. */
+export async function answerWhole(translation: Translation, upstream: UpstreamReply): Promise<void> {
+  const { shape, body } = await lookAt(upstream.body);
+  if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
+  const given = shape === "events" ? await collect(translation, body) : await decode(translation, body);
+  translation.usage = given.usage;
+  const response = translation.prepared.restoreResponse(given);
+  const fault = faultOfResponse(response);
+  if (fault !== undefined) throw new DialectError(fault);
+  const { value, losses } = translation.client.encodeResponse(response, translation.context);
+  translation.lose(losses);
+  const { reply } = translation.call;
+  await translation.keep(idIn(value), response);
+  reply.start(200, { "content-type": "application/json", ...translation.lossHeaders() });
+  await reply.write(stringifyJson(value));
+  reply.end();
+}
+
+async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
+  const { value, losses } = translation.upstream.decodeResponse(await readAnswerJson(body));
+  translation.lose(losses);
+  return value;
+}
+
+async function collect(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
+  const parser = createSseParser();
+  const decoder = translation.upstream.createStreamDecoder();
+  const guard = createStreamGuard();
+  const collector = new ResponseCollector();
+  const take = (events: ReturnType<typeof decoder.push>) => {
+    for (const event of events) {
+      const checked = guard.check(event);
+      if (checked !== undefined) collector.push(checked);
+    }
+  };
+  for await (const chunk of body) {
+    for (const event of parser.push(chunk)) take(decoder.push(event));
+    if (guard.ended) break;
+  }
+  for (const event of parser.end()) take(decoder.push(event));
+  take(decoder.end());
+  if (collector.error !== undefined) throw new DialectError(collector.error);
+  return collector.response();
+}
+
+function idIn(value: unknown): string {
+  return typeof value === "object" && value !== null && "id" in value ? String(value.id) : "";
+}

@@ -1,0 +1,52 @@
+import { DialectError } from "../exchange/dialect-error.ts";
+import type { ExchangeRequest } from "../exchange/request.ts";
+import type { ExchangeResponse } from "../exchange/response.ts";
+import type { ConversationStore } from "./conversation-store.ts";
+
+/**
+ * Puts what was said before in front of a request that names an earlier answer. Instructions are not carried over: the
+ * dialect says that each call brings its own. Throws `DialectError` where the answer is not known (any more).
+ */
+export async function withEarlierTurns(
+  request: ExchangeRequest,
+  store: ConversationStore | undefined,
+): Promise<ExchangeRequest> {
+  const { previousResponseId: id, ...rest } = request;
+  if (id === undefined) return request;
+  const earlier = await store?.load(id);
+  if (earlier === undefined) {
+    throw new DialectError({
+      kind: "invalid-request",
+      status: 400,
+      message: `Previous response with id '${id}' not found.`,
+      param: "previous_response_id",
+      code: "previous_response_not_found",
+    });
+  }
+  return { ...rest, turns: [...earlier, ...request.turns] };
+}
+
+/** Whether the client may come back to this answer by its id. */
+export function isKept(
+  dialect: string,
+  request: ExchangeRequest,
+  store: ConversationStore | undefined,
+): boolean {
+  return store !== undefined && dialect === "responses" && request.store !== false;
+}
+
+/** Keeps a conversation under its answer's id. `size` is the length of the request's body. */
+export async function keepConversation(
+  store: ConversationStore | undefined,
+  id: string,
+  request: ExchangeRequest,
+  response: ExchangeResponse,
+  size: number,
+): Promise<void> {
+  const parts = response.candidates[0]?.parts ?? [];
+  await store?.save(
+    id,
+    [...request.turns, { role: "assistant", parts }],
+    size + JSON.stringify(parts).length,
+  );
+}

@@ -1,0 +1,42 @@
+import type { Part } from "../exchange/parts.ts";
+import type { ExchangeRequest, Tool } from "../exchange/request.ts";
+
+const inputSchema = {
+  type: "object",
+  properties: { input: { type: "string", description: "The tool's whole input, as free text." } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+/**
+ * Tools of free text for upstreams without them: each becomes a function of one string, earlier calls likewise. A
+ * grammar is told in the description, since nothing can enforce it there. Codecs of clients that know such tools turn
+ * the calls back.
+ */
+export function wrapCustomTools(request: ExchangeRequest): ExchangeRequest {
+  const isCalled = (part: Part) => part.type === "tool-call" && part.custom === true;
+  const declared = request.tools.some((tool) => tool.type === "custom");
+  if (!declared && !request.turns.some((turn) => turn.parts.some(isCalled))) return request;
+  return {
+    ...request,
+    tools: request.tools.map((tool) => (tool.type === "custom" ? asFunction(tool) : tool)),
+    turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(asFunctionCall) })),
+  };
+}
+
+function asFunction(tool: Extract<Tool, { type: "custom" }>): Tool {
+  const { name, description, format } = tool;
+  const grammar = format === undefined ? undefined : `The input's format: ${JSON.stringify(format)}`;
+  const said = [description, grammar].filter((text) => text !== undefined).join("\n\n");
+  return { type: "function", name, schema: inputSchema, ...(said === "" ? {} : { description: said }) };
+}
+
+function asFunctionCall(part: Part): Part {
+  if (part.type === "tool-result" && part.custom === true) {
+    const { custom: _, ...result } = part;
+    return result;
+  }
+  if (part.type !== "tool-call" || part.custom !== true) return part;
+  const { custom: _, ...call } = part;
+  return { ...call, arguments: JSON.stringify({ input: part.arguments }) };
+}

@@ -1,0 +1,65 @@
+import type { Capabilities } from "../exchange/capabilities.ts";
+import type { ExchangeEvent } from "../exchange/event.ts";
+import type { Loss } from "../exchange/loss.ts";
+import type { Part } from "../exchange/parts.ts";
+import type { ExchangeRequest } from "../exchange/request.ts";
+import type { ExchangeResponse } from "../exchange/response.ts";
+import { pairToolResults } from "../exchange/tool-pairing.ts";
+import { answerOfTool, carrySchemaByTool, createAnswerReader, finishOfTool } from "./answer-schema.ts";
+import { wrapCustomTools } from "./custom-tools.ts";
+import { fitToolNames } from "./tool-names.ts";
+
+/** A request made ready for an upstream's encoder, and the way back for what comes in answer. */
+export interface PreparedRequest {
+  readonly request: ExchangeRequest;
+  readonly losses: readonly Loss[];
+  restoreResponse(response: ExchangeResponse): ExchangeResponse;
+  /** For one stream. */
+  createEventRestorer(): (event: ExchangeEvent) => ExchangeEvent;
+}
+
+/** What holds for every upstream dialect alike: paired results, names it takes, tools and schemas it knows. */
+export function prepareRequest(
+  request: ExchangeRequest,
+  model: string,
+  capabilities: Capabilities,
+): PreparedRequest {
+  const { turns, losses } = pairToolResults(request.turns);
+  const paired: ExchangeRequest = { ...request, model, turns };
+  const plain = capabilities.customTools ? paired : wrapCustomTools(paired);
+  const carried = carrySchemaByTool(plain, capabilities);
+  const names = fitToolNames(carried ?? plain, capabilities);
+  const restorePart = (part: Part): Part => {
+    const named = part.type === "tool-call" ? { ...part, name: names.restore(part.name) } : part;
+    return carried === undefined ? named : answerOfTool(named);
+  };
+  return {
+    request: names.request,
+    losses,
+    restoreResponse: (response) => ({
+      ...response,
+      candidates: response.candidates.map(({ parts, finish, ...rest }) => ({
+        ...rest,
+        parts: parts.map(restorePart),
+        finish: carried === undefined ? finish : finishOfTool(finish),
+      })),
+    }),
+    createEventRestorer() {
+      const readAnswer = carried === undefined ? undefined : createAnswerReader();
+      return (event) => {
+        const named = restoreName(event, names.restore);
+        return readAnswer === undefined ? named : readAnswer(named);
+      };
+    },
+  };
+}
+
+function restoreName(event: ExchangeEvent, restore: (name: string) => string): ExchangeEvent {
+  if (event.type === "part-start" && event.part.type === "tool-call") {
+    return { ...event, part: { ...event.part, name: restore(event.part.name) } };
+  }
+  if (event.type === "part-whole" && event.part.type === "tool-call") {
+    return { ...event, part: { ...event.part, name: restore(event.part.name) } };
+  }
+  return event;
+}

@@ -1,0 +1,123 @@
+import type { ExchangeError } from "../exchange/error.ts";
+import type { ExchangeEvent } from "../exchange/event.ts";
+import type { Part } from "../exchange/parts.ts";
+import type { Candidate, ExchangeResponse, Finish, Usage } from "../exchange/response.ts";
+import { mergeUsage } from "../exchange/usage.ts";
+
+/** A whole answer as the events of a stream, for upstreams that answer so although a stream was asked for. */
+export function eventsOfResponse(response: ExchangeResponse): readonly ExchangeEvent[] {
+  const { id, model, created, candidates, usage } = response;
+  const events: ExchangeEvent[] = [
+    {
+      type: "start",
+      ...(id === undefined ? {} : { id }),
+      ...(model === undefined ? {} : { model }),
+      ...(created === undefined ? {} : { created }),
+    },
+  ];
+  let index = 0;
+  for (const [position, { parts, finish }] of candidates.entries()) {
+    const which = position > 0 ? { candidate: position } : {};
+    for (const part of parts) events.push({ type: "part-whole", index: index++, ...which, part });
+    events.push({ type: "finish", ...which, finish });
+  }
+  if (usage !== undefined) events.push({ type: "usage", usage });
+  events.push({ type: "end" });
+  return events;
+}
+
+interface OpenPart {
+  readonly candidate: number;
+  readonly position: number;
+  part: Part;
+}
+
+/** Gathers a stream into the answer it tells, for clients that asked for one piece. */
+export class ResponseCollector {
+  private head: { id?: string; model?: string; created?: number } = {};
+  private usage: Usage | undefined;
+  private readonly parts = new Map<number, OpenPart>();
+  private readonly finishes = new Map<number, Finish>();
+  private readonly logprobs = new Map<number, unknown>();
+  /** The stream's error, if that is how it ended. */
+  error: ExchangeError | undefined;
+
+  push(event: ExchangeEvent): void {
+    switch (event.type) {
+      case "start": {
+        const { type: _, usage, ...head } = event;
+        this.head = head;
+        this.usage = mergeUsage(this.usage, usage);
+        break;
+      }
+      case "part-start":
+      case "part-whole": {
+        const { index, candidate = 0, part } = event;
+        this.parts.set(index, { candidate, position: this.parts.size, part });
+        break;
+      }
+      case "usage":
+      case "end":
+        this.usage = mergeUsage(this.usage, event.usage);
+        break;
+      case "finish":
+        this.finishes.set(event.candidate ?? 0, event.finish);
+        if (event.logprobs !== undefined) this.logprobs.set(event.candidate ?? 0, event.logprobs);
+        break;
+      case "error":
+        this.error = event.error;
+        break;
+      case "ping":
+        break;
+      default: {
+        const open = this.parts.get(event.index);
+        if (open !== undefined) open.part = grow(open.part, event);
+      }
+    }
+  }
+
+  /** The answer as far as it has come; candidates in their order, empty texts left out. */
+  response(): ExchangeResponse {
+    const candidates = [...this.finishes.keys()]
+      .sort((a, b) => a - b)
+      .map((which): Candidate => {
+        const logprobs = this.logprobs.get(which);
+        const finish = this.finishes.get(which) ?? { unified: "other" };
+        return { parts: this.partsOf(which), finish, ...(logprobs === undefined ? {} : { logprobs }) };
+      });
+    return { ...this.head, candidates, ...(this.usage === undefined ? {} : { usage: this.usage }) };
+  }
+
+  private partsOf(candidate: number): Part[] {
+    return [...this.parts.values()]
+      .filter((open) => open.candidate === candidate)
+      .sort((a, b) => a.position - b.position)
+      .map((open) => open.part)
+      .filter((part) => !((part.type === "text" || part.type === "refusal") && part.text === ""))
+      .filter((part) => !(part.type === "reasoning" && part.text === "" && part.signature === undefined));
+  }
+}
+
+type Growth = Extract<
+  ExchangeEvent,
+  { type: "text-delta" | "arguments-delta" | "signature-delta" | "citation" | "part-end" }
+>;
+
+function grow(part: Part, event: Growth): Part {
+  switch (event.type) {
+    case "text-delta":
+      return "text" in part ? { ...part, text: part.text + event.text } : part;
+    case "arguments-delta":
+      return part.type === "tool-call" ? { ...part, arguments: part.arguments + event.text } : part;
+    case "signature-delta":
+      return part.type === "reasoning" || part.type === "tool-call"
+        ? { ...part, signature: (part.signature ?? "") + event.signature }
+        : part;
+    case "citation":
+      return part.type === "text"
+        ? { ...part, citations: [...(part.citations ?? []), event.citation] }
+        : part;
+    case "part-end":
+      return event.part ?? part;
+  }
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from "node:crypto";
+import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
+import { DialectError } from "../exchange/dialect-error.ts";
+import { stringifyJson } from "../exchange/json.ts";
+import { answerStream } from "./answer-stream.ts";
+import { answerWhole } from "./answer-whole.ts";
+import { codecOf } from "./codecs.ts";
+import { isKept, withEarlierTurns } from "./conversations.ts";
+import { exchangeErrorOf, isClientGone } from "./faults.ts";
+import { prepareRequest } from "./prepare-request.ts";
+import { readErrorBody } from "./read-answer.ts";
+import { readRequestJson } from "./read-json.ts";
+import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "./translate-call.ts";
+import { answerError, Translation } from "./translation.ts";
+
+/** Characters per token, roughly, for a count that is only needed until the upstream has said its own. */
+const charactersPerToken = 4;
+
+/**
+ * Serves a generating call, phase by phase: read → decode → restore what was said before → prepare → encode → send →
+ * carry the answer back. Every failure is answered in the client's dialect.
+ */
+export async function serveGenerate(call: TranslatedCall): Promise<TranslationOutcome> {
+  const client = codecOf(call.client.dialect);
+  let translation: Translation | undefined;
+  try {
+    translation = await decodeCall(call);
+    const upstream = await send(translation);
+    if (upstream.status >= 400) await answerRefusal(translation, upstream);
+    else if (call.client.stream) await answerStream(translation, upstream);
+    else await answerWhole(translation, upstream);
+  } catch (error) {
+    if (isClientGone(error)) throw error;
+    const fault = exchangeErrorOf(error);
+    if (fault.kind === "internal" && !call.reply.started) throw error;
+    if (call.reply.started) call.reply.destroy();
+    else answerError(call, client, fault, translation?.lossHeaders());
+    translation?.fail(fault);
+    if (translation === undefined) return { losses: [], fault: fault.message };
+  }
+  return translation.outcome();
+}
+
+async function decodeCall(call: TranslatedCall): Promise<Translation> {
+  const client = codecOf(call.client.dialect);
+  const upstream = codecOf(call.target.dialect);
+  const { model, stream } = call.client;
+  const decoded = client.decodeRequest(readRequestJson(call.body), { model, stream });
+  const request = await withEarlierTurns(decoded.value, call.conversations);
+  const capabilities = capabilitiesFor(call.target.dialect, call.target.model, call.target.capabilities);
+  const prepared = prepareRequest(request, call.target.model, capabilities);
+  const context = {
+    model,
+    request: decoded.value,
+    now: Date.now(),
+    fallbackId: randomBytes(12).toString("hex"),
+    inputEstimate: Math.ceil(call.body.length / charactersPerToken),
+    array: call.client.array,
+  };
+  const kept = isKept(call.client.dialect, request, call.conversations);
+  const translation = new Translation(call, client, upstream, request, prepared, context, capabilities, kept);
+  translation.lose(decoded.losses);
+  translation.lose(prepared.losses);
+  return translation;
+}
+
+async function send(translation: Translation): Promise<UpstreamReply> {
+  const { call, upstream, prepared } = translation;
+  const { value, losses } = upstream.encodeRequest(prepared.request, translation.capabilities);
+  translation.lose(losses);
+  const lost = translation.lossDetails();
+  if (call.strict && lost.length > 0) {
+    const what = lost.map(({ code, detail }) => `${code}: ${detail}`).join(" ");
+    throw new DialectError({
+      kind: "invalid-request",
+      status: 400,
+      message: `strict_translation refuses a call that cannot be translated whole. ${what}`,
+    });
+  }
+  const headers = value.headers === undefined ? {} : { headers: value.headers };
+  return call.send({ method: "POST", path: value.path, body: stringifyJson(value.body), ...headers });
+}
+
+async function answerRefusal(translation: Translation, reply: UpstreamReply): Promise<void> {
+  const body = await readErrorBody(reply.body);
+  translation.answerError(translation.upstream.decodeError(reply.status, reply.headers, body));
+}

@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import type { Capabilities } from "../exchange/capabilities.ts";
+import type { Part } from "../exchange/parts.ts";
+import type { ExchangeRequest, Tool } from "../exchange/request.ts";
+
+/** Tool names as the upstream takes them, and back. */
+export interface ToolNames {
+  readonly request: ExchangeRequest;
+  /** The client's own name of a tool that the upstream called. */
+  restore(name: string): string;
+}
+
+/**
+ * Renames tools whose names the upstream would refuse: what its alphabet lacks becomes `_`, what is too long is cut,
+ * and a digest keeps such names apart. The same name is renamed the same way each turn, in history too.
+ */
+export function fitToolNames(request: ExchangeRequest, capabilities: Capabilities): ToolNames {
+  const { toolNamePattern: pattern, maxToolNameLength: most } = capabilities;
+  const accepts = (name: string) => name.length <= most && pattern.test(name);
+  const refused = namesIn(request).filter((name) => !accepts(name));
+  if (refused.length === 0) return { request, restore: (name) => name };
+  const renamed = new Map(refused.map((name) => [name, rename(name, most)]));
+  const original = new Map([...renamed].map(([name, fitted]) => [fitted, name]));
+  return {
+    request: renameAll(request, (name) => renamed.get(name) ?? name),
+    restore: (name) => original.get(name) ?? name,
+  };
+}
+
+function rename(name: string, most: number): string {
+  const digest = createHash("sha256").update(name).digest("hex").slice(0, 8);
+  const letters = name.replace(/[^a-zA-Z0-9_-]/g, "_").replace(/^[^a-zA-Z_]/, "_$&");
+  return `${letters.slice(0, most - digest.length - 1)}_${digest}`;
+}
+
+function namesIn(request: ExchangeRequest): string[] {
+  const names = new Set(request.tools.flatMap((tool) => (tool.type === "hosted" ? [] : [tool.name])));
+  for (const { parts } of request.turns) {
+    for (const part of parts) if (part.type === "tool-call") names.add(part.name);
+  }
+  return [...names];
+}
+
+function renameAll(request: ExchangeRequest, fitted: (name: string) => string): ExchangeRequest {
+  const { toolChoice: choice } = request;
+  const toolChoice =
+    choice?.mode === "tool"
+      ? { ...choice, name: fitted(choice.name) }
+      : choice?.mode === "allowed"
+        ? { ...choice, names: choice.names.map(fitted) }
+        : choice;
+  return {
+    ...request,
+    tools: request.tools.map(
+      (tool): Tool => (tool.type === "hosted" ? tool : { ...tool, name: fitted(tool.name) }),
+    ),
+    turns: request.turns.map((turn) => ({
+      ...turn,
+      parts: turn.parts.map((part): Part => {
+        if (part.type === "tool-call") return { ...part, name: fitted(part.name) };
+        return part.type === "tool-result" && part.name !== undefined
+          ? { ...part, name: fitted(part.name) }
+          : part;
+      }),
+    })),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+  };
+}

@@ -1,0 +1,81 @@
+import type { Capabilities } from "../exchange/capabilities.ts";
+import type { Codec, EncodeContext } from "../exchange/codec.ts";
+import type { ExchangeError } from "../exchange/error.ts";
+import { stringifyJson } from "../exchange/json.ts";
+import type { Loss } from "../exchange/loss.ts";
+import type { ExchangeRequest } from "../exchange/request.ts";
+import type { ExchangeResponse, Usage } from "../exchange/response.ts";
+import { keepConversation } from "./conversations.ts";
+import type { PreparedRequest } from "./prepare-request.ts";
+import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
+
+/** One call on its way through the lane: what its phases hand on, and what becomes known of it. */
+export class Translation {
+  private readonly losses = new Map<string, Loss>();
+  usage: Usage | undefined;
+  private fault: string | undefined;
+
+  constructor(
+    readonly call: TranslatedCall,
+    readonly client: Codec,
+    readonly upstream: Codec,
+    /** As the client said it, earlier turns in front. */
+    readonly request: ExchangeRequest,
+    readonly prepared: PreparedRequest,
+    readonly context: EncodeContext,
+    readonly capabilities: Capabilities,
+    /** Whether the client may come back to the answer by its id. */
+    readonly isKept: boolean,
+  ) {}
+
+  lose(losses: readonly Loss[]): void {
+    for (const loss of losses) if (!this.losses.has(loss.code)) this.losses.set(loss.code, loss);
+  }
+
+  fail(error: ExchangeError): void {
+    this.fault = error.message;
+  }
+
+  /** `x-sallyport-losses`, where there are any so far. */
+  lossHeaders(): Readonly<Record<string, string>> {
+    return this.losses.size === 0 ? {} : { "x-sallyport-losses": [...this.losses.keys()].join(",") };
+  }
+
+  lossDetails(): readonly Loss[] {
+    return [...this.losses.values()];
+  }
+
+  outcome(): TranslationOutcome {
+    return {
+      losses: this.lossDetails(),
+      ...(this.usage === undefined ? {} : { usage: this.usage }),
+      ...(this.fault === undefined ? {} : { fault: this.fault }),
+    };
+  }
+
+  /** Keeps the conversation under the id the client was told. */
+  async keep(id: string, response: ExchangeResponse): Promise<void> {
+    if (!this.isKept) return;
+    await keepConversation(this.call.conversations, id, this.request, response, this.call.body.length);
+  }
+
+  /** Answers with an error in the client's dialect; nothing may have been sent yet. */
+  answerError(error: ExchangeError): void {
+    this.fail(error);
+    answerError(this.call, this.client, error, this.lossHeaders());
+  }
+}
+
+/** See `Translation.answerError`; for failures before there is one. */
+export function answerError(
+  call: TranslatedCall,
+  client: Codec,
+  error: ExchangeError,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const encoded = client.encodeError(error, call.requestId);
+  const text = stringifyJson(encoded.body);
+  call.reply.start(encoded.status, { "content-type": "application/json", ...headers, ...encoded.headers });
+  void call.reply.write(text);
+  call.reply.end();
+}
