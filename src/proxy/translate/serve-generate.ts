@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
+import { codecs } from "../codecs.ts";
 import { DialectError } from "../exchange/dialect-error.ts";
 import { stringifyJson } from "../exchange/json.ts";
 import { answerStream } from "./answer-stream.ts";
 import { answerWhole } from "./answer-whole.ts";
-import { codecOf } from "./codecs.ts";
+
 import { isKept, withEarlierTurns } from "./conversations.ts";
 import { exchangeErrorOf, isClientGone } from "./faults.ts";
 import { prepareRequest } from "./prepare-request.ts";
@@ -21,7 +22,7 @@ const charactersPerToken = 4;
  * carry the answer back. Every failure is answered in the client's dialect.
  */
 export async function serveGenerate(call: TranslatedCall): Promise<TranslationOutcome> {
-  const client = codecOf(call.client.dialect);
+  const client = codecs[call.client.dialect];
   let translation: Translation | undefined;
   try {
     translation = await decodeCall(call);
@@ -42,8 +43,8 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
 }
 
 async function decodeCall(call: TranslatedCall): Promise<Translation> {
-  const client = codecOf(call.client.dialect);
-  const upstream = codecOf(call.target.dialect);
+  const client = codecs[call.client.dialect];
+  const upstream = codecs[call.target.dialect];
   const { model, stream } = call.client;
   const decoded = client.decodeRequest(readRequestJson(call.body), { model, stream });
   const request = await withEarlierTurns(decoded.value, call.conversations);

@@ -8,7 +8,7 @@ import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError, encodeError } from "./errors.ts";
 
 /** The dialect of OpenAI's `/v1/chat/completions` and everything compatible with it. */
-export const chatCompletionsCodec: Codec = {
+export const chatCompletions: Codec = {
   dialect: "chat-completions",
   decodeRequest,
   encodeRequest,

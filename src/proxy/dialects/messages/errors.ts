@@ -64,7 +64,7 @@ export function encodeError(error: ExchangeError, requestId?: string): EncodedEr
   const { kind, message } = error;
   const isOverflow = kind === "context-overflow" && !/prompt is too long/i.test(message);
   return {
-    status: kind === "overloaded" ? 529 : error.status,
+    status: kind === "overloaded" && error.status >= 500 ? 529 : error.status,
     headers: error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) },
     body: defined({
       type: "error",

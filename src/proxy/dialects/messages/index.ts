@@ -8,7 +8,7 @@ import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError, encodeError } from "./errors.ts";
 
 /** The dialect of Anthropic's `/v1/messages`. */
-export const messagesCodec: Codec = {
+export const messages: Codec = {
   dialect: "messages",
   decodeRequest,
   encodeRequest,

@@ -1,0 +1,49 @@
+import type { EncodeContext } from "../../exchange/codec.ts";
+import { defined } from "../../exchange/defined.ts";
+import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
+
+/** An answer's id as this dialect's clients expect it. */
+export function completionId(id: string | undefined, context: EncodeContext): string {
+  if (id === undefined || id === "") return `cmpl-${context.fallbackId}`;
+  return id.startsWith("cmpl-") ? id : `cmpl-${id}`;
+}
+
+/** Writes a whole answer: text alone. */
+export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
+  const list = createLossList();
+  const value = defined({
+    id: completionId(response.id, context),
+    object: "text_completion",
+    created: response.created ?? Math.floor(context.now / 1000),
+    model: context.model,
+    choices: response.candidates.map(({ parts, finish }, index) => ({
+      text: parts.map((part) => textOf(part, list)).join(""),
+      index,
+      logprobs: null,
+      finish_reason: encodeFinish(finish),
+    })),
+    usage: response.usage === undefined ? undefined : encodeUsage(response.usage),
+  });
+  return { value, losses: list.losses };
+}
+
+function textOf(part: Part, list: LossList): string {
+  if (part.type === "text" || part.type === "refusal") return part.text;
+  list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
+  return "";
+}
+
+/** `finish_reason`. */
+export function encodeFinish(finish: Finish): string {
+  if (finish.unified === "length" || finish.unified === "context-overflow") return "length";
+  return finish.unified === "content-filter" || finish.unified === "refusal" ? "content_filter" : "stop";
+}
+
+/** Counts for a client; the dialect's members are required. */
+export function encodeUsage(usage: Usage): Readonly<Record<string, number>> {
+  const prompt = usage.input.total ?? 0;
+  const completion = usage.output.total ?? 0;
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}

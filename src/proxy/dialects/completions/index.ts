@@ -1,0 +1,21 @@
+import type { Codec } from "../../exchange/codec.ts";
+import { decodeRequest } from "./decode-request.ts";
+import { decodeResponse } from "./decode-response.ts";
+import { createStreamDecoder } from "./decode-stream.ts";
+import { encodeRequest } from "./encode-request.ts";
+import { encodeResponse } from "./encode-response.ts";
+import { createStreamEncoder } from "./encode-stream.ts";
+import { decodeError, encodeError } from "./errors.ts";
+
+/** The older dialect of `/v1/completions`: a prompt and its continuation. */
+export const completions: Codec = {
+  dialect: "completions",
+  decodeRequest,
+  encodeRequest,
+  decodeResponse,
+  encodeResponse,
+  createStreamDecoder,
+  createStreamEncoder,
+  decodeError,
+  encodeError,
+};
