@@ -61,10 +61,12 @@ export function decodeError(
 
 /** An error as this dialect's clients know it: they match the words `prompt is too long` and the status 529. */
 export function encodeError(error: ExchangeError, requestId?: string): EncodedError {
-  const { kind, message } = error;
+  const { message } = error;
+  // Mocks and gateways say "unavailable" with statuses that mean something else; clients go by the status.
+  const kind = error.kind === "overloaded" && error.status < 500 ? kindOfStatus(error.status) : error.kind;
   const isOverflow = kind === "context-overflow" && !/prompt is too long/i.test(message);
   return {
-    status: kind === "overloaded" && error.status >= 500 ? 529 : error.status,
+    status: kind === "overloaded" ? 529 : error.status,
     headers: error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) },
     body: defined({
       type: "error",
