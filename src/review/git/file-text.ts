@@ -25,22 +25,23 @@ export async function readSide(
   if ((side === "old" ? file?.oldMode : file?.newMode) === SUBMODULE) throw noSuchSide(path, side);
   const from = snapshot.plan.from;
   if (!file) return readObject(git, nameOf(from, path), path, side);
-  if (side === "old" && file.status === "added") throw noSuchSide(path, side);
-  if (side === "new" && file.status === "deleted") throw noSuchSide(path, side);
+  if (!hasSide(file, side)) throw noSuchSide(path, side);
   const oldName = file.oldBlob ?? nameOf(from, file.oldPath ?? file.path);
-  const old = file.status === "added" ? Buffer.alloc(0) : await readObject(git, oldName, path, side);
+  const old = hasSide(file, "old") ? await readObject(git, oldName, path, side) : Buffer.alloc(0);
   return side === "old" ? old : applyPatch(old, await readPatch(snapshot, file));
 }
 
 /** The file of a diff that a comment on `path` and `side` is about: of a renamed one, either name will do. */
 export function findFile(snapshot: Snapshot, path: string, side: "old" | "new"): SnapshotFile | undefined {
-  const other = side === "old" ? "added" : "deleted";
   const named = snapshot.files.filter((file) => file.path === path);
-  return (
-    named.find((file) => file.status !== other) ??
-    named[0] ??
-    (side === "old" ? snapshot.files.find((file) => file.oldPath === path) : undefined)
-  );
+  // A file that became a link, or a link a file, is there twice: once with each side.
+  const found = named.find((file) => hasSide(file, side)) ?? named[0];
+  return found ?? (side === "old" ? snapshot.files.find((file) => file.oldPath === path) : undefined);
+}
+
+function hasSide({ oldBlob, newBlob }: SnapshotFile, side: "old" | "new"): boolean {
+  const blob = side === "old" ? oldBlob : newBlob;
+  return blob === undefined || !/^0+$/.test(blob);
 }
 
 /** The patch of one file, whole. */

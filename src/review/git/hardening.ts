@@ -36,6 +36,9 @@ const SETTINGS: readonly Setting[] = [
   { key: "core.fsmonitor", value: "false" },
   { key: "core.hooksPath", value: devNull },
   { key: "core.untrackedCache", value: "false" },
+  // Makes git compare files that are there although they are marked to be skipped.
+  { key: "core.sparseCheckout", value: "true" },
+  { key: "sparse.expectFilesOutsideOfPatterns", value: "false" },
   { key: "core.quotePath", value: "true" },
   { key: "core.bigFileThreshold", value: "512m" },
   { key: "advice.graftFileDeprecated", value: "false" },

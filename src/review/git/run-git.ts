@@ -13,7 +13,7 @@ export interface GitPlace {
 
 export interface GitOptions {
   /** Written to git's standard input. */
-  readonly input?: string;
+  readonly input?: string | Buffer;
   /** Takes standard output piece by piece; git waits for it, and the result's `stdout` stays empty. */
   readonly take?: (chunk: Buffer) => void | Promise<void>;
   readonly environment?: Readonly<Record<string, string>>;

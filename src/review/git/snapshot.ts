@@ -9,6 +9,7 @@ import type { Repository } from "./repository.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
 import { readSectionHeader, type SectionHeader } from "./section-header.ts";
 import { Spool } from "./spool.ts";
+import { withEverythingCompared } from "./unhidden-index.ts";
 import { listUntracked, streamAdditions } from "./untracked.ts";
 
 /** A diff as it was at one moment: its files, and its text on disk. */
@@ -67,8 +68,13 @@ export async function takeSnapshot(
   }
 }
 
-async function trackedParts({ git, plan, spool }: Taking, view: DiffView): Promise<Part[]> {
-  const files = await streamFiles(spool, (take) => runGit(git, diffArguments(plan, view), { take }));
+async function trackedParts(taking: Taking, view: DiffView): Promise<Part[]> {
+  const { repository, git, plan, spool } = taking;
+  const diff = (environment: Record<string, string>) =>
+    streamFiles(spool, (take) => runGit(git, diffArguments(plan, view), { take, environment }));
+  const files = await (plan.to.kind === "worktree"
+    ? withEverythingCompared(repository, git, diff)
+    : diff({}));
   return files.map((file) => ({ ...file, untracked: false }));
 }
 
@@ -104,15 +110,26 @@ async function describe(taking: Taking, parts: readonly Part[]): Promise<Snapsho
   const files = parts.map((original, index): SnapshotFile => {
     const part = unveiled.get(original) ?? original;
     hash.update(part.section.header).update(part.section.fingerprint);
-    const marked = attributes[index]?.generated;
-    return snapshotFile(part, index, marked ?? (unveiled.has(original) || isGeneratedName(part.header.path)));
+    const generated =
+      attributes[index]?.generated ?? (unveiled.has(original) || isGeneratedName(part.header.path));
+    return { ...snapshotFile(part, index), generated, status: statusAmong(parts, index) };
   });
   return { plan: taking.plan, files, diffId: hash.digest("hex").slice(0, 32), spool: taking.spool };
 }
 
-function snapshotFile({ section, header }: Part, index: number, generated: boolean): SnapshotFile {
+function snapshotFile({ section, header }: Part, index: number) {
   const { additions, deletions, fingerprint, length } = section;
-  return { index, ...header, additions, deletions, generated, patchSize: length, fingerprint, section };
+  return { index, ...header, additions, deletions, patchSize: length, fingerprint, section };
+}
+
+/** Git tells of a file that became a link, or the other way round, as of one removed and one added. */
+function statusAmong(parts: readonly Part[], index: number): DiffFile["status"] {
+  const header = parts[index]?.header;
+  const isPair = (other: Part | undefined, status: DiffFile["status"]) =>
+    other?.header.path === header?.path && other?.header.status === status;
+  if (header?.status === "deleted" && isPair(parts[index + 1], "added")) return "type-changed";
+  if (header?.status === "added" && isPair(parts[index - 1], "deleted")) return "type-changed";
+  return header?.status ?? "modified";
 }
 
 /**

@@ -1,0 +1,43 @@
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Repository } from "./repository.ts";
+import { type GitPlace, runGit } from "./run-git.ts";
+
+/**
+ * Calls `use` with the environment under which git compares every tracked file. A file marked "assume unchanged" is
+ * not compared otherwise, which is one command for whoever wants to keep a change from being seen; the marks are
+ * taken off a copy of the index. (The other such mark, "skip worktree", git ignores by itself under our settings.)
+ */
+export async function withEverythingCompared<Result>(
+  repository: Repository,
+  git: GitPlace,
+  use: (environment: Record<string, string>) => Promise<Result>,
+): Promise<Result> {
+  const hidden = await assumedUnchanged(git);
+  if (hidden.length === 0) return use({});
+  const folder = await mkdtemp(join(tmpdir(), "sallyport-index-"));
+  try {
+    const index = join(folder, "index");
+    await copyFile(join(repository.gitFolder, "index"), index);
+    const environment = { GIT_INDEX_FILE: index };
+    const input = Buffer.concat(hidden.flatMap((path) => [path, Buffer.of(0)]));
+    await runGit(git, ["update-index", "--no-assume-unchanged", "-z", "--stdin"], { input, environment });
+    return await use(environment);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Paths whose tag in `ls-files -v` is a small letter. */
+async function assumedUnchanged(git: GitPlace): Promise<Buffer[]> {
+  const output = await runGit(git, ["ls-files", "-v", "-z"]);
+  const paths: Buffer[] = [];
+  for (let start = 0; start < output.length; ) {
+    const end = output.indexOf(0, start);
+    const tag = output[start] ?? 0;
+    if (tag >= 0x61 && tag <= 0x7a) paths.push(output.subarray(start + 2, end));
+    start = end + 1;
+  }
+  return paths;
+}

@@ -1,0 +1,57 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+
+/** Text of lines that could be mistaken for something else in a patch; as bytes, not all of it UTF-8. */
+export const awkwardText = fc
+  .tuple(
+    fc.array(
+      fc.oneof(
+        fc.constantFrom(
+          "",
+          "-- a",
+          "++ b",
+          "diff --git a/x b/x",
+          "@@ -1 +1 @@",
+          "\\ No newline",
+          "\r",
+          "a",
+          "b",
+        ),
+        fc.string({ unit: "binary", maxLength: 12 }).map((text) => text.replace(/[\n\0]/g, "")),
+      ),
+      { maxLength: 30 },
+    ),
+    fc.boolean(),
+    fc.constantFrom<BufferEncoding>("utf8", "latin1"),
+  )
+  .map(([lines, ends, encoding]) =>
+    Buffer.from(lines.join("\n") + (ends && lines.length > 0 ? "\n" : ""), encoding),
+  );
+
+/** Has git compare pairs of texts, old and new, all in one patch: `f0`, `f1` … in this order. */
+export async function gitMadePatch(
+  folder: string,
+  pairs: readonly (readonly [Buffer, Buffer])[],
+): Promise<Buffer> {
+  for (const [index, side] of ["old", "new"].entries()) {
+    await rm(join(folder, side), { recursive: true, force: true });
+    await mkdir(join(folder, side));
+    await Promise.all(
+      pairs.map((pair, number) =>
+        writeFile(join(folder, side, `f${String(number).padStart(4, "0")}`), pair[index] ?? ""),
+      ),
+    );
+  }
+  try {
+    return execFileSync("git", ["diff", "--no-index", "--no-color", "--text", "--no-renames", "old", "new"], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_NOSYSTEM: "1" },
+    });
+  } catch (error) {
+    // Exit code 1 says that there are differences.
+    if (error instanceof Error && "stdout" in error && Buffer.isBuffer(error.stdout)) return error.stdout;
+    throw error;
+  }
+}
