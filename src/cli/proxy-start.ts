@@ -77,7 +77,7 @@ function createLog(config: () => ProxyConfig, path: string, output: Output): Req
   return {
     add(record) {
       if (config().logging.requests) file.write(recordLine(record));
-      if (output.interactive) output.note(readableLine(record, false));
+      if (output.interactive) output.note(readableLine(record));
     },
     close: () => file.close(),
   };

@@ -24,8 +24,8 @@ export interface Call {
   readonly dialect: Dialect;
   readonly runtime: Runtime;
   readonly services: Services;
-  /** Headers of ours on the answer: flat list, names in lower case. */
-  readonly ownHeaders: string[];
+  /** Headers of ours on every answer: flat list, names in lower case. */
+  readonly fixedHeaders: readonly string[];
   /** Bytes of its body counted as held. */
   heldBytes: number;
   model: string | undefined;
@@ -48,9 +48,9 @@ export function openCall(
   services: Services,
 ): Call {
   const id = services.nextRequestId();
-  const ownHeaders = ["x-sallyport-request-id", id];
+  const fixedHeaders = ["x-sallyport-request-id", id];
   const headers = reply.getHeaders();
-  for (const name in headers) ownHeaders.push(name, String(headers[name]));
+  for (const name in headers) fixedHeaders.push(name, String(headers[name]));
   reply.hijack();
   services.metrics.begin();
   return {
@@ -62,7 +62,7 @@ export function openCall(
     dialect: route.dialect,
     runtime: request.runtime,
     services,
-    ownHeaders,
+    fixedHeaders,
     heldBytes: 0,
     model: undefined,
     upstream: undefined,
@@ -75,6 +75,23 @@ export function openCall(
     losses: [],
     fault: undefined,
   };
+}
+
+/** Headers of ours on an answer, the upstream that gave it included. */
+export function ownHeaders({ fixedHeaders, upstream }: Call): string[] {
+  return upstream ? [...fixedHeaders, "x-sallyport-upstream", upstream.name] : [...fixedHeaders];
+}
+
+/** The proxies that a call has passed through, this one last, so that each of them knows it again. */
+export function viaOf({
+  request,
+  services,
+}: {
+  readonly request: FastifyRequest;
+  readonly services: Services;
+}): string {
+  const before = request.headers["x-sallyport-via"]?.toString().slice(-200);
+  return before ? `${before}, ${services.via}` : services.via;
 }
 
 /** Answers with a fault in the client's dialect, or, where an answer has begun, breaks the connection. */
@@ -98,7 +115,7 @@ export function answerRefusal(call: Call, status: number, headers: IncomingHttpH
   if (text !== undefined && /^\s*[{[]/.test(text)) {
     const clean = call.runtime.redact(text);
     const bytes = Buffer.from(clean, "utf8");
-    const list = clientHeaders(kept, call.ownHeaders);
+    const list = clientHeaders(kept, ownHeaders(call));
     call.response.writeHead(status, [...list, "content-length", String(bytes.length)]);
     call.response.end(bytes);
     return;
@@ -110,12 +127,12 @@ export function answerRefusal(call: Call, status: number, headers: IncomingHttpH
 
 /** One JSON answer of our own, unless another has begun: then the connection is broken. */
 export function answerJson(call: Call, status: number, body: string, headers: readonly string[] = []): void {
-  const { response, ownHeaders } = call;
+  const { response } = call;
   if (response.headersSent) {
     if (!response.writableEnded) response.destroy();
     return;
   }
-  const list = [...ownHeaders, ...headers, "content-type", "application/json; charset=utf-8"];
+  const list = [...ownHeaders(call), ...headers, "content-type", "application/json; charset=utf-8"];
   list.push("content-length", String(Buffer.byteLength(body)), "x-content-type-options", "nosniff");
   // What is left of an unread body is not waited for.
   if (!call.request.raw.complete) list.push("connection", "close");

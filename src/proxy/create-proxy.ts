@@ -10,8 +10,8 @@ import { handleCall, type ModelRoute } from "./handle-call.ts";
 import { createMetrics } from "./log/metrics.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import { relayMcp } from "./mcp/relay-mcp.ts";
+import { createOpenStreams } from "./open-streams.ts";
 import { handleUtility } from "./operations/handle-utility.ts";
-import { createPinger } from "./pinger.ts";
 import { type Route, routes } from "./routes.ts";
 import { createRuntime } from "./runtime.ts";
 import type { Services } from "./services.ts";
@@ -43,11 +43,11 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   let serial = 0;
   let draining = false;
   const prefix = `req_${randomBytes(6).toString("hex")}`;
-  const pinger = createPinger(() => runtime.config.pingMs);
+  const streams = createOpenStreams(() => runtime.config.pingMs);
   const services: Services = {
     runtime: () => runtime,
     pools,
-    pinger,
+    streams,
     log: parts.log,
     metrics: createMetrics(),
     via,
@@ -81,7 +81,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     },
     async close() {
       draining = true;
-      pinger.stop();
+      streams.stop();
       await app.close();
       await pools.destroy();
       await parts.log.close();

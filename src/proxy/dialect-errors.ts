@@ -22,7 +22,8 @@ export function faultOf(error: unknown): Fault {
   if (!(error instanceof AppError) || error.code === "internal")
     return { status: 500, message: "Internal error of the proxy", code: "internal" };
   const status = error.code === "client_gone" ? 400 : error.status;
-  return { status, message: error.message, code: error.code };
+  const retry = error.code === "overloaded" ? { retryAfterSeconds: 1 } : {};
+  return { status, message: error.message, code: error.code, ...retry };
 }
 
 /** The body of a fault in a client's dialect. */

@@ -112,8 +112,7 @@ type Lane = "native" | "echo" | "estimate" | "translated";
 
 /** Upstreams that speak the client's dialect get its bytes, others a translation; tokens are counted here then. */
 function laneOf(call: Call, called: CalledOperation): Lane {
-  const { dialect, name } = call.upstream ?? { dialect: "any", name: "echo" };
-  call.ownHeaders.push("x-sallyport-upstream", name);
+  const dialect = call.upstream?.dialect ?? "any";
   if (dialect === "any") return "echo";
   if (isNative(dialect, call.dialect, called.operation)) return "native";
   return called.operation === "count-tokens" ? "estimate" : "translated";

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { UpstreamConfig } from "../config/proxy-config.ts";
-import { answerFault, answerRefusal, type Call, noteFault } from "./call.ts";
+import { answerFault, answerRefusal, type Call, noteFault, ownHeaders, viaOf } from "./call.ts";
 import { encodeFaultEvent, faultOf } from "./dialect-errors.ts";
 import type { Dialect } from "./exchange/parts.ts";
 import type { CalledOperation } from "./operation-path.ts";
@@ -52,7 +52,7 @@ function requestOf(call: Call, path: string, body: RelayedBody, key: string | un
     body: whole ? body : body.stream,
     needs: {
       key,
-      via: call.services.via,
+      via: viaOf(call),
       // A compressed stream could neither be watched nor kept alive.
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
       contentLength: whole ? body?.length : body.length,
@@ -67,11 +67,11 @@ function taskOf(call: Call, called: CalledOperation): RelayTask {
     upstream: call.upstream?.name ?? "",
     response: call.response,
     kind: operation === "generate" || operation === "count-tokens" ? "model" : "media",
-    ownHeaders: call.ownHeaders,
+    ownHeaders: ownHeaders(call),
     createWatch: () => createStreamWatch(call.dialect),
     faultEvent: (fault) => encodeFaultEvent(call.dialect, faultOf(fault), call.id),
     ping: pingOf(call.dialect),
-    pinger: call.services.pinger,
+    streams: call.services.streams,
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Call } from "./call.ts";
-import type { Silent } from "./pinger.ts";
+import { type Call, ownHeaders } from "./call.ts";
+import type { OpenStream } from "./open-streams.ts";
 import type { ReplyWriter } from "./translate/translate-call.ts";
 
 /** The answer of a call as the translator writes it: head, text at the client's speed, keep-alives in silence. */
@@ -11,13 +11,14 @@ export function createReplyWriter(call: Call): ReplyWriter & { release(): void }
   };
   response.once("close", onClose);
   let ping = "";
-  const silent: Silent = {
+  const silent: OpenStream = {
     lastActivity: performance.now(),
+    onStop: () => response.destroy(),
     onSilence: () => {
       if (ping !== "" && response.headersSent && !response.writableEnded) response.write(ping);
     },
   };
-  services.pinger.add(silent);
+  services.streams.add(silent);
   return {
     get started() {
       return response.headersSent;
@@ -27,7 +28,7 @@ export function createReplyWriter(call: Call): ReplyWriter & { release(): void }
       call.status = status;
       if (call.firstByteAt === 0) call.firstByteAt = performance.now();
       response.writeHead(status, [
-        ...call.ownHeaders,
+        ...ownHeaders(call),
         "x-content-type-options",
         "nosniff",
         ...Object.entries(headers).flat(),
@@ -50,15 +51,15 @@ export function createReplyWriter(call: Call): ReplyWriter & { release(): void }
       ping = text;
     },
     end() {
-      services.pinger.delete(silent);
+      services.streams.delete(silent);
       response.end();
     },
     destroy() {
-      services.pinger.delete(silent);
+      services.streams.delete(silent);
       response.destroy();
     },
     release() {
-      services.pinger.delete(silent);
+      services.streams.delete(silent);
       if (response.writableEnded) response.off("close", onClose);
     },
   };

@@ -1,6 +1,6 @@
 import type { Metrics } from "./log/metrics.ts";
 import type { RequestLog } from "./log/request-log.ts";
-import type { Pinger } from "./pinger.ts";
+import type { OpenStreams } from "./open-streams.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Pools } from "./upstream/pools.ts";
 
@@ -9,7 +9,7 @@ export interface Services {
   /** The configuration in force; a call takes it once and keeps it. */
   readonly runtime: () => Runtime;
   readonly pools: Pools;
-  readonly pinger: Pinger;
+  readonly streams: OpenStreams;
   readonly log: RequestLog;
   readonly metrics: Metrics;
   /** Marks our calls, so that one that comes back is known. */

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { answerJson, type Call } from "../call.ts";
+import { answerJson, type Call, ownHeaders } from "../call.ts";
 import { codecs } from "../codecs.ts";
 import type { Codec, EncodeContext } from "../exchange/codec.ts";
 import { parseJson, stringifyJson } from "../exchange/json.ts";
@@ -50,7 +50,7 @@ function answerWords(call: Call, called: CalledOperation, body: Buffer): void {
     return;
   }
   const type = called.array ? "application/json" : "text/event-stream; charset=utf-8";
-  call.response.writeHead(200, [...call.ownHeaders, "content-type", type, "cache-control", "no-cache"]);
+  call.response.writeHead(200, [...ownHeaders(call), "content-type", type, "cache-control", "no-cache"]);
   const encoder = codec.createStreamEncoder(context);
   for (const event of echoEvents(response)) {
     const text = encoder.push(event);

@@ -1,14 +1,12 @@
 import type { CallRecord } from "./request-log.ts";
 
 /** A call as one line for a person: `14:02:11  200  1.2s  claude-sonnet-4-5 → anthropic  1.2k + 340 tokens`. */
-export function readableLine(record: CallRecord, colour: boolean): string {
+export function readableLine(record: CallRecord): string {
   const { model, upstream, upstreamModel, usage } = record;
-  const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
-  const status = paint(record.status < 400 ? 32 : record.status === 499 ? 33 : 31, String(record.status));
   const renamed = upstreamModel !== undefined && upstreamModel !== model ? ` as ${upstreamModel}` : "";
   const parts = [
-    paint(2, record.time.slice(11, 19)),
-    status,
+    record.time.slice(11, 19),
+    record.status < 400 ? String(record.status) : `${record.status}!`,
     duration(record.ms).padStart(6),
     `${record.method} ${record.route}`,
     [model ?? "", upstream === undefined ? "" : `→ ${upstream}${renamed}`].filter(Boolean).join(" "),
@@ -16,7 +14,7 @@ export function readableLine(record: CallRecord, colour: boolean): string {
     usage ? `${count(usage.input.total)} + ${count(usage.output.total)} tokens` : "",
     record.retries > 0 ? `${record.retries} retries` : "",
     record.losses.length > 0 ? `lost: ${record.losses.map((loss) => loss.code).join(" ")}` : "",
-    record.fault === undefined ? "" : paint(31, record.fault),
+    record.fault ?? "",
   ];
   return parts.filter(Boolean).join("  ");
 }

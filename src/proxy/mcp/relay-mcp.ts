@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { McpServerConfig, UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
+import { viaOf } from "../call.ts";
 import type { Services } from "../services.ts";
-import { placeOf, relayTo } from "../upstream/clients.ts";
+import { placeOf, type RelayedRequest, relayTo } from "../upstream/clients.ts";
+import type { RelayOutcome } from "../upstream/relay.ts";
 import { createStreamWatch } from "../usage/stream-watch.ts";
 
 /**
@@ -15,35 +17,22 @@ export async function relayMcp(
   reply: FastifyReply,
   services: Services,
 ): Promise<void> {
+  const began = performance.now();
   const name = mcpName(request.url);
   const server = request.runtime.config.mcp.get(name);
   if (!server?.enabled)
     throw new AppError("not_found", `The MCP server ${name} is not configured or switched off`);
-  const upstream = asUpstream(name, server);
   const id = services.nextRequestId();
   const own = ["x-sallyport-request-id", id];
   for (const [header, value] of Object.entries(reply.getHeaders())) own.push(header, String(value));
-  const { raw } = request;
-  const hasBody =
-    raw.headers["content-length"] !== undefined || raw.headers["transfer-encoding"] !== undefined;
-  const length = raw.headers["content-length"];
+  // A listening stream never ends by itself, so that nobody waits for it to.
+  const counts = request.method !== "GET";
+  if (counts) services.metrics.begin();
   reply.hijack();
   const outcome = await relayTo(
     services.pools,
-    upstream,
-    {
-      method: request.method,
-      path: queryFor(server, request),
-      rawHeaders: raw.rawHeaders,
-      body: hasBody && length !== "0" ? raw : null,
-      needs: {
-        key: undefined,
-        via: services.via,
-        acceptEncoding: undefined,
-        contentLength: hasBody && length !== undefined ? Number(length) : undefined,
-        isOwnKey: () => true,
-      },
-    },
+    asUpstream(name, server),
+    requestOf(request, server, services),
     {
       upstream: name,
       response: reply.raw,
@@ -52,28 +41,85 @@ export async function relayMcp(
       createWatch: () => createStreamWatch("chat-completions"),
       faultEvent: () => "",
       ping: "",
-      pinger: services.pinger,
+      streams: services.streams,
     },
   );
-  if (outcome.kind !== "failed") return;
-  const body = JSON.stringify({ error: outcome.fault.message });
-  reply.raw.writeHead(outcome.fault.status, [...own, "content-type", "application/json; charset=utf-8"]);
-  reply.raw.end(body);
+  if (outcome.kind === "failed") {
+    reply.raw.writeHead(outcome.fault.status, [...own, "content-type", "application/json; charset=utf-8"]);
+    reply.raw.end(JSON.stringify({ error: outcome.fault.message }));
+  }
+  record(request, services, { id, name, outcome, ms: Math.round(performance.now() - began), counts });
+}
+
+function requestOf(request: FastifyRequest, server: McpServerConfig, services: Services): RelayedRequest {
+  const { raw } = request;
+  const length = raw.headers["content-length"];
+  const hasBody = (length !== undefined && length !== "0") || raw.headers["transfer-encoding"] !== undefined;
+  return {
+    method: request.method,
+    path: queryFor(server, request),
+    rawHeaders: raw.rawHeaders,
+    body: hasBody ? raw : null,
+    needs: {
+      key: undefined,
+      via: viaOf({ request, services }),
+      acceptEncoding: undefined,
+      contentLength: hasBody && length !== undefined ? Number(length) : undefined,
+      isOwnKey: () => true,
+    },
+  };
+}
+
+interface Ending {
+  readonly id: string;
+  readonly name: string;
+  readonly outcome: RelayOutcome;
+  readonly ms: number;
+  readonly counts: boolean;
+}
+
+function record(
+  request: FastifyRequest,
+  services: Services,
+  { id, name, outcome, ms, counts }: Ending,
+): void {
+  const { kind } = outcome;
+  const status = kind === "failed" ? outcome.fault.status : kind === "gone" ? 499 : outcome.status;
+  const fault = kind === "failed" || kind === "broken" ? outcome.fault.message : undefined;
+  const entry = {
+    time: new Date().toISOString(),
+    id,
+    key: request.keyName,
+    client: request.ip,
+    method: request.method,
+    route: `/mcp/${name}/mcp`,
+    model: undefined,
+    upstream: name,
+    upstreamModel: undefined,
+    status,
+    ms,
+    firstByteMs: undefined,
+    stream: false,
+    retries: 0,
+    usage: undefined,
+    losses: [],
+    fault,
+  };
+  if (counts) services.metrics.end(entry);
+  services.log.add(entry);
 }
 
 /** The name in `/mcp/NAME/mcp`. */
 function mcpName(url: string): string {
-  return decodeURIComponent(url.split("/", 3)[2] ?? "");
+  return url.split("/", 3)[2] ?? "";
 }
 
 /** The server's own query and the client's; the proxy's key, if a client sends it so, stays here. */
 function queryFor(server: McpServerConfig, request: FastifyRequest): string {
   const at = request.url.indexOf("?");
   const asked = at < 0 ? [] : request.url.slice(at + 1).split("&");
-  const pairs = asked.filter((pair) => {
-    const value = decodeURIComponent(pair.slice(pair.indexOf("=") + 1).replace(/%(?![0-9a-f]{2})/gi, "%25"));
-    return request.runtime.keys.nameOf([value]) === undefined;
-  });
+  const { keys } = request.runtime;
+  const pairs = asked.filter((pair) => keys.nameOf([...new URLSearchParams(pair).values()]) === undefined);
   const own = new URL(server.url).search.slice(1);
   const query = [...(own === "" ? [] : [own]), ...pairs].join("&");
   return query === "" ? "" : `?${query}`;

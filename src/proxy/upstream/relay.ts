@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
-import type { Pinger, Silent } from "../pinger.ts";
+import type { OpenStream, OpenStreams } from "../open-streams.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
 import { upstreamFault } from "./faults.ts";
 import { clientHeaders } from "./response-headers.ts";
@@ -19,7 +19,7 @@ export interface RelayTask {
   readonly faultEvent: (fault: AppError) => string;
   /** The client dialect's keep-alive. */
   readonly ping: string;
-  readonly pinger: Pinger;
+  readonly streams: OpenStreams;
 }
 
 /** How a try ended. Only `refused` and `failed` have sent the client nothing, so that another try may follow. */
@@ -54,7 +54,7 @@ const ERROR_BODY = 1024 * 1024;
 type State = "waiting" | "holding" | "refusing" | "open" | "over";
 
 /** Carries one upstream answer to the client, byte for byte, at the client's speed. */
-export class Relay implements Dispatcher.DispatchHandler, Silent {
+export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   lastActivity = performance.now();
   readonly #task: RelayTask;
   readonly #done: (outcome: RelayOutcome) => void;
@@ -127,18 +127,25 @@ export class Relay implements Dispatcher.DispatchHandler, Silent {
     else this.#finish({ kind: "failed", fault, firstByteAt: this.#firstByteAt });
   }
 
-  /** Called by the pinger: what is held is let go, and a stream that stands between events gets a ping. */
+  /** What is held is let go, and a stream that stands between events gets a ping. */
   onSilence(): void {
     if (this.#state === "holding") this.#open();
     if (this.#state === "open" && this.#watch?.betweenEvents && !this.#task.response.writableNeedDrain)
       this.#task.response.write(this.#task.ping);
   }
 
+  onStop(): void {
+    if (this.#state !== "open") return;
+    const fault = new AppError("overloaded", "The proxy is stopping");
+    this.#break(fault);
+    this.#controller?.abort(fault);
+  }
+
   #hold(type: string): void {
     if (/^text\/event-stream\b/i.test(type) && this.#headers["content-encoding"] === undefined)
       this.#watch = this.#task.createWatch();
     this.#state = "holding";
-    this.#task.pinger.add(this);
+    this.#task.streams.add(this);
   }
 
   #endHeld(): void {
@@ -234,7 +241,7 @@ export class Relay implements Dispatcher.DispatchHandler, Silent {
   #finish(outcome: RelayOutcome): void {
     this.#state = "over";
     this.#task.response.off("close", this.#onClose);
-    this.#task.pinger.delete(this);
+    this.#task.streams.delete(this);
     this.#held = [];
     this.#done(outcome);
   }
@@ -242,7 +249,7 @@ export class Relay implements Dispatcher.DispatchHandler, Silent {
 
 function isExpected(kind: RelayTask["kind"], type: string): boolean {
   if (kind === "media") return !/^text\/html\b/i.test(type);
-  return /^(?:application\/(?:[\w.+-]*\+)?json|text\/event-stream)\b/i.test(type);
+  return type === "" || /^(?:application\/(?:[\w.+-]*\+)?json|text\/event-stream)\b/i.test(type);
 }
 
 /** Whether the last byte that is no space closes an object or an array. */

@@ -1,6 +1,6 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
-import type { Call } from "../call.ts";
+import { type Call, viaOf } from "../call.ts";
 import type { SendUpstream } from "../translate/translate-call.ts";
 import { sendTo } from "./clients.ts";
 import { mayTryAgain } from "./faults.ts";
@@ -55,7 +55,7 @@ function headersFor(
     "accept-encoding",
     "identity",
     "x-sallyport-via",
-    call.services.via,
+    viaOf(call),
   ];
   headers.push("accept", call.stream ? "text/event-stream" : "application/json");
   if (upstream.dialect === "messages" && !("anthropic-version" in upstream.headers))

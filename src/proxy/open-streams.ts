@@ -1,0 +1,44 @@
+/** A stream to a client that is open. */
+export interface OpenStream {
+  /** `performance.now()` when it was last written to. */
+  lastActivity: number;
+  /** It has been silent for long: time for a keep-alive. */
+  onSilence(): void;
+  /** The proxy ends: time for a last event. */
+  onStop(): void;
+}
+
+/** The streams that are open. One timer watches them all: a timer each would cost more than the streams. */
+export interface OpenStreams {
+  add(stream: OpenStream): void;
+  delete(stream: OpenStream): void;
+  /** Tells every stream that the proxy ends, and watches no more. */
+  stop(): void;
+}
+
+const LOOK_MS = 250;
+
+/** Calls `onSilence` of streams that were silent for `silenceMs`, and again each time it passes; 0 never calls. */
+export function createOpenStreams(silenceMs: () => number): OpenStreams {
+  const streams = new Set<OpenStream>();
+  const look = () => {
+    const limit = silenceMs();
+    if (limit === 0) return;
+    const now = performance.now();
+    for (const stream of streams) {
+      if (now - stream.lastActivity < limit) continue;
+      stream.lastActivity = now;
+      stream.onSilence();
+    }
+  };
+  const timer = setInterval(look, LOOK_MS);
+  timer.unref();
+  return {
+    add: (stream) => streams.add(stream),
+    delete: (stream) => streams.delete(stream),
+    stop() {
+      clearInterval(timer);
+      for (const stream of [...streams]) stream.onStop();
+    },
+  };
+}
