@@ -1,0 +1,50 @@
+// One slice of load with wrk, and what it says.
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A chat-completions body of about this many bytes. */
+export function bodyOf(bytes, isStream) {
+  const frame = {
+    model: "bench",
+    messages: [{ role: "user", content: "" }],
+    ...(isStream ? { stream: true } : {}),
+  };
+  const text = "The quick brown fox jumps over the lazy dog. ";
+  frame.messages[0].content = text.repeat(Math.max(1, Math.round((bytes - 100) / text.length)));
+  return JSON.stringify(frame);
+}
+
+const UNITS = { us: 1, ms: 1_000, s: 1_000_000 };
+
+/** Runs wrk for `seconds`; resolves to requests/s and latencies in microseconds. */
+export function load({ folder, cpu, url, connections, seconds, body, headers }) {
+  const script = join(folder, "post.lua");
+  const lines = Object.entries({ "content-type": "application/json", ...headers });
+  writeFileSync(
+    script,
+    `wrk.method = "POST"\nwrk.body = ${JSON.stringify(body)}\n${lines.map(([name, value]) => `wrk.headers["${name}"] = "${value}"`).join("\n")}\n`,
+  );
+  const args = [
+    "-c",
+    String(cpu),
+    "wrk",
+    "-t1",
+    `-c${connections}`,
+    `-d${seconds}s`,
+    "--latency",
+    "-s",
+    script,
+    url,
+  ];
+  const { stdout, stderr } = spawnSync("taskset", args, { encoding: "utf8" });
+  const rate = /Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1];
+  if (!rate) throw new Error(`wrk said nothing of use: ${stdout}${stderr}`);
+  const latency = (percent) => {
+    const found = new RegExp(`\\s${percent}%\\s+([\\d.]+)(us|ms|s)`).exec(stdout);
+    return found ? Number(found[1]) * UNITS[found[2]] : Number.NaN;
+  };
+  const failed = /Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1] ?? "0";
+  const broken = /Socket errors: (.*)/.exec(stdout)?.[1];
+  return { rate: Number(rate), p50: latency(50), p99: latency(99), failed: Number(failed), broken };
+}
