@@ -1,6 +1,9 @@
 import type { Command } from "commander";
 import type { Output } from "./output.ts";
 import type { SetExitCode } from "./program.ts";
+import type { ProxyCheckFlags } from "./proxy-check.ts";
+import type { ProxyKeysFlags } from "./proxy-keys.ts";
+import type { ProxyModelsFlags } from "./proxy-models.ts";
 import type { ProxyStartFlags } from "./proxy-start.ts";
 
 /** The `proxy` branch of the command tree. */
@@ -12,6 +15,32 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
     .action(async (flags: ProxyStartFlags) => {
       const { startProxy } = await import("./proxy-start.ts");
       setExitCode(await startProxy(flags, output));
+    });
+  withConfigurationFlags(proxy.command("check"))
+    .description("Print the configuration in force and where each value comes from")
+    .option("--json", "as JSON", false)
+    .option("--json-schema", "print the JSON Schema of the configuration file instead", false)
+    .action(async (flags: ProxyCheckFlags) => {
+      const { checkProxy } = await import("./proxy-check.ts");
+      setExitCode(await checkProxy(flags, output));
+    });
+  proxy
+    .command("models")
+    .description("List what each upstream serves")
+    .option("--config <file>", "the configuration file")
+    .option("--json", "as JSON", false)
+    .action(async (flags: ProxyModelsFlags) => {
+      const { listProxyModels } = await import("./proxy-models.ts");
+      setExitCode(await listProxyModels(flags, output));
+    });
+  proxy
+    .command("keys")
+    .description("List the keys that open the proxy, or make one")
+    .option("--config <file>", "the configuration file")
+    .option("--new <name>", "make a key: it goes to stdout, what to configure to stderr")
+    .action(async (flags: ProxyKeysFlags) => {
+      const { showProxyKeys } = await import("./proxy-keys.ts");
+      setExitCode(await showProxyKeys(flags, output));
     });
 }
 

@@ -37,15 +37,13 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   try {
     const port = await listen(proxy.app, { port: config.port, host: config.host, retries: 0 });
     for (const line of banner(config, port, first.loaded.file?.path)) output.note(line);
-    if (first.newKey !== undefined) {
-      output.note(`A key was made, as clients need one: ${first.newKey}`);
-      output.note(`It is kept in ${generatedKeyFile(dataDirectory(environment))} and not shown again.`);
-    }
+    if (first.newKey !== undefined) noteNewKey(first.newKey, output);
     if (flags.readyFile) await writeReady(flags.readyFile, port);
     const reload = async () => {
       try {
         const next = await readProxyConfiguration(environment, flags, true);
         proxy.reload(next.config);
+        if (next.newKey !== undefined) noteNewKey(next.newKey, output);
         if (next.config.port !== config.port || next.config.host !== config.host)
           output.note("The new port or host takes effect at the next start.");
         config = next.config;
@@ -65,6 +63,11 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     await proxy.close();
     throw error;
   }
+}
+
+function noteNewKey(key: string, output: Output): void {
+  output.note(`A key was made, as clients need one: ${key}`);
+  output.note(`It is kept in ${generatedKeyFile(dataDirectory(processEnvironment))} and not shown again.`);
 }
 
 /** Metadata into a file, and a line a call for the person at the terminal. */

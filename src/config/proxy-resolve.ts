@@ -59,7 +59,7 @@ export function resolveProxyConfig(
       inFlight: settings.limits.in_flight,
       connections: settings.limits.connections,
     },
-    pingMs: (settings.timeouts.ping ?? 15) * 1000,
+    pingMs: settings.timeouts.ping * 1000,
     logging: {
       requests: settings.logging.requests,
       maxFile: settings.logging.max_file,

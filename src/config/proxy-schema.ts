@@ -15,12 +15,15 @@ const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a h
 const headers = z.record(headerName, z.string());
 
 const timeouts = z.strictObject({
-  connect: seconds.optional().describe("To be connected to the upstream; 10 unless said."),
-  first_byte: seconds
-    .optional()
-    .describe("Until the upstream's answer begins; 600 unless said, 0 for no limit."),
-  idle: seconds.optional().describe("Of silence within an answer; 600 unless said, 0 for no limit."),
-  ping: seconds.optional().describe("Of silence until a keep-alive is sent to the client; 15 unless said."),
+  connect: seconds.default(10).describe("To be connected to the upstream."),
+  first_byte: seconds.default(600).describe("Until the upstream's answer begins; 0 for no limit."),
+  idle: seconds.default(600).describe("Of silence within an answer; 0 for no limit."),
+  ping: seconds.default(15).describe("Of silence until a keep-alive is sent to the client; 0 for none."),
+});
+const ownTimeouts = z.strictObject({
+  connect: seconds.optional(),
+  first_byte: seconds.optional(),
+  idle: seconds.optional(),
 });
 
 const upstream = z
@@ -41,7 +44,7 @@ const upstream = z
     headers: headers.default({}).describe("Sent with every call."),
     models: z.array(text).optional().describe("What it serves; asked of the upstream unless said."),
     capabilities: z.record(text, z.record(z.string(), z.unknown())).default({}).describe("By model pattern."),
-    timeouts: timeouts.default({}),
+    timeouts: ownTimeouts.default({}).describe("Instead of the proxy's."),
     weight: z
       .number()
       .positive()
@@ -94,7 +97,7 @@ export const proxySchema = z.strictObject({
   mcp: z
     .record(z.string().regex(/^[A-Za-z0-9._-]+$/, "may have letters, digits, . _ -"), mcpServer)
     .default({}),
-  timeouts: timeouts.default({}),
+  timeouts: timeouts.prefault({}),
   limits: z
     .strictObject({
       body: z

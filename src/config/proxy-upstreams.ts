@@ -143,8 +143,8 @@ function keysOf(
 function timeoutsOf(settings: ProxySettings, own: UpstreamSettings["timeouts"]): Timeouts {
   const all = settings.timeouts;
   return {
-    connectMs: (own.connect ?? all.connect ?? 10) * 1000,
-    firstByteMs: (own.first_byte ?? all.first_byte ?? 600) * 1000,
-    idleMs: (own.idle ?? all.idle ?? 600) * 1000,
+    connectMs: (own.connect ?? all.connect) * 1000,
+    firstByteMs: (own.first_byte ?? all.first_byte) * 1000,
+    idleMs: (own.idle ?? all.idle) * 1000,
   };
 }

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { processEnvironment } from "../config/paths.ts";
+import { effectiveSettings } from "../config/proxy-effective.ts";
+import { fileSchema } from "../config/proxy-schema.ts";
+import type { ProxyFlags } from "../config/proxy-settings.ts";
+import type { Output } from "./output.ts";
+import { readProxyConfiguration } from "./proxy-configuration.ts";
+import { table } from "./table.ts";
+
+export interface ProxyCheckFlags extends ProxyFlags {
+  readonly json: boolean;
+  readonly jsonSchema: boolean;
+}
+
+/** `sallyport proxy check`: the configuration in force and where each value comes from; exit code 2 where it is wrong. */
+export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promise<number> {
+  if (flags.jsonSchema) {
+    await output.result(JSON.stringify(z.toJSONSchema(fileSchema, { io: "input" }), null, 2));
+    return 0;
+  }
+  const { loaded, config } = await readProxyConfiguration(processEnvironment, flags, false);
+  const settings = effectiveSettings(loaded);
+  const upstreams = [...config.upstreams.values()].map(({ name, dialect, baseUrl, keys }) => ({
+    name,
+    dialect,
+    base_url: dialect === "any" ? "built in" : baseUrl,
+    keys: keys.length,
+    source: loaded.settings.upstreams?.[name] ? loaded.sourceOf(["upstreams", name]) : "found",
+  }));
+  if (flags.json) {
+    await output.result(JSON.stringify({ file: loaded.file?.path ?? null, settings, upstreams }, null, 2));
+    return 0;
+  }
+  const where = loaded.file ? loaded.path : `${loaded.path} (not there)`;
+  const lines = [
+    `configuration: ${where}`,
+    "",
+    table(
+      ["setting", "value", "source"],
+      settings.map(({ key, value, source }) => [key, JSON.stringify(value), source]),
+    ),
+    "",
+    table(
+      ["upstream", "dialect", "base URL", "keys", "source"],
+      upstreams.map((each) => [each.name, each.dialect, each.base_url, String(each.keys), each.source]),
+    ),
+  ];
+  await output.result(lines.join("\n"));
+  return 0;
+}
