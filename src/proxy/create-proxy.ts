@@ -15,6 +15,7 @@ import { handleUtility } from "./operations/handle-utility.ts";
 import { type Route, routes } from "./routes.ts";
 import { createRuntime } from "./runtime.ts";
 import type { Services } from "./services.ts";
+import { createMemoryConversations } from "./translate/conversation-store.ts";
 import { placeOf } from "./upstream/clients.ts";
 import { createPools } from "./upstream/pools.ts";
 
@@ -53,6 +54,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     via,
     nextRequestId: () => `${prefix}${(serial++).toString(36)}`,
     held: { bytes: 0 },
+    conversations: createMemoryConversations(),
     isDraining: () => draining,
   };
   const app = createApp({ bodyLimit: config.limits.body, requestTimeout: 300_000 });

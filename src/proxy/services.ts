@@ -2,6 +2,7 @@ import type { Metrics } from "./log/metrics.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Runtime } from "./runtime.ts";
+import type { ConversationStore } from "./translate/conversation-store.ts";
 import type { Pools } from "./upstream/pools.ts";
 
 /** What handlers share; one of these per proxy. */
@@ -17,5 +18,7 @@ export interface Services {
   readonly nextRequestId: () => string;
   /** Bytes of request bodies held at this moment. */
   readonly held: { bytes: number };
+  /** What was said before, for `previous_response_id` in the translation lane. */
+  readonly conversations: ConversationStore;
   readonly isDraining: () => boolean;
 }

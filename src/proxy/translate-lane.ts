@@ -37,6 +37,7 @@ export async function translate(
       requestId: call.id,
       send: translatedSender(call, upstream, reply.signal),
       reply,
+      conversations: call.services.conversations,
     });
     call.usage = outcome.usage;
     call.losses = outcome.losses;
