@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addConnectCommands } from "./connect-commands.ts";
 import type { Output } from "./output.ts";
 import type { SetExitCode } from "./program.ts";
 import type { ProxyCheckFlags } from "./proxy-check.ts";
@@ -42,6 +43,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
       const { showProxyKeys } = await import("./proxy-keys.ts");
       setExitCode(await showProxyKeys(flags, output));
     });
+  addConnectCommands(proxy, output, setExitCode);
 }
 
 function withConfigurationFlags(command: Command): Command {

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import type { Output } from "./output.ts";
+import type { SetExitCode } from "./program.ts";
+import type { ConnectFlags } from "./proxy-connect.ts";
+
+/** `proxy connect` and `proxy disconnect`. */
+export function addConnectCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
+  withFlags(proxy.command("connect"))
+    .description("Point an agent or SDK at the proxy: shows a diff, asks, keeps a backup")
+    .option("--print", "print environment variables instead; nothing is written", false)
+    .option("--url <address>", "the proxy's address (default: the configuration's)")
+    .option("--key-env <name>", "the variable that holds the proxy's key (default: the configuration's key)")
+    .action(async (client: string, flags: ConnectFlags) => {
+      const { connect } = await import("./proxy-connect.ts");
+      setExitCode(await connect(client, flags, output));
+    });
+  withFlags(proxy.command("disconnect"))
+    .description("Give the agent's settings back as they were")
+    .action(async (client: string, flags: ConnectFlags) => {
+      const { disconnect } = await import("./proxy-connect.ts");
+      setExitCode(await disconnect(client, flags, output));
+    });
+}
+
+function withFlags(command: Command): Command {
+  return command
+    .argument(
+      "<client>",
+      "claude-code, opencode, codex, gemini-cli, pi, copilot, qwen, openai, anthropic or google",
+    )
+    .option("--config <file>", "the configuration file")
+    .option("--project", "for the repository of the working directory instead of for you everywhere", false)
+    .option("--yes", "do not ask", false);
+}

@@ -1,0 +1,186 @@
+import { spawn } from "node:child_process";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const script = resolve(import.meta.dirname, "../../dist/sallyport.js");
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program with a home of its own. */
+function run(home: string, words: readonly string[], input = ""): Promise<Ended> {
+  const [program = "", ...args] = words;
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    SERVICE_HOME: join(home, "data"),
+    SECRET: "key-from-the-shell",
+  };
+  const child = spawn(program, args, { cwd: home, env });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  child.stdin.end(input);
+  return new Promise((done) => child.on("close", (code) => done({ code, stdout, stderr })));
+}
+
+const sallyport = (home: string, ...args: string[]) => run(home, [process.execPath, script, ...args]);
+
+async function put(path: string, text: string): Promise<string> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+  return path;
+}
+
+describe("sallyport install", () => {
+  it("without a terminal shows the diff, writes nothing and names the command that would", async () => {
+    const home = await temporaryFolder();
+    const settings = await put(join(home, ".claude/settings.json"), '{ "model": "x" }');
+    const { code, stdout, stderr } = await sallyport(home, "install", "claude-code");
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain('+{ "model": "x", "hooks"');
+    expect(stderr).toMatch(/To write the changes above, run: .* install claude-code --yes/);
+    expect(await readFile(settings, "utf8")).toBe('{ "model": "x" }');
+  });
+
+  it.runIf(process.platform === "linux").each([
+    ["y", true],
+    ["n", false],
+    ["", false],
+  ])("in a terminal asks, and goes by the answer %j", async (answer, written) => {
+    const home = await temporaryFolder();
+    const line = `'${process.execPath}' '${script}' install codex`;
+    const { stdout } = await run(home, ["script", "-qec", line, "/dev/null"], `${answer}\n`);
+    expect(stdout).toContain("Write these changes? [y/N]");
+    const listed = await sallyport(home, "install", "--list");
+    expect(/codex .* (yes|no) /.exec(listed.stdout)?.[1]).toBe(written ? "yes" : "no");
+  });
+
+  it("lists the agents and what they have", async () => {
+    const home = await temporaryFolder();
+    await sallyport(home, "install", "gemini-cli", "--yes");
+    await put(join(home, ".codex/hooks.json"), "{ broken");
+    const { code, stdout } = await sallyport(home, "install", "--list");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^AGENT +NAME +INSTALLED +GIVES\n/);
+    expect(stdout).toMatch(/^gemini-cli +Gemini CLI +yes /m);
+    expect(stdout).toMatch(/^claude-code +Claude Code +no /m);
+    expect(stdout).toMatch(/^codex +Codex CLI +cannot tell /m);
+  });
+
+  it("refuses a read-only file in words, and leaves no trace", async () => {
+    const home = await temporaryFolder();
+    const settings = await put(join(home, ".claude/settings.json"), "{}");
+    await chmod(settings, 0o444);
+    const { code, stderr } = await sallyport(home, "install", "claude-code", "--yes");
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${settings} is read-only; nothing was changed`);
+    expect(await readFile(settings, "utf8")).toBe("{}");
+  });
+
+  it("installs for a project and takes it away again", async () => {
+    const home = await temporaryFolder();
+    await mkdir(join(home, ".git"));
+    const settings = await put(join(home, ".claude/settings.json"), '{\n\t// ours\n\t"a": 1,\n}');
+    await sallyport(home, "install", "claude-code", "--project", "--yes");
+    expect(await readFile(settings, "utf8")).toContain("review plan");
+    await sallyport(home, "uninstall", "claude-code", "--project", "--yes");
+    expect(await readFile(settings, "utf8")).toBe('{\n\t// ours\n\t"a": 1,\n}');
+  });
+
+  it("names the agents it knows when asked for another", async () => {
+    const home = await temporaryFolder();
+    const { code, stderr } = await sallyport(home, "install", "emacs");
+    expect(code).toBe(2);
+    expect(stderr).toContain("claude-code, opencode, codex, gemini-cli");
+  });
+});
+
+describe("sallyport proxy connect", () => {
+  it("prints variables and writes nothing", async () => {
+    const home = await temporaryFolder();
+    const { code, stdout } = await sallyport(home, "proxy", "connect", "claude-code", "--print");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: "export ANTHROPIC_BASE_URL='http://127.0.0.1:8045'\nexport ANTHROPIC_AUTH_TOKEN='sallyport'\n",
+    });
+  });
+
+  it("goes by the configuration's address and key, and shows the key to nobody", async () => {
+    const home = await temporaryFolder();
+    const key = "sk-0123456789abcdef";
+    const config = { proxy: { port: 9123, auth_mode: "strict", api_keys: [key] } };
+    await put(join(home, ".config/sallyport/config.json"), JSON.stringify(config));
+    const settings = await put(
+      join(home, ".claude/settings.json"),
+      '{"env":{"ANTHROPIC_BASE_URL":"https://mine"}}',
+    );
+    const connected = await sallyport(home, "proxy", "connect", "claude-code", "--yes");
+    expect(connected.code).toBe(0);
+    expect(JSON.parse(await readFile(settings, "utf8")).env).toEqual({
+      ANTHROPIC_BASE_URL: "http://127.0.0.1:9123",
+      ANTHROPIC_AUTH_TOKEN: key,
+    });
+    const disconnected = await sallyport(home, "proxy", "disconnect", "claude-code", "--yes");
+    expect(connected.stderr + disconnected.stderr).not.toContain(key);
+    expect(await readFile(settings, "utf8")).toBe('{"env":{"ANTHROPIC_BASE_URL":"https://mine"}}');
+  });
+
+  it("takes the key from the variable that is named", async () => {
+    const home = await temporaryFolder();
+    const { stdout } = await sallyport(home, "proxy", "connect", "openai", "--key-env", "SECRET");
+    expect(stdout).toContain("OPENAI_API_KEY='key-from-the-shell'");
+    const missing = await sallyport(home, "proxy", "connect", "openai", "--key-env", "NOWHERE");
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("NOWHERE is not set") });
+  });
+
+  it("refuses a proxy that is its own upstream", async () => {
+    const home = await temporaryFolder();
+    const upstreams = { round: { dialect: "messages", base_url: "http://localhost:8045/v1" } };
+    await put(join(home, ".config/sallyport/config.json"), JSON.stringify({ proxy: { upstreams } }));
+    const { code, stderr } = await sallyport(home, "proxy", "connect", "claude-code", "--yes");
+    expect(code).toBe(2);
+    expect(stderr).toContain('has itself as its upstream "round"');
+  });
+
+  it("writes down the proxy's models for agents that must be told", async () => {
+    const home = await temporaryFolder();
+    const server = createServer((_request, response) => response.end('{"data":[{"id":"m-1"},{"id":"m-2"}]}'));
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    await sallyport(home, "proxy", "connect", "opencode", "--url", url, "--yes");
+    const { provider } = JSON.parse(await readFile(join(home, ".config/opencode/opencode.json"), "utf8"));
+    expect(provider.sallyport).toMatchObject({
+      options: { baseURL: `${url}/v1` },
+      models: { "m-1": {}, "m-2": {} },
+    });
+  });
+
+  it("says that the proxy must run where its models are needed", async () => {
+    const home = await temporaryFolder();
+    const { code, stderr } = await sallyport(
+      home,
+      "proxy",
+      "connect",
+      "pi",
+      "--url",
+      "http://127.0.0.1:9",
+      "--yes",
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain("Start it first");
+  });
+});
