@@ -34,6 +34,7 @@ async function buildCommand() {
 async function buildPages() {
   const { build } = await import("vite");
   await build({ configFile: resolve(root, "web/vite.config.ts"), logLevel: "warn" });
+  await build({ configFile: resolve(root, "web/plan-file.config.ts"), logLevel: "warn" });
 }
 
 if (only !== "--web-only") await buildCommand();

@@ -61,6 +61,7 @@ export function blockAnchor(document: MarkdownDocument, index: number): PlanAnch
 
 /** Where an anchor is drawn, leaf by leaf. Empty where its text is not drawn, as under a diagram. */
 export function drawnRanges(document: MarkdownDocument, anchor: PlanAnchor): LeafRange[] {
+  if (anchor.end <= anchor.start) return [];
   const ranges: LeafRange[] = [];
   for (const leaf of document.leaves) {
     if (leaf.end < anchor.start || leaf.start > anchor.end) continue;

@@ -53,6 +53,9 @@ export function placeAnnotations(
   return annotations.map((annotation) => {
     if (!annotation.anchor) return { annotation, lost: false };
     const anchor = relocate(document, annotation.anchor, text);
-    return anchor ? { annotation: { ...annotation, anchor }, lost: false } : { annotation, lost: true };
+    if (anchor) return { annotation: { ...annotation, anchor }, lost: false };
+    // It keeps its quote, but stands for no stretch of this text.
+    const { start } = annotation.anchor;
+    return { annotation: { ...annotation, anchor: { ...annotation.anchor, end: start } }, lost: true };
   });
 }

@@ -24,7 +24,13 @@ export function LabelDialog() {
         }}
       >
         {quickLabels.map((label, index) => (
-          <button key={label} type="button" className="menu-item" onClick={() => choose(label)}>
+          <button
+            key={label}
+            type="button"
+            className="menu-item"
+            data-initial-focus={index === 0 || undefined}
+            onClick={() => choose(label)}
+          >
             {label} <kbd className="key">{index + 1}</kbd>
           </button>
         ))}

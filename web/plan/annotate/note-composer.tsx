@@ -17,6 +17,7 @@ interface NoteComposerProps {
 /** Writes or edits one note. Every key press lands in the draft; Escape closes, Mod+Enter keeps the note. */
 export function NoteComposer({ composer, box }: NoteComposerProps) {
   const { type, text, replacement, images } = composer;
+  const canAttach = useReview((state) => state.plan !== undefined);
   const first = useRef<HTMLTextAreaElement>(null);
   const proposes = type === "replace" || type === "insert";
 
@@ -38,6 +39,7 @@ export function NoteComposer({ composer, box }: NoteComposerProps) {
       {composer.anchor && <TypeChoice composer={composer} />}
       <ImageAttachments
         images={images}
+        canAttach={canAttach}
         onChange={(attached) => updateComposer({ images: attached })}
         actions={
           <span className="composer-actions">

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { setSource, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
@@ -7,26 +7,13 @@ import { useReview } from "../state/review-store.ts";
 export function EditView() {
   const original = useReview((state) => state.plan?.plan ?? "");
   const name = useReview((state) => state.plan?.caller.name ?? "the agent");
-  const [text, setText] = useState(() => useReview.getState().document.source);
+  const text = useReview((state) => state.document.source);
   const field = useRef<HTMLTextAreaElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const latest = useRef(text);
-  latest.current = text;
 
   useEffect(() => {
     field.current?.focus({ preventScroll: true });
     field.current?.setSelectionRange(0, 0);
-    return () => {
-      clearTimeout(timer.current);
-      if (latest.current !== useReview.getState().document.source) setSource(latest.current);
-    };
   }, []);
-
-  const change = (value: string) => {
-    setText(value);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => setSource(value), 200);
-  };
 
   return (
     <div className="edit">
@@ -36,7 +23,7 @@ export function EditView() {
           {text === original ? "." : ": approve to hand it over."}
         </p>
         {text !== original && (
-          <Button small variant="quiet" onClick={() => change(original)}>
+          <Button small variant="quiet" onClick={() => setSource(original)}>
             Back to the agent's text
           </Button>
         )}
@@ -50,7 +37,7 @@ export function EditView() {
         aria-label="The plan's Markdown"
         spellCheck={false}
         value={text}
-        onChange={({ target }) => change(target.value)}
+        onChange={({ target }) => setSource(target.value)}
         onKeyDown={(event) => {
           if (event.key !== "Escape") return;
           event.preventDefault();

@@ -11,7 +11,7 @@ export function Banners() {
   const connected = useReview((state) => state.connected);
   const draft = useReview((state) => state.draft);
   return (
-    <div className="banners no-print">
+    <section className="banners no-print" aria-label="Notices">
       {!connected && <ServerGone />}
       {connected && draft.state === "failing" && (
         <p className="banner banner-danger" role="alert">
@@ -32,7 +32,7 @@ export function Banners() {
       )}
       <RoundBanner />
       <Deadline />
-    </div>
+    </section>
   );
 }
 

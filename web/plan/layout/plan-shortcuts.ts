@@ -103,3 +103,8 @@ function toggleView(view: "source" | "changes" | "edit"): void {
     setView(current === view ? "plan" : view);
   }
 }
+
+/** The keys of a saved page, which neither decides nor edits. */
+export const readingShortcuts: readonly Shortcut[] = planShortcuts.filter(
+  ({ keys }) => !["v", "E", "a", "x"].some((key) => keys.includes(key)),
+);

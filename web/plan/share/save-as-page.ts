@@ -17,7 +17,7 @@ export function sharedReviewOf({ plan, document, annotations }: ReviewState): Sh
 
 /** One HTML file that shows the plan and its notes anywhere, takes notes, and asks nobody for anything. */
 export async function pageOf(state: ReviewState): Promise<Blob> {
-  const response = await fetch("/assets/plan-file.html");
+  const response = await fetch("/assets/plan-file.html", { cache: "no-store" });
   const template = await response.text();
   if (!template.includes(PLACEHOLDER)) throw new Error("This server has no page to save.");
   const review: SharedReview = {

@@ -11,12 +11,20 @@ interface ImageAttachmentsProps {
   readonly onChange: (images: readonly AttachedImage[]) => void;
   /** The text field the images belong to: pasting and dropping anywhere in it attaches. */
   readonly children: ReactNode;
+  /** Unset where there is no server to upload to. */
+  readonly canAttach?: boolean;
   /** Buttons that stand beside the attach button. */
   readonly actions?: ReactNode;
 }
 
 /** Wraps a text field: images pasted into it, dropped on it or chosen are uploaded and listed beneath. */
-export function ImageAttachments({ images, onChange, children, actions }: ImageAttachmentsProps) {
+export function ImageAttachments({
+  images,
+  onChange,
+  children,
+  canAttach = true,
+  actions,
+}: ImageAttachmentsProps) {
   const [dragging, setDragging] = useState(false);
   const [drawingOn, setDrawingOn] = useState<AttachedImage>();
   const picker = useRef<HTMLInputElement>(null);
@@ -44,17 +52,18 @@ export function ImageAttachments({ images, onChange, children, actions }: ImageA
       data-dragging={dragging}
       onPaste={(event) => {
         const files = imagesOf(event.clipboardData);
-        if (files.length === 0) return;
+        if (files.length === 0 || !canAttach) return;
         event.preventDefault();
         void attach(files);
       }}
       onDragOver={(event) => {
-        if (![...event.dataTransfer.types].includes("Files")) return;
+        if (!canAttach || ![...event.dataTransfer.types].includes("Files")) return;
         event.preventDefault();
         setDragging(true);
       }}
       onDragLeave={() => setDragging(false)}
       onDrop={(event) => {
+        if (!canAttach) return;
         event.preventDefault();
         setDragging(false);
         void attach(imagesOf(event.dataTransfer));
@@ -83,9 +92,11 @@ export function ImageAttachments({ images, onChange, children, actions }: ImageA
         </ul>
       )}
       <div className="attach-row">
-        <Button variant="quiet" small onClick={() => picker.current?.click()}>
-          <ImagePlus size={15} aria-hidden /> Attach image
-        </Button>
+        {canAttach && (
+          <Button variant="quiet" small onClick={() => picker.current?.click()}>
+            <ImagePlus size={15} aria-hidden /> Attach image
+          </Button>
+        )}
         {actions}
       </div>
       <input

@@ -20,9 +20,19 @@ export async function uploadImage(file: File): Promise<UploadResult> {
   return { ok: true, image: { path: result.value.path, name } };
 }
 
+const embedded = new Map<string, string>();
+
+/** Hands a page without a server the images it may show, as data URLs by path. */
+export function embedImages(images: Readonly<Record<string, string>>): void {
+  for (const [path, url] of Object.entries(images)) embedded.set(path, url);
+}
+
+/** The image itself, in a page that carries it. */
+export const embeddedImage = (path: string): string | undefined => embedded.get(path);
+
 /** Where the page shows an image of this machine from. */
 export function imageUrl(path: string): string {
-  return `/api/image?path=${encodeURIComponent(path)}`;
+  return embeddedImage(path) ?? `/api/image?path=${encodeURIComponent(path)}`;
 }
 
 /** The image files on a clipboard or a drag. */

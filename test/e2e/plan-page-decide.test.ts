@@ -1,0 +1,166 @@
+import { readFile } from "node:fs/promises";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { redPixel, samplePlan } from "../support/plans.ts";
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  home = await makeHome();
+});
+afterAll(async () => {
+  await browser.close();
+  await home.remove();
+});
+
+const lineOf = (text: string) => samplePlan.slice(0, samplePlan.indexOf(text)).split("\n").length;
+const decisionOf = (stdout: string) => JSON.parse(stdout).hookSpecificOutput.decision;
+
+async function comment(page: Page, on: string, text: string): Promise<void> {
+  await selectText(page, on);
+  await page.getByRole("toolbar").getByRole("button", { name: "Comment" }).click();
+  await page.keyboard.type(text);
+  await page.getByRole("button", { name: "Add note" }).click();
+}
+
+async function pasteImage(
+  page: Page,
+  selector: string,
+  image: Buffer,
+  name: string,
+  type: string,
+): Promise<void> {
+  await page.locator(selector).evaluate(
+    (field, [bytes, fileName, fileType]) => {
+      const data = new DataTransfer();
+      const content = Uint8Array.from(atob(bytes), (character) => character.charCodeAt(0));
+      data.items.add(new File([content], fileName, { type: fileType }));
+      field.dispatchEvent(
+        new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }),
+      );
+    },
+    [image.toString("base64"), name, type] as const,
+  );
+}
+
+describe("the plan page tells the agent", () => {
+  it("both comments and the pasted image when changes are requested", async () => {
+    const review = await startReview(home, hookEvent(samplePlan, home.path));
+    const { page, errors, foreignRequests } = await openReview(browser, review.url);
+    await comment(page, "Every deploy signs everybody out", "Is that **really** so?\n```\nbreak out\n```");
+    await selectText(page, "single point of failure");
+    await page.keyboard.press("!");
+    await page.keyboard.type("What does the on-call do?");
+    await pasteImage(page, ".composer textarea", redPixel, "diagram.png", "image/png");
+    await page.getByRole("img", { name: "diagram.png" }).waitFor();
+    await page.keyboard.press("Control+Enter");
+
+    await page.getByRole("button", { name: /Request changes/ }).click();
+    await page.getByRole("button", { name: "Send to Claude Code" }).click();
+    await page.getByRole("heading", { name: "Changes requested" }).waitFor();
+    const { stdout, code } = await review.ended;
+
+    expect(code).toBe(0);
+    expect(decisionOf(stdout).behavior).toBe("deny");
+    const { message } = decisionOf(stdout);
+    expect(message).toContain("## 1. Comment on line 3");
+    expect(message).toContain("Every deploy signs everybody out");
+    expect(message).toContain("> Is that **really** so?\n> ```\n> break out\n> ```");
+    expect(message).toContain(`## 2. Concern about line ${lineOf("single point")}`);
+    expect(message).toContain("> What does the on-call do?");
+    const image = /diagram\.png: `([^`]+)`/.exec(message)?.[1] ?? "";
+    expect(await readFile(image)).toEqual(redPixel);
+    expect(await page.locator(".told-final").textContent()).toContain("What does the on-call do?");
+    expect(errors).toEqual([]);
+    expect(foreignRequests).toEqual([]);
+  });
+
+  it("to go on in the permission mode that was chosen", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nOnce more.\n`, home.path));
+    const { page } = await openReview(browser, review.url);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByLabel("Permissions from here on").selectOption("acceptEdits");
+    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("heading", { name: "Plan approved" }).waitFor();
+    const decision = decisionOf((await review.ended).stdout);
+
+    expect(decision.behavior).toBe("allow");
+    expect(decision.updatedPermissions).toEqual([
+      { type: "setMode", mode: "acceptEdits", destination: "session" },
+    ]);
+  });
+
+  it("nothing but yes when nothing was said", async () => {
+    const plan = "# A small plan\n\nDo it.\n";
+    const review = await startReview(home, hookEvent(plan, home.path));
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("a");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Plan approved" }).waitFor();
+    expect(decisionOf((await review.ended).stdout)).toEqual({ behavior: "allow", updatedInput: { plan } });
+  });
+
+  it("the plan as it was edited, with the notes beneath", async () => {
+    const review = await startReview(home, hookEvent("# Edited plan\n\nDelete the table.\n", home.path));
+    const { page } = await openReview(browser, review.url);
+    await comment(page, "Delete the table", "Back it up first.");
+    await page.getByText("Edit", { exact: true }).click();
+    await page.getByLabel("The plan's Markdown").fill("# Edited plan\n\nRename the table.\n");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Approve and send notes" }).click();
+    await page.getByRole("heading", { name: "Plan approved" }).waitFor();
+    const { updatedInput } = decisionOf((await review.ended).stdout);
+
+    expect(updatedInput.plan).toContain("Rename the table.");
+    expect(updatedInput.plan).toContain("Back it up first.");
+  });
+
+  it("the feedback as the person rewrote it", async () => {
+    const review = await startReview(home, "# Plain plan\n\nText of it.\n", ["--json"]);
+    const { page } = await openReview(browser, review.url);
+    await comment(page, "Text of it", "First thought.");
+    await page.keyboard.press("x");
+    await page.getByText("Edit text").click();
+    await page.getByLabel(/will read/).fill("Second thought.");
+    await page.getByRole("button", { name: /^Send to/ }).click();
+    await page.getByRole("heading", { name: "Changes requested" }).waitFor();
+    const { stdout } = await review.ended;
+
+    expect(JSON.parse(stdout)).toMatchObject({ decision: "deny", feedback: "Second thought." });
+    expect(JSON.parse(stdout).annotations).toHaveLength(1);
+  });
+
+  it("the agent to switch to, where it has several", async () => {
+    const agents = [
+      { name: "build", description: "Writes code", mode: "primary" },
+      { name: "docs", description: "Writes docs", mode: "primary" },
+    ];
+    const envelope = JSON.stringify({ plan: "# Switch\n\nText.\n", origin: "origin_b", agents });
+    const review = await startReview(home, envelope);
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("a");
+    await page.getByLabel("Go on with").selectOption({ label: "docs" });
+    await page.getByLabel(/^Note for/).fill("Mind the style guide.");
+    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("heading", { name: "Plan approved" }).waitFor();
+    const result = JSON.parse((await review.ended).stdout);
+
+    expect(result).toMatchObject({ decision: "approve", agentSwitch: "docs" });
+    expect(result.feedback).toContain("Mind the style guide.");
+  });
+
+  it("why an image was refused, and keeps the note", async () => {
+    const review = await startReview(home, "# Refused\n\nText.\n");
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("g");
+    await page.keyboard.type("See this");
+    await pasteImage(page, ".composer textarea", Buffer.from("not an image"), "fake.png", "image/png");
+    await page.getByText(/fake\.png was not uploaded/).waitFor();
+    expect(await page.locator(".composer textarea").inputValue()).toBe("See this");
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+});

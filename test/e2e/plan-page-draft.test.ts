@@ -1,0 +1,100 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { samplePlan } from "../support/plans.ts";
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  home = await makeHome();
+});
+afterAll(async () => {
+  await browser.close();
+  await home.remove();
+});
+
+const saved = (page: Page) => page.getByText(/^Draft saved/).waitFor();
+
+describe("what is typed on the plan page", () => {
+  it("is there after a reload: notes, and the words of the one being written", async () => {
+    const review = await startReview(home, hookEvent(samplePlan, home.path));
+    const { page } = await openReview(browser, review.url);
+    await selectText(page, "Every deploy");
+    await page.keyboard.press("c");
+    await page.keyboard.type("Kept note");
+    await page.keyboard.press("Control+Enter");
+    await selectText(page, "Redis becomes");
+    await page.keyboard.press("!");
+    await page.keyboard.type("Half a thou");
+    // No wait for the save: leaving the page sends what is left.
+    await page.reload();
+    await page.locator(".card").waitFor();
+    expect(await page.locator(".card").textContent()).toContain("Kept note");
+    expect(await page.locator(".composer textarea").inputValue()).toBe("Half a thou");
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
+  it("is there after the command was killed and the plan came again", async () => {
+    const plan = `${samplePlan}\nAnother version.\n`;
+    const first = await startReview(home, hookEvent(plan, home.path));
+    const opened = await openReview(browser, first.url);
+    await selectText(opened.page, "Every deploy");
+    await opened.page.keyboard.press("c");
+    await opened.page.keyboard.type("Thirty minutes of work");
+    await opened.page.keyboard.press("Control+Enter");
+    await saved(opened.page);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    await opened.page.getByText("Sallyport does not answer.").waitFor();
+    await opened.page.getByRole("button", { name: "Copy my notes" }).click();
+    expect(await opened.page.evaluate(() => navigator.clipboard.readText())).toContain(
+      "Thirty minutes of work",
+    );
+
+    const second = await startReview(home, hookEvent(plan, home.path));
+    const { page } = await openReview(browser, second.url);
+    await page.locator(".card").waitFor();
+    expect(await page.locator(".card").textContent()).toContain("Thirty minutes of work");
+    second.child.kill("SIGTERM");
+    await second.ended;
+  });
+
+  it("can be taken back: a deleted note, a discarded one", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nFor undoing.\n`, home.path));
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("g");
+    await page.keyboard.type("To be deleted");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("button", { name: "Delete: General comment" }).click();
+    await expect.poll(() => page.locator(".card").count()).toBe(0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => page.locator(".card").count()).toBe(1);
+    await page.keyboard.press("g");
+    await page.keyboard.type("Discarded");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Undo" }).click();
+    expect(await page.locator(".composer textarea").inputValue()).toBe("Discarded");
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
+  it("is not overwritten unseen by a second tab", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nIn two tabs.\n`, home.path));
+    const [one, two] = [await openReview(browser, review.url), await openReview(browser, review.url)];
+    await one.page.keyboard.press("g");
+    await one.page.keyboard.type("From the first tab");
+    await one.page.keyboard.press("Control+Enter");
+    await saved(one.page);
+    await two.page.keyboard.press("g");
+    await two.page.keyboard.type("From the second tab");
+    await two.page.getByText(/reviewed in another tab/).waitFor();
+    await two.page.reload();
+    await two.page.locator(".card").waitFor();
+    expect(await two.page.locator(".card").textContent()).toContain("From the first tab");
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+});

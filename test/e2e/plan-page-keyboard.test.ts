@@ -1,0 +1,82 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, openReview } from "../support/browser.ts";
+import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { samplePlan } from "../support/plans.ts";
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  home = await makeHome();
+});
+afterAll(async () => {
+  await browser.close();
+  await home.remove();
+});
+
+describe("the plan page by keyboard alone", () => {
+  it("reviews, changes its mind, and requests changes", async () => {
+    const review = await startReview(home, hookEvent(samplePlan, home.path));
+    const { page, errors } = await openReview(browser, review.url);
+    const press = async (...keys: readonly string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await press("j", "j", "c");
+    await page.keyboard.type("On the first paragraph");
+    await press("Control+Enter", "j", "r");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("Somebody may be signed out.");
+    await press("Control+Enter", "j", "d", "j", "j", "l", "2");
+    await expect.poll(() => page.locator(".cards > .card").count()).toBe(4);
+
+    // Back to the first note, edit it; the deletion goes again.
+    await press("Escape", "n", "e");
+    await page.keyboard.type(", reworded");
+    await press("Control+Enter", "n", "n", "Backspace");
+    await expect.poll(() => page.locator(".cards > .card").count()).toBe(3);
+
+    await press("s");
+    await page.getByRole("region", { name: "Markdown source" }).waitFor();
+    await press("s", "?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    await press("Escape", "x");
+    await page.keyboard.type("Nearly there.");
+    await press("Control+Enter");
+    await page.getByRole("heading", { name: "Changes requested" }).waitFor();
+
+    const { message } = JSON.parse((await review.ended).stdout).hookSpecificOutput.decision;
+    expect(message).toContain("Nearly there.");
+    expect(message).toContain("> On the first paragraph, reworded");
+    expect(message).toContain("Somebody may be signed out.");
+    expect(message).toContain("Needs tests (line");
+    expect(message).not.toContain("Remove this from the plan");
+    expect(errors).toEqual([]);
+  });
+
+  it("reaches everything with Tab, and shows where the focus is", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nTab.\n`, home.path));
+    const { page } = await openReview(browser, review.url);
+    const reached: string[] = [];
+    for (let step = 0; step < 60; step += 1) {
+      await page.keyboard.press("Tab");
+      const focused = await page.evaluate(() => {
+        const element = document.activeElement;
+        if (!(element instanceof HTMLElement) || element === document.body) return undefined;
+        const outline = getComputedStyle(element).outlineStyle;
+        const label = element.closest("label");
+        const shown = outline !== "none" || (label && getComputedStyle(label).outlineStyle !== "none");
+        const name = element.getAttribute("aria-label") ?? label?.textContent ?? element.textContent ?? "";
+        return { name: name.trim(), shown: Boolean(shown) };
+      });
+      if (!focused) break;
+      expect(focused.shown, `focus on "${focused.name}"`).toBe(true);
+      reached.push(focused.name);
+    }
+    for (const name of ["Skip to the plan", "Plan", "Theme", "More", "Deny", "Approve", "General comment"]) {
+      expect(reached, reached.join(" | ")).toContain(name);
+    }
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+});

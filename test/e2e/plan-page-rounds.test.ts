@@ -1,0 +1,96 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, openPage, openReview, selectText } from "../support/browser.ts";
+import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { samplePlan } from "../support/plans.ts";
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  home = await makeHome();
+});
+afterAll(async () => {
+  await browser.close();
+  await home.remove();
+});
+
+describe("the second round of a plan", () => {
+  it("shows what changed, beside what was asked for", async () => {
+    const first = await startReview(home, hookEvent(samplePlan, home.path));
+    const one = await openReview(browser, first.url);
+    await selectText(one.page, "Every deploy signs everybody out");
+    await one.page.keyboard.press("c");
+    await one.page.keyboard.type("Say how many");
+    await one.page.keyboard.press("Control+Enter");
+    await selectText(one.page, "We accept that for now");
+    await one.page.keyboard.press("!");
+    await one.page.keyboard.type("I do not");
+    await one.page.keyboard.press("Control+Enter");
+    await one.page.keyboard.press("x");
+    await one.page.getByRole("button", { name: /^Send to/ }).click();
+    await first.ended;
+
+    const revised = samplePlan
+      .replace("Every deploy signs everybody out.", "Every deploy signs 12,000 people out.")
+      .replace("## Risks", "## Rollback\n\nSwitch the flag back.\n\n## Risks");
+    const second = await startReview(home, hookEvent(revised, home.path));
+    const { page } = await openReview(browser, second.url);
+    const asked = page.getByRole("region", { name: "Notes of round 1" });
+    await asked.waitFor();
+    expect(await asked.locator(".card").allTextContents()).toEqual([
+      expect.stringMatching(/text changed.*Say how many/s),
+      expect.stringMatching(/text unchanged.*I do not/s),
+    ]);
+    await asked.getByRole("button", { name: "Ask again" }).click();
+    expect(await page.locator(".rail > .cards .card").textContent()).toContain("I do not");
+
+    await page.getByRole("button", { name: "Show changes" }).click();
+    const changes = page.getByRole("region", { name: "Changes" });
+    await changes.getByText("3 parts changed since round 1").waitFor();
+    expect(await changes.locator(".change-added").allTextContents()).toEqual([
+      expect.stringContaining("12,000 people"),
+      expect.stringContaining("Rollback"),
+      expect.stringContaining("Switch the flag back"),
+    ]);
+    expect(await changes.locator(".change-removed").textContent()).toContain("everybody out");
+    await page.getByText("Raw diff").click();
+    expect(await page.locator(".raw-removed").textContent()).toContain("-We keep sessions in process memory");
+    second.child.kill("SIGTERM");
+    await second.ended;
+  });
+});
+
+describe("the plan page without a plan or a server", () => {
+  it("says that there is no plan, and asks for one", async () => {
+    const event = JSON.parse(hookEvent("", home.path));
+    const review = await startReview(home, JSON.stringify({ ...event, tool_input: {} }));
+    const { page } = await openPage(browser, review.url);
+    await page.getByRole("heading", { name: "There is no plan to review" }).waitFor();
+    await page.getByRole("button", { name: "Ask for the plan" }).click();
+    const { stdout } = await review.ended;
+    expect(JSON.parse(stdout).hookSpecificOutput.decision.behavior).toBe("deny");
+  });
+
+  it("says that the agent has gone, and hands the notes over", async () => {
+    const review = await startReview(home, "# Left alone\n\nText.\n");
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("g");
+    await page.keyboard.type("Worth keeping");
+    await page.keyboard.press("Control+Enter");
+    review.child.kill("SIGTERM");
+    await page.getByRole("heading", { name: "This review was stopped" }).waitFor();
+    expect(await page.locator(".told-final").textContent()).toContain("Worth keeping");
+    await review.ended;
+  });
+
+  it("says that another tab has decided", async () => {
+    const review = await startReview(home, "# Twice\n\nText.\n");
+    const [one, two] = [await openReview(browser, review.url), await openReview(browser, review.url)];
+    await one.page.keyboard.press("a");
+    await one.page.keyboard.press("Enter");
+    await one.page.getByRole("heading", { name: "Plan approved" }).waitFor();
+    await two.page.getByRole("heading", { name: "Already decided" }).waitFor();
+    await review.ended;
+  });
+});

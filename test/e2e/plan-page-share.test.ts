@@ -1,0 +1,111 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, openPage, openReview, selectText } from "../support/browser.ts";
+import { type Home, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
+import { samplePlan } from "../support/plans.ts";
+
+let browser: Browser;
+let home: Home;
+let review: RunningReview;
+const plan = `${samplePlan}\n\`\`\`mermaid\nflowchart LR\n  A --> B\n\`\`\`\n\n</script><script>window.__ran=1</script>\n`;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  home = await makeHome();
+  review = await startReview(home, plan);
+});
+afterAll(async () => {
+  review.child.kill("SIGTERM");
+  await review.ended;
+  await browser.close();
+  await home.remove();
+});
+
+describe("a plan in one HTML file", () => {
+  it("is read, annotated, and its notes come back", async () => {
+    const { page } = await openReview(browser, review.url);
+    await selectText(page, "Every deploy");
+    await page.keyboard.press("c");
+    await page.keyboard.type("From me");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Share …" }).click();
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save as one HTML file" }).click();
+    const file = join(home.path, "shared.html");
+    await (await saving).saveAs(file);
+
+    const colleague = await openPage(browser, pathToFileURL(file).href);
+    const requests: string[] = [];
+    colleague.page.on("request", (request) => requests.push(request.url()));
+    await colleague.page.locator(".card").getByText("From me").waitFor();
+    await colleague.page.locator(".diagram img").waitFor();
+    await selectText(colleague.page, "single point of failure");
+    await colleague.page.keyboard.press("!");
+    await colleague.page.keyboard.type("From a colleague");
+    await colleague.page.keyboard.press("Control+Enter");
+    const notes = colleague.page.waitForEvent("download");
+    await colleague.page.getByRole("button", { name: "Save my notes" }).click();
+    const notesFile = join(home.path, "notes.json");
+    await (await notes).saveAs(notesFile);
+    expect(await colleague.page.evaluate(() => "__ran" in window)).toBe(false);
+    expect(requests.filter((url) => !/^(blob|data):/.test(url))).toEqual([]);
+    expect(colleague.errors).toEqual([]);
+
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Import notes …" }).click();
+    await page.getByLabel(/A notes file/).setInputFiles(notesFile);
+    await page.getByRole("button", { name: "Add 2 notes" }).click();
+    await expect.poll(() => page.locator(".card").count()).toBe(2);
+    expect(await page.locator(".cards").textContent()).toContain("From a colleague");
+  });
+
+  it("that is none is refused with a reason", async () => {
+    const { page } = await openReview(browser, review.url);
+    const file = join(home.path, "other.json");
+    await writeFile(file, '{"something": "else"}');
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Import notes …" }).click();
+    await page.getByLabel(/A notes file/).setInputFiles(file);
+    await page.getByText("This is no shared plan").waitFor();
+  });
+});
+
+describe("a plan in a link", () => {
+  it("opens in the review and brings its notes", async () => {
+    const { page } = await openReview(browser, review.url);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Share …" }).click();
+    const field = page.getByLabel("Link");
+    await expect.poll(() => field.inputValue()).toContain("#shared=");
+    const link = await field.inputValue();
+
+    const other = await startReview(home, `${plan}\nA later version.\n`);
+    const { page: later } = await openReview(
+      browser,
+      link.replace(review.url.replace(/\/$/, ""), other.url.replace(/\/$/, "")),
+    );
+    await later.getByRole("button", { name: "Look into it" }).click();
+    await later.getByRole("button", { name: /^Add \d+ note/ }).click();
+    await later.locator(".card").getByText("From me").waitFor();
+    expect(later.url()).not.toContain("#shared");
+    other.child.kill("SIGTERM");
+    await other.ended;
+  });
+
+  it("is not offered where sharing is switched off", async () => {
+    const off = await startReview(
+      home,
+      JSON.stringify({ plan: "# Private\n\nText.\n", sharingEnabled: false }),
+    );
+    const { page } = await openReview(browser, off.url);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Import notes …" }).waitFor();
+    expect(await page.getByRole("menuitem", { name: "Share …" }).count()).toBe(0);
+    off.child.kill("SIGTERM");
+    await off.ended;
+  });
+});

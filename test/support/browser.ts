@@ -1,0 +1,107 @@
+import { type Browser, chromium, type Page } from "playwright-core";
+import { findChromium } from "../../scripts/chromium.mjs";
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** A real Chromium. Throws where the machine has none: a browser test that is not run proves nothing. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error("No Chromium found. Install one, or name it in CHROMIUM.");
+  return chromium.launch({ executablePath, args: FLAGS });
+}
+
+export interface OpenOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: "light" | "dark";
+}
+
+/** A page of its own in a context of its own, with what it asked of the network and what it threw. */
+export interface OpenedPage {
+  readonly page: Page;
+  /** URLs that belong to another origin than the page's. */
+  readonly foreignRequests: string[];
+  readonly errors: string[];
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: OpenOptions = {},
+): Promise<OpenedPage> {
+  const { width = 1280, height = 860, theme = "light" } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"],
+    acceptDownloads: true,
+  });
+  const page = await context.newPage();
+  const foreignRequests: string[] = [];
+  const errors: string[] = [];
+  const origin = new URL(url).origin;
+  page.on("request", (request) => {
+    const target = request.url();
+    if (!/^(data|blob):/.test(target) && new URL(target).origin !== origin) foreignRequests.push(target);
+  });
+  page.on("pageerror", (error) => errors.push(error.message));
+  await page.goto(url);
+  return { page, foreignRequests, errors };
+}
+
+/** The same, and waits until the plan can be read and worked on. */
+export async function openReview(
+  browser: Browser,
+  url: string,
+  options: OpenOptions = {},
+): Promise<OpenedPage> {
+  const opened = await openPage(browser, url, options);
+  await opened.page.locator(".plan .markdown > *").first().waitFor();
+  return opened;
+}
+
+/** Selects the first place of `text` below `selector` as a person does: with the mouse button down and up. */
+export async function selectText(page: Page, text: string, selector = ".plan"): Promise<void> {
+  const found = await page.evaluate(
+    ([wanted, root]) => {
+      const walker = document.createTreeWalker(
+        document.querySelector(root) ?? document.body,
+        NodeFilter.SHOW_TEXT,
+      );
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const at = node.textContent?.indexOf(wanted) ?? -1;
+        if (at === -1) continue;
+        node.parentElement?.scrollIntoView({ block: "center" });
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + wanted.length);
+        const boxes = [...range.getClientRects()];
+        const [first, last] = [boxes[0], boxes.at(-1)];
+        if (!first || !last) return undefined;
+        return {
+          x: first.left,
+          y: first.top + first.height / 2,
+          toX: last.right,
+          toY: last.top + last.height / 2,
+        };
+      }
+      return undefined;
+    },
+    [text, selector] as const,
+  );
+  if (!found) throw new Error(`"${text}" is not on the page`);
+  await page.mouse.move(found.x + 0.5, found.y);
+  await page.mouse.down();
+  await page.mouse.move(found.toX - 0.5, found.toY, { steps: 4 });
+  await page.mouse.up();
+}

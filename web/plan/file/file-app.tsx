@@ -1,0 +1,105 @@
+import { Download, MessageSquareText } from "lucide-react";
+import { useEffect } from "react";
+import { Button } from "../../shared/components/button.tsx";
+import { Logo } from "../../shared/components/logo.tsx";
+import { Segmented } from "../../shared/components/segmented.tsx";
+import { showToast, Toasts } from "../../shared/components/toast.tsx";
+import { ShortcutSheet } from "../../shared/keyboard/shortcut-sheet.tsx";
+import { useShortcuts } from "../../shared/keyboard/shortcuts.ts";
+import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
+import { LabelDialog } from "../annotate/label-dialog.tsx";
+import { Rail } from "../annotate/rail.tsx";
+import { Article } from "../article/article.tsx";
+import { SourceView } from "../article/source-view.tsx";
+import { readingShortcuts } from "../layout/plan-shortcuts.ts";
+import { TableOfContents } from "../layout/table-of-contents.tsx";
+import { download } from "../share/download.ts";
+import type { SharedReview } from "../share/shared-review.ts";
+import { openDialog, setView, toggleRail } from "../state/actions.ts";
+import { useReview } from "../state/review-store.ts";
+
+/** A plan in a file: read, annotated, and its notes saved to be imported where the plan came from. */
+export function FileApp({ review }: { readonly review: SharedReview }) {
+  const view = useReview((state) => state.view);
+  const dialog = useReview((state) => state.dialog);
+  useShortcuts(readingShortcuts);
+  useUnsavedWarning(review);
+  return (
+    <div className="page" data-view={view}>
+      <FileHeader review={review} />
+      <div className="columns">
+        <TableOfContents />
+        <main id="plan" className="main" tabIndex={-1}>
+          {view === "source" ? <SourceView /> : <Article />}
+        </main>
+        <Rail />
+      </div>
+      {dialog === "label" && <LabelDialog />}
+      {dialog === "shortcuts" && (
+        <ShortcutSheet shortcuts={readingShortcuts} onClose={() => openDialog(undefined)} />
+      )}
+      <Toasts />
+    </div>
+  );
+}
+
+function FileHeader({ review }: { readonly review: SharedReview }) {
+  const view = useReview((state) => state.view);
+  const count = useReview((state) => state.annotations.length);
+  return (
+    <header className="header no-print">
+      <Logo />
+      <div className="header-title">
+        <h1 title={review.title}>{review.title}</h1>
+        <p>
+          <span>A copy to read and annotate</span>
+        </p>
+      </div>
+      <Segmented
+        label="View"
+        value={view === "source" ? "source" : "plan"}
+        onChange={setView}
+        options={[
+          { value: "plan", label: "Plan" },
+          { value: "source", label: "Source" },
+        ]}
+      />
+      <div className="header-tools">
+        <Button variant="quiet" className="notes-toggle" onClick={toggleRail}>
+          <MessageSquareText size={17} aria-hidden />
+          <span className="visually-hidden">Notes</span> <span className="badge">{count}</span>
+        </Button>
+        <ThemeToggle onChange={() => undefined} />
+      </div>
+      <div className="header-decide">
+        <Button variant="primary" onClick={() => saveNotes(review)}>
+          <Download size={16} aria-hidden /> Save my notes
+        </Button>
+      </div>
+    </header>
+  );
+}
+
+let saved: unknown;
+
+/** A file that the review's “Import notes” takes. */
+function saveNotes({ sallyport, title, plan }: SharedReview): void {
+  const { annotations } = useReview.getState();
+  const notes: SharedReview = { sallyport, title, plan, annotations };
+  download(new Blob([JSON.stringify(notes)], { type: "application/json" }), `${title} notes.json`);
+  saved = annotations;
+  showToast("Send the file back: “Import notes” of the review takes it");
+}
+
+/** Nothing keeps a draft here: leaving with unsaved notes asks first. */
+function useUnsavedWarning(review: SharedReview): void {
+  useEffect(() => {
+    saved = review.annotations;
+    const warn = (event: BeforeUnloadEvent) => {
+      const { annotations, composer } = useReview.getState();
+      if (annotations !== saved || composer) event.preventDefault();
+    };
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [review]);
+}

@@ -1,0 +1,27 @@
+import { createRoot } from "react-dom/client";
+import "../../shared/styles/shared.css";
+import "../styles/plan.css";
+import { embedImages } from "../../shared/images/upload.ts";
+import { embedDiagrams } from "../../shared/markdown/embedded-diagrams.ts";
+import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { watchSystemTheme } from "../../shared/theme/theme.ts";
+import { DATA_ELEMENT, readShared } from "../share/shared-review.ts";
+import { useReview } from "../state/review-store.ts";
+import { FileApp } from "./file-app.tsx";
+
+/** The page that one saved HTML file is: the plan and its notes, without a server. */
+async function start(): Promise<void> {
+  const review = await readShared(document.getElementById(DATA_ELEMENT)?.textContent ?? "");
+  embedImages(review.images ?? {});
+  embedDiagrams(review.diagrams ?? {});
+  useReview.setState({
+    phase: "review",
+    document: parseMarkdown(review.plan),
+    annotations: review.annotations,
+  });
+  watchSystemTheme();
+  const root = document.getElementById("root");
+  if (root) createRoot(root).render(<FileApp review={review} />);
+}
+
+void start();
