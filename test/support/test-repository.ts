@@ -26,12 +26,16 @@ export interface TestRepository {
   open(folder?: string): Promise<Repository>;
 }
 
-/** A repository on branch `main`, made by real git, without a commit unless files are given. */
+/**
+ * A repository on branch `main`, made by real git, without a commit unless files are given. It goes with the test,
+ * unless a folder is named for it.
+ */
 export async function testRepository(
   files?: Record<string, string | Buffer>,
   options: readonly string[] = [],
+  wanted?: string,
 ): Promise<TestRepository> {
-  const folder = await temporaryFolder();
+  const folder = wanted ?? (await temporaryFolder());
   const repository = repositoryIn(join(folder, "repo"), folder);
   await mkdir(repository.root);
   await repository.git("init", "--quiet", "--template=", "--initial-branch=main", ...options);

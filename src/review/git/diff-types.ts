@@ -19,8 +19,9 @@ export interface DiffPlan {
   readonly to: Side;
 }
 
-/** How many branches and commits are offered to compare with. */
+/** How many branches are offered to compare with, the ones used last first. */
 const MOST_BRANCHES = 30;
+const LONGEST_LABEL = 100;
 
 interface Known {
   readonly git: GitPlace;
@@ -79,7 +80,7 @@ async function findCommit(git: GitPlace, name: string): Promise<string | undefin
 
 /** What can be chosen, for the page. The first list is the specification's. */
 export function gitContextOf(heads: Heads): GitContext {
-  const { currentBranch, defaultBranch, branches, commit } = heads;
+  const { currentBranch, defaultBranch, branches, commits, commit } = heads;
   const bases: DiffOption[] = branches
     .filter(({ name }) => name !== currentBranch && name !== defaultBranch.name)
     .slice(0, MOST_BRANCHES)
@@ -104,6 +105,10 @@ export function gitContextOf(heads: Heads): GitContext {
           ]
         : []),
       ...bases,
+      ...commits.map(({ object, subject }) => ({
+        id: `commit:${object}`,
+        label: `${object.slice(0, 7)} ${subject}`.slice(0, LONGEST_LABEL),
+      })),
     ],
   };
 }

@@ -23,13 +23,24 @@ export interface Heads {
   readonly defaultBranch: { readonly name: string; readonly commit: string | undefined };
   /** Newest first. */
   readonly branches: readonly Branch[];
+  /** The last few that lead to HEAD, newest first. */
+  readonly commits: readonly Commit[];
 }
+
+export interface Commit {
+  readonly object: string;
+  /** The first line of its message. */
+  readonly subject: string;
+}
+
+/** How many of the last commits are looked at. */
+const MOST_COMMITS = 20;
 
 const ORIGIN_HEAD = "refs/remotes/origin/HEAD";
 
 /** Reads HEAD and the local branches. The default branch is what origin/HEAD names, else main, master, or this one. */
 export async function readHeads(git: GitPlace): Promise<Heads> {
-  const [commit, symbolic, listing] = await Promise.all([
+  const [commit, symbolic, listing, commits] = await Promise.all([
     commitOf(git, "HEAD"),
     tryGit(git, ["symbolic-ref", "--quiet", "HEAD"]),
     runGit(git, [
@@ -39,6 +50,7 @@ export async function readHeads(git: GitPlace): Promise<Heads> {
       "refs/heads",
       ORIGIN_HEAD,
     ]),
+    lastCommits(git),
   ]);
   const refs = listing
     .toString()
@@ -60,7 +72,20 @@ export async function readHeads(git: GitPlace): Promise<Heads> {
       : `detached at ${commit?.slice(0, 7) ?? "nothing"}`;
   const origin = refs.find(({ name }) => name === ORIGIN_HEAD);
   const defaultBranch = defaultAmong(branches, origin) ?? { name: currentBranch, commit };
-  return { commit, currentBranch, defaultBranch, branches };
+  return { commit, currentBranch, defaultBranch, branches, commits };
+}
+
+/** None before the first commit. Each is two lines: `commit OBJECT`, then its subject. */
+async function lastCommits(git: GitPlace): Promise<Commit[]> {
+  const args = ["rev-list", `--max-count=${MOST_COMMITS}`, "--format=%s", "HEAD", "--"];
+  const { exitCode, stdout } = await tryGit(git, args);
+  if (exitCode !== 0) return [];
+  const lines = stdout.toString().split("\n");
+  return lines.flatMap((line, index) =>
+    index % 2 === 0 && line !== ""
+      ? [{ object: line.replace(/^commit /, ""), subject: lines[index + 1] ?? "" }]
+      : [],
+  );
 }
 
 /** The local branch that origin/HEAD names, else origin's own, else main or master. Pure. */

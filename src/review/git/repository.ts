@@ -12,8 +12,6 @@ export interface Repository {
   /** Absolute path of the working tree's top folder. */
   readonly root: string;
   readonly name: string;
-  /** The repository's own git folder: of a linked worktree, the one that is its alone. */
-  readonly gitFolder: string;
   readonly objectFormat: ObjectFormat;
   /** Git for this repository, disarmed afresh: its configuration may have changed since the last call. */
   git(signal?: AbortSignal): Promise<GitPlace>;
@@ -31,19 +29,16 @@ export async function openRepository(directory: string, environment: Environment
     directory,
     environment: gitEnvironment(environment, program.path),
   };
-  const args = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-object-format"];
+  const args = ["rev-parse", "--show-object-format", "--show-toplevel"];
   const result = await tryGit(place, args);
   if (result.exitCode !== 0) throw cannotOpen(directory, args, result);
-  const lines = result.stdout.toString().trimEnd().split("\n");
-  const objectFormat = lines.pop() === "sha256" ? "sha256" : "sha1";
-  const gitFolder = lines.pop() ?? "";
-  // What is left is one path, which may itself hold a line break.
-  const root = lines.join("\n");
+  // The path comes last, as it may itself hold a line break.
+  const [format, ...path] = result.stdout.toString().replace(/\n$/, "").split("\n");
+  const root = path.join("\n");
   return {
     root,
     name: basename(root),
-    gitFolder,
-    objectFormat,
+    objectFormat: format === "sha256" ? "sha256" : "sha1",
     git: (signal) =>
       disarmed({ ...place, directory: root, ...(signal ? { signal } : {}) }, program, environment),
   };

@@ -69,12 +69,10 @@ export async function takeSnapshot(
 }
 
 async function trackedParts(taking: Taking, view: DiffView): Promise<Part[]> {
-  const { repository, git, plan, spool } = taking;
+  const { git, plan, spool } = taking;
   const diff = (environment: Record<string, string>) =>
     streamFiles(spool, (take) => runGit(git, diffArguments(plan, view), { take, environment }));
-  const files = await (plan.to.kind === "worktree"
-    ? withEverythingCompared(repository, git, diff)
-    : diff({}));
+  const files = await (plan.to.kind === "worktree" ? withEverythingCompared(git, diff) : diff({}));
   return files.map((file) => ({ ...file, untracked: false }));
 }
 

@@ -1,7 +1,6 @@
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Repository } from "./repository.ts";
+import { join, resolve } from "node:path";
 import { type GitPlace, runGit } from "./run-git.ts";
 
 /**
@@ -10,7 +9,6 @@ import { type GitPlace, runGit } from "./run-git.ts";
  * taken off a copy of the index. (The other such mark, "skip worktree", git ignores by itself under our settings.)
  */
 export async function withEverythingCompared<Result>(
-  repository: Repository,
   git: GitPlace,
   use: (environment: Record<string, string>) => Promise<Result>,
 ): Promise<Result> {
@@ -19,7 +17,8 @@ export async function withEverythingCompared<Result>(
   const folder = await mkdtemp(join(tmpdir(), "sallyport-index-"));
   try {
     const index = join(folder, "index");
-    await copyFile(join(repository.gitFolder, "index"), index);
+    const real = (await runGit(git, ["rev-parse", "--git-path", "index"])).toString().replace(/\n$/, "");
+    await copyFile(resolve(git.directory, real), index);
     const environment = { GIT_INDEX_FILE: index };
     const input = Buffer.concat(hidden.flatMap((path) => [path, Buffer.of(0)]));
     await runGit(git, ["update-index", "--no-assume-unchanged", "-z", "--stdin"], { input, environment });

@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isGeneratedName } from "../../../src/review/git/generated-names.ts";
+import { disarmFilters, gitEnvironment } from "../../../src/review/git/hardening.ts";
+import { unquoteName } from "../../../src/review/git/quoted-name.ts";
+import { readSectionHeader } from "../../../src/review/git/section-header.ts";
+
+/** Quotes as git does (quote.c, with core.quotePath on). */
+function quote(name: string): string {
+  const letters: Record<number, string> = { 7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r" };
+  const quoted = [...Buffer.from(name)].map((byte) => {
+    if (letters[byte]) return `\\${letters[byte]}`;
+    if (byte === 0x22 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
+    return byte < 0x20 || byte >= 0x7f ? `\\${byte.toString(8).padStart(3, "0")}` : String.fromCharCode(byte);
+  });
+  return quoted.some((part) => part.length > 1) ? `"${quoted.join("")}"` : name;
+}
+
+describe("unquoteName", () => {
+  it("undoes git's quoting of any name", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (name) => {
+        expect(unquoteName(quote(name))).toBe(name);
+      }),
+    );
+  });
+});
+
+describe("readSectionHeader", () => {
+  it("finds the one name in a header without hunks, also when it holds ` b/`", () => {
+    for (const name of ["a.txt", "x b/y", "x b/x b/x", "größe", 'q"q', "tab\t"]) {
+      const header = `diff --git ${quote(`a/${name}`)} ${quote(`b/${name}`)}\nold mode 100644\nnew mode 100755\n`;
+      expect(readSectionHeader(header)).toMatchObject({ path: name, status: "modified", oldMode: "100644" });
+    }
+  });
+
+  it("takes both names of a rename", () => {
+    const header =
+      'diff --git a/a b/c "b/\\303\\274"\nsimilarity index 90%\nrename from a b/c\nrename to "\\303\\274"\nindex 1a..2b 100644\n';
+    expect(readSectionHeader(header)).toMatchObject({
+      path: "ü",
+      oldPath: "a b/c",
+      status: "renamed",
+      oldBlob: "1a",
+    });
+  });
+});
+
+describe("disarmFilters", () => {
+  const listing = (...entries: [scope: string, key: string, value: string][]) =>
+    entries.map(([scope, key, value]) => `${scope}\0${key}\n${value}\0`).join("");
+
+  it("puts back what the repository sets to what the user set, or to nothing", () => {
+    const settings = disarmFilters(
+      listing(
+        ["global", "filter.lfs.process", "git-lfs filter-process"],
+        ["global", "filter.lfs.clean", "git-lfs clean -- %f"],
+        ["local", "filter.lfs.process", "evil"],
+        ["worktree", "filter.A=b.c.Smudge".toLowerCase(), "evil"],
+        ["local", "filter.x.required", "true"],
+        ["local", "core.fsmonitor", "evil"],
+      ),
+    );
+    expect(settings).toEqual([
+      { key: "filter.lfs.process", value: "git-lfs filter-process" },
+      { key: "filter.a=b.c.smudge", value: "" },
+      { key: "filter.x.required", value: "false" },
+    ]);
+  });
+});
+
+describe("gitEnvironment", () => {
+  it("hands git nothing but what is on the list", () => {
+    const names = Object.keys(
+      gitEnvironment(
+        {
+          HOME: "/home/ada",
+          GIT_DIR: "/evil",
+          GIT_EXTERNAL_DIFF: "/evil",
+          GIT_CONFIG_PARAMETERS: "'core.fsmonitor=/evil'",
+          EDITOR: "vi",
+          LD_PRELOAD: "/evil",
+          ANTHROPIC_API_KEY: "secret",
+        },
+        "/usr/bin",
+      ),
+    );
+    expect(names).toContain("HOME");
+    for (const name of ["GIT_DIR", "GIT_EXTERNAL_DIFF", "GIT_CONFIG_PARAMETERS", "EDITOR", "LD_PRELOAD"]) {
+      expect(names).not.toContain(name);
+    }
+    expect(names).not.toContain("ANTHROPIC_API_KEY");
+  });
+});
+
+describe("isGeneratedName", () => {
+  it.each(["package-lock.json", "a/yarn.lock", "Cargo.lock", "go.sum", "x.min.js", "x.js.map", "a.pb.go"])(
+    "knows %s",
+    (path) => expect(isGeneratedName(path)).toBe(true),
+  );
+  it.each(["package.json", "lock.json", "src/minify.js", "generated.ts", "map.js"])("lets %s be", (path) =>
+    expect(isGeneratedName(path)).toBe(false),
+  );
+});
