@@ -10,6 +10,7 @@ export function flattenSchema(
   place: Place,
   losses: LossList,
 ): { flat: JsonSchema; inside: Place } {
+  place.budget.nodes -= 1;
   const { $ref: reference, allOf, ...own } = schema;
   let flat: JsonSchema = own;
   let inside = place;
@@ -23,7 +24,7 @@ export function flattenSchema(
     }
   }
   for (const member of Array.isArray(allOf) ? allOf : []) {
-    if (!isObject(member)) continue;
+    if (!isObject(member) || place.budget.nodes < 0) continue;
     const resolved = flattenSchema(member, { ...inside, depth: inside.depth + 1 }, losses);
     flat = merge(resolved.flat, flat);
     inside = { ...inside, refs: [...inside.refs, ...resolved.inside.refs] };
@@ -33,7 +34,7 @@ export function flattenSchema(
 
 /** What a reference points to; an empty object where it leads back into itself, out of the schema or too deep. */
 function resolve(reference: string, place: Place, losses: LossList): JsonSchema | undefined {
-  if (place.refs.includes(reference) || place.depth > 32) {
+  if (place.refs.includes(reference) || place.depth > 32 || place.budget.nodes < 0) {
     losses.add("schema-cycle", `The schema ${reference} contains itself and is cut there.`);
     return { type: "object" };
   }

@@ -25,7 +25,7 @@ export function encodeUsage(usage: Usage | undefined) {
   const cached = usage?.input.cacheRead ?? 0;
   return {
     promptTokenCount: prompt,
-    candidatesTokenCount: output - thoughts,
+    ...(usage?.output.total === undefined ? {} : { candidatesTokenCount: output - thoughts }),
     ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
     ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
     totalTokenCount: prompt + output,

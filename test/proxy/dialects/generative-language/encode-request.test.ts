@@ -1,0 +1,290 @@
+import { describe, expect, it } from "vitest";
+import { generativeLanguage } from "../../../../src/proxy/dialects/generative-language/index.ts";
+import type { Capabilities } from "../../../../src/proxy/exchange/capabilities.ts";
+import { DialectError } from "../../../../src/proxy/exchange/dialect-error.ts";
+import { stringifyJson } from "../../../../src/proxy/exchange/json.ts";
+import type { Part } from "../../../../src/proxy/exchange/parts.ts";
+import type { ExchangeRequest, Tool } from "../../../../src/proxy/exchange/request.ts";
+import { madeCallId } from "../../../../src/proxy/exchange/tool-call-id.ts";
+import { everything, request, text, writtenBody } from "../../../support/exchange.ts";
+
+const budgets: Capabilities = { ...everything, reasoning: "budget" };
+const levels: Capabilities = { ...everything, reasoning: "level", efforts: ["low", "high"] };
+
+function write(value: Partial<ExchangeRequest>, capabilities = budgets) {
+  return writtenBody(generativeLanguage, request(value), capabilities);
+}
+
+function call(id: string, more: Partial<Extract<Part, { type: "tool-call" }>> = {}): Part {
+  return { type: "tool-call", id, name: "f", arguments: "{}", ...more };
+}
+
+function result(callId: string, more: Partial<Extract<Part, { type: "tool-result" }>> = {}): Part {
+  return { type: "tool-result", callId, content: [text("ok")], ...more };
+}
+
+describe("writing a generative-language request", () => {
+  it("1, 2: instructions stand apart, and one in the middle keeps its place, marked", () => {
+    const { body, losses } = write({
+      instructions: [text("a"), text("b")],
+      turns: [
+        { role: "user", parts: [text("Hi")] },
+        { role: "system", parts: [text("In German.")] },
+      ],
+    });
+    expect(body["systemInstruction"]).toEqual({ parts: [{ text: "a" }, { text: "b" }] });
+    expect(body["contents"]).toEqual([
+      { role: "user", parts: [{ text: "Hi" }, { text: "<system>\nIn German.\n</system>" }] },
+    ]);
+    expect(losses).toEqual(["system-position"]);
+  });
+
+  it("4: turns of one role are joined, empty ones left out", () => {
+    const { body } = write({
+      turns: [
+        { role: "user", parts: [text("a")] },
+        { role: "user", parts: [text("b")] },
+        { role: "assistant", parts: [] },
+      ],
+    });
+    expect(body["contents"]).toEqual([{ role: "user", parts: [{ text: "a" }, { text: "b" }] }]);
+  });
+
+  it("9, 10: bytes inline, addresses as files, refused and told where the model takes bytes only", () => {
+    const image: Part = {
+      type: "image",
+      source: { kind: "url", url: "https://e.org/a.png", mediaType: "image/png" },
+    };
+    const turns = [{ role: "user", parts: [text("x"), image] } as const];
+    const file = { fileData: { mimeType: "image/png", fileUri: "https://e.org/a.png" } };
+    expect(write({ turns }).body["contents"]).toMatchObject([{ parts: [{ text: "x" }, file] }]);
+    expect(write({ turns }, { ...budgets, images: "base64" }).losses).toEqual(["image-url"]);
+    expect(write({ turns }, { ...budgets, images: "none" }).losses).toEqual(["image"]);
+  });
+
+  it("11, 22: results are told by their call's name, failures as errors, pictures beside them", () => {
+    const image: Part = { type: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } };
+    const { body } = write({
+      turns: [
+        { role: "assistant", parts: [call("a", { name: "look" }), call("b", { name: "go" })] },
+        {
+          role: "user",
+          parts: [
+            result("a", { content: [text("see"), image] }),
+            result("b", { content: [text("no route")], isError: true }),
+          ],
+        },
+      ],
+    });
+    expect(body["contents"]).toMatchObject([
+      { role: "model" },
+      {
+        role: "user",
+        parts: [
+          { functionResponse: { id: "a", name: "look", response: { output: "see" } } },
+          { inlineData: { mimeType: "image/png", data: "AAAA" } },
+          { functionResponse: { id: "b", name: "go", response: { error: "no route" } } },
+        ],
+      },
+    ]);
+  });
+
+  it("21: ids the vendor never gave are not sent to it", () => {
+    const id = madeCallId("f", 1);
+    const { body } = write({
+      turns: [
+        { role: "assistant", parts: [call(id)] },
+        { role: "user", parts: [result(id)] },
+      ],
+    });
+    expect(JSON.stringify(body)).not.toContain('"id"');
+  });
+
+  it("25: arguments keep every digit, and what is no object is refused", () => {
+    const turns = (argument: string) => [
+      { role: "assistant", parts: [call("a", { arguments: argument })] } as const,
+    ];
+    const { value } = generativeLanguage.encodeRequest(
+      request({ turns: turns('{"id": 9007199254740993}') }),
+      everything,
+    );
+    expect(stringifyJson(value.body)).toContain("9007199254740993");
+    expect(() => write({ turns: turns("[1]") })).toThrow(DialectError);
+    expect(() => write({ turns: turns('{"a') })).toThrow(DialectError);
+  });
+
+  it("27: foreign searches become the vendor's own, but not beside functions where the model refuses both", () => {
+    const search: Tool = { type: "hosted", tool: "web-search", dialect: "messages", raw: {} };
+    const f: Tool = { type: "function", name: "f" };
+    expect(write({ tools: [search] }).body["tools"]).toEqual([{ googleSearch: {} }]);
+    expect(write({ tools: [search, f] })).toMatchObject({
+      body: { tools: [{ functionDeclarations: [{ name: "f" }] }] },
+      losses: ["hosted-tool-web-search"],
+    });
+    expect(write({ tools: [search, f] }, levels).body["tools"]).toEqual([
+      { functionDeclarations: [{ name: "f" }] },
+      { googleSearch: {} },
+    ]);
+  });
+
+  it("28: a custom tool becomes a function of one text, its calls likewise", () => {
+    const { body } = write({
+      tools: [{ type: "custom", name: "patch", format: { type: "grammar", definition: "start: x" } }],
+      turns: [{ role: "assistant", parts: [call("a", { name: "patch", arguments: "free", custom: true })] }],
+    });
+    expect(body["tools"]).toMatchObject([
+      {
+        functionDeclarations: [
+          {
+            name: "patch",
+            parametersJsonSchema: { properties: { input: { type: "string" } }, required: ["input"] },
+          },
+        ],
+      },
+    ]);
+    expect(body["contents"]).toMatchObject([{ parts: [{ functionCall: { args: { input: "free" } } }] }]);
+  });
+
+  it("30, 31, 35: choices; one call at a time cannot be asked for; no tools, no choice", () => {
+    const tools: Tool[] = [
+      { type: "function", name: "f" },
+      { type: "function", name: "g" },
+    ];
+    const config = (toolChoice: NonNullable<ExchangeRequest["toolChoice"]>) =>
+      write({ tools, toolChoice }).body["toolConfig"];
+    expect(config({ mode: "none" })).toEqual({ functionCallingConfig: { mode: "NONE" } });
+    expect(config({ mode: "tool", name: "f" })).toEqual({
+      functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["f"] },
+    });
+    const allowed = write({ tools, toolChoice: { mode: "allowed", names: ["f"], required: false } }).body;
+    expect(allowed).toMatchObject({
+      tools: [{ functionDeclarations: [{ name: "f" }] }],
+      toolConfig: { functionCallingConfig: { mode: "AUTO" } },
+    });
+    expect(write({ tools, parallelToolCalls: false }).losses).toEqual(["parallel-tool-calls"]);
+    expect(write({ toolChoice: { mode: "auto" } }).body).not.toHaveProperty("toolConfig");
+  });
+
+  it("35: a function without arguments is declared without a schema", () => {
+    const tools: Tool[] = [{ type: "function", name: "f", schema: { type: "object", properties: {} } }];
+    expect(write({ tools }).body["tools"]).toEqual([{ functionDeclarations: [{ name: "f" }] }]);
+  });
+
+  it("33: JSON Schema goes as it is where the model takes it, else in the vendor's subset", () => {
+    const schema = { type: "object", properties: { a: { type: ["string", "null"] } } };
+    const tools: Tool[] = [{ type: "function", name: "f", schema }];
+    const declared = (capabilities: Capabilities) =>
+      (write({ tools }, capabilities).body["tools"] as { functionDeclarations: unknown[] }[])[0]
+        ?.functionDeclarations;
+    expect(declared(budgets)).toEqual([{ name: "f", parametersJsonSchema: schema }]);
+    expect(declared({ ...budgets, jsonSchemaTools: false })).toEqual([
+      {
+        name: "f",
+        parameters: { type: "OBJECT", properties: { a: { type: "STRING", nullable: true } } },
+      },
+    ]);
+  });
+
+  it("37: effort, budget and level into each other", () => {
+    const thinking = (reasoning: NonNullable<ExchangeRequest["reasoning"]>, capabilities: Capabilities) => {
+      const { body, losses } = write({ reasoning }, capabilities);
+      return [(body["generationConfig"] as Record<string, unknown> | undefined)?.["thinkingConfig"], losses];
+    };
+    expect(thinking({ effort: "medium" }, budgets)).toEqual([
+      { thinkingBudget: 8_192, includeThoughts: true },
+      [],
+    ]);
+    expect(thinking({ budget: 0 }, budgets)).toEqual([{ thinkingBudget: 0, includeThoughts: false }, []]);
+    expect(thinking({ adaptive: true }, budgets)).toEqual([
+      { thinkingBudget: -1, includeThoughts: true },
+      [],
+    ]);
+    expect(thinking({ effort: "xhigh" }, levels)).toEqual([
+      { thinkingLevel: "HIGH", includeThoughts: true },
+      ["reasoning-effort"],
+    ]);
+    expect(thinking({ effort: "high" }, { ...budgets, reasoning: "none" })).toEqual([
+      undefined,
+      ["reasoning-effort"],
+    ]);
+  });
+
+  it("40: foreign thinking is left out and told, never said", () => {
+    const { body, losses } = write({
+      turns: [
+        {
+          role: "assistant",
+          parts: [{ type: "reasoning", text: "SECRET", vendor: "messages", signature: "sig" }, text("Gone.")],
+        },
+      ],
+    });
+    expect(body["contents"]).toEqual([{ role: "model", parts: [{ text: "Gone." }] }]);
+    expect(losses).toEqual(["reasoning-signature"]);
+  });
+
+  it("42: signatures go back where they came from; the first unsigned call gets the documented stand-in", () => {
+    const turns = [
+      { role: "assistant", parts: [call("a"), call("b")] },
+      { role: "user", parts: [result("a"), result("b")] },
+      { role: "assistant", parts: [call("c", { signature: "c2ln" })] },
+    ] as const;
+    const signatures = (capabilities: Capabilities) =>
+      (write({ turns }, capabilities).body["contents"] as { parts: Record<string, unknown>[] }[])
+        .flatMap((content) => content.parts)
+        .filter((part) => part["functionCall"] !== undefined)
+        .map((part) => part["thoughtSignature"]);
+    expect(signatures(levels)).toEqual(["skip_thought_signature_validator", undefined, "c2ln"]);
+    expect(signatures(budgets)).toEqual([undefined, undefined, "c2ln"]);
+  });
+
+  it("47: stop sequences up to the limit", () => {
+    const { body, losses } = write({ sampling: { stop: ["1", "2", "3", "4", "5", "6"] } });
+    expect(body["generationConfig"]).toEqual({ stopSequences: ["1", "2", "3", "4", "5"] });
+    expect(losses).toEqual(["stop"]);
+  });
+
+  it("48: an answer's schema with its media type", () => {
+    const output = {
+      type: "json-schema",
+      schema: { type: "object", properties: { a: { type: "string" } } },
+    } as const;
+    expect(write({ output }).body["generationConfig"]).toEqual({
+      responseMimeType: "application/json",
+      responseJsonSchema: output.schema,
+    });
+    expect(write({ output }, { ...budgets, jsonSchemaTools: false }).body["generationConfig"]).toEqual({
+      responseMimeType: "application/json",
+      responseSchema: { type: "OBJECT", properties: { a: { type: "STRING" } } },
+    });
+  });
+
+  it("49, 52: what has no word here is told", () => {
+    const { losses } = write({
+      user: "u",
+      metadata: { a: "b" },
+      verbosity: "low",
+      store: true,
+      previousResponseId: "resp_1",
+      sampling: { logitBias: { 1: 1 } },
+      extensions: { responses: { truncation: "auto" } },
+    });
+    expect(losses).toEqual([
+      "logit-bias",
+      "user",
+      "metadata",
+      "verbosity",
+      "store",
+      "previous-response-id",
+      "truncation",
+    ]);
+  });
+
+  it.each([
+    ["gemini-2.5-pro", false, "/models/gemini-2.5-pro:generateContent"],
+    ["models/gemini-2.5-pro", true, "/models/gemini-2.5-pro:streamGenerateContent?alt=sse"],
+    ["tunedModels/my", false, "/tunedModels/my:generateContent"],
+    ["a/b:free", false, "/models/a%2Fb%3Afree:generateContent"],
+  ])("54: the model %s stands in the path", (model, stream, path) => {
+    expect(write({ model, stream }).path).toBe(path);
+  });
+});

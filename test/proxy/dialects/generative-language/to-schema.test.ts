@@ -1,0 +1,153 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toGenerativeSchema } from "../../../../src/proxy/dialects/generative-language/to-schema.ts";
+import { createLossList } from "../../../../src/proxy/exchange/loss.ts";
+
+function convert(schema: unknown) {
+  const losses = createLossList();
+  return { schema: toGenerativeSchema(schema, losses), losses: losses.losses.map((loss) => loss.code) };
+}
+
+describe("33: JSON Schema in the generative-language subset", () => {
+  it("inlines references, with what stands beside them", () => {
+    const { schema, losses } = convert({
+      type: "object",
+      $defs: { "a/b": { type: "string", description: "under" } },
+      properties: { x: { $ref: "#/$defs/a~1b", description: "over" } },
+    });
+    expect(schema).toEqual({
+      type: "OBJECT",
+      properties: { x: { type: "STRING", description: "over" } },
+    });
+    expect(losses).toEqual([]);
+  });
+
+  it("cuts a schema that contains itself, and says so", () => {
+    const { schema, losses } = convert({
+      type: "object",
+      properties: { value: { type: "string" }, next: { $ref: "#" } },
+    });
+    expect(schema).toEqual({
+      type: "OBJECT",
+      properties: {
+        value: { type: "STRING" },
+        next: {
+          type: "OBJECT",
+          properties: { value: { type: "STRING" }, next: { type: "OBJECT" } },
+        },
+      },
+    });
+    expect(losses).toEqual(["schema-cycle"]);
+  });
+
+  it("bounds what references multiply", () => {
+    const $defs: Record<string, unknown> = { d0: { type: "string" } };
+    for (let level = 1; level < 30; level += 1) {
+      const $ref = `#/$defs/d${level - 1}`;
+      $defs[`d${level}`] = { type: "object", properties: { a: { $ref }, b: { $ref }, c: { $ref } } };
+    }
+    const { schema, losses } = convert({ $defs, $ref: "#/$defs/d29" });
+    expect(losses).toContain("schema-depth");
+    expect(JSON.stringify(schema).length).toBeLessThan(1_000_000);
+  });
+
+  it("names a reference that leads nowhere", () => {
+    expect(convert({ $ref: "https://example.com/x.json" }).losses).toEqual(["schema-ref"]);
+  });
+
+  it("merges allOf", () => {
+    const { schema } = convert({
+      allOf: [
+        { type: "object", properties: { a: { type: "string" } }, required: ["a"] },
+        { properties: { b: { type: "integer" } }, required: ["b"] },
+      ],
+    });
+    expect(schema).toMatchObject({
+      type: "OBJECT",
+      properties: { a: { type: "STRING" }, b: { type: "INTEGER" } },
+      required: ["b", "a"],
+    });
+  });
+
+  it.each([
+    ["a type list with null", { type: ["string", "null"] }, { type: "STRING", nullable: true }],
+    [
+      "anyOf with null",
+      { anyOf: [{ type: "integer" }, { type: "null" }] },
+      { type: "INTEGER", nullable: true },
+    ],
+    [
+      "an enum in a nullable union",
+      { anyOf: [{ type: "string", enum: ["c", "f"] }, { type: "null" }], description: "Unit" },
+      { type: "STRING", enum: ["c", "f"], description: "Unit", nullable: true },
+    ],
+    [
+      "oneOf",
+      { oneOf: [{ type: "string" }, { type: "integer" }] },
+      { anyOf: [{ type: "STRING" }, { type: "INTEGER" }] },
+    ],
+    [
+      "several types",
+      { type: ["string", "number"], description: "Either" },
+      { description: "Either", anyOf: [{ type: "STRING" }, { type: "NUMBER" }] },
+    ],
+    ["const", { const: "only" }, { type: "STRING", enum: ["only"] }],
+    [
+      "a bound that excludes, of whole numbers",
+      { type: "integer", exclusiveMinimum: 0 },
+      { type: "INTEGER", minimum: 1 },
+    ],
+    ["a list without items", { type: "array" }, { type: "ARRAY", items: {} }],
+    ["an object without a type", { properties: { a: {} } }, { type: "OBJECT", properties: { a: {} } }],
+    [
+      "required names that no property has",
+      { type: "object", properties: { a: { type: "string" } }, required: ["a", "b"] },
+      { type: "OBJECT", properties: { a: { type: "STRING" } }, required: ["a"] },
+    ],
+  ])("says %s without a loss", (_, schema, expected) => {
+    expect(convert(schema)).toEqual({ schema: expected, losses: [] });
+  });
+
+  it.each([
+    [{ type: "integer", enum: [1, 2] }, { type: "INTEGER", description: "One of: 1, 2." }, "schema-enum"],
+    [{ type: "string", format: "email" }, { type: "STRING" }, "schema-format"],
+    [{ type: "number", exclusiveMaximum: 1 }, { type: "NUMBER", maximum: 1 }, "schema-exclusiveMaximum"],
+    [{ type: "object", patternProperties: { "^x": {} } }, { type: "OBJECT" }, "schema-patternProperties"],
+    [{ type: "array", items: {}, uniqueItems: true }, { type: "ARRAY", items: {} }, "schema-uniqueItems"],
+    [false, {}, "schema-false"],
+  ])("tells what it loses of %j", (schema, expected, code) => {
+    expect(convert(schema)).toEqual({ schema: expected, losses: [code] });
+  });
+
+  it("never touches the names of properties, whatever they are called", () => {
+    const names = ["type", "format", "$ref", "enum", "anyOf", "properties", "items", "nullable"];
+    const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+    const { schema } = convert({ type: "object", properties, required: ["type"] });
+    expect(schema).toEqual({
+      type: "OBJECT",
+      properties: Object.fromEntries(names.map((name) => [name, { type: "STRING" }])),
+      required: ["type"],
+    });
+  });
+
+  it("converts whatever it is given", () => {
+    const schemas = fc.letrec((tie) => ({
+      schema: fc.oneof(
+        { depthSize: "small", maxDepth: 3 },
+        fc.jsonValue({ maxDepth: 1 }),
+        fc.record(
+          {
+            type: fc.constantFrom("object", "array", "string", ["string", "null"], "wrong"),
+            properties: fc.dictionary(fc.string(), tie("schema"), { maxKeys: 3 }),
+            items: tie("schema"),
+            anyOf: fc.array(tie("schema"), { maxLength: 3 }),
+            allOf: fc.array(tie("schema"), { maxLength: 3 }),
+            $ref: fc.constantFrom("#", "#/properties/a", "#/nowhere"),
+          },
+          { requiredKeys: [] },
+        ),
+      ),
+    })).schema;
+    fc.assert(fc.property(schemas, (schema) => JSON.stringify(convert(schema).schema).length < 10_000_000));
+  });
+});

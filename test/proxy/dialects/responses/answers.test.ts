@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { responses } from "../../../../src/proxy/dialects/responses/index.ts";
+import { DialectError } from "../../../../src/proxy/exchange/dialect-error.ts";
+import type { ExchangeError } from "../../../../src/proxy/exchange/error.ts";
+import type { Candidate, ExchangeResponse } from "../../../../src/proxy/exchange/response.ts";
+import { encodeContext, readJsonFixture, request, text } from "../../../support/exchange.ts";
+
+function answer(candidate: Partial<Candidate>, more: Partial<ExchangeResponse> = {}): ExchangeResponse {
+  return { candidates: [{ parts: [], finish: { unified: "stop" }, ...candidate }], ...more };
+}
+
+function write(response: ExchangeResponse, context = encodeContext()) {
+  return responses.encodeResponse(response, context).value as Record<string, unknown>;
+}
+
+function thrown(run: () => unknown): ExchangeError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof DialectError) return error.error;
+    throw error;
+  }
+  throw new Error("Nothing was thrown.");
+}
+
+describe("answers of the responses dialect", () => {
+  it.each([
+    [{ status: "completed" }, "stop"],
+    [{ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }, "length"],
+    [{ status: "incomplete", incomplete_details: { reason: "content_filter" } }, "content-filter"],
+  ])("56: %j is %s", (members, unified) => {
+    const { value } = responses.decodeResponse({ output: [], ...members });
+    expect(value.candidates[0]?.finish.unified).toBe(unified);
+  });
+
+  it("57: length beats a call", () => {
+    const { value } = responses.decodeResponse({
+      status: "incomplete",
+      incomplete_details: { reason: "max_output_tokens" },
+      output: [{ type: "function_call", call_id: "c", name: "f", arguments: "{" }],
+    });
+    expect(value.candidates[0]?.finish.unified).toBe("length");
+  });
+
+  it("56: a response that failed is thrown as what it failed of", () => {
+    const error = { code: "rate_limit_exceeded", message: "slow down" };
+    expect(thrown(() => responses.decodeResponse({ status: "failed", error, output: [] }))).toMatchObject({
+      kind: "rate-limit",
+      status: 429,
+      message: "slow down",
+    });
+  });
+
+  it("63: what the vendor's own tools did is kept with its input and output", () => {
+    const { value } = responses.decodeResponse(
+      readJsonFixture("responses", "openai-code-interpreter-tool.1.json"),
+    );
+    const tools = value.candidates[0]?.parts.filter((part) => part.type === "server-tool") ?? [];
+    expect(tools).toHaveLength(3);
+    expect(tools[0]).toMatchObject({ tool: "code-execution", name: "code_interpreter" });
+  });
+
+  it("61: an empty answer is an empty answer", () => {
+    expect(write(answer({}))).toMatchObject({ status: "completed", output: [] });
+  });
+
+  it("59: texts in a row are one message of several parts", () => {
+    expect(write(answer({ parts: [text("a"), text("b")] }))["output"]).toMatchObject([
+      { type: "message", content: [{ text: "a" }, { text: "b" }] },
+    ]);
+  });
+
+  it("65, 66: ids, times and every key a typed client reads", () => {
+    const written = write(answer({}, { id: "msg_01", created: 5 }));
+    expect(written).toMatchObject({
+      id: "resp_msg_01",
+      created_at: 5,
+      object: "response",
+      model: "client-model",
+    });
+    expect(write(answer({}))).toMatchObject({ id: "resp_fallback1", created_at: 1_760_000_000 });
+    for (const key of [
+      "error",
+      "incomplete_details",
+      "instructions",
+      "metadata",
+      "tools",
+      "top_p",
+      "usage",
+    ]) {
+      expect(written).toHaveProperty(key);
+    }
+  });
+
+  it("65: what the client asked is told back", () => {
+    const asked = request({
+      instructions: [text("Be brief.")],
+      tools: [{ type: "function", name: "f", schema: { type: "object" }, strict: true }],
+      toolChoice: { mode: "required" },
+      sampling: { temperature: 0.25 },
+      previousResponseId: "resp_0",
+    });
+    expect(write(answer({}), encodeContext({ request: asked }))).toMatchObject({
+      instructions: "Be brief.",
+      tools: [{ type: "function", name: "f", strict: true }],
+      tool_choice: "required",
+      temperature: 0.25,
+      previous_response_id: "resp_0",
+    });
+  });
+
+  it("100: counts include what was cached and what was thought", () => {
+    const usage = { input: { total: 10, cacheRead: 4, cacheWrite: 2 }, output: { total: 7, reasoning: 3 } };
+    expect(write(answer({}, { usage }))["usage"]).toEqual({
+      input_tokens: 10,
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+      output_tokens: 7,
+      output_tokens_details: { reasoning_tokens: 3 },
+      total_tokens: 17,
+    });
+  });
+
+  it("40: foreign seals are sealed again under their vendor's name", () => {
+    const parts = [{ type: "reasoning", text: "plan", vendor: "messages", signature: "sig" }] as const;
+    const [item] = write(answer({ parts }))["output"] as Record<string, unknown>[];
+    expect(item).toMatchObject({ encrypted_content: "sally1.messages.sig" });
+    const read = responses.decodeRequest({ model: "m", input: [item] }, {}).value;
+    expect(read.turns[0]?.parts).toMatchObject([{ vendor: "messages", signature: "sig", text: "plan" }]);
+    expect(read.turns[0]?.parts[0]?.origin).toBeUndefined();
+  });
+});
+
+describe("errors of the responses dialect", () => {
+  it.each([
+    [429, { error: { message: "no money", code: "insufficient_quota" } }, "quota"],
+    [429, { error: { message: "slow", code: "rate_limit_exceeded" } }, "rate-limit"],
+    [400, { error: { message: "x", code: "context_length_exceeded" } }, "context-overflow"],
+    [400, { error: { message: "maximum context length is 10" } }, "context-overflow"],
+    [401, { error: { message: "key" } }, "authentication"],
+    [404, { error: { message: "gone" } }, "not-found"],
+    [503, "<html>down</html>", "overloaded"],
+    [500, undefined, "upstream"],
+  ])("95, 96, 99: %i %j is %s", (status, body, kind) => {
+    const error = responses.decodeError(status, { "retry-after": "7" }, body);
+    expect(error).toMatchObject({ kind, status, retryAfterSeconds: 7 });
+    expect(error.message).not.toBe("");
+  });
+
+  it("94, 97: the envelope, the status and the wait", () => {
+    const error: ExchangeError = { kind: "rate-limit", status: 429, message: "slow", retryAfterSeconds: 9 };
+    expect(responses.encodeError(error)).toEqual({
+      status: 429,
+      headers: { "retry-after": "9" },
+      body: {
+        error: { message: "slow", type: "rate_limit_error", param: null, code: "rate_limit_exceeded" },
+      },
+    });
+  });
+
+  it("95: a status this dialect does not know is told as one it does", () => {
+    expect(responses.encodeError({ kind: "overloaded", status: 529, message: "busy" }).status).toBe(503);
+  });
+});
