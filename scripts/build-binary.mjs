@@ -2,22 +2,13 @@
 // that needs neither Node.js nor anything beside it. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
 //   node scripts/build-binary.mjs [--output dist/bin/sallyport]
 import { execFileSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { build } from "rolldown";
+import { bundleCommand, root } from "./bundle.mjs";
 
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
-const root = resolve(import.meta.dirname, "..");
 const windows = process.platform === "win32";
 const { values } = parseArgs({
   options: { output: { type: "string", default: `dist/bin/sallyport${windows ? ".exe" : ""}` } },
@@ -36,14 +27,12 @@ try {
 }
 
 /** One CommonJS script; modules that are loaded lazily stay lazy inside it. */
-async function bundle() {
-  const { version } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
-  await build({
-    input: resolve(root, "src/main.ts"),
-    platform: "node",
-    logLevel: "warn",
-    transform: { define: { SALLYPORT_VERSION: JSON.stringify(version) } },
-    output: { file: join(work, "sallyport.cjs"), format: "cjs", codeSplitting: false, minify: true },
+function bundle() {
+  return bundleCommand({
+    file: join(work, "sallyport.cjs"),
+    format: "cjs",
+    codeSplitting: false,
+    minify: true,
   });
 }
 
