@@ -1,5 +1,5 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import { type BodyOptions, buildBody, type FileBody } from "../core/file-body.ts";
+import { type BodyOptions, buildBody, type FileBody, type MeasuredHeights } from "../core/file-body.ts";
 import { type Anchor, Geometry, type VisibleFile } from "../core/geometry.ts";
 import { FILE_HEADER_HEIGHT, LINE_HEIGHT } from "../core/line-heights.ts";
 import { type LineRef, rowOf } from "../core/navigate.ts";
@@ -45,7 +45,7 @@ export class DiffController {
   #widgets = new Map<string, readonly Widget[]>();
   readonly #bodies = new Map<string, FileBody>();
   readonly #heights = new Map<string, number>();
-  #measured = new Map<string, ReadonlyMap<string, number>>();
+  readonly #measured = new Map<string, MeasuredHeights>();
   readonly #listeners = new Set<() => void>();
   #awaited: { readonly line: LineRef; readonly until: number } | undefined;
 
@@ -102,12 +102,13 @@ export class DiffController {
     this.#followAwaited();
   }
 
-  /** Reports the height something has on screen, by the keys of `core/file-body.ts`. */
-  measure(path: string, heights: ReadonlyMap<string, number>): void {
-    const known = this.#measured.get(path) ?? new Map<string, number>();
-    const news = [...heights].filter(([key, height]) => known.get(key) !== height);
-    if (news.length === 0) return;
-    this.#measured.set(path, new Map([...known, ...news]));
+  /** Reports heights that things of a file have on screen, where they are not what was computed. */
+  measure(path: string, seen: Partial<MeasuredHeights>): void {
+    const known = this.#measured.get(path) ?? NOTHING_MEASURED;
+    const widgets = withNews(known.widgets, seen.widgets);
+    const lines = withNews(known.lines, seen.lines);
+    if (widgets === known.widgets && lines === known.lines) return;
+    this.#measured.set(path, { widgets, lines });
     this.update();
   }
 
@@ -132,6 +133,17 @@ export class DiffController {
     const first = this.#place.virtual + FILE_HEADER_HEIGHT + LINE_HEIGHT;
     const isInView = top >= first && top <= this.#place.virtual + height - LINE_HEIGHT * 3;
     if (!isInView || always) this.#moveTo(placeFor(this.#space(), top - height / 3));
+  }
+
+  /** Moves just so far that an element within the scroller is in view, below the header that sticks. */
+  reveal(element: HTMLElement): void {
+    if (!this.#element) return;
+    const box = element.getBoundingClientRect();
+    const frame = this.#element.getBoundingClientRect();
+    const below = box.bottom - (frame.bottom - LINE_HEIGHT);
+    const above = box.top - (frame.top + FILE_HEADER_HEIGHT + LINE_HEIGHT * 2);
+    const distance = below > 0 ? Math.min(below, above) : Math.min(0, above);
+    if (distance !== 0) this.#moveTo(placeFor(this.#space(), this.#place.virtual + distance));
   }
 
   /** Moves by a part of the window. */
@@ -260,7 +272,17 @@ export class DiffController {
 }
 
 const NO_WIDGETS: readonly Widget[] = [];
-const NOTHING_MEASURED: ReadonlyMap<string, number> = new Map();
+const NOTHING_MEASURED: MeasuredHeights = { widgets: new Map(), lines: new Map() };
+
+/** The map with the new values; the same map when they are not new. */
+function withNews<Key>(
+  known: ReadonlyMap<Key, number>,
+  seen: ReadonlyMap<Key, number> | undefined,
+): ReadonlyMap<Key, number> {
+  const news = [...(seen ?? [])].filter(([key, height]) => known.get(key) !== height);
+  return news.length === 0 ? known : new Map([...known, ...news]);
+}
+
 const textLines = new Map<string, readonly string[]>();
 
 /** The lines of a text, the same array for the same text. */
