@@ -68,8 +68,9 @@ function byPath(annotations: readonly QuotedAnnotation[]): Map<string, QuotedAnn
 function noteBlocks(number: number, { annotation, code, oldPath }: QuotedAnnotation): string[] {
   const { type, lineStart, lineEnd, side, text, suggestedCode, filePath } = annotation;
   const lines = lineStart === lineEnd ? `line ${lineStart}` : `lines ${lineStart}-${lineEnd}`;
+  const place = lineEnd === 0 ? "the whole file" : lines;
   const renamed = side === "old" && oldPath !== undefined ? `, then ${codeSpan(oldPath)}` : "";
-  const blocks = [`### ${number}. ${KIND[type]} on ${lines} (${side} side${renamed})`];
+  const blocks = [`### ${number}. ${KIND[type]} on ${place} (${side} side${renamed})`];
   const language = languageOf(filePath);
   if (code !== undefined) blocks.push(fenced(shortened(code), language));
   if (text !== undefined && text.trim() !== "") blocks.push(text);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { GitContext } from "../api-types.ts";
 import type { DiffView } from "./diff-arguments.ts";
 import { type DiffPlan, gitContextOf, planDiff } from "./diff-types.ts";
@@ -45,6 +46,8 @@ interface Entry {
 export function createDiffDesk(repository: Repository, paths: readonly string[] = []): DiffDesk {
   const view: DiffView = { ignoreSpace: false, paths };
   const closing = new AbortController();
+  // Every git that runs listens to it, and many may run at once.
+  setMaxListeners(0, closing.signal);
   const plan = async (diffType: string): Promise<Omit<Entry, "whole">> => {
     const git = await repository.git(closing.signal);
     const heads = await readHeads(git);

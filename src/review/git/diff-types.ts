@@ -65,7 +65,8 @@ function namedPlanner(diffType: string): Planner {
     if (commit === undefined) {
       throw new AppError("validation", `Unknown diffType ${JSON.stringify(diffType.slice(0, 200))}`);
     }
-    return kind === "commit" ? oneCommit(known, commit, name) : fromTo(commit, head(known), `${name}..HEAD`);
+    const said = /^[0-9a-f]{40,}$/.test(name) ? name.slice(0, 7) : name;
+    return kind === "commit" ? oneCommit(known, commit, said) : fromTo(commit, head(known), `${said}..HEAD`);
   };
 }
 

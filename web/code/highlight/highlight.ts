@@ -1,5 +1,3 @@
-import { loadWasmHighlighter } from "./wasm-highlighter.ts";
-
 /**
  * Highlights a text: records as in `core/tokens.ts`, or undefined when the language is not known. Languages go by the
  * names of `core/language.ts`.
@@ -9,6 +7,7 @@ export type Highlight = (text: string, language: string) => Uint32Array | undefi
 /** The highlighter of this browser: WebAssembly, else plain JavaScript, else none. Never rejects. */
 export async function loadHighlighter(): Promise<Highlight> {
   try {
+    const { loadWasmHighlighter } = await import("./wasm-highlighter.ts");
     return await loadWasmHighlighter();
   } catch {
     return loadFallback();

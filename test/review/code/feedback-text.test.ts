@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CodeAnnotation } from "../../../src/review/api-types.ts";
+import { feedbackText, NO_FEEDBACK } from "../../../src/review/code/feedback-text.ts";
+import { codeSpan, fenced } from "../../../src/review/code/fences.ts";
+
+const about = { diff: 'diff "Uncommitted changes" (HEAD)', repository: "castle", branch: "moat" };
+const annotation = (more: Partial<CodeAnnotation> = {}): CodeAnnotation => ({
+  id: "1",
+  type: "comment",
+  filePath: "src/gate.ts",
+  lineStart: 2,
+  lineEnd: 3,
+  side: "new",
+  text: "Is it shut?",
+  ...more,
+});
+
+describe("feedbackText", () => {
+  it("says so when there is nothing", () => {
+    expect(feedbackText({ ...about, feedback: " \n", annotations: [] })).toBe(NO_FEEDBACK);
+  });
+
+  it("passes feedback alone on as it was typed", () => {
+    expect(feedbackText({ ...about, feedback: "Fine, but größer.\n", annotations: [] })).toBe(
+      "Fine, but größer.\n",
+    );
+  });
+
+  it("quotes path, lines, side and code of every note, grouped by file and in line order", () => {
+    const text = feedbackText({
+      ...about,
+      feedback: "Nearly there.",
+      annotations: [
+        { annotation: annotation({ lineStart: 9, lineEnd: 9, type: "concern" }), code: "open()" },
+        {
+          annotation: annotation({ filePath: "docs/moat.md", side: "old", text: "Keep it." }),
+          code: "Deep.\nWet.",
+        },
+        { annotation: annotation({ type: "suggestion", suggestedCode: "shut();" }), code: "a();\nb();" },
+      ],
+    });
+    expect(text).toBe(`# Code review feedback
+
+A person reviewed the diff "Uncommitted changes" (HEAD) of \`castle\`, branch \`moat\`, and left 3 notes. Lines are counted in the file after the change (new side) or before it (old side).
+
+## In general
+
+Nearly there.
+
+## \`src/gate.ts\`
+
+### 1. Suggestion on lines 2-3 (new side)
+
+\`\`\`\`ts
+a();
+b();
+\`\`\`\`
+
+Is it shut?
+
+Replace these lines with:
+
+\`\`\`\`ts
+shut();
+\`\`\`\`
+
+### 2. Concern on line 9 (new side)
+
+\`\`\`\`ts
+open()
+\`\`\`\`
+
+Is it shut?
+
+## \`docs/moat.md\`
+
+### 3. Comment on lines 2-3 (old side)
+
+\`\`\`\`md
+Deep.
+Wet.
+\`\`\`\`
+
+Keep it.`);
+  });
+
+  it("says of an empty suggestion that the lines are to go, of a note on a file that it is on all of it", () => {
+    const text = feedbackText({
+      ...about,
+      feedback: "",
+      annotations: [
+        { annotation: annotation({ type: "suggestion", suggestedCode: "" }) },
+        { annotation: annotation({ lineStart: 0, lineEnd: 0 }) },
+        { annotation: annotation({ side: "old" }), oldPath: "src/door.ts" },
+      ],
+    });
+    expect(text).toContain("Remove these lines.");
+    expect(text).toContain("Comment on the whole file (new side)");
+    expect(text).toContain("(old side, then `src/door.ts`)");
+  });
+
+  it("cuts off what is quoted of very many lines", () => {
+    const code = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`).join("\n");
+    const text = feedbackText({ ...about, feedback: "", annotations: [{ annotation: annotation(), code }] });
+    expect(text).toContain("line 60\n… 40 more lines");
+    expect(text).not.toContain("line 61");
+  });
+});
+
+describe("fences", () => {
+  const markdown = fc.array(fc.constantFrom("`", "``", "```js", "````", "\n", "a", "~~~"), { maxLength: 20 });
+
+  it("hold any text: no line within can close them", () => {
+    fc.assert(
+      fc.property(markdown, (parts) => {
+        const lines = fenced(parts.join(""), "js").split("\n");
+        const fence = /^`+/.exec(lines[0] ?? "")?.[0] ?? "";
+        expect(lines.at(-1)).toBe(fence);
+        expect(lines.slice(1, -1).some((line) => line.includes(fence))).toBe(false);
+      }),
+    );
+  });
+
+  it("hold any name as inline code on one line", () => {
+    fc.assert(
+      fc.property(markdown, (parts) => {
+        const span = codeSpan(parts.join(""));
+        const tick = /^`+/.exec(span)?.[0] ?? "";
+        expect(span).not.toContain("\n");
+        expect(span.endsWith(tick)).toBe(true);
+      }),
+    );
+  });
+});

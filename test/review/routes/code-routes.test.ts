@@ -1,0 +1,242 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { DiffIndex, DiffState } from "../../../src/review/api-types.ts";
+import { codeServer } from "../../support/code-server.ts";
+import { type TestRepository, testRepository } from "../../support/test-repository.ts";
+
+async function changed(): Promise<TestRepository> {
+  const repository = await testRepository({
+    "src/a.ts": "one\ntwo\nthree\n",
+    "b.txt": "b\n",
+    "c.txt": "c c\n",
+  });
+  await repository.write({
+    "src/a.ts": "one\nzwei\nthree\n",
+    "b.txt": "größe\n",
+    "c.txt": "c  c\n",
+    "new.txt": "new\n",
+  });
+  return repository;
+}
+
+describe("GET /api/diff", () => {
+  it("answers with the whole diff and where it stands", async () => {
+    const server = await codeServer(await changed());
+    const body: DiffState = (await server.get("/api/diff")).json();
+    expect(body).toMatchObject({
+      gitRef: "HEAD",
+      origin: "origin_b",
+      diffType: "uncommitted",
+      sharingEnabled: true,
+      gitContext: { currentBranch: "main", defaultBranch: "main" },
+    });
+    expect(body.rawPatch.match(/^diff --git /gm)).toHaveLength(4);
+    expect(body.rawPatch).toContain("+größe\n");
+  });
+
+  it("tells what git said when the diff cannot be taken, and works again afterwards", async () => {
+    const repository = await changed();
+    const blob = (await repository.git("rev-parse", "HEAD:b.txt")).trim();
+    await rm(join(repository.root, ".git", "objects", blob.slice(0, 2), blob.slice(2)));
+    const server = await codeServer(repository);
+    const failed = await server.get("/api/diff");
+    expect(failed.statusCode).toBe(500);
+    expect(failed.json().error).toMatch(/^git diff failed: /);
+    expect((await server.post("/api/diff/switch", { diffType: "staged" })).statusCode).toBe(200);
+    expect((await server.get("/api/diff")).json().diffType).toBe("staged");
+  });
+});
+
+describe("POST /api/diff/switch", () => {
+  it("shows another diff from then on, unless it cannot", async () => {
+    const server = await codeServer(await changed());
+    const answer = (await server.post("/api/diff/switch", { diffType: "last-commit" })).json();
+    expect(answer).toMatchObject({ gitRef: "HEAD", diffType: "last-commit" });
+    expect((await server.get("/api/diff")).json().rawPatch).toBe(answer.rawPatch);
+    for (const [body, error] of [
+      [{ diffType: "nonsense" }, /^Unknown diffType/],
+      [{}, /^Missing diffType$/],
+      [{ diffType: 5 }, /^Missing diffType$/],
+    ] as const) {
+      const refused = await server.post("/api/diff/switch", body);
+      expect(refused.statusCode).toBe(400);
+      expect(refused.json().error).toMatch(error);
+    }
+    expect((await server.get("/api/diff")).json().diffType).toBe("last-commit");
+  });
+
+  it("leaves the patch out for a page that fetches file by file", async () => {
+    const server = await codeServer(await changed());
+    const answer = await server.post("/api/diff/switch", { diffType: "uncommitted", patch: false });
+    expect(answer.json()).toEqual({ rawPatch: "", gitRef: "HEAD", diffType: "uncommitted" });
+  });
+
+  it("answers many at once, each with its own diff", async () => {
+    const server = await codeServer(await changed());
+    const types = ["uncommitted", "staged", "last-commit", "unstaged"];
+    const one = await Promise.all(types.map((diffType) => server.post("/api/diff/switch", { diffType })));
+    const many = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        server.post("/api/diff/switch", { diffType: types[index % 4] }),
+      ),
+    );
+    many.forEach((answer, index) => {
+      expect(answer.json()).toEqual(one[index % 4]?.json());
+    });
+  });
+});
+
+describe("GET /api/diff/index and /api/diff/patch", () => {
+  it("give the diff in two steps: what there is, then the text that is wanted", async () => {
+    const server = await codeServer(await changed());
+    const index: DiffIndex = (await server.get("/api/diff/index")).json();
+    expect(index.files.map(({ path, additions, deletions }) => [path, additions, deletions])).toEqual([
+      ["b.txt", 1, 1],
+      ["c.txt", 1, 1],
+      ["src/a.ts", 1, 1],
+      ["new.txt", 1, 0],
+    ]);
+    expect(index).toMatchObject({ repository: { name: "repo" }, sessionId: "session-1" });
+    expect(Object.keys(index.files[0] ?? {})).not.toContain("section");
+
+    const whole: DiffState = (await server.get("/api/diff")).json();
+    const all = await server.get(`/api/diff/patch?n=0-3&id=${index.diffId}`);
+    expect(all.headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(all.body).toBe(whole.rawPatch);
+    const some = await server.get("/api/diff/patch?n=2,0");
+    expect(some.rawPayload).toHaveLength((index.files[2]?.patchSize ?? 0) + (index.files[0]?.patchSize ?? 0));
+    expect(some.body.match(/^diff --git .*/gm)).toEqual([
+      "diff --git a/src/a.ts b/src/a.ts",
+      "diff --git a/b.txt b/b.txt",
+    ]);
+    expect((await server.get("/api/diff/patch?n=0-9999")).body).toBe(whole.rawPatch);
+  });
+
+  it("leave out changes of white space with w=1", async () => {
+    const server = await codeServer(await changed());
+    const index: DiffIndex = (await server.get("/api/diff/index?w=1")).json();
+    expect(index.files.map(({ path }) => path)).toEqual(["b.txt", "src/a.ts", "new.txt"]);
+    expect((await server.get("/api/diff/patch?n=2&w=1")).body).toContain("+new\n");
+  });
+
+  it("refuse numbers that are none, and an id of another diff", async () => {
+    const server = await codeServer(await changed());
+    for (const n of ["", "x", "-1", "3-1", "1,,2", "0-3,0-3"]) {
+      expect((await server.get(`/api/diff/patch?n=${n}`)).statusCode).toBe(400);
+    }
+    expect((await server.get("/api/diff/patch?n=4")).statusCode).toBe(404);
+    expect((await server.get("/api/diff/patch")).statusCode).toBe(400);
+    expect((await server.get("/api/diff/patch?n=0&id=other")).statusCode).toBe(409);
+  });
+});
+
+describe("GET /api/file", () => {
+  it("answers with one side's text, inside the repository only", async () => {
+    const repository = await changed();
+    const server = await codeServer(repository);
+    await writeFile(join(repository.outside, "secret.txt"), "secret\n");
+    expect((await server.get("/api/file?path=b.txt&side=new")).json()).toEqual({
+      path: "b.txt",
+      side: "new",
+      text: "größe\n",
+    });
+    expect((await server.get("/api/file?path=new.txt&side=old")).statusCode).toBe(404);
+    expect((await server.get("/api/file?path=..%2Fsecret.txt&side=new")).statusCode).toBe(404);
+    expect((await server.get("/api/file?path=b.txt&side=both")).statusCode).toBe(400);
+    expect((await server.get("/api/file?side=new")).statusCode).toBe(400);
+  });
+});
+
+describe("POST /api/feedback", () => {
+  const note = {
+    id: "1",
+    type: "comment",
+    filePath: "src/a.ts",
+    lineStart: 2,
+    lineEnd: 2,
+    side: "new",
+    text: "why?",
+  };
+
+  it("ends the review with the code meant, as the person saw it", async () => {
+    const repository = await changed();
+    const server = await codeServer(repository);
+    await server.get("/api/diff");
+    await repository.write({ "src/a.ts": "rewritten meanwhile\n" });
+    const old = { ...note, id: "2", side: "old" };
+    expect((await server.post("/api/feedback", { annotations: [note, old] })).json()).toEqual({ ok: true });
+    const outcome = await server.context.session.outcome;
+    if (outcome.kind !== "decided" || outcome.decision.kind !== "feedback") throw new Error("not decided");
+    expect(outcome.decision.annotations).toEqual([note, old]);
+    expect(outcome.decision.text).toContain("zwei");
+    expect(outcome.decision.text).toContain("two");
+    expect(outcome.decision.text).not.toContain("rewritten");
+    expect((await server.post("/api/feedback", {})).statusCode).toBe(409);
+  });
+
+  it("passes a finished text on as it stands", async () => {
+    const server = await codeServer(await changed());
+    const feedback = "# All of it\n\nwhy? in src/a.ts\n";
+    await server.post("/api/feedback", { feedback, annotations: [note], complete: true });
+    expect(await server.context.session.outcome).toMatchObject({
+      decision: { text: feedback, annotations: [note] },
+    });
+  });
+
+  it("refuses bodies that cannot be meant, and decides nothing", async () => {
+    const server = await codeServer(await changed());
+    for (const body of [
+      { feedback: 5 },
+      { annotations: { 0: note } },
+      { annotations: [{ ...note, type: "praise" }] },
+      { annotations: [{ ...note, side: "both" }] },
+      { annotations: [{ ...note, lineStart: "2" }] },
+      { annotations: [{ ...note, lineEnd: -1 }] },
+      { annotations: [note, { ...note, id: undefined }] },
+      { agentSwitch: 1 },
+      [],
+    ]) {
+      expect((await server.post("/api/feedback", body)).statusCode).toBe(400);
+    }
+    expect(server.context.session.phase).toBe("waiting");
+  });
+
+  it("switches only to an agent on offer, and only where the caller can", async () => {
+    const repository = await changed();
+    const agents = [{ name: "build", mode: "primary" }];
+    const b = await codeServer(repository, { agents });
+    expect((await b.post("/api/feedback", { agentSwitch: "other" })).statusCode).toBe(400);
+    expect((await b.post("/api/feedback", { agentSwitch: "build" })).json()).toEqual({ ok: true });
+    const a = await codeServer(repository, { origin: "origin_a" });
+    const answer = (await a.post("/api/feedback", { agentSwitch: "build" })).json();
+    expect(answer).toMatchObject({ ok: true, warnings: [expect.stringContaining("agentSwitch")] });
+  });
+
+  it("is remembered for the next round of the branch, with what was seen and said", async () => {
+    const repository = await changed();
+    const first = await codeServer(repository);
+    expect((await first.get("/api/diff/rounds")).json()).toEqual({ rounds: [] });
+    const { files }: DiffIndex = (await first.get("/api/diff/index")).json();
+    await first.post("/api/feedback", { feedback: "hm", annotations: [note] });
+
+    await repository.write({ "b.txt": "größer\n" });
+    const second = await codeServer(repository);
+    const { rounds } = (await second.get("/api/diff/rounds")).json();
+    expect(rounds).toMatchObject([
+      { round: 1, diffType: "uncommitted", gitRef: "HEAD", annotations: [{ ...note, code: "zwei" }] },
+    ]);
+    expect(rounds[0].files).toEqual(files.map(({ path, fingerprint }) => ({ path, fingerprint })));
+    const now: DiffIndex = (await second.get("/api/diff/index")).json();
+    const seen = new Map<string, string>(
+      rounds[0].files.map((file: DiffIndex["files"][0]) => [file.path, file.fingerprint]),
+    );
+    expect(
+      now.files.filter(({ path, fingerprint }) => seen.get(path) !== fingerprint).map(({ path }) => path),
+    ).toEqual(["b.txt"]);
+
+    await repository.git("checkout", "--quiet", "-b", "other");
+    const elsewhere = await codeServer(repository);
+    expect((await elsewhere.get("/api/diff/rounds")).json()).toEqual({ rounds: [] });
+  });
+});

@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import type { FastifyInstance, LightMyRequestResponse } from "fastify";
+import { onTestFinished } from "vitest";
+import { pageSource } from "../../src/http/page-source.ts";
+import { listAgents } from "../../src/review/agents.ts";
+import type { AgentOrigin } from "../../src/review/api-types.ts";
+import { createCodeMode } from "../../src/review/code/create-code-mode.ts";
+import { createRoundStore } from "../../src/review/code/round-store.ts";
+import { createReviewServer } from "../../src/review/create-review-server.ts";
+import { createDraftStore } from "../../src/review/drafts/draft-store.ts";
+import { createEventHub } from "../../src/review/events.ts";
+import { createDiffDesk } from "../../src/review/git/diff-desk.ts";
+import type { ListedAgent } from "../../src/review/hooks/input-schemas.ts";
+import { createImagePolicy } from "../../src/review/images/image-policy.ts";
+import { createRecordStore } from "../../src/review/records/record-store.ts";
+import type { ReviewContext } from "../../src/review/review-mode.ts";
+import { createSession } from "../../src/review/session.ts";
+import { createSettingsStore } from "../../src/review/settings-store.ts";
+import type { TestRepository } from "./test-repository.ts";
+
+interface CodeServerOptions {
+  readonly origin?: AgentOrigin;
+  readonly agents?: readonly ListedAgent[];
+  readonly paths?: readonly string[];
+}
+
+export interface CodeServer {
+  readonly app: FastifyInstance;
+  readonly context: ReviewContext;
+  get(path: string): Promise<LightMyRequestResponse>;
+  post(path: string, body: unknown): Promise<LightMyRequestResponse>;
+}
+
+/** A code review server of a repository, its stores beside it; nobody listens. */
+export async function codeServer(
+  tested: TestRepository,
+  options: CodeServerOptions = {},
+): Promise<CodeServer> {
+  const { origin = "origin_b", agents, paths = [] } = options;
+  const repository = await tested.open();
+  const data = join(tested.outside, "data");
+  const mode = createCodeMode({
+    diffs: createDiffDesk(repository, paths),
+    rounds: createRoundStore(data, repository.root),
+    editorLink: "vscode://file{path}:{line}",
+  });
+  const context: ReviewContext = {
+    session: createSession(),
+    sessionId: "session-1",
+    origin,
+    caller: {
+      name: "OpenCode",
+      cwd: repository.root,
+      project: repository.name,
+      approvalNote: "feedback",
+      takesEditedPlan: false,
+      takesPermissionMode: false,
+      takesAgentSwitch: origin === "origin_b",
+    },
+    sharingEnabled: true,
+    mode,
+    events: createEventHub("session-1"),
+    drafts: createDraftStore(data),
+    settings: createSettingsStore(data, { theme: "system", planSave: { enabled: true } }),
+    records: createRecordStore(data),
+    images: createImagePolicy({ cwd: repository.root }),
+    uploadFolder: join(tested.outside, "tmp"),
+    agents: () => listAgents({ origin, cwd: repository.root, listed: agents }),
+  };
+  const app = createReviewServer({
+    context,
+    page: { source: pageSource(() => join(tested.outside, "pages")), name: "code" },
+    exposure: { hostnames: [], anyAddress: false },
+    onInternalError: () => {},
+  });
+  onTestFinished(() => app.close());
+  const headers = { host: "localhost" };
+  return {
+    app,
+    context,
+    get: (url) => app.inject({ method: "GET", url, headers }),
+    post: (url, body) => app.inject({ method: "POST", url, payload: body as object, headers }),
+  };
+}
