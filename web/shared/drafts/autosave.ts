@@ -37,8 +37,8 @@ export interface Autosave {
 }
 
 /**
- * Saves the content to the server, one call at a time, and again when it changed meanwhile. Every save names
- * the generation it builds on, so that nothing newer is overwritten unseen.
+ * Saves the content to the server, one call at a time, and again when it changed meanwhile. Every save carries
+ * a higher generation than all it has seen, so that what another tab saved since is not overwritten unseen.
  */
 export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave {
   const { delay = 400, retryDelay = 2_000 } = ports;
@@ -57,10 +57,10 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
     if (stopped || !dirty || (saving && !keepalive)) return;
     clearTimeout(timer);
     dirty = false;
-    // A last save that leaves while another is on its way builds on that one.
-    const base = saving ? generation + 1 : generation;
+    // Every attempt raises it, also after one that is on its way or whose answer was lost.
+    generation += 1;
     saving = true;
-    const result = await ports.put({ generation: base, content: ports.content() }, keepalive);
+    const result = await ports.put({ generation, content: ports.content() }, keepalive);
     saving = false;
     if (stopped) return;
     settle(result);
