@@ -7,6 +7,7 @@ import "./styles/comments.css";
 import { showToast } from "../shared/components/toast.tsx";
 import { applyTheme, watchSystemTheme } from "../shared/theme/theme.ts";
 import { App } from "./app.tsx";
+import { ErrorBoundary } from "./error-boundary.tsx";
 import { startHighlighting } from "./highlight/tokens-of.ts";
 import { startDraft } from "./state/draft.ts";
 import { loadRounds } from "./state/rounds.ts";
@@ -17,7 +18,11 @@ const root = document.getElementById("root");
 if (root) {
   void startHighlighting();
   void start();
-  createRoot(root).render(<App />);
+  createRoot(root).render(
+    <ErrorBoundary>
+      <App />
+    </ErrorBoundary>,
+  );
 }
 
 /** The diff first; the draft and earlier rounds come while it is being painted. */

@@ -119,7 +119,7 @@ describe("feedbackMarkdown", () => {
     expect(feedbackMarkdown(all, context)).toMatchInlineSnapshot(`
       "# Code review feedback
 
-      A person reviewed Uncommitted changes of \`shop\` (branch \`feature/a\`) and left 4 items. Work through every one of them: apply suggestions as they stand, resolve concerns, and answer comments by changing the code or saying why not.
+      A person reviewed a diff of \`shop\` (Uncommitted changes, branch \`feature/a\`) and left 4 items. Work through every one of them: apply suggestions as they stand, resolve concerns, and answer comments by changing the code or saying why not.
 
       ## General
 

@@ -21,6 +21,7 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
 
   const close = () => {
     closeEditor(id);
+    useCursor.setState({ range: undefined });
     focusCursorRow();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -128,8 +129,9 @@ function labelOf({ path, place }: ReviewComment): string {
 function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     if (useComments.getState().focus !== id) return;
-    field.current?.focus({ preventScroll: false });
-    useComments.setState({ focus: undefined });
+    field.current?.focus({ preventScroll: true });
+    // The thread around it still asks whether it is new; it is told with the next frame.
+    requestAnimationFrame(() => useComments.setState({ focus: undefined }));
   }, [id, field]);
 }
 

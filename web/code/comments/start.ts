@@ -16,8 +16,9 @@ export function commentOnLines(range: LineRange, type: CommentType): void {
   if (!file || !patch) return;
   const place = describeLines(range, patch);
   const open = openEditorOn(range);
+  // The lines stay marked while they are written about.
   useCursor.setState({
-    range: undefined,
+    range,
     cursor: { path: range.path, side: range.side, number: endOf(range) },
   });
   if (open) {

@@ -1,6 +1,5 @@
 import { memo, useEffect, useRef } from "react";
 import { useShallow } from "zustand/react/shallow";
-import { widgetHeightKey } from "../core/file-body.ts";
 import type { Layout } from "../core/row-model.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { useComments } from "../state/comments.ts";
@@ -27,10 +26,16 @@ export const Thread = memo(function Thread({ controller, path, widgetKey, row, l
   useEffect(() => {
     const observed = element.current;
     if (!observed) return;
+    const isNew =
+      useComments.getState().focus !== undefined && observed.querySelector(".comment-open") !== null;
     const measure = () =>
-      controller.measure(path, new Map([[widgetHeightKey(widgetKey), observed.offsetHeight]]));
+      controller.measure(path, { widgets: new Map([[widgetKey, observed.offsetHeight]]) });
     const observer = new ResizeObserver(measure);
     observer.observe(observed);
+    if (isNew) {
+      measure();
+      controller.reveal(observed);
+    }
     return () => observer.disconnect();
   }, [controller, path, widgetKey]);
   const side = widgetKey.slice(path.length + 1).split(":")[0];

@@ -36,7 +36,7 @@ function heading(count: number, context: FeedbackContext): string {
   const items = count === 1 ? "1 item" : `${count} items`;
   return [
     "# Code review feedback",
-    `A person reviewed ${context.diff.label} of ${codeSpan(context.repository)} (branch ${codeSpan(context.branch)}) and left ${items}. ` +
+    `A person reviewed a diff of ${codeSpan(context.repository)} (${context.diff.label}, branch ${codeSpan(context.branch)}) and left ${items}. ` +
       "Work through every one of them: apply suggestions as they stand, resolve concerns, and answer comments by " +
       "changing the code or saying why not.",
   ].join("\n\n");

@@ -36,6 +36,14 @@ export interface FileBody {
   readonly text?: readonly string[];
 }
 
+/** Heights seen on screen, where they are not what was computed. */
+export interface MeasuredHeights {
+  /** By the key of the widget, or `NOTICE_KEY`. */
+  readonly widgets: ReadonlyMap<string, number>;
+  /** By `lineHeightKey`. */
+  readonly lines: ReadonlyMap<number, number>;
+}
+
 export interface BodyOptions {
   readonly file: DiffFile;
   readonly patch: ParsedPatch | undefined;
@@ -47,18 +55,17 @@ export interface BodyOptions {
   readonly widgets: readonly Widget[];
   readonly expansions: ReadonlyMap<number, Expansion> | undefined;
   readonly text: readonly string[] | undefined;
-  /** Heights seen on screen, by `widgetHeightKey` and `lineHeightKey`. */
-  readonly measured: ReadonlyMap<string, number>;
+  readonly measured: MeasuredHeights;
   /** The body's height when its patch was last here. */
   readonly lastHeight: number | undefined;
 }
 
 const NO_EXPANSIONS: ReadonlyMap<number, Expansion> = new Map();
 
-export const widgetHeightKey = (key: string): string => `widget ${key}`;
-export const noticeHeightKey = (path: string): string => `notice ${path}`;
-export const lineHeightKey = (path: string, left: number, right: number): string =>
-  `${path} ${left} ${right}`;
+export const NOTICE_KEY = "notice";
+
+/** Names a row by the indices it shows, whatever the layout. */
+export const lineHeightKey = (left: number, right: number): number => (right >= 0 ? right * 2 + 1 : left * 2);
 
 export function buildBody(options: BodyOptions): FileBody {
   const { file, patch } = options;
@@ -83,29 +90,39 @@ export function buildBody(options: BodyOptions): FileBody {
 
 /** The height of each row, measured where it was seen, else computed. */
 function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (row: number) => number {
-  const { columns, measured, file, text } = options;
-  const linesOf = columns === undefined ? () => 1 : wrapCounter(patch, columns);
-  const contextLines = (line: number) =>
-    columns === undefined ? 1 : Math.max(1, Math.ceil(displayWidth(text?.[line - 1] ?? "") / columns));
+  const { widgets, lines } = options.measured;
+  const lineHeight = options.columns === undefined ? () => LINE_HEIGHT : wrappedHeights(rows, patch, options);
+  const isMeasured = options.columns !== undefined && lines.size > 0;
   return (row) => {
     const left = rows.left[row] ?? -1;
-    const right = rows.right[row] ?? -1;
     switch (rows.kind[row]) {
       case ROW_LINE:
       case ROW_CONTEXT: {
-        const lines =
-          rows.kind[row] === ROW_CONTEXT
-            ? contextLines(right)
-            : Math.max(left < 0 ? 1 : linesOf(left), right < 0 || right === left ? 1 : linesOf(right));
-        if (columns === undefined || measured.size === 0) return lines * LINE_HEIGHT;
-        return measured.get(lineHeightKey(file.path, left, right)) ?? lines * LINE_HEIGHT;
+        const measured = isMeasured ? lines.get(lineHeightKey(left, rows.right[row] ?? -1)) : undefined;
+        return measured ?? lineHeight(row);
       }
       case ROW_GAP:
         return GAP_HEIGHT;
       case ROW_NOTICE:
-        return measured.get(noticeHeightKey(file.path)) ?? NOTICE_HEIGHT;
+        return widgets.get(NOTICE_KEY) ?? NOTICE_HEIGHT;
       default:
-        return measured.get(widgetHeightKey(rows.widgets[left]?.key ?? "")) ?? WIDGET_HEIGHT;
+        return widgets.get(rows.widgets[left]?.key ?? "") ?? WIDGET_HEIGHT;
     }
+  };
+}
+
+/** Heights of lines that are wrapped: that of the side which takes more room. */
+function wrappedHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (row: number) => number {
+  const columns = options.columns ?? 1;
+  const linesOf = wrapCounter(patch, columns);
+  return (row) => {
+    const left = rows.left[row] ?? -1;
+    const right = rows.right[row] ?? -1;
+    if (rows.kind[row] === ROW_CONTEXT) {
+      const width = displayWidth(options.text?.[right - 1] ?? "");
+      return Math.max(1, Math.ceil(width / columns)) * LINE_HEIGHT;
+    }
+    const above = left < 0 ? 1 : linesOf(left);
+    return (right < 0 || right === left ? above : Math.max(above, linesOf(right))) * LINE_HEIGHT;
   };
 }

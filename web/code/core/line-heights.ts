@@ -10,7 +10,19 @@ export const FILE_HEADER_HEIGHT = 44;
 export const FILE_MARGIN = 12;
 export const TAB_SIZE = 4;
 
-const ONLY_NARROW = /^[\n\r -~]*$/;
+const UNUSUAL = /[^\n\r -~]/;
+const UNCERTAIN = /[^\t\n\r -~]/;
+const unusual = new WeakMap<ParsedPatch, boolean>();
+
+/** True when only the browser knows how wide the text is. */
+export const isUncertain = (text: string): boolean => UNCERTAIN.test(text);
+
+/** True when some character of the patch may not be one column wide. */
+function hasUnusual(patch: ParsedPatch): boolean {
+  const known = unusual.get(patch) ?? UNUSUAL.test(patch.text);
+  unusual.set(patch, known);
+  return known;
+}
 
 /**
  * Tells in how many display lines a patch line is wrapped. The style sheet breaks lines at any character, so that
@@ -18,7 +30,7 @@ const ONLY_NARROW = /^[\n\r -~]*$/;
  */
 export function wrapCounter(patch: ParsedPatch, columns: number): (line: number) => number {
   const byLength = (length: number) => Math.max(1, Math.ceil(Math.min(length, LONGEST_SHOWN_LINE) / columns));
-  if (ONLY_NARROW.test(patch.text)) {
+  if (!hasUnusual(patch)) {
     return (line) => byLength((patch.end[line] ?? 0) - (patch.start[line] ?? 0));
   }
   return (line) => {

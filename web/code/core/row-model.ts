@@ -171,7 +171,7 @@ class Rows {
   private readonly left: Int32Array;
   private readonly right: Int32Array;
   private readonly widgets: readonly Widget[];
-  private readonly byLine = new Map<string, number[]>();
+  private readonly byLine = { old: new Map<number, number[]>(), new: new Map<number, number[]>() };
   private count = 0;
 
   constructor(capacity: number, widgets: readonly Widget[]) {
@@ -180,8 +180,8 @@ class Rows {
     this.right = new Int32Array(capacity);
     this.widgets = widgets;
     widgets.forEach((widget, index) => {
-      const key = `${widget.side}${widget.line}`;
-      this.byLine.set(key, [...(this.byLine.get(key) ?? []), index]);
+      const lines = this.byLine[widget.side];
+      lines.set(widget.line, [...(lines.get(widget.line) ?? []), index]);
     });
   }
 
@@ -199,8 +199,9 @@ class Rows {
   }
 
   widgetsAt(side: Side, line: number): void {
-    if (this.byLine.size === 0) return;
-    for (const index of this.byLine.get(`${side}${line}`) ?? []) this.add(ROW_WIDGET, index, -1);
+    if (this.widgets.length === 0) return;
+    const indexes = this.byLine[side].get(line);
+    if (indexes) for (const index of indexes) this.add(ROW_WIDGET, index, -1);
   }
 
   finish(): RowModel {

@@ -1,15 +1,14 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import { type BodyOptions, buildBody, type FileBody } from "../core/file-body.ts";
+import type { MeasuredHeights } from "../core/file-body.ts";
 import { type Anchor, Geometry, type VisibleFile } from "../core/geometry.ts";
 import { FILE_HEADER_HEIGHT, LINE_HEIGHT } from "../core/line-heights.ts";
 import { type LineRef, rowOf } from "../core/navigate.ts";
-import type { Widget } from "../core/row-model.ts";
 import { physicalHeight, placeAfterScroll, placeFor, type ScrollPlace } from "../core/scroll-space.ts";
 import { useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
-import { widgetFor } from "../state/places.ts";
 import { onPatches, useSession } from "../state/session.ts";
-import { isFolded, useView } from "../state/view.ts";
+import { useView } from "../state/view.ts";
+import { BodyShelf } from "./body-shelf.ts";
 
 /** Pixels rendered above and below the window. */
 const OVERSCAN = 240;
@@ -41,11 +40,7 @@ export class DiffController {
   #viewport: Viewport = { height: 900, columns: 80 };
   #place: ScrollPlace = { physical: 0, virtual: 0 };
   #element: HTMLElement | undefined;
-  #inputs = new Map<string, BodyOptions>();
-  #widgets = new Map<string, readonly Widget[]>();
-  readonly #bodies = new Map<string, FileBody>();
-  readonly #heights = new Map<string, number>();
-  #measured = new Map<string, ReadonlyMap<string, number>>();
+  readonly #shelf = new BodyShelf();
   readonly #listeners = new Set<() => void>();
   #awaited: { readonly line: LineRef; readonly until: number } | undefined;
 
@@ -65,8 +60,7 @@ export class DiffController {
       useComments.subscribe(update),
       useSession.subscribe((state, before) => {
         if (state.files === before.files) return;
-        this.#inputs.clear();
-        this.#heights.clear();
+        this.#shelf.clear();
         update();
       }),
     ];
@@ -93,22 +87,18 @@ export class DiffController {
   /** Takes over what the stores say now. */
   update(): void {
     const anchor = this.#anchor();
-    const changed = this.#rebuild();
-    if (!changed) return;
-    const geometry = new Geometry(this.#currentBodies());
+    const bodies = this.#shelf.update(useView.getState().wrap ? this.#viewport.columns : undefined);
+    if (!bodies) return;
+    const geometry = new Geometry(bodies);
     this.#scene = { ...this.#scene, geometry };
     const position = anchor && geometry.positionOf(anchor);
     this.#moveTo(placeFor(this.#space(), position ?? this.#place.virtual));
     this.#followAwaited();
   }
 
-  /** Reports the height something has on screen, by the keys of `core/file-body.ts`. */
-  measure(path: string, heights: ReadonlyMap<string, number>): void {
-    const known = this.#measured.get(path) ?? new Map<string, number>();
-    const news = [...heights].filter(([key, height]) => known.get(key) !== height);
-    if (news.length === 0) return;
-    this.#measured.set(path, new Map([...known, ...news]));
-    this.update();
+  /** Reports heights that things of a file have on screen, where they are not what was computed. */
+  measure(path: string, seen: Partial<MeasuredHeights>): void {
+    if (this.#shelf.measure(path, seen)) this.update();
   }
 
   scrollToFile(path: string): void {
@@ -132,6 +122,17 @@ export class DiffController {
     const first = this.#place.virtual + FILE_HEADER_HEIGHT + LINE_HEIGHT;
     const isInView = top >= first && top <= this.#place.virtual + height - LINE_HEIGHT * 3;
     if (!isInView || always) this.#moveTo(placeFor(this.#space(), top - height / 3));
+  }
+
+  /** Moves just so far that an element within the scroller is in view, below the header that sticks. */
+  reveal(element: HTMLElement): void {
+    if (!this.#element) return;
+    const box = element.getBoundingClientRect();
+    const frame = this.#element.getBoundingClientRect();
+    const below = box.bottom - (frame.bottom - LINE_HEIGHT);
+    const above = box.top - (frame.top + FILE_HEADER_HEIGHT + LINE_HEIGHT * 2);
+    const distance = below > 0 ? Math.min(below, above) : Math.min(0, above);
+    if (distance !== 0) this.#moveTo(placeFor(this.#space(), this.#place.virtual + distance));
   }
 
   /** Moves by a part of the window. */
@@ -196,95 +197,10 @@ export class DiffController {
     useSession.getState().patches?.want(wanted);
   }
 
-  #currentBodies(): FileBody[] {
-    return useSession.getState().files.flatMap(({ path }) => this.#bodies.get(path) ?? []);
-  }
-
-  /** Builds the bodies whose ingredients changed; true when there were any. */
-  #rebuild(): boolean {
-    const { files, patches } = useSession.getState();
-    const view = useView.getState();
-    this.#collectWidgets();
-    let changed = files.length !== this.#scene.geometry.bodies.length || this.#inputs.size === 0;
-    for (const file of files) {
-      const options: BodyOptions = {
-        file,
-        patch: patches?.get(file.index),
-        failed: patches?.hasFailed(file.index) ?? false,
-        folded: isFolded(view, file),
-        layout: view.layout,
-        columns: view.wrap ? this.#viewport.columns : undefined,
-        widgets: this.#widgets.get(file.path) ?? NO_WIDGETS,
-        expansions: view.expansions[file.path],
-        text: linesOf(view.texts[file.path]),
-        measured: this.#measured.get(file.path) ?? NOTHING_MEASURED,
-        lastHeight: this.#heights.get(file.path),
-      };
-      const before = this.#inputs.get(file.path);
-      if (before && isSame(before, options)) continue;
-      changed = true;
-      this.#inputs.set(file.path, options);
-      const body = buildBody(options);
-      this.#bodies.set(file.path, body);
-      if (body.state === "rows") this.#heights.set(file.path, body.height);
-    }
-    return changed;
-  }
-
-  /** Widgets by path, the same array while nothing about them changed. */
-  #collectWidgets(): void {
-    const { comments } = useComments.getState();
-    const byPath = new Map<string, Map<string, Widget>>();
-    for (const comment of comments) {
-      const widget = widgetFor(comment);
-      if (!widget || comment.path === undefined) continue;
-      const widgets = byPath.get(comment.path) ?? new Map<string, Widget>();
-      widgets.set(widget.key, widget);
-      byPath.set(comment.path, widgets);
-    }
-    const next = new Map<string, readonly Widget[]>();
-    for (const [path, widgets] of byPath) {
-      const before = this.#widgets.get(path) ?? NO_WIDGETS;
-      const same = before.length === widgets.size && before.every(({ key }) => widgets.has(key));
-      next.set(path, same ? before : [...widgets.values()]);
-    }
-    this.#widgets = next;
-  }
-
   #followAwaited(): void {
     const awaited = this.#awaited;
     if (!awaited) return;
     this.#awaited = undefined;
     if (performance.now() < awaited.until) this.scrollToLine(awaited.line);
   }
-}
-
-const NO_WIDGETS: readonly Widget[] = [];
-const NOTHING_MEASURED: ReadonlyMap<string, number> = new Map();
-const textLines = new Map<string, readonly string[]>();
-
-/** The lines of a text, the same array for the same text. */
-function linesOf(text: string | undefined): readonly string[] | undefined {
-  if (text === undefined) return undefined;
-  const known = textLines.get(text);
-  if (known) return known;
-  const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
-  if (lines.at(-1) === "") lines.pop();
-  textLines.set(text, lines);
-  return lines;
-}
-
-function isSame(a: BodyOptions, b: BodyOptions): boolean {
-  return (
-    a.file === b.file &&
-    a.patch === b.patch &&
-    a.failed === b.failed &&
-    a.folded === b.folded &&
-    a.layout === b.layout &&
-    a.columns === b.columns &&
-    a.widgets === b.widgets &&
-    a.expansions === b.expansions &&
-    a.text === b.text &&
-    a.measured === b.measured
-  );
 }

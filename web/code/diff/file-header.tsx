@@ -12,6 +12,7 @@ import { IconButton } from "../../shared/components/button.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
 import { commentOnFile } from "../comments/start.ts";
 import { StatusLetter } from "../sidebar/status-letter.tsx";
+import { sinceLastRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isFolded, isViewed, setFolded, setViewed, useView } from "../state/view.ts";
 
@@ -26,6 +27,7 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
   const viewed = useView((view) => isViewed(view, file));
   const root = useSession(({ index }) => index?.repository.root ?? "");
   const editorLink = useSession(({ index }) => index?.editorLink ?? "");
+  const since = useRounds(({ rounds }) => sinceLastRound(rounds, file));
   const Chevron = folded ? ChevronRight : ChevronDown;
   const copy = () =>
     void navigator.clipboard.writeText(file.path).then(
@@ -49,6 +51,11 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
       </h2>
       <Counts file={file} />
       {file.generated && <span className="badge">generated</span>}
+      {(since === "new" || since === "changed") && (
+        <span className="badge badge-since" title="Changed since your last feedback">
+          {since === "new" ? "new since" : "changed since"}
+        </span>
+      )}
       <span className="file-actions">
         <IconButton small label={`Copy the path ${file.path}`} onClick={copy}>
           <Copy size={14} aria-hidden />

@@ -1,5 +1,5 @@
 import { memo, useLayoutEffect, useRef } from "react";
-import { type FileBody, lineHeightKey, noticeHeightKey } from "../core/file-body.ts";
+import { type FileBody, lineHeightKey, type MeasuredHeights, NOTICE_KEY } from "../core/file-body.ts";
 import { FILE_HEADER_HEIGHT } from "../core/line-heights.ts";
 import type { LineRef } from "../core/navigate.ts";
 import type { ParsedPatch } from "../core/parsed-patch.ts";
@@ -33,7 +33,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const { file } = body;
 
   useLayoutEffect(() => {
-    if (rows.current) controller.measure(file.path, measureRows(rows.current, body, wrap));
+    if (rows.current) controller.measure(file.path, measureRows(rows.current, body));
   });
 
   const canExpand =
@@ -71,20 +71,16 @@ function hasRows(body: FileBody): body is FileBody & { readonly patch: ParsedPat
 }
 
 /** Heights that differ from what was computed: notices, and wrapped lines with unusual characters. */
-function measureRows(element: HTMLElement, body: FileBody, wrap: boolean): ReadonlyMap<string, number> {
-  const heights = new Map<string, number>();
-  for (const child of element.children) {
-    if (!(child instanceof HTMLElement)) continue;
-    const { pair, notice, row } = child.dataset;
-    if (notice !== undefined) heights.set(noticeHeightKey(notice), child.offsetHeight);
-    if (!wrap || pair === undefined) continue;
-    const index = Number(row);
-    const expected = (body.offsets?.[index + 1] ?? 0) - (body.offsets?.[index] ?? 0);
-    const [left = -1, right = -1] = pair.split(" ").map(Number);
-    if (child.offsetHeight !== expected)
-      heights.set(lineHeightKey(body.file.path, left, right), child.offsetHeight);
+function measureRows(element: HTMLElement, body: FileBody): Partial<MeasuredHeights> {
+  const widgets = new Map<string, number>();
+  const lines = new Map<number, number>();
+  for (const child of element.querySelectorAll<HTMLElement>("[data-notice], [data-measure]")) {
+    const row = Number(child.dataset["row"]);
+    if (child.dataset["notice"] !== undefined) widgets.set(NOTICE_KEY, child.offsetHeight);
+    else
+      lines.set(lineHeightKey(body.rows?.left[row] ?? -1, body.rows?.right[row] ?? -1), child.offsetHeight);
   }
-  return heights;
+  return { widgets, lines };
 }
 
 function FailedFile({ index }: { readonly index: number }) {

@@ -1,8 +1,9 @@
 import { memo } from "react";
 import { classNames } from "../../shared/class-names.ts";
 import type { FileBody } from "../core/file-body.ts";
+import { isUncertain } from "../core/line-heights.ts";
 import { numberAt } from "../core/navigate.ts";
-import { LINE_ADDED, LINE_REMOVED, type ParsedPatch, type Side } from "../core/parsed-patch.ts";
+import { LINE_ADDED, LINE_REMOVED, lineText, type ParsedPatch, type Side } from "../core/parsed-patch.ts";
 import { type Layout, ROW_CONTEXT } from "../core/row-model.ts";
 import { CodeText } from "./code-text.tsx";
 import { contextLine, type LineContent, type LineSearch, patchLine } from "./line-content.ts";
@@ -18,6 +19,7 @@ interface LineRowProps {
   readonly cursor: Side | undefined;
   readonly search: LineSearch | undefined;
   readonly whole: boolean;
+  readonly wrap: boolean;
   /** Raised when highlighting has come. */
   readonly highlighting: number;
 }
@@ -34,7 +36,7 @@ export const LineRow = memo(function LineRow(props: LineRowProps) {
       className={className}
       aria-rowindex={row + 1}
       data-row={row}
-      data-pair={`${left} ${right}`}
+      data-measure={isMeasured(props, left, right) || undefined}
       tabIndex={cursor ? 0 : undefined}
     >
       {layout === "split" ? (
@@ -122,6 +124,14 @@ function contentOf(props: LineRowProps, index: number, side: Side): LineContent 
   const { body, row, search, whole } = props;
   if (body.rows?.kind[row] === ROW_CONTEXT) return contextLine(body, body.rows.right[row] ?? 0, search);
   return patchLine(body, index, side, search, whole);
+}
+
+/** Wrapped lines whose width cannot be computed are measured on screen. */
+function isMeasured({ body, row, wrap, whole }: LineRowProps, left: number, right: number): boolean {
+  if (!wrap) return false;
+  if (body.rows?.kind[row] === ROW_CONTEXT) return isUncertain(body.text?.[right - 1] ?? "");
+  const lines = left === right ? [left] : [left, right];
+  return lines.some((line) => line >= 0 && (whole || isUncertain(lineText(body.patch, line))));
 }
 
 function kindClass({ body, row }: LineRowProps, index: number): string {

@@ -10,7 +10,7 @@ const IMAGE = /\.(png|jpe?g|webp)$/i;
 export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row: number }) {
   const { file, patch } = body;
   return (
-    <div role="row" className="row notice-row" aria-rowindex={row + 1} data-notice={file.path}>
+    <div role="row" className="row notice-row" aria-rowindex={row + 1} data-notice>
       <div role="cell">
         <p>{patch?.broken ? "This patch could not be read; here it is as git wrote it." : noticeFor(file)}</p>
         {patch?.broken && <pre className="raw-patch">{patch.text.slice(0, 100_000)}</pre>}

@@ -19,12 +19,13 @@ interface RowsProps {
   readonly from: number;
   readonly to: number;
   readonly layout: Layout;
+  readonly wrap: boolean;
   readonly range: LineRange | undefined;
   readonly cursor: LineRef | undefined;
 }
 
 /** The rows of a file from one to another. */
-export function Rows({ controller, body, from, to, layout, range, cursor }: RowsProps) {
+export function Rows({ controller, body, from, to, layout, wrap, range, cursor }: RowsProps) {
   const highlighting = useHighlighting(({ version }) => version);
   const pattern = useSearch((search) => search.pattern);
   const match = useSearch((search) => currentIn(search.matches[search.current], body.file.path));
@@ -43,6 +44,7 @@ export function Rows({ controller, body, from, to, layout, range, cursor }: Rows
             body={body}
             row={row}
             layout={layout}
+            wrap={wrap}
             picked={range ? pickedSides(body, row, range) : 0}
             cursor={cursor && numberAt(body, row, cursor.side) === cursor.number ? cursor.side : undefined}
             search={searchIn(pattern, match, body, row)}

@@ -1,3 +1,5 @@
+import { loadWasmHighlighter } from "./wasm-highlighter.ts";
+
 /**
  * Highlights a text: records as in `core/tokens.ts`, or undefined when the language is not known. Languages go by the
  * names of `core/language.ts`.
@@ -7,7 +9,6 @@ export type Highlight = (text: string, language: string) => Uint32Array | undefi
 /** The highlighter of this browser: WebAssembly, else plain JavaScript, else none. Never rejects. */
 export async function loadHighlighter(): Promise<Highlight> {
   try {
-    const { loadWasmHighlighter } = await import("./wasm-highlighter.ts");
     return await loadWasmHighlighter();
   } catch {
     return loadFallback();

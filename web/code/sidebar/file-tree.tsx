@@ -7,6 +7,7 @@ import type { DiffController } from "../diff/controller.ts";
 import { Counts } from "../diff/file-header.tsx";
 import { useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
+import { sinceLastRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isViewed, useView } from "../state/view.ts";
 import { StatusLetter } from "./status-letter.tsx";
@@ -114,6 +115,7 @@ function FileLine({ row, controller }: TreeLineProps) {
   const count = useComments(
     useShallow(({ comments }) => comments.filter(({ path }) => path === file?.path).length),
   );
+  const since = useRounds(({ rounds }) => file && sinceLastRound(rounds, file));
   if (!file) return null;
   return (
     <button
@@ -126,6 +128,14 @@ function FileLine({ row, controller }: TreeLineProps) {
     >
       <StatusLetter status={file.status} />
       <span className="tree-name">{row.name}</span>
+      {(since === "new" || since === "changed") && (
+        <span
+          className="tree-since"
+          role="img"
+          aria-label="changed since your last feedback"
+          title="Changed since your last feedback"
+        />
+      )}
       {count > 0 && (
         <span className="tree-comments" title={`${count} comments`}>
           <MessageSquare size={12} aria-hidden /> {count}

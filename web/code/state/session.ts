@@ -37,6 +37,9 @@ export const useSession = create<SessionState>(() => ({
   closing: undefined,
 }));
 
+/** Files that fill the first window, as a guess. */
+const FIRST_FILES = 4;
+
 /** Called with the positions of files whose patch came, went or failed. */
 type PatchListener = (indexes: readonly number[]) => void;
 const listeners = new Set<PatchListener>();
@@ -78,7 +81,10 @@ function showDiff(index: DiffIndex, whitespace: boolean): void {
     for (const listener of listeners) listener(indexes);
     useSession.setState(({ patchVersion }) => ({ patchVersion: patchVersion + 1 }));
   });
-  useSession.setState({ phase: "ready", index, files: treeOrder(index.files), patches, stale: false });
+  const files = treeOrder(index.files);
+  // What will be at the top is asked for before anything is laid out.
+  patches.want(files.slice(0, FIRST_FILES).map((file) => file.index));
+  useSession.setState({ phase: "ready", index, files, patches, stale: false });
 }
 
 function fetcher(diffId: string, whitespace: boolean) {

@@ -1,0 +1,106 @@
+// Measures one load of a review page in a fresh Chromium: first diff text, first highlighted text, scrolling, typing.
+import { chromium } from "playwright-core";
+import { findChromium } from "../../scripts/chromium.mjs";
+
+const ARGUMENTS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--enable-precise-memory-info",
+  "--js-flags=--expose-gc",
+];
+
+/** Runs in the page before anything else: notes when the first text and the first highlighted text are on screen. */
+function watch({ text, token }) {
+  const seen = { first: 0, highlighted: 0, longest: 0, blocked: 0 };
+  globalThis.__seen = seen;
+  const afterFrame = (name) =>
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = () => {
+        seen[name] ||= performance.now();
+      };
+      channel.port2.postMessage(0);
+    });
+  let first = false;
+  const look = () => {
+    if (!first && document.querySelector(text)?.textContent?.trim()) {
+      first = true;
+      afterFrame("first");
+    }
+    if (!document.querySelector(token)) return;
+    afterFrame("highlighted");
+    observer.disconnect();
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(document, { subtree: true, childList: true });
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) {
+      seen.longest = Math.max(seen.longest, duration);
+      seen.blocked += Math.max(0, duration - 50);
+    }
+  }).observe({ type: "longtask", buffered: true });
+}
+
+/** Scrolls at reading speed and then fast, for a while each; the longest task and the frames without text in view. */
+async function scroll({ scroller, text }) {
+  const element = scroller ? document.querySelector(scroller) : document.scrollingElement;
+  const seen = globalThis.__seen;
+  seen.longest = 0;
+  let blank = 0;
+  const isBlank = () => {
+    const box = element.getBoundingClientRect?.() ?? {
+      top: 0,
+      height: innerHeight,
+      left: 0,
+      width: innerWidth,
+    };
+    const middle = document.elementFromPoint(
+      innerWidth * 0.4,
+      Math.min(innerHeight, box.top + box.height) / 2,
+    );
+    return (
+      !middle?.closest(`${text}, .row, header, tr, .thread, .file`) ||
+      middle.closest(".file-waiting") !== null
+    );
+  };
+  for (const step of [120, 1_500]) {
+    const end = performance.now() + 2_000;
+    while (performance.now() < end) {
+      element.scrollTop += step;
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      if (step === 120 && isBlank()) blank++;
+    }
+  }
+  return { longest: Math.round(seen.longest), blank };
+}
+
+/** One load. `contender` names the selectors of its page; `deep` scrolls and types too. Times in milliseconds. */
+export async function measurePage(url, contender, { deep = false, timeout = 120_000 } = {}) {
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ARGUMENTS });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1_400, height: 900 } });
+    await page.addInitScript(watch, { text: contender.text, token: contender.token });
+    await page.goto(url, { timeout });
+    await page.waitForFunction(() => globalThis.__seen.highlighted > 0, undefined, { timeout, polling: 50 });
+    const { first, highlighted } = await page.evaluate(() => globalThis.__seen);
+    const result = { first: Math.round(first), highlighted: Math.round(highlighted) };
+    if (!deep) return result;
+    await page.waitForTimeout(1_000);
+    const scrolled = await page.evaluate(scroll, { scroller: contender.scroller, text: contender.text });
+    const typed = contender.type ? await contender.type(page) : {};
+    const heap = await page.evaluate(() => {
+      globalThis.gc?.();
+      return Math.round(performance.memory.usedJSHeapSize / 1024 / 1024);
+    });
+    const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+    return { ...result, ...scrolled, ...typed, heap, nodes };
+  } finally {
+    await browser.close();
+  }
+}

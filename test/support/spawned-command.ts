@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { onTestFinished } from "vitest";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
+
+interface CommandOptions {
+  readonly stdin?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A folder from `sandbox`, to share what lies in it between commands. */
+  readonly folder?: string;
+  /** Leaves stdout unread until `readStdout`. */
+  readonly unread?: boolean;
+}
+
+export interface SpawnedCommand {
+  readonly child: ChildProcess;
+  readonly folder: string;
+  readonly stderr: () => string;
+  readonly stdout: () => string;
+  readStdout(): void;
+  /** The end, with all that was printed. */
+  readonly ended: Promise<{
+    code: number | null;
+    signal: NodeJS.Signals | null;
+    stdout: string;
+    stderr: string;
+  }>;
+  /** Resolves once stderr matches. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** The URL of a review, once it is printed. */
+  url(): Promise<string>;
+  post(path: string, body: object): Promise<{ status: number; body: unknown }>;
+}
+
+/** A folder with home, project and temporary folder for commands of one test. */
+export async function sandbox(): Promise<string> {
+  const folder = await temporaryFolder();
+  for (const name of ["home", "project", "tmp"]) await mkdir(join(folder, name));
+  return folder;
+}
+
+/** Starts the built command as an agent's hook would, in an environment of its own; killed when the test is over. */
+export async function startCommand(
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<SpawnedCommand> {
+  const folder = options.folder ?? (await sandbox());
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    cwd: join(folder, "project"),
+    env: {
+      PATH: process.env["PATH"],
+      HOME: join(folder, "home"),
+      TMPDIR: join(folder, "tmp"),
+      SERVICE_HOME: join(folder, "data"),
+      BROWSER: "none",
+      ...options.environment,
+    },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  // A command that ends without reading its stdin is no error here.
+  child.stdin.on("error", () => {}).end(options.stdin ?? "");
+  return watched(child, folder, options.unread ?? false);
+}
+
+function watched(
+  child: ReturnType<typeof spawn> & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
+  folder: string,
+  unread: boolean,
+): SpawnedCommand {
+  const printed = { stdout: "", stderr: "" };
+  const collect = (name: "stdout" | "stderr") =>
+    child[name].setEncoding("utf8").on("data", (text) => {
+      printed[name] += text;
+    });
+  collect("stderr");
+  if (!unread) collect("stdout");
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, ...printed }));
+  const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const match = pattern.exec(printed.stderr);
+      if (match) return match;
+      if (child.exitCode !== null) throw new Error(`ended without saying ${pattern}: ${printed.stderr}`);
+      await Promise.race([once(child.stderr, "data"), ended]);
+    }
+  };
+  const url = async () => (await says(/http:\/\/localhost:\d+/))[0];
+  return {
+    child,
+    folder,
+    stderr: () => printed.stderr,
+    stdout: () => printed.stdout,
+    readStdout: () => void collect("stdout"),
+    ended,
+    says,
+    url,
+    async post(path, body) {
+      const response = await fetch(`${await url()}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      return { status: response.status, body: await response.json() };
+    },
+  };
+}

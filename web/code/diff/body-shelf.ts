@@ -1,0 +1,142 @@
+import { type BodyOptions, buildBody, type FileBody, type MeasuredHeights } from "../core/file-body.ts";
+import type { Widget } from "../core/row-model.ts";
+import { useComments } from "../state/comments.ts";
+import { widgetFor } from "../state/places.ts";
+import { useSession } from "../state/session.ts";
+import { isFolded, useView } from "../state/view.ts";
+
+/** The bodies of all files, each built anew only when something it is made of has changed. */
+export class BodyShelf {
+  readonly #bodies = new Map<string, FileBody>();
+  readonly #inputs = new Map<string, BodyOptions>();
+  /** Heights of bodies whose patch has been here, for the time it is not. */
+  readonly #heights = new Map<string, number>();
+  readonly #measured = new Map<string, MeasuredHeights>();
+  #widgets = new Map<string, readonly Widget[]>();
+  #columns: number | undefined;
+  #count = -1;
+
+  /** Forgets everything but what was measured: another diff is shown. */
+  clear(): void {
+    this.#bodies.clear();
+    this.#inputs.clear();
+    this.#heights.clear();
+    this.#count = -1;
+  }
+
+  /** Takes over heights seen on screen; false when they are not new. */
+  measure(path: string, seen: Partial<MeasuredHeights>): boolean {
+    const known = this.#measured.get(path) ?? NOTHING_MEASURED;
+    const widgets = withNews(known.widgets, seen.widgets);
+    const lines = withNews(known.lines, seen.lines);
+    if (widgets === known.widgets && lines === known.lines) return false;
+    this.#measured.set(path, { widgets, lines });
+    return true;
+  }
+
+  /** All bodies in the order of the page; undefined when they are as they were. `columns`: see `BodyOptions`. */
+  update(columns: number | undefined): FileBody[] | undefined {
+    const { files, patches } = useSession.getState();
+    const view = useView.getState();
+    this.#collectWidgets();
+    if (columns !== this.#columns) this.#forgetLines();
+    this.#columns = columns;
+    let changed = files.length !== this.#count;
+    this.#count = files.length;
+    for (const file of files) {
+      const options: BodyOptions = {
+        file,
+        patch: patches?.get(file.index),
+        failed: patches?.hasFailed(file.index) ?? false,
+        folded: isFolded(view, file),
+        layout: view.layout,
+        columns,
+        widgets: this.#widgets.get(file.path) ?? NO_WIDGETS,
+        expansions: view.expansions[file.path],
+        text: linesOf(view.texts[file.path]),
+        measured: this.#measured.get(file.path) ?? NOTHING_MEASURED,
+        lastHeight: this.#heights.get(file.path),
+      };
+      const before = this.#inputs.get(file.path);
+      if (before && isSame(before, options)) continue;
+      changed = true;
+      this.#keep(options);
+    }
+    return changed ? files.flatMap(({ path }) => this.#bodies.get(path) ?? []) : undefined;
+  }
+
+  /** Lines wrap elsewhere once the width is another. */
+  #forgetLines(): void {
+    for (const [path, { widgets }] of this.#measured) {
+      this.#measured.set(path, { widgets, lines: NOTHING_MEASURED.lines });
+    }
+  }
+
+  #keep(options: BodyOptions): void {
+    const { path } = options.file;
+    const body = buildBody(options);
+    this.#inputs.set(path, options);
+    this.#bodies.set(path, body);
+    if (body.state === "rows") this.#heights.set(path, body.height);
+  }
+
+  /** Widgets by path, the same array while nothing about them changed. */
+  #collectWidgets(): void {
+    const { comments } = useComments.getState();
+    const byPath = new Map<string, Map<string, Widget>>();
+    for (const comment of comments) {
+      const widget = widgetFor(comment);
+      if (!widget || comment.path === undefined) continue;
+      const widgets = byPath.get(comment.path) ?? new Map<string, Widget>();
+      widgets.set(widget.key, widget);
+      byPath.set(comment.path, widgets);
+    }
+    const next = new Map<string, readonly Widget[]>();
+    for (const [path, widgets] of byPath) {
+      const before = this.#widgets.get(path) ?? NO_WIDGETS;
+      const same = before.length === widgets.size && before.every(({ key }) => widgets.has(key));
+      next.set(path, same ? before : [...widgets.values()]);
+    }
+    this.#widgets = next;
+  }
+}
+
+const NO_WIDGETS: readonly Widget[] = [];
+const NOTHING_MEASURED: MeasuredHeights = { widgets: new Map(), lines: new Map() };
+
+/** The map with the new values; the same map when they are not new. */
+function withNews<Key>(
+  known: ReadonlyMap<Key, number>,
+  seen: ReadonlyMap<Key, number> | undefined,
+): ReadonlyMap<Key, number> {
+  const news = [...(seen ?? [])].filter(([key, height]) => known.get(key) !== height);
+  return news.length === 0 ? known : new Map([...known, ...news]);
+}
+
+const textLines = new Map<string, readonly string[]>();
+
+/** The lines of a text, the same array for the same text. */
+function linesOf(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const known = textLines.get(text);
+  if (known) return known;
+  const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  if (lines.at(-1) === "") lines.pop();
+  textLines.set(text, lines);
+  return lines;
+}
+
+function isSame(a: BodyOptions, b: BodyOptions): boolean {
+  return (
+    a.file === b.file &&
+    a.patch === b.patch &&
+    a.failed === b.failed &&
+    a.folded === b.folded &&
+    a.layout === b.layout &&
+    a.columns === b.columns &&
+    a.widgets === b.widgets &&
+    a.expansions === b.expansions &&
+    a.text === b.text &&
+    a.measured === b.measured
+  );
+}
