@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { effectiveMode, needsKey } from "../../../src/proxy/auth/policy.ts";
+
+describe("the authentication policy", () => {
+  it.each([
+    ["off", false, false, false],
+    ["off", true, false, false],
+    ["strict", false, true, true],
+    ["strict", true, true, true],
+    ["all_except_health", false, false, true],
+    ["all_except_health", true, false, true],
+    ["auto", false, false, false],
+    ["auto", true, false, true],
+  ] as const)("mode %s, LAN %s: healthz needs a key %s, others %s", (mode, lan, health, others) => {
+    const effective = effectiveMode(mode, lan);
+    expect(needsKey(effective, "health")).toBe(health);
+    expect(needsKey(effective, "generate")).toBe(others);
+    expect(needsKey(effective, "warmup")).toBe(others);
+    expect(needsKey(effective, undefined)).toBe(others);
+  });
+});

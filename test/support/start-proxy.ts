@@ -1,0 +1,49 @@
+import type { AddressInfo } from "node:net";
+import { parseConfiguration } from "../../src/config/proxy-file.ts";
+import { resolveProxyConfig } from "../../src/config/proxy-resolve.ts";
+import { fileSchema } from "../../src/config/proxy-schema.ts";
+import { createProxy, type ProxyServer } from "../../src/proxy/create-proxy.ts";
+import type { CallRecord } from "../../src/proxy/log/request-log.ts";
+
+export interface TestProxy {
+  readonly url: string;
+  readonly server: ProxyServer;
+  readonly records: CallRecord[];
+  readonly internal: unknown[];
+  readonly reload: (settings: object) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** A configuration as the file would give it. */
+export function configOf(settings: object, environment: Record<string, string> = {}) {
+  const text = JSON.stringify({ proxy: settings });
+  const file = parseConfiguration(text, "test.json");
+  const parsed = fileSchema.parse(file.value).proxy;
+  const loaded = { settings: parsed, path: "test.json", file, sourceOf: () => "default" };
+  return resolveProxyConfig(loaded, environment, { localServers: [], generatedKey: undefined });
+}
+
+/** The real proxy on a real socket of its own. */
+export async function startTestProxy(settings: object): Promise<TestProxy> {
+  const records: CallRecord[] = [];
+  const internal: unknown[] = [];
+  const server = createProxy(configOf(settings), {
+    log: { add: (record) => records.push(record), close: async () => {} },
+    onInternal: (error) => internal.push(error),
+  });
+  await server.app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = server.app.server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    server,
+    records,
+    internal,
+    reload: (next) => server.reload(configOf(next)),
+    close: () => server.close(),
+  };
+}
+
+/** Waits until it is so; fails the test by its time limit otherwise. */
+export async function until(test: () => boolean): Promise<void> {
+  while (!test()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
