@@ -1,0 +1,280 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { events, type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
+
+const SECRET = "sk-upstream-0123456789";
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function setUp(
+  settings: (url: string) => object = () => ({}),
+  answer = json({ ok: true }),
+): Promise<{ proxy: TestProxy; upstream: FakeUpstream }> {
+  const upstream = await startFakeUpstream(answer);
+  closers.push(upstream.close);
+  const proxy = await startTestProxy({
+    upstreams: { main: { dialect: "messages", base_url: upstream.url, api_key: SECRET } },
+    ...settings(upstream.url),
+  });
+  closers.push(proxy.close);
+  return { proxy, upstream };
+}
+
+const post = (
+  proxy: TestProxy,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  path = "/v1/messages",
+) =>
+  fetch(`${proxy.url}${path}`, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json", ...headers },
+  });
+
+const STREAM = [
+  'event: message_start\ndata: {"type":"message_start","message":{"usage":{"input_tokens":11,"cache_read_input_tokens":4,"output_tokens":1}}}\n\n',
+  'event: content_block_delta\ndata: {"type":"content_block_delta","delta":{"text":"déjà \\"usage\\": {\\"output_tokens\\": 99} 🙂"}}\n\n',
+  'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":7}}\n\n',
+  'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+];
+
+describe("the native lane", () => {
+  it("passes request and answer on byte for byte, and puts usage on record", async () => {
+    const answer = '{ "id":"x","n":9007199254740993,"usage":{"input_tokens":3,"output_tokens":2} }\n';
+    const { proxy, upstream } = await setUp(undefined, json(answer));
+    const sent = '{ "model" : "m","n":9007199254740993,"dup":1,"dup":2,\n"esc":"\\u00e9"}';
+    const response = await post(proxy, sent);
+    expect(await response.text()).toBe(answer);
+    expect(upstream.hits[0]?.body.toString()).toBe(sent);
+    expect(response.headers.get("x-sallyport-upstream")).toBe("main");
+    expect(response.headers.get("x-sallyport-request-id")).toMatch(/^req_\w+$/);
+    await until(() => proxy.records.length === 1);
+    expect(proxy.records[0]).toMatchObject({
+      status: 200,
+      model: "m",
+      upstream: "main",
+      retries: 0,
+      fault: undefined,
+    });
+    expect(proxy.records[0]?.usage).toMatchObject({ input: { total: 3 }, output: { total: 2 } });
+  });
+
+  it("passes a stream on, cut anywhere, and reads its usage at the end", async () => {
+    const bytes = Buffer.from(STREAM.join(""));
+    for (const size of [1, 7, 64]) {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      const { proxy } = await setUp(undefined, events(pieces));
+      const response = await post(proxy, '{"model":"m","stream":true}');
+      expect(await response.text()).toBe(STREAM.join(""));
+      await until(() => proxy.records.length === 1);
+      const usage = { input: { total: 15, cacheRead: 4 }, output: { total: 7 } };
+      expect(proxy.records[0]).toMatchObject({ stream: true, status: 200, fault: undefined, usage });
+    }
+  });
+
+  it("sends its own credentials, and nothing of the client's, its connection or its browser", async () => {
+    const { proxy, upstream } = await setUp(() => ({ api_keys: ["sk-client-0123456789"] }));
+    await post(proxy, '{"model":"m"}', {
+      authorization: "Bearer sk-client-0123456789",
+      "x-api-key": "sk-client-0123456789",
+      cookie: "a=b",
+      "x-forwarded-for": "10.0.0.1",
+      "anthropic-beta": "one",
+    });
+    const headers = upstream.hits[0]?.headers ?? {};
+    expect(headers).toMatchObject({
+      "x-api-key": SECRET,
+      "anthropic-beta": "one",
+      "anthropic-version": "2023-06-01",
+    });
+    for (const name of ["authorization", "cookie", "x-forwarded-for"]) expect(headers[name]).toBeUndefined();
+    expect(JSON.stringify(headers)).not.toContain("sk-client");
+  });
+
+  it("forwards the client's own key where the upstream asks for it, but never the proxy's", async () => {
+    const { proxy, upstream } = await setUp((url) => ({
+      api_keys: ["sk-proxy-0123456789ab"],
+      auth_mode: "strict",
+      upstreams: { main: { dialect: "messages", base_url: url, credentials: "client" } },
+    }));
+    await post(proxy, '{"model":"m"}', {
+      authorization: "Bearer sk-proxy-0123456789ab",
+      "x-api-key": "sk-ant-own",
+    });
+    expect(upstream.hits[0]?.headers["x-api-key"]).toBe("sk-ant-own");
+    expect(upstream.hits[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it("takes the next key when one is refused, and the next upstream when one fails", async () => {
+    const second = await startFakeUpstream(json({ from: "second" }));
+    closers.push(second.close);
+    const { proxy, upstream } = await setUp((url) => ({
+      upstreams: {
+        main: { dialect: "messages", base_url: url, api_keys: ["sk-first-key", "sk-second-key"] },
+        spare: { dialect: "messages", base_url: second.url, api_key: SECRET },
+      },
+      models: [{ match: "*", upstream: ["main", "spare"] }],
+    }));
+    upstream.answer = (hit, response) =>
+      json({ error: {} }, hit.headers["x-api-key"] === "sk-second-key" ? 500 : 429)(hit, response);
+    const response = await post(proxy, '{"model":"m"}');
+    expect(await response.json()).toEqual({ from: "second" });
+    expect(response.headers.get("x-sallyport-upstream")).toBe("spare");
+    expect(upstream.hits.map((hit) => hit.headers["x-api-key"])).toEqual(["sk-first-key", "sk-second-key"]);
+    await until(() => proxy.records.length === 1);
+    expect(proxy.records[0]).toMatchObject({ upstream: "spare", retries: 2 });
+  });
+
+  it("waits and tries again where an upstream asks for a short pause, and not for a long one", async () => {
+    const { proxy, upstream } = await setUp();
+    upstream.answer = (hit, response) =>
+      upstream.hits.length === 1
+        ? json({ error: {} }, 503, { "retry-after": "0" })(hit, response)
+        : json({ ok: 1 })(hit, response);
+    expect((await post(proxy, '{"model":"m"}')).status).toBe(200);
+    expect(upstream.hits.length).toBe(2);
+    upstream.answer = json({ error: {} }, 503, { "retry-after": "3600" });
+    const refused = await post(proxy, '{"model":"m"}');
+    expect([refused.status, refused.headers.get("retry-after"), upstream.hits.length]).toEqual([
+      503,
+      "3600",
+      3,
+    ]);
+  });
+
+  it("keeps a silent stream alive, between events only", async () => {
+    const { proxy, upstream } = await setUp(() => ({ timeouts: { ping: 0.3 } }));
+    let finish: () => void = () => {};
+    upstream.answer = async (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(STREAM[0]);
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      response.end(STREAM.slice(1).join(""));
+    };
+    const response = await post(proxy, '{"model":"m","stream":true}');
+    const reader = response.body?.getReader();
+    let text = "";
+    while (!text.includes("event: ping")) text += Buffer.from((await reader?.read())?.value ?? []).toString();
+    finish();
+    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read())
+      text += Buffer.from(piece.value).toString();
+    expect(text.replaceAll('event: ping\ndata: {"type": "ping"}\n\n', "")).toBe(STREAM.join(""));
+  });
+
+  it("ends a stream that runs while the configuration is replaced as it began", async () => {
+    const { proxy, upstream } = await setUp();
+    let finish: () => void = () => {};
+    upstream.answer = async (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(STREAM[0]);
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      response.end(STREAM.slice(1).join(""));
+    };
+    const response = await post(proxy, '{"model":"m","stream":true}');
+    const other = await startFakeUpstream(json({ from: "other" }));
+    closers.push(other.close);
+    proxy.reload({ upstreams: { other: { dialect: "messages", base_url: other.url } } });
+    expect(await (await post(proxy, '{"model":"m"}')).json()).toEqual({ from: "other" });
+    finish();
+    expect(await response.text()).toBe(STREAM.join(""));
+  });
+
+  it("slows the upstream to the client's speed", async () => {
+    const { proxy, upstream } = await setUp();
+    const piece = Buffer.alloc(256 * 1024, "x");
+    let written = 0;
+    let held = false;
+    upstream.answer = async (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      while (written < 64 * 1024 * 1024 && !response.destroyed) {
+        written += piece.length;
+        if (response.write(piece)) continue;
+        const drained = await Promise.race([
+          new Promise((resolve) => response.once("drain", () => resolve(true))),
+          new Promise((resolve) => setTimeout(() => resolve(false), 500)),
+        ]);
+        if (!drained) {
+          held = true;
+          return;
+        }
+      }
+    };
+    const stalled = await stalledRequest(proxy);
+    await until(() => held);
+    expect(written).toBeLessThan(32 * 1024 * 1024);
+    stalled.destroy();
+    await upstream.hits[0]?.closed;
+  });
+
+  it("leaves no upstream stream behind, however many clients leave", async () => {
+    const { proxy, upstream } = await setUp();
+    upstream.answer = (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(STREAM[0]);
+    };
+    for (let round = 0; round < 5; round += 1) {
+      const clients = await Promise.all(
+        Array.from({ length: 40 }, async (_, index) => {
+          const gone = new AbortController();
+          const pending = fetch(`${proxy.url}/v1/messages`, {
+            method: "POST",
+            body: '{"model":"m","stream":true}',
+            headers: { "content-type": "application/json" },
+            signal: gone.signal,
+          });
+          if (index % 2 === 0) await pending;
+          else pending.catch(() => {});
+          return gone;
+        }),
+      );
+      for (const gone of clients) gone.abort();
+    }
+    await until(() => proxy.records.length === 200 && upstream.open() === 0);
+    expect(new Set(proxy.records.map((record) => record.status))).toEqual(new Set([499]));
+  });
+
+  it("refuses a call that has been here before", async () => {
+    const { proxy, upstream } = await setUp((url) => ({
+      upstreams: { main: { dialect: "messages", base_url: url, api_key: SECRET } },
+    }));
+    upstream.answer = async (hit, response) => {
+      const again = await fetch(`${proxy.url}/v1/messages`, {
+        method: "POST",
+        body: new Uint8Array(hit.body),
+        headers: {
+          "content-type": "application/json",
+          "x-sallyport-via": String(hit.headers["x-sallyport-via"]),
+        },
+      });
+      json(await again.text(), again.status)(hit, response);
+    };
+    const response = await post(proxy, '{"model":"m"}');
+    expect([response.status, upstream.hits.length]).toEqual([508, 1]);
+  });
+});
+
+/** A client that asks for a stream and never reads it. */
+function stalledRequest(proxy: TestProxy): Promise<IncomingMessage> {
+  return new Promise((resolve) => {
+    const request = httpRequest(`${proxy.url}/v1/messages`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    });
+    request.on("response", (response) => {
+      response.pause();
+      resolve(response);
+    });
+    request.on("error", () => {});
+    request.end('{"model":"m","stream":true}');
+  });
+}
