@@ -31,7 +31,7 @@ export function reviewCode(
 
 async function prepareJob(paths: readonly string[], flags: ReviewCodeFlags): Promise<ReviewJob> {
   const directory = resolve(flags.repo ?? ".");
-  const found = workplaceOf(flags, directory);
+  const found = await workplaceOf(flags, directory);
   const repository = await openRepository(directory, processEnvironment);
   const workplace = { ...found, project: repository.root };
   const origin = workplace.settings.origin ?? "origin_b";

@@ -46,7 +46,7 @@ export async function reviewPlan(
 
 async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<ReviewJob | undefined> {
   const { cwd } = input.kind === "hook" ? input : input.kind === "envelope" ? input.envelope : {};
-  const workplace = workplaceOf(flags, cwd);
+  const workplace = await workplaceOf(flags, cwd);
   const loaded = await load(input, workplace);
   // Codex stops after every turn; one without a plan is none of ours.
   if (input.kind === "hook" && input.plan.in === "codex-transcript" && "missing" in loaded) return undefined;

@@ -1,4 +1,5 @@
 import type { Environment } from "../config/paths.ts";
+import type { ReviewConfiguration } from "../config/review-configuration.ts";
 import { portOf, type ReviewEnvironment, readReviewEnvironment } from "../config/review-environment.ts";
 import { AppError } from "../errors.ts";
 import type { AgentOrigin } from "../review/api-types.ts";
@@ -9,7 +10,7 @@ const REMOTE_PORT = 19_432;
 /** What a timer can hold: 24 days. */
 const LONGEST_TIMEOUT = 2_147_483;
 
-/** Flags over environment, in the shape a review wants. */
+/** Flags over environment over configuration, in the shape a review wants. */
 export interface ReviewCommandSettings {
   readonly environment: ReviewEnvironment;
   /** Undefined: any free port. */
@@ -27,8 +28,12 @@ const ORIGINS: Readonly<Record<string, AgentOrigin>> = {
 };
 
 /** Throws `usage` for a flag or variable that cannot be meant. */
-export function reviewSettings(flags: ReviewFlags, variables: Environment): ReviewCommandSettings {
-  const environment = readReviewEnvironment(variables);
+export function reviewSettings(
+  flags: ReviewFlags,
+  variables: Environment,
+  configuration: Pick<ReviewConfiguration, "sharing" | "browser">,
+): ReviewCommandSettings {
+  const environment = configured(readReviewEnvironment(variables), configuration);
   const port =
     portOf(flags.port, "--port") ?? environment.port ?? (environment.remote ? REMOTE_PORT : undefined);
   const host = flags.host ?? environment.host;
@@ -40,6 +45,19 @@ export function reviewSettings(flags: ReviewFlags, variables: Environment): Revi
     ...(host === undefined ? {} : { host }),
     ...(origin === undefined ? {} : { origin }),
     ...(timeout === undefined ? {} : { timeout }),
+  };
+}
+
+/** The environment goes before the file; either can switch sharing off. */
+function configured(
+  environment: ReviewEnvironment,
+  { sharing, browser }: Pick<ReviewConfiguration, "sharing" | "browser">,
+): ReviewEnvironment {
+  const program = environment.browser ?? browser;
+  return {
+    ...environment,
+    sharing: environment.sharing && sharing,
+    ...(program === undefined ? {} : { browser: program }),
   };
 }
 

@@ -116,7 +116,7 @@ async function closeServer(app: FastifyInstance, { events }: ReviewContext, outc
 
 function createContext(job: ReviewJob, onDeserted: () => void): ReviewContext {
   const { workplace, mode, origin, caller, sharingEnabled, listedAgents, namedImages = [] } = job;
-  const { dataDirectory, project, settings } = workplace;
+  const { dataDirectory, project, settings, planSave } = workplace;
   const { opencodeUrl } = settings.environment;
   const uploadFolder = join(tmpdir(), "sallyport");
   const sessionId = randomUUID();
@@ -131,7 +131,7 @@ function createContext(job: ReviewJob, onDeserted: () => void): ReviewContext {
     mode,
     events: createEventHub(sessionId, onDeserted),
     drafts: createDraftStore(dataDirectory),
-    settings: createSettingsStore(dataDirectory, { theme: "system", planSave: { enabled: true } }),
+    settings: createSettingsStore(dataDirectory, { theme: "system", planSave }),
     records: createRecordStore(dataDirectory),
     images: createImagePolicy({
       cwd: caller.cwd,

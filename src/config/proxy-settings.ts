@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
+import { type ConfigurationFile, explainIssues, readConfigurationFile } from "./configuration-file.ts";
 import { configFile, type Environment } from "./paths.ts";
-import { type ConfigurationFile, explainIssues, readConfigurationFile } from "./proxy-file.ts";
 import { fileSchema, type ProxySettings } from "./proxy-schema.ts";
 
 /** Flags of `proxy start` that change a setting, as the command line gave them. */
@@ -59,7 +59,7 @@ function settingsOf(file: ConfigurationFile | undefined, overrides: readonly Ove
     const message = result.error.issues.find((issue) => issue.path[1] === wrong.key)?.message;
     throw new AppError("usage", `${wrong.source} is not usable: ${message}`);
   }
-  if (file) throw explainIssues(result.error.issues, file);
+  if (file) throw explainIssues(result.error.issues, file, "docs/proxy.md");
   throw new AppError("internal", "the default configuration does not fit its own schema");
 }
 

@@ -12,21 +12,23 @@ const flags = (given: Partial<ReviewFlags> = {}): ReviewFlags => ({
   ...given,
 });
 
+const unset = { sharing: true };
+
 describe("flags and environment", () => {
   it("leave the port open, or fix it: flag, variable, remote mode", () => {
-    expect(reviewSettings(flags(), {}).port).toBeUndefined();
-    expect(reviewSettings(flags(), { SERVICE_REMOTE: "1" }).port).toBe(19_432);
-    expect(reviewSettings(flags(), { SERVICE_REMOTE: "1", SERVICE_PORT: "5000" }).port).toBe(5_000);
-    expect(reviewSettings(flags({ port: "6000" }), { SERVICE_PORT: "5000" }).port).toBe(6_000);
+    expect(reviewSettings(flags(), {}, unset).port).toBeUndefined();
+    expect(reviewSettings(flags(), { SERVICE_REMOTE: "1" }, unset).port).toBe(19_432);
+    expect(reviewSettings(flags(), { SERVICE_REMOTE: "1", SERVICE_PORT: "5000" }, unset).port).toBe(5_000);
+    expect(reviewSettings(flags({ port: "6000" }), { SERVICE_PORT: "5000" }, unset).port).toBe(6_000);
   });
 
   it("name the origin by either name, the flag first", () => {
-    expect(reviewSettings(flags({ origin: "claude-code" }), { SERVICE_ORIGIN: "origin_b" }).origin).toBe(
-      "origin_a",
-    );
-    expect(reviewSettings(flags({ origin: "opencode" }), {}).origin).toBe("origin_b");
-    expect(reviewSettings(flags(), { SERVICE_ORIGIN: "origin_a" }).origin).toBe("origin_a");
-    expect(reviewSettings(flags(), {}).origin).toBeUndefined();
+    expect(
+      reviewSettings(flags({ origin: "claude-code" }), { SERVICE_ORIGIN: "origin_b" }, unset).origin,
+    ).toBe("origin_a");
+    expect(reviewSettings(flags({ origin: "opencode" }), {}, unset).origin).toBe("origin_b");
+    expect(reviewSettings(flags(), { SERVICE_ORIGIN: "origin_a" }, unset).origin).toBe("origin_a");
+    expect(reviewSettings(flags(), {}, unset).origin).toBeUndefined();
   });
 
   it.each([
@@ -39,12 +41,21 @@ describe("flags and environment", () => {
     { timeout: "0" },
     { timeout: "1e9" },
   ])("refuse %j", (given) => {
-    expect(() => reviewSettings(flags(given), {})).toThrowError(expect.objectContaining({ code: "usage" }));
+    expect(() => reviewSettings(flags(given), {}, unset)).toThrowError(
+      expect.objectContaining({ code: "usage" }),
+    );
+  });
+
+  it("go before the configuration, which alone can still switch sharing off", () => {
+    const configuration = { sharing: false, browser: "w3m" };
+    expect(reviewSettings(flags(), {}, configuration).environment).toMatchObject(configuration);
+    const { environment } = reviewSettings(flags(), { BROWSER: "firefox" }, configuration);
+    expect(environment.browser).toBe("firefox");
   });
 
   it("take a time limit in seconds", () => {
-    expect(reviewSettings(flags({ timeout: "0.5" }), {}).timeout).toBe(0.5);
-    expect(reviewSettings(flags({ timeout: "345600" }), {}).timeout).toBe(345_600);
+    expect(reviewSettings(flags({ timeout: "0.5" }), {}, unset).timeout).toBe(0.5);
+    expect(reviewSettings(flags({ timeout: "345600" }), {}, unset).timeout).toBe(345_600);
   });
 });
 

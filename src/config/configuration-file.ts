@@ -51,15 +51,19 @@ export function parseConfiguration(text: string, path: string): ConfigurationFil
   };
 }
 
-/** One message for all that zod found, each with key and line. */
-export function explainIssues(issues: readonly z.core.$ZodIssue[], file: ConfigurationFile): AppError {
+/** One message for all that zod found, each with key and line; `guide` is the page that lists the keys. */
+export function explainIssues(
+  issues: readonly z.core.$ZodIssue[],
+  file: ConfigurationFile,
+  guide: string,
+): AppError {
   const lines = issues.map((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
     const path = keys[0] === undefined ? issue.path : [...issue.path, keys[0]];
     const what = keys.length > 0 ? "there is no such key" : issue.message;
     return `${file.path}:${file.lineOf(path)}: ${path.map(String).join(".") || "the file"}: ${what}`;
   });
-  return new AppError("configuration", lines.join("\n"), { hint: "docs/proxy.md lists every key." });
+  return new AppError("configuration", lines.join("\n"), { hint: `${guide} lists every key.` });
 }
 
 /** Values with null prototypes' dangers left out: `__proto__` is a key like any other and refused as unknown. */
