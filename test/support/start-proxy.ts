@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { parseConfiguration } from "../../src/config/proxy-file.ts";
+import { parseConfiguration } from "../../src/config/configuration-file.ts";
 import { resolveProxyConfig } from "../../src/config/proxy-resolve.ts";
 import { fileSchema } from "../../src/config/proxy-schema.ts";
 import { createProxy, type ProxyServer } from "../../src/proxy/create-proxy.ts";
