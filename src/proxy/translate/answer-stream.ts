@@ -101,7 +101,7 @@ class StreamWriter {
       if (checked === undefined) break;
       const restored = this.restore(checked);
       this.watch(restored);
-      if (restored.type === "error" && !this.translation.call.reply.started) {
+      if (restored.type === "error" && text === "" && !this.translation.call.reply.started) {
         throw new DialectError(restored.error);
       }
       text += this.encoder.push(restored);

@@ -1,12 +1,13 @@
 import type { Capabilities } from "../exchange/capabilities.ts";
 import type { ExchangeEvent } from "../exchange/event.ts";
 import type { Loss } from "../exchange/loss.ts";
-import type { Part } from "../exchange/parts.ts";
+import type { Dialect, Part } from "../exchange/parts.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import { pairToolResults } from "../exchange/tool-pairing.ts";
 import { answerOfTool, carrySchemaByTool, createAnswerReader, finishOfTool } from "./answer-schema.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
+import { lostToolExtras } from "./tool-extras.ts";
 import { fitToolNames } from "./tool-names.ts";
 
 /** A request made ready for an upstream's encoder, and the way back for what comes in answer. */
@@ -21,11 +22,11 @@ export interface PreparedRequest {
 /** What holds for every upstream dialect alike: paired results, names it takes, tools and schemas it knows. */
 export function prepareRequest(
   request: ExchangeRequest,
-  model: string,
+  target: { readonly dialect: Dialect; readonly model: string },
   capabilities: Capabilities,
 ): PreparedRequest {
   const { turns, losses } = pairToolResults(request.turns);
-  const paired: ExchangeRequest = { ...request, model, turns };
+  const paired: ExchangeRequest = { ...request, model: target.model, turns };
   const plain = capabilities.customTools ? paired : wrapCustomTools(paired);
   const carried = carrySchemaByTool(plain, capabilities);
   const names = fitToolNames(carried ?? plain, capabilities);
@@ -35,7 +36,7 @@ export function prepareRequest(
   };
   return {
     request: names.request,
-    losses,
+    losses: [...losses, ...lostToolExtras(request, target.dialect)],
     restoreResponse: (response) => ({
       ...response,
       candidates: response.candidates.map(({ parts, finish, ...rest }) => ({

@@ -49,7 +49,7 @@ async function decodeCall(call: TranslatedCall): Promise<Translation> {
   const decoded = client.decodeRequest(readRequestJson(call.body), { model, stream });
   const request = await withEarlierTurns(decoded.value, call.conversations);
   const capabilities = capabilitiesFor(call.target.dialect, call.target.model, call.target.capabilities);
-  const prepared = prepareRequest(request, call.target.model, capabilities);
+  const prepared = prepareRequest(request, call.target, capabilities);
   const context = {
     model,
     request: decoded.value,

@@ -111,11 +111,20 @@ function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, li
   const taken: Record<string, unknown> = request.user === undefined ? {} : { user: request.user };
   for (const [name, value] of Object.entries(members)) {
     if (capabilities.optionalMembers.includes(name)) taken[name] = value;
-    // What the upstream does anyway is no loss.
-    else if (name !== "store" || value === true)
+    else if (!asksForNothing(name, value))
       list.add(name.replaceAll("_", "-"), `The upstream takes no ${name}.`);
   }
   return taken;
+}
+
+/** What the upstream does anyway is no loss. */
+function asksForNothing(name: string, value: unknown): boolean {
+  if (name === "store") return value === false;
+  if (name === "service_tier") return value === "auto" || value === "default";
+  if (name === "verbosity") return value === "medium";
+  if (name === "modalities")
+    return Array.isArray(value) && value.every((one) => String(one).toLowerCase() === "text");
+  return name === "metadata" && Object.keys(value as object).length === 0;
 }
 
 function encodeExtensions(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {

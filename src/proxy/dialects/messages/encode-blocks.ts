@@ -63,8 +63,9 @@ function encodeSource(source: ImagePart["source"]): OutBlock {
   return source.kind === "url" ? { type: "url", url: source.url } : { type: "file", file_id: source.id };
 }
 
-function encodeImage(part: ImagePart, { capabilities }: BlockContext): OutBlock | undefined {
-  const { source } = part;
+function encodeImage(part: ImagePart, { capabilities, list }: BlockContext): OutBlock | undefined {
+  const { source, detail = "auto" } = part;
+  if (detail !== "auto") list.add("image-detail", "The vendor looks at every image in its own detail.");
   if (capabilities.images === "none" || (capabilities.images === "base64" && source.kind !== "base64"))
     return undefined;
   return { type: "image", source: encodeSource(source) };

@@ -1,0 +1,310 @@
+import { describe, expect, it } from "vitest";
+import { type Json, sent, tell } from "./harness.ts";
+
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const pdf = Buffer.from("%PDF-1.4 tiny").toString("base64");
+const hi = { role: "user", content: "Hi" };
+
+const chatToMessages = (messages: readonly Json[], more: Json = {}) =>
+  sent("chat-completions", "messages", { model: "m", messages, ...more });
+const messagesToChat = (messages: readonly Json[], more: Json = {}) =>
+  sent("messages", "chat-completions", { model: "m", max_tokens: 9, messages, ...more });
+
+describe("5a requests: roles and content", () => {
+  it("1 system as string and as block array", async () => {
+    expect((await messagesToChat([hi], { system: "Be brief." })).sent["messages"]).toEqual([
+      { role: "system", content: "Be brief." },
+      hi,
+    ]);
+    const blocks = [
+      { type: "text", text: "A" },
+      { type: "text", text: "B", cache_control: { type: "ephemeral" } },
+    ];
+    const told = await messagesToChat([hi], { system: blocks });
+    expect(told.sent["messages"]).toEqual([{ role: "system", content: "A\n\nB" }, hi]);
+    expect(told.losses).toEqual(["cache-control"]);
+  });
+
+  it("1 several system messages before the first turn", async () => {
+    const told = await chatToMessages([
+      { role: "system", content: "A" },
+      { role: "system", content: "B" },
+      hi,
+    ]);
+    expect(told.sent["system"]).toEqual([
+      { type: "text", text: "A" },
+      { type: "text", text: "B" },
+    ]);
+  });
+
+  it("2 mid-conversation system keeps its place as a marked part of the user's turn", async () => {
+    const told = await chatToMessages([
+      hi,
+      { role: "assistant", content: "Hello" },
+      { role: "system", content: "From now on in French." },
+      { role: "user", content: "Go on" },
+    ]);
+    expect(told.sent["messages"]).toEqual([
+      { role: "user", content: [{ type: "text", text: "Hi" }] },
+      { role: "assistant", content: [{ type: "text", text: "Hello" }] },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "<system>\nFrom now on in French.\n</system>" },
+          { type: "text", text: "Go on" },
+        ],
+      },
+    ]);
+    expect(told.losses).toEqual(["system-position"]);
+  });
+
+  it("2 mid-conversation system keeps its place where the target has the role", async () => {
+    const told = await messagesToChat([
+      hi,
+      { role: "system", content: "Switch." },
+      { role: "user", content: "Go" },
+    ]);
+    expect((told.sent["messages"] as Json[]).map((message) => message["role"])).toEqual([
+      "user",
+      "system",
+      "user",
+    ]);
+    expect(told.losses).toEqual([]);
+  });
+
+  it("3 developer is system", async () => {
+    expect((await chatToMessages([{ role: "developer", content: "Be brief." }, hi])).sent["system"]).toBe(
+      "Be brief.",
+    );
+  });
+
+  it("4 consecutive messages of one role are merged for messages", async () => {
+    const told = await chatToMessages([hi, { role: "user", content: "there" }]);
+    expect(told.sent["messages"]).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Hi" },
+          { type: "text", text: "there" },
+        ],
+      },
+    ]);
+  });
+
+  it("5 an assistant's first message gets a user's turn in front, and says so", async () => {
+    const told = await chatToMessages([{ role: "assistant", content: "Welcome." }, hi]);
+    expect((told.sent["messages"] as Json[])[0]?.["role"]).toBe("user");
+    expect(told.losses).toContain("first-turn");
+  });
+
+  it("5 a prefill is honoured by messages and named as a loss elsewhere", async () => {
+    const prefill = { role: "assistant", content: "{" };
+    const told = await chatToMessages([hi, prefill]);
+    expect((told.sent["messages"] as Json[]).at(-1)).toEqual({
+      role: "assistant",
+      content: [{ type: "text", text: "{" }],
+    });
+    expect(told.losses).toEqual([]);
+    expect((await messagesToChat([hi, prefill])).losses).toEqual(["assistant-prefill"]);
+    const newer = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      model: "claude-opus-5",
+      body: { model: "m", messages: [hi, prefill] },
+    });
+    expect(newer.losses).toEqual(["assistant-prefill"]);
+    expect((newer.sent["messages"] as Json[]).at(-1)?.["role"]).toBe("user");
+  });
+
+  it("6 empty and white-space content is left out", async () => {
+    const told = await chatToMessages([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "" },
+          { type: "text", text: "Hi" },
+          { type: "text", text: " \n" },
+        ],
+      },
+      { role: "assistant", content: "" },
+      { role: "user", content: [] },
+    ]);
+    expect(told.sent["messages"]).toEqual([{ role: "user", content: [{ type: "text", text: "Hi" }] }]);
+  });
+
+  it("6 assistant content null beside calls", async () => {
+    const call = { id: "c1", type: "function", function: { name: "f", arguments: "{}" } };
+    const told = await chatToMessages([
+      hi,
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "c1", content: "x" },
+    ]);
+    expect((told.sent["messages"] as Json[])[1]).toEqual({
+      role: "assistant",
+      content: [{ type: "tool_use", id: "c1", name: "f", input: {} }],
+    });
+  });
+
+  it("7 white space behind a prefill is cut", async () => {
+    const told = await chatToMessages([hi, { role: "assistant", content: "Once upon \n" }]);
+    expect((told.sent["messages"] as Json[]).at(-1)?.["content"]).toEqual([
+      { type: "text", text: "Once upon" },
+    ]);
+  });
+
+  it("8 unknown part types are a loss, never text", async () => {
+    const told = await chatToMessages([
+      {
+        role: "user",
+        content: [
+          { type: "hologram", data: 1 },
+          { type: "text", text: "Hi" },
+        ],
+      },
+    ]);
+    expect(told.sentText).not.toContain("hologram");
+    expect(told.losses).toEqual(["unknown"]);
+  });
+
+  it("9 images: data URL to base64 with the true media type, URL to URL, detail named", async () => {
+    const told = await chatToMessages([
+      {
+        role: "user",
+        content: [
+          { type: "image_url", image_url: { url: `data:image/jpeg;base64,${png}`, detail: "high" } },
+          { type: "image_url", image_url: { url: "https://example.com/a.png" } },
+        ],
+      },
+    ]);
+    expect((told.sent["messages"] as Json[])[0]?.["content"]).toEqual([
+      { type: "image", source: { type: "base64", media_type: "image/png", data: png } },
+      { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+    ]);
+    expect(told.losses).toEqual(["image-detail"]);
+  });
+
+  it("9 images: base64 to data URL", async () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
+    const told = await messagesToChat([{ role: "user", content: [{ type: "text", text: "See" }, image] }]);
+    expect((told.sent["messages"] as Json[])[0]?.["content"]).toEqual([
+      { type: "text", text: "See" },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } },
+    ]);
+  });
+
+  it("10 an image by URL is not fetched for an upstream that needs bytes, but told as lost", async () => {
+    const told = await sent("chat-completions", "generative-language", {
+      model: "m",
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "See" },
+            { type: "image_url", image_url: { url: "http://169.254.169.254/a.png" } },
+          ],
+        },
+      ],
+    });
+    expect(told.losses.some((code) => code.startsWith("image"))).toBe(true);
+  });
+
+  it("11 images inside a tool result reach a chat upstream in the user's next message, with a reference", async () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
+    const told = await messagesToChat([
+      hi,
+      { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "f", input: {} }] },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "t1", content: [{ type: "text", text: "done" }, image] },
+        ],
+      },
+    ]);
+    expect((told.sent["messages"] as Json[]).slice(2)).toEqual([
+      { role: "tool", tool_call_id: "t1", content: "done\n[image 1 of this result follows]" },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "From the result of call t1:" },
+          { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } },
+        ],
+      },
+    ]);
+  });
+
+  it("12 documents: PDF both ways, text inline, name kept", async () => {
+    const document = {
+      type: "document",
+      title: "a.pdf",
+      source: { type: "base64", media_type: "application/pdf", data: pdf },
+    };
+    const told = await messagesToChat([
+      {
+        role: "user",
+        content: [
+          document,
+          { type: "document", source: { type: "text", media_type: "text/plain", data: "words" } },
+        ],
+      },
+    ]);
+    expect((told.sent["messages"] as Json[])[0]?.["content"]).toEqual([
+      { type: "file", file: { filename: "a.pdf", file_data: `data:application/pdf;base64,${pdf}` } },
+      { type: "text", text: "words" },
+    ]);
+    const back = await chatToMessages([
+      {
+        role: "user",
+        content: [
+          { type: "file", file: { filename: "a.pdf", file_data: `data:application/pdf;base64,${pdf}` } },
+        ],
+      },
+    ]);
+    expect((back.sent["messages"] as Json[])[0]?.["content"]).toEqual([
+      {
+        type: "document",
+        source: { type: "base64", media_type: "application/pdf", data: pdf },
+        title: "a.pdf",
+      },
+    ]);
+  });
+
+  it("13 audio has no place in messages, and says so", async () => {
+    const told = await chatToMessages([
+      {
+        role: "user",
+        content: [
+          { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } },
+          { type: "text", text: "Hear" },
+        ],
+      },
+    ]);
+    expect(told.losses).toEqual(["audio"]);
+    const toGemini = await sent("chat-completions", "generative-language", {
+      model: "m",
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } }],
+        },
+      ],
+    });
+    expect(toGemini.sentText).toContain('"audio/wav"');
+  });
+
+  it("14 refusals in history stay words of the assistant", async () => {
+    const told = await chatToMessages([
+      hi,
+      { role: "assistant", content: null, refusal: "No." },
+      { role: "user", content: "Why?" },
+    ]);
+    expect((told.sent["messages"] as Json[])[1]).toEqual({
+      role: "assistant",
+      content: [{ type: "text", text: "No." }],
+    });
+  });
+
+  it("15 name on messages is a loss where there is none", async () => {
+    expect((await chatToMessages([{ role: "user", name: "Ann", content: "Hi" }])).losses).toEqual(["name"]);
+  });
+});

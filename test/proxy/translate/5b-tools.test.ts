@@ -1,0 +1,358 @@
+import { describe, expect, it } from "vitest";
+import { chatAnswer, type Json, messagesAnswer, sent, tell } from "./harness.ts";
+
+const hi = { role: "user", content: "Hi" };
+const tool = {
+  type: "function",
+  function: {
+    name: "f",
+    description: "d",
+    parameters: { type: "object", properties: { a: { type: "string" } } },
+  },
+};
+const call = (id: string, args = "{}", name = "f") => ({
+  id,
+  type: "function",
+  function: { name, arguments: args },
+});
+const answer = (id: string, content: unknown = "x") => ({ role: "tool", tool_call_id: id, content });
+
+const chatToMessages = (messages: readonly Json[], more: Json = {}) =>
+  sent("chat-completions", "messages", { model: "m", messages, tools: [tool], ...more });
+const messagesToChat = (messages: readonly Json[], more: Json = {}) =>
+  sent("messages", "chat-completions", {
+    model: "m",
+    max_tokens: 9,
+    messages,
+    tools: [{ name: "f", input_schema: { type: "object" } }],
+    ...more,
+  });
+const turns = (told: { sent: Json }) => told.sent["messages"] as { role: string; content: Json[] }[];
+
+describe("5b requests: tools", () => {
+  it("18 results follow their calls at once, in one user turn, before its text", async () => {
+    const told = await chatToMessages([
+      hi,
+      { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
+      answer("a", "1"),
+      answer("b", "2"),
+      { role: "user", content: "And?" },
+    ]);
+    expect(turns(told)[2]).toEqual({
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "a", content: "1" },
+        { type: "tool_result", tool_use_id: "b", content: "2" },
+        { type: "text", text: "And?" },
+      ],
+    });
+    expect(told.losses).toEqual([]);
+  });
+
+  it("18 text in front of a result moves behind it", async () => {
+    const told = await messagesToChat([
+      hi,
+      { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Here" },
+          { type: "tool_result", tool_use_id: "a", content: "1" },
+        ],
+      },
+    ]);
+    expect((told.sent["messages"] as Json[]).slice(2)).toEqual([
+      { role: "tool", tool_call_id: "a", content: "1" },
+      { role: "user", content: "Here" },
+    ]);
+  });
+
+  it("19 a missing result is an error result, an orphan is left out, and both are said", async () => {
+    const told = await chatToMessages([
+      hi,
+      { role: "assistant", content: null, tool_calls: [call("a")] },
+      answer("zzz"),
+      { role: "user", content: "So?" },
+    ]);
+    expect(turns(told)[2]?.content).toEqual([
+      {
+        type: "tool_result",
+        tool_use_id: "a",
+        content: "No result was recorded for this call.",
+        is_error: true,
+      },
+      { type: "text", text: "So?" },
+    ]);
+    expect(told.losses).toEqual(["tool-result-missing", "tool-result-orphan"]);
+  });
+
+  it("20 duplicate results keep the first, results out of order come into order, reused ids become two", async () => {
+    const told = await chatToMessages([
+      hi,
+      { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
+      answer("b", "2"),
+      answer("a", "1"),
+      answer("a", "again"),
+      { role: "assistant", content: null, tool_calls: [call("a")] },
+      answer("a", "3"),
+    ]);
+    const results = turns(told).flatMap((turn) =>
+      turn.content.filter((block) => block["type"] === "tool_result"),
+    );
+    expect(results.map((block) => [block["tool_use_id"], block["content"]])).toEqual([
+      ["a", "1"],
+      ["b", "2"],
+      ["a_2", "3"],
+    ]);
+    expect(told.losses).toEqual(["tool-result-duplicate"]);
+  });
+
+  it("21 an id the target refuses is wrapped, and comes back as the vendor's own", async () => {
+    const own = "functions.f:0|é";
+    const first = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: { model: "m", max_tokens: 9, messages: [hi] },
+      answer: chatAnswer({ content: null, tool_calls: [call(own)] }, "tool_calls"),
+    });
+    const [block] = first.json["content"] as Json[];
+    expect(block?.["id"]).toMatch(/^[a-zA-Z0-9_-]+$/);
+    const second = await messagesToChat([
+      hi,
+      { role: "assistant", content: [block as Json] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: block?.["id"], content: "1" }] },
+    ]);
+    const messages = second.sent["messages"] as Json[];
+    expect(messages[1]?.["tool_calls"]).toMatchObject([{ id: own }]);
+    expect(messages[2]?.["tool_call_id"]).toBe(own);
+  });
+
+  it("22 a result names its tool for generative-language", async () => {
+    const told = await sent("messages", "generative-language", {
+      model: "m",
+      max_tokens: 9,
+      messages: [
+        hi,
+        { role: "assistant", content: [{ type: "tool_use", id: "a", name: "lookup", input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "1" }] },
+      ],
+    });
+    expect(told.sentText).toMatch(/"functionResponse":\{[^}]*"name":"lookup"/);
+  });
+
+  it("23 is_error marks the text for chat-completions and stays a flag for messages", async () => {
+    const failed = { type: "tool_result", tool_use_id: "a", content: "no route", is_error: true };
+    const told = await messagesToChat([
+      hi,
+      { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
+      { role: "user", content: [failed] },
+    ]);
+    expect((told.sent["messages"] as Json[])[2]?.["content"]).toBe("Error: no route");
+  });
+
+  it.each([
+    ["a string", "x", "x"],
+    [
+      "an array",
+      [
+        { type: "text", text: "x" },
+        { type: "text", text: "y" },
+      ],
+      "x\ny",
+    ],
+    ["empty", "", ""],
+    ["absent", undefined, ""],
+  ])("24 tool_result content: %s", async (_, content, expected) => {
+    const told = await messagesToChat([
+      hi,
+      { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content }] },
+    ]);
+    expect((told.sent["messages"] as Json[])[2]?.["content"]).toBe(expected);
+  });
+
+  it.each([
+    ["nothing", "", "{}"],
+    ["an object", '{"a":1}', '{"a":1}'],
+    ["a big integer", '{"id":9007199254740993}', '{"id":9007199254740993}'],
+    ["duplicate keys", '{"a":1,"a":2}', '{"a":1,"a":2}'],
+    ["no object", "[1]", '{"input":"[1]"}'],
+    ["no JSON", '{"a":', '{"input":"{\\"a\\":"}'],
+  ])("25 arguments: %s", async (_, text, expected) => {
+    const told = await chatToMessages([
+      hi,
+      { role: "assistant", content: null, tool_calls: [call("a", text)] },
+      answer("a"),
+    ]);
+    expect(told.sentText).toContain(`"input":${expected}`);
+    expect(told.losses).toEqual(expected.includes("input") ? ["tool-arguments"] : []);
+  });
+
+  it("25 a big integer in an object survives as text", async () => {
+    const body = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"id":9007199254740993,"n":-12345678901234567890}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}]}`;
+    const told = await tell({ client: "messages", upstream: "chat-completions", body });
+    expect(told.sentText).toContain('{\\"id\\":9007199254740993,\\"n\\":-12345678901234567890}');
+  });
+
+  it("26 names the upstream refuses are renamed, apart from each other, and restored in the answer", async () => {
+    const names = ["my.tool", "my:tool", `long_${"x".repeat(80)}`];
+    const tools = names.map((name) => ({ name, input_schema: { type: "object" } }));
+    const body = {
+      model: "m",
+      max_tokens: 9,
+      messages: [hi],
+      tools,
+      tool_choice: { type: "tool", name: "my.tool" },
+    };
+    const first = await sent("messages", "chat-completions", body);
+    const told = (first.sent["tools"] as { function: { name: string } }[]).map((one) => one.function.name);
+    expect(new Set(told).size).toBe(3);
+    for (const name of told) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(first.sent["tool_choice"]).toEqual({ type: "function", function: { name: told[0] } });
+    const second = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body,
+      answer: chatAnswer({ content: null, tool_calls: [call("c", "{}", told[2])] }, "tool_calls"),
+    });
+    expect((second.json["content"] as Json[])[0]?.["name"]).toBe(names[2]);
+  });
+
+  it("27 web search is mapped between vendors", async () => {
+    const told = await sent("responses", "messages", {
+      model: "m",
+      input: "Hi",
+      tools: [{ type: "web_search", filters: { allowed_domains: ["example.com"] } }],
+    });
+    expect(told.sent["tools"]).toEqual([
+      { type: "web_search_20250305", name: "web_search", allowed_domains: ["example.com"] },
+    ]);
+  });
+
+  it("27 a vendor's own tool without a twin is refused alone, and a loss beside others", async () => {
+    const hosted = { type: "code_execution_20250825", name: "code_execution" };
+    const alone = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: { model: "m", max_tokens: 9, messages: [hi], tools: [hosted] },
+    });
+    expect(alone.status).toBe(400);
+    expect(alone.json).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
+    const beside = await messagesToChat([hi], {
+      tools: [hosted, { name: "f", input_schema: { type: "object" } }],
+    });
+    expect(beside.losses).toEqual(["hosted-tool-code-execution"]);
+    expect(beside.sent["tools"]).toHaveLength(1);
+  });
+
+  it("28 custom tools become functions of one string, and their calls free text again", async () => {
+    const body = {
+      model: "m",
+      input: "Hi",
+      tools: [{ type: "custom", name: "apply_patch", description: "Patch." }],
+    };
+    const patch = "*** Begin\n+é\n";
+    const told = await tell({
+      client: "responses",
+      upstream: "messages",
+      body,
+      answer: messagesAnswer(
+        [{ type: "tool_use", id: "t", name: "apply_patch", input: { input: patch } }],
+        "tool_use",
+      ),
+    });
+    expect(told.sent["tools"]).toMatchObject([
+      { name: "apply_patch", description: "Patch.", input_schema: { required: ["input"] } },
+    ]);
+    expect((told.json["output"] as Json[]).find((item) => item["type"] === "custom_tool_call")).toMatchObject(
+      { name: "apply_patch", input: patch },
+    );
+  });
+
+  it.each([
+    ["auto", { type: "auto" }],
+    ["none", { type: "none" }],
+    ["required", { type: "any" }],
+    [
+      { type: "function", function: { name: "f" } },
+      { type: "tool", name: "f" },
+    ],
+  ])("30 tool_choice %j", async (choice, expected) => {
+    expect((await chatToMessages([hi], { tool_choice: choice })).sent["tool_choice"]).toEqual(expected);
+  });
+
+  it("30 allowed_tools leaves only the tools it names", async () => {
+    const other = { type: "function", function: { name: "g", parameters: { type: "object" } } };
+    const choice = {
+      type: "allowed_tools",
+      allowed_tools: { mode: "required", tools: [{ type: "function", function: { name: "g" } }] },
+    };
+    const told = await chatToMessages([hi], { tools: [tool, other], tool_choice: choice });
+    expect((told.sent["tools"] as Json[]).map((one) => one["name"])).toEqual(["g"]);
+    expect(told.sent["tool_choice"]).toEqual({ type: "any" });
+  });
+
+  it("30 thinking beside a forced choice is left out, and says so", async () => {
+    const told = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      model: "claude-sonnet-4-5",
+      body: { model: "m", messages: [hi], tools: [tool], tool_choice: "required", reasoning_effort: "high" },
+    });
+    expect(told.sent["thinking"]).toBeUndefined();
+    expect(told.losses).toContain("reasoning-effort");
+  });
+
+  it("31 disable_parallel_tool_use and parallel_tool_calls", async () => {
+    expect((await chatToMessages([hi], { parallel_tool_calls: false })).sent["tool_choice"]).toEqual({
+      type: "auto",
+      disable_parallel_tool_use: true,
+    });
+    expect(
+      (await messagesToChat([hi], { tool_choice: { type: "auto", disable_parallel_tool_use: true } })).sent[
+        "parallel_tool_calls"
+      ],
+    ).toBe(false);
+  });
+
+  it("32 strict is kept", async () => {
+    const strict = {
+      type: "function",
+      function: {
+        name: "f",
+        strict: true,
+        parameters: { type: "object", properties: {}, additionalProperties: false },
+      },
+    };
+    expect((await chatToMessages([hi], { tools: [strict] })).sent["tools"]).toMatchObject([
+      { strict: true, input_schema: { additionalProperties: false } },
+    ]);
+  });
+
+  it("35 missing type object, no parameters, empty tools, a choice without tools", async () => {
+    const bare = { type: "function", function: { name: "f" } };
+    const typeless = { type: "function", function: { name: "g", parameters: { properties: { a: {} } } } };
+    expect((await chatToMessages([hi], { tools: [bare, typeless] })).sent["tools"]).toMatchObject([
+      { name: "f", input_schema: { type: "object", properties: {} } },
+      { name: "g", input_schema: { type: "object", properties: { a: {} } } },
+    ]);
+    const none = await chatToMessages([hi], { tools: [], tool_choice: "auto", parallel_tool_calls: false });
+    expect(none.sent).not.toHaveProperty("tools");
+    expect(none.sent).not.toHaveProperty("tool_choice");
+  });
+
+  it("36 what only messages can say of a tool is a loss elsewhere", async () => {
+    const told = await messagesToChat([hi], {
+      tools: [
+        {
+          name: "f",
+          input_schema: { type: "object" },
+          cache_control: { type: "ephemeral" },
+          defer_loading: true,
+        },
+      ],
+    });
+    expect(told.sentText).not.toContain("cache_control");
+    expect(told.losses).toEqual(["cache-control", "defer-loading"]);
+  });
+});

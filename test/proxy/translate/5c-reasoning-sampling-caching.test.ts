@@ -1,0 +1,431 @@
+import { describe, expect, it } from "vitest";
+import { type Json, sent, tell } from "./harness.ts";
+
+const hi = { role: "user", content: "Hi" };
+
+const chatToMessages = (more: Json, model = "claude-sonnet-4-5", messages: readonly Json[] = [hi]) =>
+  sent("chat-completions", "messages", { model: "m", messages, ...more }, { model });
+const messagesToChat = (more: Json, model = "gpt-5", messages: readonly Json[] = [hi]) =>
+  sent("messages", "chat-completions", { model: "m", max_tokens: 9, messages, ...more }, { model });
+
+describe("5c requests: reasoning, sampling, caching", () => {
+  it.each([
+    ["low", 1_024],
+    ["medium", 8_192],
+    ["high", 24_576],
+  ])("37 effort %s becomes a budget", async (effort, budget) => {
+    const told = await chatToMessages({ reasoning_effort: effort, max_tokens: 32_000 });
+    expect(told.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: budget });
+  });
+
+  it.each([
+    [1_024, "low"],
+    [10_000, "medium"],
+    [31_999, "high"],
+  ])("37 a budget of %i becomes an effort", async (budget_tokens, effort) => {
+    expect(
+      (await messagesToChat({ thinking: { type: "enabled", budget_tokens } })).sent["reasoning_effort"],
+    ).toBe(effort);
+  });
+
+  it("37 none, xhigh and max are clamped to what the model knows, and it is said", async () => {
+    const none = await chatToMessages({ reasoning_effort: "none" });
+    expect(none.sent["thinking"]).toEqual({ type: "disabled" });
+    const most = await messagesToChat({ thinking: { type: "adaptive" }, output_config: { effort: "max" } });
+    expect(most.sent["reasoning_effort"]).toBe("high");
+    expect(most.losses).toContain("reasoning-effort");
+    const adaptive = await chatToMessages({ reasoning_effort: "high" }, "claude-opus-4-6");
+    expect(adaptive.sent).toMatchObject({
+      thinking: { type: "adaptive" },
+      output_config: { effort: "high" },
+    });
+  });
+
+  it("37 a model that does not think is not asked to", async () => {
+    const told = await messagesToChat({ thinking: { type: "enabled", budget_tokens: 2_000 } }, "gpt-4o");
+    expect(told.sent).not.toHaveProperty("reasoning_effort");
+    expect(told.losses).toContain("reasoning-effort");
+  });
+
+  it("38 the budget stays under max_tokens and over 1,024, or is left out", async () => {
+    const told = await chatToMessages({ reasoning_effort: "high", max_tokens: 2_000 });
+    expect(told.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: 1_999 });
+    const small = await chatToMessages({ reasoning_effort: "high", max_tokens: 500 });
+    expect(small.sent).not.toHaveProperty("thinking");
+    expect(small.losses).toContain("reasoning-effort");
+  });
+
+  it("39 thinking takes no temperature and no top_k; models that think by themselves take no sampling", async () => {
+    const told = await chatToMessages({
+      reasoning_effort: "low",
+      max_tokens: 4_000,
+      temperature: 0.3,
+      top_k: 5,
+    });
+    expect(told.sent).not.toHaveProperty("temperature");
+    expect(told.losses).toEqual(["temperature", "top-k"]);
+    const openai = await messagesToChat({ temperature: 0.3, top_p: 0.4 });
+    expect(openai.sent).not.toHaveProperty("temperature");
+    expect(openai.losses).toEqual(["temperature", "top-p"]);
+  });
+
+  it("40 signed thinking goes back to its vendor alone; redacted thinking and the order are kept", async () => {
+    const content = [
+      { type: "thinking", thinking: "Mine", signature: "c2ln" },
+      { type: "redacted_thinking", data: "cmVk" },
+      { type: "thinking", thinking: "Another's", signature: "sally1.responses.enc" },
+      { type: "tool_use", id: "a", name: "f", input: {} },
+    ];
+    const messages = [
+      hi,
+      { role: "assistant", content },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "1" }] },
+    ];
+    const body = { model: "m", max_tokens: 9, messages };
+    const toChat = await sent("messages", "chat-completions", body);
+    expect(toChat.sentText).not.toMatch(/Mine|Another|c2ln|cmVk/);
+    expect(toChat.losses).toEqual(["reasoning-signature"]);
+    const toResponses = await sent("messages", "responses", body);
+    expect(toResponses.sentText).toContain('"encrypted_content":"enc"');
+    expect(toResponses.sentText).not.toContain("Mine");
+    const back = await sent("responses", "messages", {
+      model: "m",
+      input: [
+        hi,
+        {
+          type: "reasoning",
+          id: "rs_1",
+          summary: [{ type: "summary_text", text: "Mine" }],
+          encrypted_content: "sally1.messages.c2ln",
+        },
+        { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
+        { type: "function_call_output", call_id: "a", output: "1" },
+      ],
+    });
+    expect((back.sent["messages"] as Json[])[1]?.["content"]).toEqual([
+      { type: "thinking", thinking: "Mine", signature: "c2ln" },
+      { type: "tool_use", id: "a", name: "f", input: {} },
+    ]);
+  });
+
+  it("40 a call whose thinking is lost cannot be thought on, so the vendor is not asked to", async () => {
+    const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
+    const told = await chatToMessages({ reasoning_effort: "high", max_tokens: 30_000 }, "claude-sonnet-4-5", [
+      hi,
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "a", content: "1" },
+    ]);
+    expect(told.sent).not.toHaveProperty("thinking");
+    expect(told.losses).toContain("reasoning-effort");
+  });
+
+  it("42 a call's signature passes through a chat client in Google's own form", async () => {
+    const answer = {
+      candidates: [
+        {
+          content: {
+            role: "model",
+            parts: [{ functionCall: { name: "f", args: {} }, thoughtSignature: "c2ln" }],
+          },
+          finishReason: "STOP",
+        },
+      ],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    };
+    const first = await tell({
+      client: "chat-completions",
+      upstream: "generative-language",
+      body: { model: "m", messages: [hi] },
+      answer,
+    });
+    const message = (first.json["choices"] as { message: Json }[])[0]?.message ?? {};
+    const [call] = message["tool_calls"] as Json[];
+    expect(call?.["extra_content"]).toEqual({ google: { thought_signature: "c2ln" } });
+    const second = await sent("chat-completions", "generative-language", {
+      model: "m",
+      messages: [hi, message, { role: "tool", tool_call_id: call?.["id"], content: "1" }],
+    });
+    expect(second.sentText).toContain('"thoughtSignature":"c2ln"');
+  });
+
+  it("42 a call's signature passes through a messages client as thinking without words", async () => {
+    const answer = {
+      candidates: [
+        {
+          content: {
+            role: "model",
+            parts: [{ functionCall: { name: "f", args: {} }, thoughtSignature: "c2ln" }],
+          },
+          finishReason: "STOP",
+        },
+      ],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    };
+    const first = await tell({
+      client: "messages",
+      upstream: "generative-language",
+      body: { model: "m", max_tokens: 9, messages: [hi] },
+      answer,
+    });
+    const content = first.json["content"] as Json[];
+    expect(content.map((block) => block["type"])).toEqual(["thinking", "tool_use"]);
+    const result = { type: "tool_result", tool_use_id: content[1]?.["id"], content: "1" };
+    const second = await sent("messages", "generative-language", {
+      model: "m",
+      max_tokens: 9,
+      messages: [hi, { role: "assistant", content }, { role: "user", content: [result] }],
+    });
+    expect(second.sentText).toContain('"thoughtSignature":"c2ln"');
+  });
+
+  it("43 reasoning_content is echoed to the vendors that demand it, and to no other", async () => {
+    const thought = { type: "thinking", thinking: "Hmm", signature: "sally1.chat-completions." };
+    const messages = [
+      hi,
+      { role: "assistant", content: [thought, { type: "text", text: "So." }] },
+      { role: "user", content: "Go" },
+    ];
+    const deepseek = await messagesToChat({}, "deepseek-chat", messages);
+    expect((deepseek.sent["messages"] as Json[])[1]).toEqual({
+      role: "assistant",
+      content: "So.",
+      reasoning_content: "Hmm",
+    });
+    const other = await messagesToChat({}, "gpt-5", messages);
+    expect(other.sentText).not.toContain("Hmm");
+    expect(other.losses).toEqual(["reasoning"]);
+  });
+
+  it("44 thinking.display reaches models that know it", async () => {
+    const told = await sent(
+      "responses",
+      "messages",
+      { model: "m", input: "Hi", max_output_tokens: 9_000, reasoning: { effort: "low" } },
+      { model: "claude-sonnet-4-5" },
+    );
+    expect(told.sent["thinking"]).toMatchObject({ type: "enabled" });
+  });
+
+  it.each([
+    ["gpt-4o", "max_tokens"],
+    ["gpt-5.1", "max_completion_tokens"],
+    ["o3", "max_completion_tokens"],
+    ["openai/gpt-5-mini", "max_completion_tokens"],
+    ["llama3.3", "max_tokens"],
+  ])("45 the limit's name for %s is %s", async (model, name) => {
+    expect((await messagesToChat({}, model)).sent[name]).toBe(9);
+  });
+
+  it("45 messages gets the limit it requires, no larger than the model's", async () => {
+    expect((await chatToMessages({})).sent["max_tokens"]).toBe(16_384);
+    expect((await chatToMessages({}, "claude-3-haiku-20240307")).sent["max_tokens"]).toBe(4_096);
+    const told = await chatToMessages({ max_tokens: 100_000 }, "claude-opus-4-1");
+    expect(told.sent["max_tokens"]).toBe(32_000);
+    expect(told.losses).toEqual(["max-tokens"]);
+  });
+
+  it("46 temperature is clamped to the vendor's range, top_p gives way to it, the rest is named", async () => {
+    const told = await chatToMessages({
+      temperature: 1.7,
+      top_p: 0.5,
+      seed: 1,
+      frequency_penalty: 1,
+      presence_penalty: 1,
+      n: 2,
+      logprobs: true,
+      logit_bias: { 1: 2 },
+    });
+    expect(told.sent["temperature"]).toBe(1);
+    expect(told.losses).toEqual([
+      "seed",
+      "frequency-penalty",
+      "presence-penalty",
+      "candidates",
+      "logprobs",
+      "logit-bias",
+      "temperature",
+      "top-p",
+    ]);
+    const idle = await chatToMessages({ n: 1, frequency_penalty: 0, logprobs: false, logit_bias: {} });
+    expect(idle.losses).toEqual([]);
+  });
+
+  it("47 stop: string and array, too many, white space", async () => {
+    expect((await chatToMessages({ stop: "END" })).sent["stop_sequences"]).toEqual(["END"]);
+    const blank = await chatToMessages({ stop: ["\n\n", "END"] });
+    expect(blank.sent["stop_sequences"]).toEqual(["END"]);
+    expect(blank.losses).toEqual(["stop"]);
+    const many = await messagesToChat({ stop_sequences: ["1", "2", "3", "4", "5"] }, "gpt-4o");
+    expect(many.sent["stop"]).toEqual(["1", "2", "3", "4"]);
+    expect(many.losses).toEqual(["stop"]);
+  });
+
+  it("47 which stop sequence matched is told where the dialect can", async () => {
+    const answer = {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      model: "m",
+      content: [{ type: "text", text: "a" }],
+      stop_reason: "stop_sequence",
+      stop_sequence: "END",
+      usage: { input_tokens: 1, output_tokens: 1 },
+    };
+    const told = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      body: { model: "m", messages: [hi] },
+      answer,
+    });
+    expect((told.json["choices"] as Json[])[0]?.["finish_reason"]).toBe("stop");
+  });
+
+  const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+  const format = { type: "json_schema", json_schema: { name: "answer", schema } };
+
+  it("48 a schema for the answer becomes output_config.format with closed objects", async () => {
+    const told = await chatToMessages({ response_format: format });
+    expect(told.sent["output_config"]).toEqual({
+      format: { type: "json_schema", schema: { ...schema, additionalProperties: false } },
+    });
+  });
+
+  it("48 models that know no schema carry the answer by a forced tool, and the client sees text", async () => {
+    const answer = {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      model: "m",
+      content: [{ type: "tool_use", id: "t", name: "structured_answer", input: { a: "b" } }],
+      stop_reason: "tool_use",
+      stop_sequence: null,
+      usage: { input_tokens: 1, output_tokens: 1 },
+    };
+    const told = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      model: "claude-3-5-sonnet-20241022",
+      body: { model: "m", messages: [hi], response_format: format },
+      answer,
+    });
+    expect(told.sent).toMatchObject({
+      tools: [{ input_schema: schema }],
+      tool_choice: { type: "tool", disable_parallel_tool_use: true },
+    });
+    expect(told.json["choices"]).toMatchObject([
+      { message: { content: '{"a":"b"}' }, finish_reason: "stop" },
+    ]);
+    expect(told.losses).toEqual([]);
+  });
+
+  it("48 JSON without a schema is a loss for messages, and DeepSeek gets JSON for a schema", async () => {
+    expect((await chatToMessages({ response_format: { type: "json_object" } })).losses).toEqual([
+      "structured-output",
+    ]);
+    const told = await messagesToChat(
+      { output_config: { format: { type: "json_schema", schema } } },
+      "deepseek-chat",
+    );
+    expect(told.sent["response_format"]).toEqual({ type: "json_object" });
+    expect(told.losses).toEqual(["json-schema"]);
+  });
+
+  it("49 user and metadata.user_id; a cache key asks for caching", async () => {
+    const told = await chatToMessages({ user: "u1", prompt_cache_key: "k", metadata: { a: "b" } });
+    expect(told.sent["metadata"]).toEqual({ user_id: "u1" });
+    expect(told.sent["cache_control"]).toEqual({ type: "ephemeral" });
+    expect(told.losses).toEqual(["metadata"]);
+    expect((await messagesToChat({ metadata: { user_id: "u1" } })).sent["user"]).toBe("u1");
+  });
+
+  it("50 breakpoints are kept for messages, four at most, and named as a loss elsewhere", async () => {
+    const part = (text: string, ttl?: string) => ({
+      type: "text",
+      text,
+      cache_control: ttl === undefined ? { type: "ephemeral" } : { type: "ephemeral", ttl },
+    });
+    const content = [part("1"), part("2", "1h"), part("3"), part("4"), part("5")];
+    const told = await chatToMessages({}, "claude-sonnet-4-5", [{ role: "user", content }]);
+    const [message] = told.sent["messages"] as { content: Json[] }[];
+    expect(message?.content.map((block) => "cache_control" in block)).toEqual([
+      false,
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(message?.content[1]?.["cache_control"]).toEqual({ type: "ephemeral", ttl: "1h" });
+    expect(told.losses).toEqual(["cache-control"]);
+  });
+
+  it("51 what only messages knows is named one by one", async () => {
+    const told = await messagesToChat(
+      {
+        context_management: { edits: [] },
+        container: "c",
+        service_tier: "standard_only",
+        inference_geo: "eu",
+      },
+      "llama3.3",
+    );
+    expect(told.losses).toEqual(["service-tier", "context-management", "container", "inference-geo"]);
+  });
+
+  it("52 what only chat-completions knows is named one by one", async () => {
+    const told = await chatToMessages({
+      verbosity: "low",
+      modalities: ["text", "audio"],
+      audio: { voice: "x" },
+      prediction: {},
+    });
+    expect(told.losses).toEqual(["audio", "prediction", "verbosity", "modalities"]);
+  });
+
+  it("55 unknown top-level fields reach their own dialect alone", async () => {
+    const told = await chatToMessages({ brand_new: 1 });
+    expect(told.sent).not.toHaveProperty("brand_new");
+    expect(told.losses).toEqual(["brand-new"]);
+  });
+
+  it("strict_translation refuses a call that would lose something, and names it", async () => {
+    const told = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      strict: true,
+      body: { model: "m", messages: [hi], seed: 1 },
+    });
+    expect(told.status).toBe(400);
+    expect(told.text).toContain("seed");
+    expect(told.sent).toBeNull();
+    const whole = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      strict: true,
+      body: { model: "m", messages: [hi] },
+    });
+    expect(whole.status).toBe(200);
+  });
+
+  it("losses are listed in x-sallyport-losses", async () => {
+    const told = await chatToMessages({ seed: 1, n: 2 });
+    expect(told.headers["x-sallyport-losses"]).toBe("seed,candidates");
+  });
+
+  it("the configuration overrides what is known of a model", async () => {
+    const told = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      model: "my-model",
+      capabilities: {
+        "my-*": { maxTokensName: "max_completion_tokens", efforts: ["low", "high"], reasoning: "effort" },
+      },
+      body: {
+        model: "m",
+        max_tokens: 9,
+        messages: [hi],
+        thinking: { type: "enabled", budget_tokens: 1_024 },
+      },
+    });
+    expect(told.sent).toMatchObject({ max_completion_tokens: 9, reasoning_effort: "low" });
+  });
+});

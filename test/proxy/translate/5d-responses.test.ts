@@ -1,0 +1,285 @@
+import { describe, expect, it } from "vitest";
+import { chatAnswer, type Json, messagesAnswer, tell } from "./harness.ts";
+
+const hi = { role: "user", content: "Hi" };
+const chat = { model: "asked-model", messages: [hi] };
+const messages = { model: "asked-model", max_tokens: 9, messages: [hi] };
+
+const toChatClient = (answer: Json | string, body: Json = chat) =>
+  tell({ client: "chat-completions", upstream: "messages", body, answer });
+const toMessagesClient = (answer: Json | string, body: Json = messages) =>
+  tell({ client: "messages", upstream: "chat-completions", body, answer });
+const choice = (told: { json: Json }) =>
+  (told.json["choices"] as { message: Json; finish_reason: string }[])[0];
+
+describe("5d responses, not streamed", () => {
+  it.each([
+    ["end_turn", "stop"],
+    ["stop_sequence", "stop"],
+    ["max_tokens", "length"],
+    ["model_context_window_exceeded", "length"],
+    ["pause_turn", "stop"],
+    ["refusal", "content_filter"],
+  ])("56 stop_reason %s is told as %s", async (reason, expected) => {
+    const told = await toChatClient(messagesAnswer([{ type: "text", text: "a" }], reason));
+    expect(choice(told)?.finish_reason).toBe(expected);
+  });
+
+  it.each([
+    ["stop", "end_turn"],
+    ["length", "max_tokens"],
+    ["content_filter", "refusal"],
+  ])("56 finish_reason %s is told as %s", async (reason, expected) => {
+    const told = await toMessagesClient(chatAnswer({ content: "a" }, reason));
+    expect(told.json["stop_reason"]).toBe(expected);
+  });
+
+  const call = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":1}' } };
+
+  it("57 stop after a call is tool use; length beats it", async () => {
+    const stopped = await toMessagesClient(chatAnswer({ content: null, tool_calls: [call] }, "stop"));
+    expect(stopped.json["stop_reason"]).toBe("tool_use");
+    const cut = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":' } };
+    const length = await toMessagesClient(chatAnswer({ content: "So", tool_calls: [cut] }, "length"));
+    expect(length.json["stop_reason"]).toBe("max_tokens");
+  });
+
+  it("58 a blocked prompt without candidates is a refusal", async () => {
+    const told = await tell({
+      client: "messages",
+      upstream: "generative-language",
+      body: messages,
+      answer: {
+        promptFeedback: { blockReason: "SAFETY" },
+        usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 },
+      },
+    });
+    expect(told.json["stop_reason"]).toBe("refusal");
+  });
+
+  it("59 several text parts are joined without separators, thinking apart, order kept", async () => {
+    const told = await toChatClient(
+      messagesAnswer([
+        { type: "thinking", thinking: "Hm", signature: "c2ln" },
+        { type: "text", text: "A" },
+        { type: "text", text: "B" },
+      ]),
+    );
+    expect(choice(told)?.message).toMatchObject({
+      content: "AB",
+      reasoning_content: "Hm",
+      reasoning_details: [{ type: "reasoning.text", text: "Hm", signature: "sally1.messages.c2ln" }],
+    });
+  });
+
+  it("60 content and calls together, the older function_call, content as an array", async () => {
+    const both = await toMessagesClient(chatAnswer({ content: "Look", tool_calls: [call] }, "tool_calls"));
+    expect(both.json["content"]).toEqual([
+      { type: "text", text: "Look" },
+      { type: "tool_use", id: "c1", name: "f", input: { a: 1 } },
+    ]);
+    const older = await toMessagesClient(
+      chatAnswer({ content: null, function_call: { name: "f", arguments: "{}" } }, "function_call"),
+    );
+    expect(older.json).toMatchObject({
+      stop_reason: "tool_use",
+      content: [{ type: "tool_use", name: "f", input: {} }],
+    });
+    const array = await toMessagesClient(
+      chatAnswer({
+        content: [
+          { type: "text", text: "A" },
+          { type: "text", text: "B" },
+        ],
+      }),
+    );
+    expect(array.json["content"]).toMatchObject([{ text: "A" }, { text: "B" }]);
+  });
+
+  it("61 an empty answer is an empty answer", async () => {
+    expect((await toMessagesClient(chatAnswer({ content: "" }))).json["content"]).toEqual([]);
+    expect(choice(await toChatClient(messagesAnswer([])))?.message["content"]).toBe("");
+  });
+
+  it("62 a refusal's words are text, its finish a refusal; a reason is not invented", async () => {
+    const told = await toMessagesClient(chatAnswer({ content: null, refusal: "No." }));
+    expect(told.json).toMatchObject({ content: [{ type: "text", text: "No." }], stop_reason: "refusal" });
+  });
+
+  it("62 citations keep page, title and place in UTF-16 units", async () => {
+    const citation = {
+      type: "web_search_result_location",
+      url: "https://a.example",
+      title: "A",
+      cited_text: "q",
+      encrypted_index: "x",
+    };
+    const told = await toChatClient(
+      messagesAnswer([
+        { type: "text", text: "é🙂 " },
+        { type: "text", text: "fact", citations: [citation] },
+      ]),
+    );
+    expect(choice(told)?.message["annotations"]).toEqual([
+      {
+        type: "url_citation",
+        url_citation: { url: "https://a.example", title: "A", start_index: 4, end_index: 8 },
+      },
+    ]);
+    const annotations = [
+      {
+        type: "url_citation",
+        url_citation: { url: "https://a.example", title: "A", start_index: 0, end_index: 4 },
+      },
+    ];
+    const back = await toMessagesClient(chatAnswer({ content: "fact", annotations }));
+    expect(back.json["content"]).toMatchObject([
+      {
+        text: "fact",
+        citations: [{ type: "web_search_result_location", url: "https://a.example", title: "A" }],
+      },
+    ]);
+  });
+
+  it("63 another vendor's web search is shown and counted", async () => {
+    const output = [
+      {
+        type: "web_search_call",
+        id: "ws_1",
+        status: "completed",
+        action: { type: "search", query: "cats", sources: [{ type: "url", url: "https://a.example" }] },
+      },
+      {
+        type: "message",
+        id: "m1",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text: "Cats.", annotations: [] }],
+      },
+    ];
+    const answer = {
+      id: "resp_1",
+      object: "response",
+      created_at: 1,
+      status: "completed",
+      model: "m",
+      output,
+      usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+    };
+    const told = await tell({ client: "messages", upstream: "responses", body: messages, answer });
+    expect(told.json["content"]).toMatchObject([
+      { type: "server_tool_use", name: "web_search", input: { query: "cats" } },
+      { type: "web_search_tool_result", content: [{ type: "web_search_result", url: "https://a.example" }] },
+      { type: "text", text: "Cats." },
+    ]);
+    expect(told.json["usage"]).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
+  });
+
+  it("63 a vendor's own tools are a named loss where they cannot be shown", async () => {
+    const used = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "cats" } };
+    const told = await toChatClient(messagesAnswer([used, { type: "text", text: "Cats." }]));
+    expect(choice(told)).toMatchObject({ message: { content: "Cats." }, finish_reason: "stop" });
+    expect(told.losses).toEqual(["answer-server-tool"]);
+  });
+
+  it("64 of several candidates messages is given the first, and told so", async () => {
+    const answer = {
+      ...chatAnswer({ content: "A" }),
+      choices: [0, 1].map((index) => ({
+        index,
+        message: { role: "assistant", content: `A${index}` },
+        finish_reason: "stop",
+      })),
+    };
+    const told = await toMessagesClient(answer);
+    expect(told.json["content"]).toEqual([{ type: "text", text: "A0" }]);
+    expect(told.losses).toEqual(["candidates"]);
+  });
+
+  it("65 ids carry the dialect's prefix, created is in seconds, model is the one asked for", async () => {
+    const told = await toChatClient(messagesAnswer([{ type: "text", text: "a" }]));
+    expect(told.json).toMatchObject({
+      id: "chatcmpl-msg_1",
+      object: "chat.completion",
+      model: "asked-model",
+    });
+    expect(Number.isInteger(told.json["created"])).toBe(true);
+    expect((await toMessagesClient(chatAnswer({ content: "a" }))).json).toMatchObject({
+      id: "msg_chatcmpl-1",
+      model: "asked-model",
+    });
+  });
+
+  it("66 members that typed clients read are there, null where there is nothing", async () => {
+    const told = choice(await toChatClient(messagesAnswer([{ type: "text", text: "a" }])));
+    expect(told).toMatchObject({ logprobs: null, message: { role: "assistant", refusal: null } });
+    expect((await toMessagesClient(chatAnswer({ content: "a" }))).json).toMatchObject({
+      type: "message",
+      role: "assistant",
+      stop_sequence: null,
+    });
+  });
+
+  it("67 an image in an answer reaches a chat client, and is a named loss for messages", async () => {
+    const answer = {
+      candidates: [
+        {
+          content: {
+            role: "model",
+            parts: [{ inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }],
+          },
+          finishReason: "STOP",
+        },
+      ],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    };
+    const shown = await tell({
+      client: "chat-completions",
+      upstream: "generative-language",
+      body: chat,
+      answer,
+    });
+    expect(choice(shown)?.message["images"]).toEqual([
+      { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+    ]);
+    const lost = await tell({ client: "messages", upstream: "generative-language", body: messages, answer });
+    expect(lost.losses).toEqual(["answer-image"]);
+  });
+
+  it("68 the older text_completion shape", async () => {
+    const told = await tell({
+      client: "completions",
+      upstream: "messages",
+      body: { model: "asked-model", prompt: "Say", max_tokens: 5 },
+      answer: messagesAnswer([{ type: "text", text: "a" }], "max_tokens"),
+    });
+    expect(told.sent).toMatchObject({
+      max_tokens: 5,
+      messages: [{ role: "user", content: [{ type: "text", text: "Say" }] }],
+    });
+    expect(told.json).toMatchObject({
+      id: "cmpl-msg_1",
+      object: "text_completion",
+      model: "asked-model",
+      choices: [{ text: "a", index: 0, logprobs: null, finish_reason: "length" }],
+      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+    });
+  });
+
+  it("69 an error told with status 200, a web page, nothing, no JSON: each an error", async () => {
+    const told = await toMessagesClient({ error: { message: "model overloaded", type: "x", code: "y" } });
+    expect(told.status).toBe(502);
+    expect(told.json).toMatchObject({ type: "error", error: { message: "model overloaded" } });
+    for (const answer of ["<html>502</html>", "", "{", "[]", '{"choices":[]}', "{}"]) {
+      const bad = await toMessagesClient(answer);
+      expect([answer, bad.status, bad.json["type"]]).toEqual([answer, 502, "error"]);
+    }
+  });
+
+  it("a call with arguments that are no JSON object is an error, not a finished call", async () => {
+    const broken = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":' } };
+    const told = await toMessagesClient(chatAnswer({ content: null, tool_calls: [broken] }, "tool_calls"));
+    expect(told.status).toBe(502);
+    expect(told.text).toContain("no JSON object");
+  });
+});

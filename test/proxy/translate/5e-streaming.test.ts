@@ -1,0 +1,435 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../src/errors.ts";
+import { chatAnswer, chatStream, type Json, messagesStream, sse, tell } from "./harness.ts";
+
+const hi = { role: "user", content: "Hi" };
+const messagesBody = { model: "m", max_tokens: 9, stream: true, messages: [hi] };
+const chatBody = { model: "m", stream: true, stream_options: { include_usage: true }, messages: [hi] };
+
+type Answer = NonNullable<Parameters<typeof tell>[0]["answer"]>;
+const toMessages = (answer: Answer, more: Partial<Parameters<typeof tell>[0]> = {}) =>
+  tell({ client: "messages", upstream: "chat-completions", body: messagesBody, answer, ...more });
+const toChat = (answer: Answer, more: Partial<Parameters<typeof tell>[0]> = {}) =>
+  tell({ client: "chat-completions", upstream: "messages", body: chatBody, answer, ...more });
+
+const types = (told: { data: readonly Json[] }) => told.data.map((event) => event["type"]);
+const blocks = (told: { data: readonly Json[] }) =>
+  told.data
+    .filter((event) => event["type"] === "content_block_start")
+    .map((event) => event["content_block"] as Json);
+const inputOf = (told: { data: readonly Json[] }, index: number) =>
+  told.data
+    .filter((event) => event["type"] === "content_block_delta" && event["index"] === index)
+    .map((event) => (event["delta"] as Json)["partial_json"])
+    .join("");
+const tool = (index: number | undefined, part: Json): Json => ({
+  tool_calls: [{ ...(index === undefined ? {} : { index }), ...part }],
+});
+const named = (id: string, name: string, text = ""): Json => ({
+  id,
+  type: "function",
+  function: { name, arguments: text },
+});
+const args = (text: string): Json => ({ function: { arguments: text } });
+
+describe("5e streaming", () => {
+  it("70 the same wherever the bytes are cut", async () => {
+    const bytes = Buffer.from(
+      chatStream(
+        [
+          { role: "assistant", content: "" },
+          { content: "é🙂" },
+          tool(0, named("c", "f")),
+          tool(0, args('{"a":"漢"}')),
+        ],
+        "tool_calls",
+      ),
+    );
+    const whole = await toMessages([bytes]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 5 }), async (cuts) => {
+        const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+        const pieces = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
+        const cut = await toMessages(pieces);
+        const joined = cut.events.map((event) => event.data.replace(/msg_\w+/g, "msg"));
+        expect(joined).toEqual(whole.events.map((event) => event.data.replace(/msg_\w+/g, "msg")));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("71 messages: event names, order, contiguous indexes, one open block at a time", async () => {
+    const told = await toMessages(
+      chatStream(
+        [{ reasoning_content: "Hm" }, { content: "So" }, tool(0, named("c", "f", "{}"))],
+        "tool_calls",
+      ),
+    );
+    expect(types(told)).toEqual([
+      "message_start",
+      ...["content_block_start", "content_block_delta", "content_block_delta", "content_block_stop"],
+      ...["content_block_start", "content_block_delta", "content_block_stop"],
+      ...["content_block_start", "content_block_delta", "content_block_stop"],
+      "message_delta",
+      "message_stop",
+    ]);
+    expect(told.events.map((event) => event.event)).toEqual(types(told));
+    expect(blocks(told).map((block) => block["type"])).toEqual(["thinking", "text", "tool_use"]);
+    expect(
+      told.data.filter((event) => event["type"] === "content_block_stop").map((event) => event["index"]),
+    ).toEqual([0, 1, 2]);
+  });
+
+  it("72 no empty text block in front of a call or thinking", async () => {
+    const told = await toMessages(
+      chatStream(
+        [{ role: "assistant", content: "" }, { content: null }, tool(0, named("c", "f", "{}"))],
+        "tool_calls",
+      ),
+    );
+    expect(blocks(told).map((block) => block["type"])).toEqual(["tool_use"]);
+  });
+
+  it("73 interleaved calls: one block after the other, nothing lost", async () => {
+    const told = await toMessages(
+      chatStream(
+        [
+          tool(0, named("a", "f")),
+          tool(1, named("b", "g")),
+          tool(0, args('{"x"')),
+          tool(1, args('{"y"')),
+          tool(0, args(":1}")),
+          tool(1, args(":2}")),
+        ],
+        "tool_calls",
+      ),
+    );
+    expect(blocks(told).map((block) => block["id"])).toEqual(["a", "b"]);
+    expect([inputOf(told, 0), inputOf(told, 1)]).toEqual(['{"x":1}', '{"y":2}']);
+  });
+
+  it.each<[string, Json[], [string, string][]]>([
+    ["id and name only in the first", [tool(0, named("a", "get")), tool(0, args("{}"))], [["get", "{}"]]],
+    [
+      "the name split over chunks",
+      [tool(0, named("a", "get_")), tool(0, { function: { name: "weather" } }), tool(0, args("{}"))],
+      [["get_weather", "{}"]],
+    ],
+    [
+      "no index",
+      [
+        tool(undefined, named("a", "f", '{"x"')),
+        tool(undefined, args(":1}")),
+        tool(undefined, named("b", "g", "{}")),
+      ],
+      [
+        ["f", '{"x":1}'],
+        ["g", "{}"],
+      ],
+    ],
+    [
+      "a new id with the same index",
+      [tool(0, named("a", "f", "{}")), tool(0, named("b", "g", "{}"))],
+      [
+        ["f", "{}"],
+        ["g", "{}"],
+      ],
+    ],
+    [
+      "the id repeated on each chunk",
+      [tool(0, named("a", "f", '{"x"')), tool(0, { id: "a", ...args(":1}") })],
+      [["f", '{"x":1}']],
+    ],
+    [
+      "the name repeated on each chunk",
+      [tool(0, named("a", "f", "{")), tool(0, named("a", "f", "}"))],
+      [["f", "{}"]],
+    ],
+    ["complete arguments in one piece", [tool(0, named("a", "f", '{"x":1}'))], [["f", '{"x":1}']]],
+    [
+      "arguments as an object",
+      [tool(0, { id: "a", function: { name: "f", arguments: { x: 1 } } })],
+      [["f", '{"x":1}']],
+    ],
+    ["no arguments at all", [tool(0, named("a", "f"))], [["f", ""]]],
+    ["no id", [tool(0, { function: { name: "f", arguments: "{}" } })], [["f", "{}"]]],
+  ])("74 tool deltas: %s", async (_, deltas, expected) => {
+    const told = await toMessages(chatStream(deltas, "tool_calls"));
+    expect(blocks(told).map((block, index) => [block["name"], inputOf(told, index)])).toEqual(expected);
+    for (const block of blocks(told)) expect(block["id"]).toMatch(/^[a-zA-Z0-9_-]+$/);
+  });
+
+  it("75 arguments flow as they come", async () => {
+    const told = await toMessages(
+      chatStream([tool(0, named("a", "f")), tool(0, args('{"x"')), tool(0, args(":1}"))], "tool_calls"),
+    );
+    const deltas = told.data.filter(
+      (event) => (event["delta"] as Json | undefined)?.["type"] === "input_json_delta",
+    );
+    expect(deltas.map((event) => (event["delta"] as Json)["partial_json"])).toEqual(['{"x"', ":1}"]);
+  });
+
+  it("77 thinking, then its signature, then the end of the block; redacted thinking has no deltas", async () => {
+    const told = await tell({
+      client: "responses",
+      upstream: "messages",
+      body: { model: "m", input: "Hi", stream: true, store: false, include: ["reasoning.encrypted_content"] },
+      answer: messagesStream([
+        {
+          type: "content_block_start",
+          index: 0,
+          content_block: { type: "thinking", thinking: "", signature: "" },
+        },
+        { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Hm" } },
+        { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "c2ln" } },
+        { type: "content_block_stop", index: 0 },
+        { type: "content_block_start", index: 1, content_block: { type: "redacted_thinking", data: "cmVk" } },
+        { type: "content_block_stop", index: 1 },
+      ]),
+    });
+    expect(told.text).toContain("sally1.messages.c2ln");
+    expect(types(told).at(-1)).toBe("response.completed");
+    const chat = await toMessages(chatStream([{ reasoning: "Hm" }, { content: "So" }]));
+    const deltas = chat.data
+      .filter((event) => event["index"] === 0 && event["delta"])
+      .map((event) => event["delta"]);
+    expect(deltas).toEqual([
+      { type: "thinking_delta", thinking: "Hm" },
+      { type: "signature_delta", signature: "sally1.chat-completions." },
+    ]);
+  });
+
+  const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m" };
+
+  it("78 role only, empty delta, no choices, finish and content together, content and usage behind the finish", async () => {
+    const chunks: Json[] = [
+      { ...head, id: "", model: "", choices: [] },
+      { ...head, choices: [{ index: 0, delta: { role: "assistant" }, finish_reason: null }] },
+      { ...head, choices: [{ index: 0, delta: {}, finish_reason: null }] },
+      { ...head, choices: [] },
+      { ...head, choices: [{ index: 0, delta: { content: "A" }, finish_reason: "stop" }] },
+      { ...head, choices: [{ index: 0, delta: { content: "B" }, finish_reason: null }] },
+      { ...head, choices: [], usage: { prompt_tokens: 7, completion_tokens: 2 } },
+    ];
+    const told = await toMessages(sse("chat-completions", chunks));
+    expect(told.text).toContain('"text":"A"');
+    expect(told.text).toContain('"text":"B"');
+    expect(told.data.at(-2)).toMatchObject({
+      delta: { stop_reason: "end_turn" },
+      usage: { input_tokens: 7, output_tokens: 2 },
+    });
+  });
+
+  it("79 usage is always asked of the upstream, given only where asked for, the last one counts", async () => {
+    const usage = {
+      input_tokens: 5,
+      cache_read_input_tokens: 2,
+      cache_creation_input_tokens: 0,
+      output_tokens: 4,
+    };
+    const asked = await toChat(messagesStream([], "end_turn", usage));
+    expect(asked.data.at(-1)).toMatchObject({
+      choices: [],
+      usage: {
+        prompt_tokens: 7,
+        completion_tokens: 4,
+        total_tokens: 11,
+        prompt_tokens_details: { cached_tokens: 2 },
+      },
+    });
+    const unasked = await toChat(messagesStream([]), { body: { model: "m", stream: true, messages: [hi] } });
+    expect(unasked.text).not.toContain("usage");
+    const told = await toMessages(chatStream([{ content: "a" }]));
+    expect(told.sent["stream_options"]).toEqual({ include_usage: true });
+  });
+
+  it("80 message_start holds an estimate where the count is not known, message_delta the count", async () => {
+    const told = await toMessages(
+      chatStream([{ content: "a" }], "stop", {
+        prompt_tokens: 1047,
+        completion_tokens: 57,
+        prompt_tokens_details: { cached_tokens: 1000 },
+      }),
+    );
+    expect(told.data[0]).toMatchObject({
+      message: { usage: { input_tokens: expect.any(Number), output_tokens: 0 } },
+    });
+    expect(told.data.at(-2)?.["usage"]).toEqual({
+      input_tokens: 47,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 1000,
+      output_tokens: 57,
+    });
+  });
+
+  it("82 [DONE] ends chat-completions and completions, and nothing else", async () => {
+    expect((await toChat(messagesStream([]))).events.at(-1)?.data).toBe("[DONE]");
+    expect((await toMessages(chatStream([{ content: "a" }]))).text).not.toContain("[DONE]");
+    const older = await tell({
+      client: "completions",
+      upstream: "messages",
+      body: { model: "m", prompt: "Hi", stream: true },
+      answer: messagesStream([
+        { type: "content_block_start", index: 0, content_block: { type: "text", text: "a" } },
+        { type: "content_block_stop", index: 0 },
+      ]),
+    });
+    expect(older.data.map((event) => (event["choices"] as Json[])[0]?.["text"]).join("")).toBe("a");
+    expect(older.events.at(-1)?.data).toBe("[DONE]");
+  });
+
+  it("83 generative-language without alt=sse is one JSON array, also when it fails", async () => {
+    const body = { model: "m", contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
+    const told = await tell({
+      client: "generative-language",
+      upstream: "chat-completions",
+      body,
+      array: true,
+      answer: chatStream([{ content: "a" }, { content: "b" }]),
+    });
+    expect(Array.isArray(told.json)).toBe(true);
+    expect(told.headers["content-type"]).toContain("application/json");
+    const cut = await tell({
+      client: "generative-language",
+      upstream: "chat-completions",
+      body,
+      array: true,
+      answer: `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta: { content: "a" } }] })}\n\n`,
+    });
+    expect(JSON.stringify(cut.json)).toContain('"error"');
+  });
+
+  it("84 an upstream's pings are passed on in the client's own form", async () => {
+    const told = await toChat(messagesStream([{ type: "ping" }]));
+    expect(told.text).toMatch(/^: /m);
+    const both = await tell({
+      client: "messages",
+      upstream: "messages",
+      body: messagesBody,
+      answer: messagesStream([{ type: "ping" }]),
+    });
+    expect(types(both)).toContain("ping");
+  });
+
+  const begun = messagesStream([
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "So" } },
+  ]).replace(/event: message_delta[\s\S]*$/, "");
+
+  it("85 a failure midway ends in the dialect's own error and nothing more", async () => {
+    const overloaded = `${begun}event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n`;
+    const chat = await toChat(overloaded);
+    expect(chat.status).toBe(200);
+    expect(chat.data.at(-1)).toMatchObject({ error: { message: "Overloaded" } });
+    expect(chat.text).not.toContain("[DONE]");
+    expect(chat.text).not.toContain('"finish_reason":"stop"');
+    const responses = await tell({
+      client: "responses",
+      upstream: "messages",
+      body: { model: "m", input: "Hi", stream: true },
+      answer: overloaded,
+    });
+    expect(types(responses).at(-1)).toMatch(/^(response\.failed|error)$/);
+    const cut = await toMessages(
+      chatStream([{ content: "a" }]).replace(
+        /data: \{[^\n]*"finish_reason":"stop"[\s\S]*$/,
+        'data: {"error":{"message":"gone"}}\n\n',
+      ),
+    );
+    expect(cut.data.at(-1)).toEqual({ type: "error", error: { type: "api_error", message: "gone" } });
+  });
+
+  it("85 a failure before the first word is told by the status", async () => {
+    const told = await toChat(
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+    );
+    expect([told.status, told.json]).toMatchObject([503, { error: { message: "Overloaded" } }]);
+  });
+
+  it("86 the end of the file without a terminal event is an error; [DONE] may be missing behind a finish", async () => {
+    const cut = await toChat(begun);
+    expect(cut.data.at(-1)).toHaveProperty("error");
+    const done = await toMessages(chatStream([{ content: "a" }]).replace("data: [DONE]\n\n", ""));
+    expect(types(done).at(-1)).toBe("message_stop");
+  });
+
+  it("86 a connection that breaks is an error", async () => {
+    const told = await toChat([begun], {
+      breaks: new AppError("upstream_cut", "The upstream's answer broke off."),
+    });
+    expect(told.data.at(-1)).toMatchObject({ error: { message: "The upstream's answer broke off." } });
+  });
+
+  it("an event that is no JSON, or of a wrong type, is one error and the end", async () => {
+    for (const bad of ["data: {broken\n\n", 'data: {"type":7}\n\n', "data: []\n\n"]) {
+      const told = await toChat(`${begun}${bad}${begun}`);
+      expect(told.events.filter((event) => event.data.includes('"error"'))).toHaveLength(1);
+      expect(told.data.at(-1)).toHaveProperty("error");
+    }
+  });
+
+  it("an event larger than the cap is an error, not a full memory", async () => {
+    const told = await toChat([begun, `data: ${"x".repeat(9 * 1024 * 1024)}`]);
+    expect(told.data.at(-1)).toHaveProperty("error");
+  });
+
+  it("what follows the terminal event is not told", async () => {
+    const told = await toMessages(
+      `${chatStream([{ content: "a" }])}data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta: { content: "late" } }] })}\n\n`,
+    );
+    expect(told.text).not.toContain("late");
+    expect(types(told).at(-1)).toBe("message_stop");
+  });
+
+  it("a call that ends with arguments that are no JSON object is an error, unless the answer was cut off", async () => {
+    const deltas = [tool(0, named("a", "f")), tool(0, args('{"x":'))];
+    expect((await toMessages(chatStream(deltas, "tool_calls"))).data.at(-1)).toMatchObject({ type: "error" });
+    const cut = await toMessages(chatStream(deltas, "length"));
+    expect(cut.data.at(-2)).toMatchObject({ delta: { stop_reason: "max_tokens" } });
+  });
+
+  it("90 stream headers", async () => {
+    expect((await toChat(messagesStream([]))).headers).toMatchObject({
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+      "x-accel-buffering": "no",
+    });
+  });
+
+  it("92 concurrent streams share nothing", async () => {
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        toMessages(
+          chatStream([{ content: `word-${index}` }, tool(0, named(`c${index}`, "f", "{}"))], "tool_calls"),
+        ),
+      ),
+    );
+    for (const [index, told] of all.entries()) {
+      expect(told.text.match(/word-\d+/g)).toEqual([`word-${index}`]);
+      expect(blocks(told)[1]?.["id"]).toBe(`c${index}`);
+    }
+  });
+
+  it("69 JSON although a stream was asked for, and a stream although JSON was", async () => {
+    const streamed = await toMessages(
+      chatAnswer({ content: "a", tool_calls: [named("c", "f", '{"x":1}')] }, "tool_calls"),
+    );
+    expect(types(streamed).at(-1)).toBe("message_stop");
+    expect([blocks(streamed).map((block) => block["type"]), inputOf(streamed, 1)]).toEqual([
+      ["text", "tool_use"],
+      '{"x":1}',
+    ]);
+    const whole = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: { ...messagesBody, stream: undefined },
+      answer: chatStream([{ content: "a" }, { content: "b" }]),
+    });
+    expect(whole.json).toMatchObject({
+      type: "message",
+      content: [{ type: "text", text: "ab" }],
+      stop_reason: "end_turn",
+    });
+  });
+});

@@ -1,0 +1,272 @@
+import { describe, expect, it } from "vitest";
+import { chatAnswer, type Json, messagesAnswer, tell } from "./harness.ts";
+
+const hi = { role: "user", content: "Hi" };
+const messagesBody = { model: "m", max_tokens: 9, messages: [hi] };
+const chatBody = { model: "m", messages: [hi] };
+
+const chatError = (message: string, more: Json = {}) => ({
+  error: { message, type: "x", param: null, code: null, ...more },
+});
+const messagesError = (type: string, message: string) => ({ type: "error", error: { type, message } });
+
+describe("5f errors, usage, transport", () => {
+  it.each([
+    [400, "invalid_request_error"],
+    [401, "authentication_error"],
+    [402, "billing_error"],
+    [403, "permission_error"],
+    [404, "not_found_error"],
+    [413, "request_too_large"],
+    [422, "invalid_request_error"],
+    [429, "rate_limit_error"],
+    [500, "api_error"],
+    [504, "timeout_error"],
+  ])("94 95 status %i is %s for a messages client", async (status, type) => {
+    const told = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: messagesBody,
+      status,
+      answer: chatError("why"),
+    });
+    expect(told.status).toBe(status);
+    expect(told.json).toEqual({ type: "error", error: { type, message: "why" }, request_id: "req_1" });
+  });
+
+  it.each([
+    ["invalid_request_error", 400, 400, "invalid_request_error", null],
+    ["authentication_error", 401, 401, "authentication_error", "invalid_api_key"],
+    ["not_found_error", 404, 404, "invalid_request_error", "model_not_found"],
+    ["rate_limit_error", 429, 429, "rate_limit_error", "rate_limit_exceeded"],
+    ["overloaded_error", 529, 503, "server_error", null],
+    ["api_error", 500, 500, "server_error", null],
+  ])("94 95 %s is told to a chat client in its envelope", async (type, status, expected, told, code) => {
+    const answer = messagesError(type, "why");
+    const got = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      body: chatBody,
+      status,
+      answer,
+    });
+    expect(got.status).toBe(expected);
+    expect(got.json).toEqual({ error: { message: "why", type: told, param: null, code } });
+  });
+
+  it("94 the proxy's own faults wear the client's envelope", async () => {
+    const bad = await tell({ client: "messages", upstream: "chat-completions", body: "{" });
+    expect([bad.status, bad.json]).toMatchObject([
+      400,
+      { type: "error", error: { type: "invalid_request_error" } },
+    ]);
+    const wrong = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      body: { model: "m", messages: "Hi" },
+    });
+    expect([wrong.status, wrong.json]).toMatchObject([400, { error: { param: "messages" } }]);
+  });
+
+  it("96 a prompt that does not fit keeps the words clients match", async () => {
+    const long =
+      "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.";
+    const toMessages = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: messagesBody,
+      status: 400,
+      answer: chatError(long, { code: "context_length_exceeded" }),
+    });
+    expect(toMessages.json).toMatchObject({
+      error: { type: "invalid_request_error", message: `prompt is too long: ${long}` },
+    });
+    const toChat = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      body: chatBody,
+      status: 400,
+      answer: messagesError("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+    });
+    expect(toChat.json).toMatchObject({
+      error: { code: "context_length_exceeded", message: expect.stringContaining("210000 tokens > 200000") },
+    });
+  });
+
+  it.each([
+    [{ "retry-after": "7" }, "7"],
+    [{ "retry-after-ms": "1500" }, "2"],
+    [{ "retry-after": new Date(Date.now() + 30_500).toUTCString() }, "30"],
+    [{}, undefined],
+  ])("97 retry-after out of %j", async (headers, expected) => {
+    const told = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: messagesBody,
+      status: 429,
+      headers: headers as Record<string, string>,
+      answer: chatError("slow down"),
+    });
+    const given = told.headers["retry-after"];
+    if (expected === "30") expect(Number(given)).toBeGreaterThanOrEqual(29);
+    else expect(given).toBe(expected);
+  });
+
+  it("97 RetryInfo of generative-language becomes retry-after", async () => {
+    const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.07s" }];
+    const told = await tell({
+      client: "chat-completions",
+      upstream: "generative-language",
+      body: chatBody,
+      status: 429,
+      answer: { error: { code: 429, message: "quota", status: "RESOURCE_EXHAUSTED", details } },
+    });
+    expect([told.status, told.headers["retry-after"]]).toEqual([429, "35"]);
+  });
+
+  it("99 a spent quota is told from a rate", async () => {
+    const answer = chatError("You exceeded your current quota", {
+      type: "insufficient_quota",
+      code: "insufficient_quota",
+    });
+    const told = await tell({
+      client: "responses",
+      upstream: "chat-completions",
+      body: { model: "m", input: "Hi" },
+      status: 429,
+      answer,
+    });
+    expect(told.json).toMatchObject({ error: { code: "insufficient_quota" } });
+  });
+
+  it("an error that is a web page or nothing keeps its status and tells no markup", async () => {
+    for (const answer of ["<html><body>nginx</body></html>", ""]) {
+      const told = await tell({
+        client: "messages",
+        upstream: "chat-completions",
+        body: messagesBody,
+        status: 502,
+        answer,
+      });
+      expect(told.status).toBe(502);
+      expect(told.json).toMatchObject({
+        type: "error",
+        error: { type: "api_error", message: "The upstream answered 502." },
+      });
+    }
+  });
+
+  it("100 usage: cached tokens inside or outside, thoughts outside, totals recomputed", async () => {
+    const inside = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: messagesBody,
+      answer: chatAnswer({ content: "a" }, "stop", {
+        usage: {
+          prompt_tokens: 100,
+          completion_tokens: 10,
+          total_tokens: 999,
+          prompt_tokens_details: { cached_tokens: 80 },
+        },
+      }),
+    });
+    expect(inside.json["usage"]).toEqual({
+      input_tokens: 20,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 80,
+      output_tokens: 10,
+    });
+    const outside = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      body: chatBody,
+      answer: messagesAnswer([], "end_turn", {
+        usage: {
+          input_tokens: 20,
+          cache_read_input_tokens: 70,
+          cache_creation_input_tokens: 10,
+          output_tokens: 10,
+        },
+      }),
+    });
+    expect(outside.json["usage"]).toEqual({
+      prompt_tokens: 100,
+      completion_tokens: 10,
+      total_tokens: 110,
+      prompt_tokens_details: { cached_tokens: 70, cache_write_tokens: 10 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+    });
+    const thoughts = await tell({
+      client: "chat-completions",
+      upstream: "generative-language",
+      body: chatBody,
+      answer: {
+        candidates: [{ content: { role: "model", parts: [{ text: "a" }] }, finishReason: "STOP" }],
+        usageMetadata: {
+          promptTokenCount: 50,
+          cachedContentTokenCount: 40,
+          candidatesTokenCount: 5,
+          thoughtsTokenCount: 20,
+          totalTokenCount: 75,
+        },
+      },
+    });
+    expect(thoughts.json["usage"]).toMatchObject({
+      prompt_tokens: 50,
+      completion_tokens: 25,
+      total_tokens: 75,
+      completion_tokens_details: { reasoning_tokens: 20 },
+    });
+  });
+
+  it("101 DeepSeek's cache hits", async () => {
+    const told = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: messagesBody,
+      answer: chatAnswer({ content: "a" }, "stop", {
+        usage: {
+          prompt_tokens: 10,
+          completion_tokens: 1,
+          prompt_cache_hit_tokens: 4,
+          prompt_cache_miss_tokens: 6,
+        },
+      }),
+    });
+    expect(told.json["usage"]).toMatchObject({ input_tokens: 6, cache_read_input_tokens: 4 });
+  });
+
+  it("102 usage that is missing is not invented", async () => {
+    const told = await tell({
+      client: "chat-completions",
+      upstream: "chat-completions",
+      body: chatBody,
+      answer: chatAnswer({ content: "a" }),
+    });
+    expect(told.json).not.toHaveProperty("usage");
+    expect(told.outcome.usage).toBeUndefined();
+  });
+
+  it.each([
+    ["__proto__", '{"model":"m","messages":[{"role":"user","content":"x","__proto__":{"a":1}}]}'],
+    ["nesting deeper than 256", `{"model":"m","messages":[],"x":${"[".repeat(300)}${"]".repeat(300)}}`],
+    ["no JSON", '{"model":"m"'],
+    ["a body that is no object", "[1]"],
+  ])("107 %s is refused with 400", async (_, body) => {
+    const told = await tell({ client: "chat-completions", upstream: "messages", body });
+    expect(told.status).toBe(400);
+    expect(told.json).toHaveProperty("error.message");
+    expect(told.sent).toBeNull();
+  });
+
+  it("107 a hundred thousand levels of nesting do not exhaust the stack", async () => {
+    const deep = `{"model":"m","messages":[],"x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    expect((await tell({ client: "chat-completions", upstream: "messages", body: deep })).status).toBe(400);
+  });
+
+  it("107 lone surrogates and the proxy's own marks in a text do no harm", async () => {
+    const body = '{"model":"m","messages":[{"role":"user","content":"\\ud83d raw-0 sally1.responses.x"}]}';
+    const told = await tell({ client: "chat-completions", upstream: "messages", body });
+    expect(told.sentText).toContain("\\ud83d raw-0 sally1.responses.x");
+  });
+});

@@ -1,0 +1,284 @@
+import type { Codec } from "../../../src/proxy/exchange/codec.ts";
+import { stringifyJson } from "../../../src/proxy/exchange/json.ts";
+import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
+import type { ConversationStore } from "../../../src/proxy/translate/conversation-store.ts";
+import {
+  type TranslationOutcome,
+  type TranslationTarget,
+  translateCall,
+  type UpstreamRequest,
+} from "../../../src/proxy/translate/translate-call.ts";
+import { createSseParser, type SseEvent } from "../../../src/sse/parse.ts";
+
+export type Json = Record<string, unknown>;
+
+interface Scene {
+  readonly client: Dialect;
+  readonly upstream: TranslationTarget["dialect"];
+  /** The client's body; a string is sent as it stands. */
+  readonly body: Json | string;
+  /** What the upstream answers: JSON, event stream text, or bytes in pieces. */
+  readonly answer?: Json | string | readonly (string | Uint8Array)[];
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Thrown by the upstream's body after its last piece. */
+  readonly breaks?: Error;
+  /** The model's name at the upstream. */
+  readonly model?: string;
+  readonly strict?: boolean;
+  readonly array?: boolean;
+  readonly capabilities?: TranslationTarget["capabilities"];
+  readonly conversations?: ConversationStore;
+}
+
+export interface Told {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  readonly json: Json;
+  readonly events: readonly SseEvent[];
+  /** `data` of every event that is JSON. */
+  readonly data: readonly Json[];
+  /** What the upstream was sent, and where. */
+  readonly sent: Json;
+  readonly sentText: string;
+  readonly path: string;
+  readonly losses: readonly string[];
+  readonly outcome: TranslationOutcome;
+  readonly destroyed: boolean;
+}
+
+/** Runs one call through the lane against an upstream that answers as the scene says. */
+export async function tell(scene: Scene): Promise<Told> {
+  let request: UpstreamRequest | undefined;
+  const told = { status: 0, headers: {} as Record<string, string>, text: "", ended: false, destroyed: false };
+  const body = typeof scene.body === "string" ? scene.body : JSON.stringify(scene.body);
+  const stream = /"stream": ?true/.test(body) || scene.array !== undefined;
+  const outcome = await translateCall({
+    client: {
+      dialect: scene.client,
+      operation: "generate",
+      model: /"model": ?"([^"]*)"/.exec(body)?.[1] ?? "the-model",
+      stream,
+      array: scene.array === true,
+      contentType: "application/json",
+    },
+    body: Buffer.from(body),
+    target: {
+      upstream: "mock",
+      dialect: scene.upstream,
+      model: scene.model ?? "upstream-model",
+      capabilities: scene.capabilities ?? {},
+    },
+    strict: scene.strict === true,
+    requestId: "req_1",
+    async send(sent) {
+      request = sent;
+      return { status: scene.status ?? 200, headers: scene.headers ?? {}, body: bodyOf(scene, stream) };
+    },
+    reply: {
+      get started() {
+        return told.status !== 0;
+      },
+      signal: new AbortController().signal,
+      start(status, headers) {
+        told.status = status;
+        told.headers = { ...headers };
+      },
+      write(text) {
+        told.text += text.toString();
+        return undefined;
+      },
+      keepAlive() {},
+      end() {
+        told.ended = true;
+      },
+      destroy() {
+        told.destroyed = true;
+      },
+    },
+    ...(scene.conversations === undefined ? {} : { conversations: scene.conversations }),
+  });
+  const sentText = request?.body.toString() ?? "null";
+  const events = eventsIn(told.text);
+  return {
+    ...told,
+    json: readJson(told.text),
+    events,
+    data: events.filter((event) => event.data !== "[DONE]").map((event) => readJson(event.data)),
+    sent: readJson(sentText),
+    sentText,
+    path: request?.path ?? "",
+    losses: outcome.losses.map((loss) => loss.code),
+    outcome,
+  };
+}
+
+async function* bodyOf(scene: Scene, stream: boolean): AsyncGenerator<Buffer> {
+  const { answer } = scene;
+  const pieces =
+    answer === undefined
+      ? [plainAnswer(scene.upstream, stream)]
+      : Array.isArray(answer)
+        ? answer
+        : [typeof answer === "string" ? answer : JSON.stringify(answer)];
+  for (const piece of pieces) yield Buffer.from(piece as string);
+  if (scene.breaks !== undefined) throw scene.breaks;
+}
+
+/** The text of a stream of events of a dialect: names where it has them, `[DONE]` where it has it. */
+export function sse(dialect: Dialect, events: readonly Json[]): string {
+  const named = dialect === "messages" || dialect === "responses";
+  const texts = events.map(
+    (event) => `${named ? `event: ${event["type"]}\n` : ""}data: ${JSON.stringify(event)}\n\n`,
+  );
+  return (
+    texts.join("") + (dialect === "chat-completions" || dialect === "completions" ? "data: [DONE]\n\n" : "")
+  );
+}
+
+/** A chat-completions stream of these deltas and an end. */
+export function chatStream(deltas: readonly Json[], finish = "stop", usage?: Json): string {
+  const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m" };
+  const chunks: Json[] = deltas.map((delta) => ({
+    ...head,
+    choices: [{ index: 0, delta, finish_reason: null }],
+  }));
+  chunks.push({ ...head, choices: [{ index: 0, delta: {}, finish_reason: finish }] });
+  if (usage !== undefined) chunks.push({ ...head, choices: [], usage });
+  return sse("chat-completions", chunks);
+}
+
+/** A chat-completions answer with this message. */
+export function chatAnswer(message: Json, finish = "stop", more: Json = {}): Json {
+  const choice = { index: 0, message: { role: "assistant", ...message }, finish_reason: finish };
+  return { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices: [choice], ...more };
+}
+
+/** A messages answer with these blocks. */
+export function messagesAnswer(content: readonly Json[], stop_reason = "end_turn", more: Json = {}): Json {
+  const usage = { input_tokens: 3, output_tokens: 2 };
+  return {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content,
+    stop_reason,
+    stop_sequence: null,
+    usage,
+    ...more,
+  };
+}
+
+/** A messages stream of these blocks' events and an end. */
+export function messagesStream(
+  events: readonly Json[],
+  stop_reason = "end_turn",
+  usage: Json = { output_tokens: 2 },
+): string {
+  const message = {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 3, output_tokens: 1 },
+  };
+  return sse("messages", [
+    { type: "message_start", message },
+    ...events,
+    { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage },
+    { type: "message_stop" },
+  ]);
+}
+
+function plainAnswer(dialect: Dialect, stream: boolean): string {
+  if (dialect === "messages") {
+    return stream
+      ? messagesStream([
+          { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+          { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "ok" } },
+          { type: "content_block_stop", index: 0 },
+        ])
+      : JSON.stringify(messagesAnswer([{ type: "text", text: "ok" }]));
+  }
+  if (dialect === "chat-completions") {
+    return stream
+      ? chatStream([{ role: "assistant", content: "ok" }])
+      : JSON.stringify(chatAnswer({ content: "ok" }));
+  }
+  if (dialect === "generative-language") {
+    const answer = {
+      candidates: [{ content: { role: "model", parts: [{ text: "ok" }] }, finishReason: "STOP" }],
+      usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
+    };
+    return stream ? sse(dialect, [answer]) : JSON.stringify(answer);
+  }
+  const output = [
+    {
+      type: "message",
+      id: "msg_1",
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: "ok", annotations: [] }],
+    },
+  ];
+  const response = {
+    id: "resp_1",
+    object: "response",
+    created_at: 1,
+    status: "completed",
+    model: "m",
+    output,
+    usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
+  };
+  if (!stream) return JSON.stringify(response);
+  return sse("responses", [
+    { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
+    { type: "response.output_item.added", output_index: 0, item: { ...output[0], content: [] } },
+    {
+      type: "response.content_part.added",
+      item_id: "msg_1",
+      output_index: 0,
+      content_index: 0,
+      part: { type: "output_text", text: "", annotations: [] },
+    },
+    { type: "response.output_text.delta", item_id: "msg_1", output_index: 0, content_index: 0, delta: "ok" },
+    { type: "response.output_item.done", output_index: 0, item: output[0] },
+    { type: "response.completed", response },
+  ]);
+}
+
+function eventsIn(text: string): readonly SseEvent[] {
+  if (!/^(?:data|event|:)/m.test(text)) return [];
+  const parser = createSseParser();
+  return [...parser.push(Buffer.from(text)), ...parser.end()];
+}
+
+function readJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return {};
+  }
+}
+
+/** What an upstream is sent for a client's body. */
+export async function sent(
+  client: Dialect,
+  upstream: TranslationTarget["dialect"],
+  body: Json,
+  more: Partial<Scene> = {},
+): Promise<Told> {
+  const told = await tell({ client, upstream, body, ...more });
+  if (told.status !== 200) throw new Error(`${told.status}: ${told.text}`);
+  return told;
+}
+
+/** The canonical request a codec reads out of a body. */
+export function decoded(codec: Codec, body: Json) {
+  return codec.decodeRequest(JSON.parse(stringifyJson(body)), { model: "m", stream: false }).value;
+}
