@@ -18,6 +18,8 @@ export interface Agent {
   /** As in `sallyport install ID`. */
   readonly id: string;
   readonly name: string;
+  /** What it is called on the PATH. */
+  readonly program: string;
   /** What an installation gives, in one line of `install --list`. */
   readonly gives: string;
   /** The files to edit, hooks first. Pure. */

@@ -10,6 +10,7 @@ const TIMEOUT_SECONDS = 345_600;
 export const claudeCode: Agent = {
   id: "claude-code",
   name: "Claude Code",
+  program: "claude",
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
   edits: (place) => [
     jsonHook({

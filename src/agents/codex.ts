@@ -10,6 +10,7 @@ const TIMEOUT_SECONDS = 345_600;
 export const codex: Agent = {
   id: "codex",
   name: "Codex CLI",
+  program: "codex",
   gives: "plan review when a turn in plan mode ends; the skill sallyport-review for a diff",
   edits: (place) => [
     jsonHook({

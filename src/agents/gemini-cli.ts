@@ -10,6 +10,7 @@ const TIMEOUT_MS = 345_600_000;
 export const geminiCli: Agent = {
   id: "gemini-cli",
   name: "Gemini CLI",
+  program: "gemini",
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
   edits: (place) => [
     jsonHook({

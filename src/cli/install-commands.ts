@@ -1,9 +1,10 @@
 import type { Command } from "commander";
+import type { DoctorFlags } from "./doctor.ts";
 import type { InstallFlags } from "./install.ts";
 import type { Output } from "./output.ts";
 import type { SetExitCode } from "./program.ts";
 
-/** `install` and `uninstall`. */
+/** `install`, `uninstall` and `doctor`. */
 export function addInstallCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   withWritingFlags(program.command("install"))
     .argument("[agent]", "claude-code, opencode, codex or gemini-cli")
@@ -19,6 +20,19 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
     .action(async (agent: string, flags: InstallFlags) => {
       const { uninstall } = await import("./uninstall.ts");
       setExitCode(await uninstall(agent, flags, output));
+    });
+  addDoctor(program, output, setExitCode);
+}
+
+function addDoctor(program: Command, output: Output, setExitCode: SetExitCode): void {
+  program
+    .command("doctor")
+    .description("Say what works on this machine, what does not, and what to do about it")
+    .option("--config <file>", "the configuration file")
+    .option("--json", "as JSON", false)
+    .action(async (flags: DoctorFlags) => {
+      const { doctor } = await import("./doctor.ts");
+      setExitCode(await doctor(flags, output));
     });
 }
 

@@ -7,6 +7,7 @@ import { pluginSource } from "./plugin-source.ts";
 export const openCode: Agent = {
   id: "opencode",
   name: "OpenCode",
+  program: "opencode",
   gives: "the tool submit_plan with plan review and agent switch; /sallyport-review for a diff",
   edits: (place) => [
     ownFile(

@@ -1,0 +1,76 @@
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import type { Finding } from "./finding.ts";
+
+/** The first Node.js this works with: `engines` in package.json. */
+const OLDEST_NODE = [20, 19] as const;
+
+/** `version` as in process.version. */
+export function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
+  const isNewEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  if (isNewEnough) return { subject: "Node.js", state: "ok", detail: version };
+  const remedy = `Install Node.js ${OLDEST_NODE.join(".")} or newer from nodejs.org.`;
+  return { subject: "Node.js", state: "broken", detail: `${version} is too old`, remedy };
+}
+
+export async function gitFinding(): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)("git", ["--version"], { timeout: 10_000 });
+    return { subject: "git", state: "ok", detail: stdout.trim().replace(/^git version /, "") };
+  } catch {
+    const remedy = "Install git and put it on the PATH; plans can be reviewed without it.";
+    return { subject: "git", state: "broken", detail: "not found: review code cannot work", remedy };
+  }
+}
+
+export interface BrowserPlace {
+  /** SERVICE_BROWSER or BROWSER. */
+  readonly browser: string | undefined;
+  readonly remote: boolean;
+  readonly ssh: boolean;
+  readonly desktop: boolean;
+  readonly searchPath: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Whether a review's page will open by itself. It never has to: the URL is always printed. */
+export async function browserFinding(place: BrowserPlace): Promise<Finding> {
+  const subject = "browser";
+  const byHand = "Open the URL that a review prints; the browser need not be on this machine.";
+  if (place.browser === "none")
+    return { subject, state: "off", detail: "switched off by SERVICE_BROWSER or BROWSER" };
+  if (place.remote || place.ssh) {
+    const detail = place.remote ? "none is opened in remote mode" : "none is opened over SSH";
+    return { subject, state: "off", detail, remedy: byHand };
+  }
+  const program = place.browser ?? (place.platform === "linux" && place.desktop ? "xdg-open" : undefined);
+  if (program === undefined && !place.desktop) {
+    return { subject, state: "warning", detail: "no desktop was found", remedy: byHand };
+  }
+  if (program === undefined || (await isOnPath(program, place.searchPath))) {
+    return { subject, state: "ok", detail: program ?? "the system's own" };
+  }
+  return {
+    subject,
+    state: "warning",
+    detail: `${program} was not found`,
+    remedy: `Set SERVICE_BROWSER. ${byHand}`,
+  };
+}
+
+/** Whether a program, by name or path, can be run. */
+export async function isOnPath(program: string, searchPath: string): Promise<boolean> {
+  const folders = /[/\\]/.test(program) ? [""] : searchPath.split(delimiter).filter(Boolean);
+  for (const folder of folders) {
+    try {
+      await access(folder ? join(folder, program) : program, constants.X_OK);
+      return true;
+    } catch {
+      // The next folder may have it.
+    }
+  }
+  return false;
+}

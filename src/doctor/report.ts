@@ -1,0 +1,16 @@
+import type { Finding } from "./finding.ts";
+
+const SIGNS: Record<Finding["state"], string> = { ok: "ok", warning: "warning", broken: "BROKEN", off: "-" };
+
+/** The findings as a table, and beneath it what there is to do, one line a remedy. */
+export function report(findings: readonly Finding[]): string {
+  const wide = (texts: readonly string[]) => Math.max(...texts.map((text) => text.length));
+  const subjects = wide(findings.map(({ subject }) => subject));
+  const states = wide(Object.values(SIGNS));
+  const rows = findings.map(
+    ({ subject, state, detail }) => `${subject.padEnd(subjects)}  ${SIGNS[state].padEnd(states)}  ${detail}`,
+  );
+  const remedies = findings.flatMap(({ subject, remedy }) => (remedy ? [`- ${subject}: ${remedy}`] : []));
+  if (remedies.length === 0) return rows.join("\n");
+  return [...rows, "", "What you can do:", ...remedies].join("\n");
+}

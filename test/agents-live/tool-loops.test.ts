@@ -1,0 +1,57 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createBench, run, sallyport } from "./support/bench.ts";
+import { type LoopClient, loopClients } from "./support/loop-clients.ts";
+import { type ModelRequest, startModelFake } from "./support/model-fake.ts";
+import { versionOf } from "./support/programs.ts";
+import { startProxy } from "./support/proxy.ts";
+import type { Dialect } from "./support/wire.ts";
+
+/**
+ * Each agent, pointed at the proxy by `proxy connect` alone, goes round a tool loop with a model of every dialect: it is
+ * asked something, calls a tool, hands back what the tool said, and ends with the model's last words and exit code 0.
+ */
+const DIALECTS: readonly Dialect[] = ["messages", "chat-completions", "responses", "generative-language"];
+const SECRET = "the tool says: größer 🚀 4711";
+const LAST_WORDS = "These are the last words: élan 12 €.";
+
+describe.each(loopClients.map((client) => [client.program, client] as const))("%s", (name, client) => {
+  it.each(DIALECTS)(`${name} ${versionOf(name)} with a model that speaks %s`, async (dialect) => {
+    const { code, printed, requests } = await loop(client, dialect);
+    expect.soft(code, printed).toBe(0);
+    expect(requests.every((request) => request.dialect === dialect)).toBe(true);
+    const afterTool = requests.find((request) => request.toolResults > 0);
+    expect(afterTool?.body, "a request with the tool's result").toBeDefined();
+    expect(JSON.stringify(afterTool?.body)).toContain(SECRET);
+    expect(printed).toContain(LAST_WORDS);
+  });
+});
+
+async function loop(client: LoopClient, dialect: Dialect) {
+  const bench = await createBench(client.variables);
+  const file = join(bench.repository, "secret.txt");
+  await writeFile(file, `${SECRET}\n`);
+  const model = await startModelFake((request: ModelRequest) => {
+    if (!request.hasTools) return { text: "A title" };
+    return request.toolResults === 0
+      ? { text: "I shall look.", calls: [client.readCall(file, request)] }
+      : { text: LAST_WORDS };
+  });
+  try {
+    await startProxy(bench, {
+      port: Number(new URL(bench.reviewUrl).port) + 1000,
+      auth_mode: "strict",
+      api_keys: ["sk-for-clients-0123456789"],
+      upstreams: { fake: { dialect, base_url: model.url, api_key: "upstream-key" } },
+      models: [{ match: "*", upstream: "fake", model: "fake-model" }],
+    });
+    await client.prepare(bench);
+    const connected = await run(bench, [...sallyport, "proxy", "connect", client.agent, "--yes"]);
+    if (connected.code !== 0) throw new Error(connected.stderr);
+    const ended = await run(bench, client.command("What is in the file?"));
+    return { code: ended.code, printed: ended.stdout + ended.stderr, requests: model.requests };
+  } finally {
+    await model.close();
+  }
+}

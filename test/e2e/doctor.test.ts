@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const script = resolve(import.meta.dirname, "../../dist/sallyport.js");
+
+function doctor(home: string, ...args: string[]): Promise<{ code: number; stdout: string }> {
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    SERVICE_HOME: join(home, "data"),
+    BROWSER: "none",
+  };
+  return new Promise((done) => {
+    execFile(process.execPath, [script, ...args], { env }, (error, stdout) =>
+      done({ code: Number(error?.code ?? 0), stdout }),
+    );
+  });
+}
+
+const configure = async (home: string, proxy: object) => {
+  await mkdir(join(home, ".config/sallyport"), { recursive: true });
+  await writeFile(join(home, ".config/sallyport/config.json"), JSON.stringify({ proxy }));
+};
+
+it("finds a machine without configuration well, and names what is not in use", async () => {
+  const { code, stdout } = await doctor(await temporaryFolder(), "doctor");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Node\.js +ok +v\d/m);
+  expect(stdout).toMatch(/^configuration +ok +.*defaults are in force$/m);
+  expect(stdout).toMatch(/^Gemini CLI +- /m);
+});
+
+it("tells hooks that Codex has yet to trust, and connections to a proxy that is not there", async () => {
+  const home = await temporaryFolder();
+  await configure(home, {
+    port: 9,
+    upstreams: { away: { dialect: "messages", base_url: "http://127.0.0.1:9" } },
+  });
+  await doctor(home, "install", "codex", "--yes");
+  await doctor(home, "install", "gemini-cli", "--yes");
+  await doctor(home, "proxy", "connect", "codex", "--yes");
+  const { code, stdout } = await doctor(home, "doctor", "--json");
+  const { findings } = JSON.parse(stdout);
+  const of = (subject: string) =>
+    findings.find((finding: { subject: string }) => finding.subject === subject);
+  expect(code).toBe(0);
+  expect(of("upstream away")).toMatchObject({
+    state: "warning",
+    detail: expect.stringContaining("ECONNREFUSED"),
+  });
+  expect(of("Codex CLI")).toMatchObject({ state: "warning", remedy: expect.stringContaining("trust") });
+  expect(of("Gemini CLI")).toMatchObject({ state: "ok" });
+  expect(of("Codex CLI → proxy")).toMatchObject({
+    remedy: expect.stringContaining("proxy disconnect codex"),
+  });
+});
+
+it("ends with 1 and the line of the mistake where the configuration is broken", async () => {
+  const home = await temporaryFolder();
+  await configure(home, { prot: 1 });
+  const { code, stdout } = await doctor(home, "doctor");
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^configuration +BROKEN +.*config\.json:1: proxy\.prot/m);
+});
