@@ -110,12 +110,14 @@ function look(body: Buffer): ScannedBody {
 
 type Lane = "native" | "echo" | "estimate" | "translated";
 
-/** Upstreams that speak the client's dialect get its bytes, others a translation; tokens are counted here then. */
+/** Upstreams that speak the client's dialect get its bytes, others a translation; who cannot count is spared the question. */
 function laneOf(call: Call, called: CalledOperation): Lane {
   const dialect = call.upstream?.dialect ?? "any";
   if (dialect === "any") return "echo";
   if (isNative(dialect, call.dialect, called.operation)) return "native";
-  return called.operation === "count-tokens" ? "estimate" : "translated";
+  // Upstreams of the chat-completions dialect count nothing themselves.
+  const counts = called.operation !== "count-tokens" || dialect !== "chat-completions";
+  return counts ? "translated" : "estimate";
 }
 
 /** Of the upstreams of a rule, those that may stand in for the first in the same lane. */

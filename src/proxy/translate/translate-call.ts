@@ -4,7 +4,11 @@ import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { Operation } from "../routes.ts";
 import type { ConversationStore } from "./conversation-store.ts";
+import { serveCount } from "./serve-count.ts";
+import { serveEmbeddings } from "./serve-embeddings.ts";
 import { serveGenerate } from "./serve-generate.ts";
+import { serveImages } from "./serve-images.ts";
+import { serveTranscript } from "./serve-transcript.ts";
 
 /** A call whose client speaks another dialect than its upstream, with everything needed to serve it. */
 export interface TranslatedCall {
@@ -101,6 +105,19 @@ export interface TranslationOutcome {
  * answer back. Failures before `reply.start` may be thrown as `AppError`: the caller answers them in the client's dialect.
  */
 export async function translateCall(call: TranslatedCall): Promise<TranslationOutcome> {
-  if (call.client.operation === "generate") return serveGenerate(call);
-  throw new AppError("unsupported", `The upstream ${call.target.upstream} cannot do this operation.`);
+  switch (call.client.operation) {
+    case "generate":
+      return serveGenerate(call);
+    case "count-tokens":
+      return serveCount(call);
+    case "embed":
+      return serveEmbeddings(call);
+    case "image-generation":
+    case "image-edit":
+      return serveImages(call);
+    case "transcription":
+      return serveTranscript(call);
+    default:
+      throw new AppError("unsupported", `The upstream ${call.target.upstream} cannot do this operation.`);
+  }
 }

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { invalidRequest } from "../exchange/dialect-error.ts";
+import { isObject } from "../exchange/json.ts";
+import type { LossList } from "../exchange/loss.ts";
+
+/** Texts to be turned into vectors, in no vendor's shape. */
+export interface EmbeddingRequest {
+  readonly texts: readonly string[];
+  readonly dimensions: number | undefined;
+}
+
+const openAiSchema = z.looseObject({
+  input: z.union([z.string(), z.array(z.string()), z.array(z.number()), z.array(z.array(z.number()))]),
+  dimensions: z.number().int().positive().nullish(),
+  encoding_format: z.enum(["float", "base64"]).nullish(),
+  user: z.string().nullish(),
+});
+
+/** `POST /v1/embeddings` (https://platform.openai.com/docs/api-reference/embeddings). */
+export function readOpenAiEmbeddings(
+  body: unknown,
+  losses: LossList,
+): EmbeddingRequest & { readonly base64: boolean } {
+  const parsed = openAiSchema.safeParse(body);
+  if (!parsed.success) throw invalid(parsed.error);
+  const { input, dimensions, encoding_format: format, user } = parsed.data;
+  const texts = typeof input === "string" ? [input] : input.filter((text) => typeof text === "string");
+  if (texts.length === 0 || (typeof input !== "string" && texts.length < input.length)) {
+    throw invalidRequest("Token ids mean nothing to this upstream; input has to be text.", "input");
+  }
+  if (user) losses.add("user", "The generative-language dialect has no user.");
+  return { texts, dimensions: dimensions ?? undefined, base64: format === "base64" };
+}
+
+/** `batchEmbedContents` (https://ai.google.dev/api/embeddings), which also takes a single text. */
+export function writeGoogleBatch(request: EmbeddingRequest, model: string): unknown {
+  return {
+    requests: request.texts.map((text) => ({
+      model: `models/${model}`,
+      content: { parts: [{ text }] },
+      ...(request.dimensions === undefined ? {} : { outputDimensionality: request.dimensions }),
+    })),
+  };
+}
+
+const googleVectors = z.looseObject({
+  embeddings: z.array(z.looseObject({ values: z.array(z.number()) })),
+});
+
+export function readGoogleBatch(body: unknown): readonly (readonly number[])[] | undefined {
+  const parsed = googleVectors.safeParse(body);
+  return parsed.success ? parsed.data.embeddings.map((embedding) => embedding.values) : undefined;
+}
+
+/** The list of vectors as numbers, or as base64 of their 32-bit floats in little-endian order. */
+export function writeOpenAiVectors(
+  vectors: readonly (readonly number[])[],
+  base64: boolean,
+  model: string,
+  tokens: number,
+): unknown {
+  return {
+    object: "list",
+    data: vectors.map((vector, index) => ({
+      object: "embedding",
+      index,
+      embedding: base64 ? Buffer.from(Float32Array.from(vector).buffer).toString("base64") : vector,
+    })),
+    model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  };
+}
+
+const content = z.looseObject({ parts: z.array(z.looseObject({ text: z.string().optional() })) });
+const one = z.looseObject({
+  content,
+  outputDimensionality: z.number().int().positive().optional(),
+  output_dimensionality: z.number().int().positive().optional(),
+});
+const several = z.looseObject({ requests: z.array(one).min(1) });
+const unsaid = { taskType: "task-type", task_type: "task-type", title: "title" };
+
+/** `embedContent` and `batchEmbedContents`; `batch` tells which, and so in which form to answer. */
+export function readGoogleEmbeddings(
+  body: unknown,
+  losses: LossList,
+): EmbeddingRequest & { readonly batch: boolean } {
+  const batch = isObject(body) && "requests" in body;
+  const parsed = several.safeParse(batch ? body : { requests: [body] });
+  if (!parsed.success) throw invalid(parsed.error);
+  const { requests } = parsed.data;
+  for (const [name, code] of Object.entries(unsaid)) {
+    if (requests.some((request) => request[name] !== undefined)) {
+      losses.add(code, `The upstream's embeddings have no ${name}.`);
+    }
+  }
+  const dimensions = requests[0]?.outputDimensionality ?? requests[0]?.output_dimensionality;
+  return { texts: requests.map((request) => textOf(request.content.parts)), dimensions, batch };
+}
+
+function textOf(parts: readonly { readonly text?: string | undefined }[]): string {
+  if (parts.some((part) => part.text === undefined)) {
+    throw invalidRequest("Only text can be embedded by this upstream.", "content.parts");
+  }
+  return parts.map((part) => part.text).join("\n");
+}
+
+export function writeOpenAiEmbeddings(request: EmbeddingRequest, model: string): unknown {
+  return {
+    model,
+    input: request.texts,
+    encoding_format: "float",
+    ...(request.dimensions === undefined ? {} : { dimensions: request.dimensions }),
+  };
+}
+
+const openAiVectors = z.looseObject({
+  data: z.array(z.looseObject({ index: z.number().optional(), embedding: z.array(z.number()) })),
+  usage: z.looseObject({ prompt_tokens: z.number().optional() }).optional(),
+});
+
+export function readOpenAiVectors(
+  body: unknown,
+): { readonly vectors: readonly (readonly number[])[]; readonly tokens: number | undefined } | undefined {
+  const parsed = openAiVectors.safeParse(body);
+  if (!parsed.success) return undefined;
+  const rows = [...parsed.data.data].sort((left, right) => (left.index ?? 0) - (right.index ?? 0));
+  return { vectors: rows.map((row) => row.embedding), tokens: parsed.data.usage?.prompt_tokens };
+}
+
+export function writeGoogleVectors(vectors: readonly (readonly number[])[], batch: boolean): unknown {
+  const embeddings = vectors.map((values) => ({ values }));
+  return batch ? { embeddings } : { embedding: embeddings[0] };
+}
+
+function invalid(error: z.ZodError) {
+  const issue = error.issues[0];
+  const param = issue?.path.join(".") ?? "";
+  return invalidRequest(`${param || "body"}: ${issue?.message ?? "not acceptable"}`, param || undefined);
+}

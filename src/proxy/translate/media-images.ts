@@ -1,0 +1,201 @@
+import { z } from "zod";
+import { DialectError, invalidRequest } from "../exchange/dialect-error.ts";
+import type { LossList } from "../exchange/loss.ts";
+import { sniffMediaType } from "../exchange/media.ts";
+import type { Part } from "../exchange/parts.ts";
+import type { ExchangeResponse, Usage } from "../exchange/response.ts";
+import type { Form, FormFile } from "./read-form.ts";
+
+/** Pictures asked for, in no vendor's shape. */
+export interface ImageRequest {
+  readonly prompt: string;
+  readonly count: number;
+  /** Pictures to work on; none where one is to be made from words alone. */
+  readonly pictures: readonly FormFile[];
+  readonly aspectRatio: string | undefined;
+  /** `url` answers with data URLs: nothing is kept here that could be fetched. */
+  readonly answerAs: "b64_json" | "url";
+  readonly stream: boolean;
+}
+
+/** As many as the vendor of this form makes at once. */
+const mostAtOnce = 10;
+
+const schema = z.looseObject({
+  prompt: z.string().min(1),
+  n: z.number().int().min(1).max(mostAtOnce).nullish(),
+  size: z.string().nullish(),
+  response_format: z.enum(["url", "b64_json"]).nullish(),
+  stream: z.boolean().nullish(),
+});
+
+/** Members that only say what happens anyway, or are read apart. */
+const understood = new Set(["model", "prompt", "n", "size", "response_format", "stream", "image"]);
+
+/** `POST /v1/images/generations` (https://platform.openai.com/docs/api-reference/images). */
+export function readGeneration(body: unknown, losses: LossList): ImageRequest {
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const param = issue?.path.join(".") ?? "";
+    throw invalidRequest(`${param || "body"}: ${issue?.message ?? "not acceptable"}`, param || undefined);
+  }
+  const { prompt, n, size, response_format: format, stream, ...further } = parsed.data;
+  for (const [name, value] of Object.entries(further)) {
+    if (understood.has(name) || value === undefined || value === null || value === "auto") continue;
+    losses.add(name.replaceAll("_", "-"), `The upstream's pictures have no ${name}.`);
+  }
+  return {
+    prompt,
+    count: n ?? 1,
+    pictures: [],
+    aspectRatio: aspectRatioOf(size ?? "auto", losses),
+    answerAs: format ?? "b64_json",
+    stream: stream ?? false,
+  };
+}
+
+/** `POST /v1/images/edits`: the same members as form fields, and the pictures as files. */
+export function readEdit(form: Form, losses: LossList): ImageRequest {
+  const said = Object.fromEntries([...form.fields].map(([name, values]) => [name, values.at(-1)]));
+  const { n, stream } = said;
+  const request = readGeneration(
+    {
+      ...said,
+      ...(n === undefined ? {} : { n: Number(n) }),
+      ...(stream === undefined ? {} : { stream: stream === "true" }),
+    },
+    losses,
+  );
+  const pictures = form.files.get("image") ?? [];
+  if (pictures.length === 0) throw invalidRequest("Missing required parameter: 'image'.", "image");
+  if (form.files.has("mask"))
+    losses.add("mask", "The upstream's model works on whole pictures; the mask was left out.");
+  return { ...request, pictures: pictures.map(withMediaType) };
+}
+
+function withMediaType(file: FormFile): FormFile {
+  const declared = file.mediaType.startsWith("image/") ? file.mediaType : "image/png";
+  return { ...file, mediaType: sniffMediaType(file.data, declared) };
+}
+
+/** Ratios that the vendor's models know. */
+const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"];
+
+function aspectRatioOf(size: string, losses: LossList): string | undefined {
+  if (size === "auto" || size === "") return undefined;
+  const match = /^(\d+)x(\d+)$/.exec(size);
+  if (match === null) throw invalidRequest(`Invalid value for 'size': ${JSON.stringify(size)}.`, "size");
+  losses.add("size", "Only the shape of a picture can be asked for, not its pixels.");
+  const wanted = Number(match[1]) / Number(match[2]);
+  const distance = (ratio: string) => {
+    const [width = "1", height = "1"] = ratio.split(":");
+    return Math.abs(Math.log(Number(width) / Number(height) / wanted));
+  };
+  return ratios.reduce((best, ratio) => (distance(ratio) < distance(best) ? ratio : best));
+}
+
+/** A picture made by a model that speaks (`generateContent`). */
+export function writeSpokenImage(request: ImageRequest): unknown {
+  const pictures = request.pictures.map(({ mediaType, data }) => ({
+    inlineData: { mimeType: mediaType, data },
+  }));
+  const imageConfig =
+    request.aspectRatio === undefined ? {} : { imageConfig: { aspectRatio: request.aspectRatio } };
+  return {
+    contents: [{ role: "user", parts: [...pictures, { text: request.prompt }] }],
+    generationConfig: { responseModalities: ["TEXT", "IMAGE"], ...imageConfig },
+  };
+}
+
+/** Pictures made by a model that only paints (`predict`, https://ai.google.dev/gemini-api/docs/imagen). */
+export function writePaintedImages(request: ImageRequest): unknown {
+  const aspectRatio = request.aspectRatio === undefined ? {} : { aspectRatio: request.aspectRatio };
+  return {
+    instances: [{ prompt: request.prompt }],
+    parameters: { sampleCount: request.count, ...aspectRatio },
+  };
+}
+
+export interface Picture {
+  readonly mediaType: string;
+  readonly data: string;
+}
+
+/** The pictures of an answer; one without any is refused with what the model said instead. */
+export function picturesOf(response: ExchangeResponse): readonly Picture[] {
+  const parts = response.candidates.flatMap((candidate) => candidate.parts);
+  const pictures = parts.flatMap(pictureOf);
+  if (pictures.length > 0) return pictures;
+  const words = parts
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("")
+    .trim();
+  const reason = response.candidates[0]?.finish;
+  throw noPicture(
+    words || reason?.message || `The model made no picture (${reason?.raw ?? "no reason given"}).`,
+  );
+}
+
+function pictureOf(part: Part): Picture[] {
+  return part.type === "image" && part.source.kind === "base64"
+    ? [{ mediaType: part.source.mediaType, data: part.source.data }]
+    : [];
+}
+
+const predictions = z.looseObject({
+  predictions: z
+    .array(
+      z.looseObject({
+        mimeType: z.string().optional(),
+        bytesBase64Encoded: z.string().optional(),
+        raiFilteredReason: z.string().optional(),
+      }),
+    )
+    .optional(),
+});
+
+/** The pictures of a `predict` answer. */
+export function readPaintedImages(body: unknown): readonly Picture[] {
+  const parsed = predictions.safeParse(body);
+  const rows = (parsed.success ? parsed.data.predictions : undefined) ?? [];
+  const pictures = rows.flatMap((row) =>
+    row.bytesBase64Encoded === undefined
+      ? []
+      : [{ mediaType: row.mimeType ?? "image/png", data: row.bytesBase64Encoded }],
+  );
+  if (pictures.length > 0) return pictures;
+  throw noPicture(rows[0]?.raiFilteredReason ?? "The model made no picture.");
+}
+
+function noPicture(message: string): DialectError {
+  return new DialectError({
+    kind: "invalid-request",
+    status: 400,
+    message,
+    code: "moderation_blocked",
+  });
+}
+
+/** The answer as `/v1/images/*` gives it; `created` is seconds since 1970. */
+export function writeImages(
+  pictures: readonly Picture[],
+  request: Pick<ImageRequest, "answerAs">,
+  created: number,
+  usage: Usage | undefined,
+): Readonly<Record<string, unknown>> {
+  const data = pictures.map((picture) =>
+    request.answerAs === "url"
+      ? { url: `data:${picture.mediaType};base64,${picture.data}` }
+      : { b64_json: picture.data },
+  );
+  const format = pictures[0]?.mediaType.replace(/^image\//, "") ?? "png";
+  return { created, data, output_format: format, ...usageOf(usage) };
+}
+
+function usageOf(usage: Usage | undefined): Readonly<Record<string, unknown>> {
+  const { total: input } = usage?.input ?? {};
+  const { total: output } = usage?.output ?? {};
+  if (input === undefined || output === undefined) return {};
+  return { usage: { input_tokens: input, output_tokens: output, total_tokens: input + output } };
+}

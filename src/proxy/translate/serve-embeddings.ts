@@ -1,0 +1,51 @@
+import { AppError } from "../../errors.ts";
+import { unreadableAnswer } from "../exchange/dialect-error.ts";
+import { countText } from "../usage/count-text.ts";
+import { type Aside, serveAside } from "./aside.ts";
+import {
+  readGoogleBatch,
+  readGoogleEmbeddings,
+  readOpenAiEmbeddings,
+  readOpenAiVectors,
+  writeGoogleBatch,
+  writeGoogleVectors,
+  writeOpenAiEmbeddings,
+  writeOpenAiVectors,
+} from "./embeddings.ts";
+import { readRequestJson } from "./read-json.ts";
+import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
+
+/** Embeddings between `/v1/embeddings` and the generative-language dialect's own methods. */
+export function serveEmbeddings(call: TranslatedCall): Promise<TranslationOutcome> {
+  const { client, target } = call;
+  if (target.dialect === "generative-language") return serveAside(call, askGoogle);
+  if (client.dialect === "generative-language" && target.dialect !== "messages") {
+    return serveAside(call, askOpenAi);
+  }
+  throw new AppError("unsupported", `The upstream ${target.upstream} makes no embeddings.`);
+}
+
+async function askGoogle(aside: Aside): Promise<void> {
+  const { call } = aside;
+  const request = readOpenAiEmbeddings(readRequestJson(call.body), aside.losses);
+  const { model } = call.target;
+  const path = `/models/${encodeURIComponent(model)}:batchEmbedContents`;
+  const vectors = readGoogleBatch(await aside.ask(path, writeGoogleBatch(request, model)));
+  if (vectors?.length !== request.texts.length) throw unreadableAnswer("The upstream gave no embeddings.");
+  // The vendor counts nothing here, and typed clients want a count.
+  const tokens = Math.ceil(request.texts.reduce((sum, text) => sum + countText(text), 0));
+  aside.usage = { input: { total: tokens }, output: {}, estimated: true };
+  await aside.answer(JSON.stringify(writeOpenAiVectors(vectors, request.base64, call.client.model, tokens)));
+}
+
+async function askOpenAi(aside: Aside): Promise<void> {
+  const { call } = aside;
+  const request = readGoogleEmbeddings(readRequestJson(call.body), aside.losses);
+  const answer = readOpenAiVectors(
+    await aside.ask("/embeddings", writeOpenAiEmbeddings(request, call.target.model)),
+  );
+  if (answer?.vectors.length !== request.texts.length)
+    throw unreadableAnswer("The upstream gave no embeddings.");
+  if (answer.tokens !== undefined) aside.usage = { input: { total: answer.tokens }, output: {} };
+  await aside.answer(JSON.stringify(writeGoogleVectors(answer.vectors, request.batch)));
+}
