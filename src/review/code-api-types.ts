@@ -125,6 +125,8 @@ export interface RoundAnnotation extends CodeAnnotation {
   readonly code?: string;
 }
 
+/** GET /api/diff/image?path=…&side=old|new answers with the image itself; 404 where that side does not exist. */
+
 /**
  * GET /api/file?path=…&side=old|new: the whole text of one side as the diff saw it, for context lines. 404 where the
  * side does not exist, 400 for a binary.

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { CodeDecision, Decision } from "../decision.ts";
 import type { ReviewMode } from "../review-mode.ts";
 import { diffRoute } from "../routes/diff.ts";
+import { diffImageRoute } from "../routes/diff-image.ts";
 import { diffIndexRoute } from "../routes/diff-index.ts";
 import { diffPatchRoute } from "../routes/diff-patch.ts";
 import { diffRoundsRoute } from "../routes/diff-rounds.ts";
@@ -21,6 +22,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       diffSwitchRoute(app, review);
       diffIndexRoute(app, context, review);
       diffPatchRoute(app, review);
+      diffImageRoute(app, review);
       fileRoute(app, review);
       feedbackRoute(app, context, review);
       diffRoundsRoute(app, review);

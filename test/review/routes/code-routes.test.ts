@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DiffIndex, DiffState } from "../../../src/review/api-types.ts";
 import { codeServer } from "../../support/code-server.ts";
+import { JPEG, PNG, WEBP } from "../../support/images.ts";
 import { type TestRepository, testRepository } from "../../support/test-repository.ts";
 
 async function changed(): Promise<TestRepository> {
@@ -145,6 +146,31 @@ describe("GET /api/file", () => {
     expect((await server.get("/api/file?path=..%2Fsecret.txt&side=new")).statusCode).toBe(404);
     expect((await server.get("/api/file?path=b.txt&side=both")).statusCode).toBe(400);
     expect((await server.get("/api/file?side=new")).statusCode).toBe(400);
+  });
+});
+
+describe("GET /api/diff/image", () => {
+  it("answers with the image before and after, and with nothing that is no image", async () => {
+    const repository = await testRepository({ "a.png": PNG, "b.png": PNG, "fake.png": Buffer.from([0, 1]) });
+    await repository.write({ "a.png": WEBP, "fake.png": Buffer.from([0, 2]), "new.jpg": JPEG });
+    await repository.git("rm", "--quiet", "b.png");
+    const server = await codeServer(repository);
+    const image = async (path: string, side: string) => {
+      const { statusCode, headers, rawPayload } = await server.get(
+        `/api/diff/image?path=${path}&side=${side}`,
+      );
+      return statusCode === 200 ? [headers["content-type"], rawPayload] : statusCode;
+    };
+    expect(await image("a.png", "old")).toEqual(["image/png", PNG]);
+    expect(await image("a.png", "new")).toEqual(["image/webp", WEBP]);
+    expect(await image("b.png", "old")).toEqual(["image/png", PNG]);
+    expect(await image("b.png", "new")).toBe(404);
+    expect(await image("new.jpg", "new")).toEqual(["image/jpeg", JPEG]);
+    expect(await image("new.jpg", "old")).toBe(404);
+    expect(await image("fake.png", "old")).toBe(400);
+    expect(await image("fake.png", "new")).toBe(400);
+    expect(await image("unchanged.png", "new")).toBe(404);
+    expect(await image("..%2Fa.png", "new")).toBe(404);
   });
 });
 

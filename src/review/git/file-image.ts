@@ -1,0 +1,51 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../errors.ts";
+import { isWithin } from "../images/image-policy.ts";
+import { MAX_IMAGE_BYTES, type OpenedImage, openImage } from "../images/open-image.ts";
+import { sniffImage } from "../images/sniff-image.ts";
+import { findFile } from "./file-text.ts";
+import { type GitPlace, tryGit } from "./run-git.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/**
+ * One side of an image that a diff changes. What git does not hold, since it lies in the working tree alone, is
+ * read there. Throws `not_found`, `too_large`, or `validation` for anything that is no image.
+ */
+export async function readImageSide(
+  git: GitPlace,
+  snapshot: Snapshot,
+  path: string,
+  side: "old" | "new",
+): Promise<OpenedImage> {
+  const file = findFile(snapshot, path, side);
+  const blob = side === "old" ? file?.oldBlob : file?.newBlob;
+  if (!file || blob === undefined || /^0+$/.test(blob)) throw new AppError("not_found", "File not found");
+  const bytes = await readBlob(git, blob);
+  if (bytes) return asImage(bytes);
+  if (side === "old" || snapshot.plan.to.kind !== "worktree")
+    throw new AppError("not_found", "File not found");
+  const found = await realpath(join(git.directory, file.path)).catch(() => undefined);
+  if (found === undefined || !isWithin(git.directory, found))
+    throw new AppError("not_found", "File not found");
+  return openImage(found);
+}
+
+async function readBlob(git: GitPlace, blob: string): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const { exitCode } = await tryGit(git, ["cat-file", "blob", blob], {
+    take(chunk) {
+      size += chunk.length;
+      if (size > MAX_IMAGE_BYTES) throw new AppError("too_large", "The image is larger than 20 MB");
+      pieces.push(chunk);
+    },
+  });
+  return exitCode === 0 ? Buffer.concat(pieces) : undefined;
+}
+
+function asImage(bytes: Buffer): OpenedImage {
+  const type = sniffImage(bytes);
+  if (!type) throw new AppError("validation", "Unsupported image type");
+  return { type, bytes };
+}
