@@ -1,6 +1,5 @@
 import { useState } from "react";
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import { imageUrl } from "../../shared/images/upload.ts";
 import type { FileBody } from "../core/file-body.ts";
 import { useSession } from "../state/session.ts";
 
@@ -42,18 +41,31 @@ function verb(file: DiffFile): string {
   );
 }
 
-/** The image as it lies in the working tree. */
+/** The image before and after the change, as far as there was and is one. */
 function ImagePreview({ file }: { readonly file: DiffFile }) {
-  const root = useSession(({ index }) => index?.repository.root ?? "");
-  const [failed, setFailed] = useState(false);
-  if (file.status === "deleted" || failed) return null;
   return (
-    <figure className="image-preview">
+    <div className="image-preview">
+      {file.status !== "added" && <ImageSide file={file} side="old" />}
+      {file.status !== "deleted" && <ImageSide file={file} side="new" />}
+    </div>
+  );
+}
+
+function ImageSide({ file, side }: { readonly file: DiffFile; readonly side: "old" | "new" }) {
+  const diffId = useSession(({ index }) => index?.diffId ?? "");
+  const [failed, setFailed] = useState(false);
+  if (failed) return null;
+  const when = side === "old" ? "before" : "after";
+  // The diff's id is there for the browser, so that it asks again when the diff has been taken anew.
+  const query = new URLSearchParams({ path: file.path, side, diff: diffId });
+  return (
+    <figure>
       <img
-        src={imageUrl(`${root}/${file.path}`)}
-        alt={`${file.path}, as it is now`}
+        src={`/api/diff/image?${query}`}
+        alt={`${file.path} ${when} the change`}
         onError={() => setFailed(true)}
       />
+      <figcaption>{when}</figcaption>
     </figure>
   );
 }
