@@ -13,10 +13,10 @@ const FLAGS = [
 ];
 
 /** A real Chromium. Throws where the machine has none: a browser test that is not run proves nothing. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(moreFlags: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error("No Chromium found. Install one, or name it in CHROMIUM.");
-  return chromium.launch({ executablePath, args: FLAGS });
+  return chromium.launch({ executablePath, args: [...FLAGS, ...moreFlags] });
 }
 
 export interface OpenOptions {
