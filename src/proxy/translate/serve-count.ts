@@ -56,7 +56,7 @@ async function askUpstream(aside: Aside, request: ExchangeRequest): Promise<numb
 /** What the upstream would be sent if this were a call to generate. */
 function writeRequest(target: TranslationTarget, asked: ExchangeRequest): Readonly<Record<string, unknown>> {
   const capabilities = capabilitiesFor(target.dialect, target.model, target.capabilities);
-  const { request } = prepareRequest(asked, target.model, capabilities);
+  const { request } = prepareRequest(asked, target, capabilities);
   const { body } = codecs[target.dialect].encodeRequest(request, capabilities).value;
   return isObject(body) ? body : {};
 }
