@@ -29,8 +29,11 @@ export function anchorOf(document: MarkdownDocument, range: TextRange): PlanAnch
   const first = parts[0];
   const last = parts.at(-1);
   if (!first || !last) return undefined;
-  const start = sourceOffset(document.leaves[first.leaf], first.start, "start");
-  const end = Math.max(start, sourceOffset(document.leaves[last.leaf], last.end, "end"));
+  // Footnotes are drawn last wherever they are written, so the first part drawn need not be the first in the source.
+  const start = Math.min(
+    ...parts.map((part) => sourceOffset(document.leaves[part.leaf], part.start, "start")),
+  );
+  const end = Math.max(...parts.map((part) => sourceOffset(document.leaves[part.leaf], part.end, "end")));
   const text = documentText(document);
   const from = offsetInText(document, { leaf: first.leaf, offset: first.start });
   const to = offsetInText(document, { leaf: last.leaf, offset: last.end });

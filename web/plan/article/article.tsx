@@ -132,10 +132,21 @@ function useSelection(
     const onChange = () => {
       if (getSelection()?.isCollapsed !== false) setTarget(undefined);
     };
+    const onPointerDown = ({ target }: Event) => {
+      if (target instanceof Element && target.closest(".selection-toolbar, .menu")) return;
+      setTarget(undefined);
+    };
+    const onKeyDown = ({ key }: KeyboardEvent) => {
+      if (key === "Escape") setTarget(undefined);
+    };
+    document.addEventListener("pointerdown", onPointerDown);
+    document.addEventListener("keydown", onKeyDown);
     document.addEventListener("pointerup", read);
     document.addEventListener("keyup", read);
     document.addEventListener("selectionchange", onChange);
     return () => {
+      document.removeEventListener("pointerdown", onPointerDown);
+      document.removeEventListener("keydown", onKeyDown);
       document.removeEventListener("pointerup", read);
       document.removeEventListener("keyup", read);
       document.removeEventListener("selectionchange", onChange);

@@ -9,6 +9,7 @@ import type {
 import { getJson } from "../../shared/api/client.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
+import { sentenceStart } from "../layout/sentence-start.ts";
 import { openDialog, setNote } from "../state/actions.ts";
 import { approve } from "../state/decide.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
@@ -63,7 +64,7 @@ export function ApproveDialog() {
       }
     >
       <p>
-        {caller.name} goes ahead{" "}
+        {sentenceStart(caller.name)} goes ahead{" "}
         {caller.project && (
           <>
             in <strong>{caller.project}</strong>

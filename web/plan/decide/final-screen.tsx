@@ -2,6 +2,7 @@ import { Copy } from "lucide-react";
 import { Button } from "../../shared/components/button.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
+import { sentenceStart } from "../layout/sentence-start.ts";
 import { type Outcome, useReview } from "../state/review-store.ts";
 import { composedFeedback } from "./plan-feedback.ts";
 
@@ -23,7 +24,7 @@ function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: s
   return (
     <PageState title={approved ? "Plan approved" : "Changes requested"}>
       <p>
-        {approved ? `${name} goes ahead` : `${name} was told to revise the plan`}
+        {sentenceStart(name)} {approved ? "goes ahead" : "was told to revise the plan"}
         {permissionMode && (
           <>
             {" "}
@@ -77,8 +78,8 @@ function Undelivered({ kind }: { readonly kind: keyof typeof TITLES }) {
         <p>This plan was decided in another tab or program. Nothing from this tab was sent.</p>
       ) : (
         <p>
-          Nothing was decided here. {name} may have been stopped, or answered in its own window. Your notes
-          are kept as a draft and come back when the same plan does.
+          Nothing was decided here. {sentenceStart(name)} may have been stopped, or answered in its own
+          window. Your notes are kept as a draft and come back when the same plan does.
         </p>
       )}
       {feedback !== "" && <Told heading="Your notes, to paste wherever they are needed" text={feedback} />}

@@ -3,6 +3,7 @@ import type { ReviewSettings } from "../../../src/review/api-types.ts";
 import { getJson } from "../../shared/api/client.ts";
 import { useReview } from "../state/review-store.ts";
 import { baseName, updateSettings } from "../state/settings.ts";
+import { tagsIn } from "./tags.ts";
 
 /** Where a copy of the plan goes: a folder, an Obsidian vault, Bear. Remembered for all later reviews. */
 export function SaveOptions() {
@@ -105,12 +106,6 @@ function VaultOptions({ settings }: { readonly settings: ReviewSettings }) {
       )}
     </>
   );
-}
-
-/** Tags as a person writes them: with commas or blanks between, with or without the sign. */
-export function tagsIn(text: string): string[] {
-  const tags = text.split(/[\s,]+/).map((tag) => tag.replace(/^#+/, ""));
-  return [...new Set(tags.filter(Boolean))];
 }
 
 interface CheckProps {

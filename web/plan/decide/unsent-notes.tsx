@@ -1,5 +1,6 @@
 import type { Caller } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
+import { sentenceStart } from "../layout/sentence-start.ts";
 import { openDialog } from "../state/actions.ts";
 
 export type NotesChoice = "send" | "keep";
@@ -17,8 +18,8 @@ export function UnsentNotes({ caller, count, choice, onChoose }: UnsentNotesProp
   if (caller.approvalNote === "none") {
     return (
       <p className="callout">
-        {caller.name} takes no notes along with an approval: your {notes} would stay on record here, but would
-        not reach it. Request changes to send them.
+        {sentenceStart(caller.name)} takes no notes along with an approval: your {notes} would stay on record
+        here, but would not reach it. Request changes to send them.
       </p>
     );
   }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { Button } from "../../shared/components/button.tsx";
+import { sentenceStart } from "../layout/sentence-start.ts";
 import { setSource, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
@@ -19,7 +20,7 @@ export function EditView() {
     <div className="edit">
       <div className="edit-head">
         <p>
-          {name} gets the plan back as you leave it here
+          {sentenceStart(name)} gets the plan back as you leave it here
           {text === original ? "." : ": approve to hand it over."}
         </p>
         {text !== original && (

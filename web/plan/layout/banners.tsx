@@ -5,6 +5,7 @@ import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans, countChanges } from "../rounds/compare-plans.ts";
 import { setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
+import { sentenceStart } from "./sentence-start.ts";
 
 /** What the person should know before going on: a lost server, an unsaved draft, a new round, the agent's patience. */
 export function Banners() {
@@ -87,7 +88,7 @@ function RoundBanner() {
 
 function Deadline() {
   const deadline = useReview((state) => state.plan?.caller.deadline);
-  const name = useReview((state) => state.plan?.caller.name);
+  const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   const left = deadline ? new Date(deadline).getTime() - Date.now() : Number.POSITIVE_INFINITY;
   // Days are no reason to hurry.
   if (!deadline || left > 3_600_000) return null;
@@ -95,7 +96,7 @@ function Deadline() {
   return (
     <p className="banner banner-warning">
       <span>
-        {name} waits until {time}. Your notes are kept if you need longer.
+        {sentenceStart(name)} waits until {time}. Your notes are kept if you need longer.
       </span>
     </p>
   );

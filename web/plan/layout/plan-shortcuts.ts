@@ -18,6 +18,7 @@ import {
   undo,
 } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
+import { sentenceStart } from "./sentence-start.ts";
 
 const withActive = (action: (id: string) => void) => () => {
   const { activeId } = useReview.getState();
@@ -98,7 +99,7 @@ function toggleView(view: "source" | "changes" | "edit"): void {
   if (view === "changes" && rounds.length === 0) {
     showToast("This is the first round of this plan");
   } else if (view === "edit" && !plan?.caller.takesEditedPlan) {
-    showToast(`${plan?.caller.name ?? "This agent"} cannot take an edited plan back`);
+    showToast(`${sentenceStart(plan?.caller.name ?? "This agent")} cannot take an edited plan back`);
   } else {
     setView(current === view ? "plan" : view);
   }

@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Heading } from "../../shared/markdown/model.ts";
 import { blocksOf } from "../annotate/anchor.ts";
+import { setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
 /** The headings of the plan, with how many notes each section has and which one is being read. */
@@ -26,7 +28,11 @@ export function TableOfContents() {
       <ol>
         {headings.map(({ id, level, text }) => (
           <li key={id} style={{ paddingLeft: `${(level - top) * 0.8}rem` }}>
-            <a href={`#${id}`} aria-current={id === current ? "location" : undefined}>
+            <a
+              href={`#${id}`}
+              aria-current={id === current ? "location" : undefined}
+              onClick={() => flushSync(() => setView("plan"))}
+            >
               <span>{text}</span>
               {counts.has(id) && <span className="badge">{counts.get(id)}</span>}
             </a>

@@ -1,0 +1,132 @@
+// Takes the pictures of the documentation from the built command: node scripts/screenshots.mjs
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { chromium } from "playwright-core";
+import { findChromium } from "./chromium.mjs";
+
+const root = resolve(import.meta.dirname, "..");
+const images = join(root, "docs/images");
+const home = await mkdtemp(join(tmpdir(), "sallyport-screenshots-"));
+const plan = await readFile(join(root, "examples/plan.md"), "utf8");
+const flags = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-sync",
+];
+const browser = await chromium.launch({ executablePath: findChromium(), args: flags });
+await mkdir(images, { recursive: true });
+
+try {
+  await withReview(plan, async (url) => {
+    const page = await open(url, { width: 1280, height: 800 });
+    await annotate(page);
+    await page.evaluate(() => scrollTo(0, 0));
+    await shoot(page, "plan-light");
+    await shoot(await open(url, { width: 1280, height: 800, colorScheme: "dark" }), "plan-dark");
+    await shoot(await open(url, { width: 360, height: 720 }), "plan-narrow");
+    await page.keyboard.press("x");
+    await page.getByRole("button", { name: /^Send to/ }).click();
+    await page.getByRole("heading", { name: "Changes requested" }).waitFor();
+  });
+  await withReview(secondRound(plan), async (url) => {
+    const page = await open(url, { width: 1280, height: 800 });
+    await page.getByRole("button", { name: "Show changes" }).click();
+    await shoot(page, "plan-changes");
+  });
+} finally {
+  await browser.close();
+  await rm(home, { recursive: true, force: true });
+}
+
+/** Runs a review of `text`, as Claude Code's hook starts it, for as long as `use` takes. */
+async function withReview(text, use) {
+  const ready = join(home, "ready.json");
+  await rm(ready, { force: true });
+  const event = {
+    session_id: "screenshots",
+    cwd: join(home, "shop"),
+    permission_mode: "plan",
+    hook_event_name: "PermissionRequest",
+    tool_name: "ExitPlanMode",
+    tool_input: { plan: text },
+  };
+  await mkdir(event.cwd, { recursive: true });
+  const command = ["dist/sallyport.js", "review", "plan", "--no-open", "--ready-file", ready];
+  const environment = { PATH: process.env.PATH, HOME: home, SERVICE_HOME: join(home, "data") };
+  const child = spawn(process.execPath, command, {
+    cwd: root,
+    env: environment,
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  const ended = new Promise((done) => child.once("close", done));
+  child.stdin.end(JSON.stringify(event));
+  try {
+    await use(await urlIn(ready));
+  } finally {
+    child.kill("SIGTERM");
+    await ended;
+  }
+}
+
+async function urlIn(path) {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    const text = await readFile(path, "utf8").catch(() => "");
+    if (text) return JSON.parse(text).url;
+    await delay(25);
+  }
+  throw new Error("the review did not start");
+}
+
+async function open(url, { width, height, colorScheme = "light" }) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
+  await page.goto(url);
+  await page.locator(".plan .diagram img").waitFor();
+  await page.locator(".plan .hl-keyword").first().waitFor();
+  return page;
+}
+
+async function annotate(page) {
+  await note(page, "Every deployment logs everybody out", "c", "How many people is that on a working day?");
+  await note(page, "The switch is reversible until step 5", "!", "What if we find out at step 6?");
+  await note(page, "Numbers are from production, last week", "c", "Please name the query they come from.");
+  await page.getByText(/^Draft saved/).waitFor();
+}
+
+async function note(page, quote, key, text) {
+  await page.evaluate((wanted) => {
+    const walker = document.createTreeWalker(document.querySelector(".plan"), NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const at = node.data.indexOf(wanted);
+      if (at === -1) continue;
+      getSelection().setBaseAndExtent(node, at, node, at + wanted.length);
+      return;
+    }
+    throw new Error(`"${wanted}" is not in the plan`);
+  }, quote);
+  await page.keyboard.press(key);
+  await page.keyboard.type(text);
+  await page.keyboard.press("Control+Enter");
+}
+
+function secondRound(text) {
+  return text
+    .replace("Every deployment logs everybody out", "Every deployment logs 40,000 people out")
+    .replace("The switch is reversible until step 5.", "The switch is reversible until step 6.")
+    .replace(
+      "- **Goal:** an instance",
+      "- **Goal:** the switch can be taken back at any step.\n- **Goal:** an instance",
+    );
+}
+
+async function shoot(page, name) {
+  // Toasts and the composer's focus belong to the moment before.
+  await page.mouse.move(0, 0);
+  await delay(4_500);
+  await page.screenshot({ path: join(images, `${name}.png`) });
+  console.log(`docs/images/${name}.png`);
+}
