@@ -45,9 +45,11 @@ function timeLimit(): Promise<never> {
   });
 }
 
-/** An image needs a size of its own; Mermaid writes `width="100%"`. */
+/** An image needs a size of its own; Mermaid writes `width="100%"` and a limit that would cut it off. */
 function withSize(svg: string): string {
   const [, , , width, height] = /viewBox="([-\d.]+) ([-\d.]+) ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
   if (!width || !height) return svg;
-  return svg.replace(/(<svg\b[^>]*?) width="[^"]*"/, `$1 width="${width}" height="${height}"`);
+  return svg
+    .replace(/^(<svg\b[^>]*?) style="[^"]*"/, "$1")
+    .replace(/^(<svg\b[^>]*?) width="[^"]*"/, `$1 width="${width}" height="${height}"`);
 }
