@@ -36,7 +36,7 @@ it("finds a machine without configuration well, and names what is not in use", a
 it("tells hooks that Codex has yet to trust, and connections to a proxy that is not there", async () => {
   const home = await temporaryFolder();
   await configure(home, {
-    port: 9,
+    port: 10,
     upstreams: { away: { dialect: "messages", base_url: "http://127.0.0.1:9" } },
   });
   await doctor(home, "install", "codex", "--yes");
