@@ -9,27 +9,45 @@ export interface SeenPlan {
   readonly caller: { readonly name: string; readonly approvalNote: string };
 }
 
-/** Waits until a review listens and resolves to what the page would show. */
+/** Waits until a plan's review listens and resolves to what the page would show. */
 export async function openPlan(reviewUrl: string, patience = 60_000): Promise<SeenPlan> {
+  return (await open(`${reviewUrl}/api/plan`, patience)) as SeenPlan;
+}
+
+/** The same for a diff's review. */
+export async function openReview(reviewUrl: string): Promise<{ readonly rawPatch: string }> {
+  return (await open(`${reviewUrl}/api/diff`, 60_000)) as { readonly rawPatch: string };
+}
+
+async function open(url: string, patience: number): Promise<unknown> {
   const end = Date.now() + patience;
   while (Date.now() < end) {
     try {
-      const answer = await fetch(`${reviewUrl}/api/plan`);
-      if (answer.ok) return (await answer.json()) as SeenPlan;
+      const answer = await fetch(url);
+      if (answer.ok) return await answer.json();
     } catch {
       // Nobody listens yet.
     }
     await delay(50);
   }
-  throw new Error(`no review at ${reviewUrl} within ${patience / 1000} s`);
+  throw new Error(`nothing at ${url} within ${patience / 1000} s`);
 }
 
 /** Decides as the page does; throws for anything but an accepted decision. */
 export async function decide(reviewUrl: string, route: "approve" | "deny", body: object): Promise<void> {
-  const answer = await fetch(`${reviewUrl}/api/${route}`, {
+  await post(`${reviewUrl}/api/${route}`, body);
+}
+
+/** Sends what the person wrote about a diff. */
+export async function sendFeedback(reviewUrl: string, body: object): Promise<void> {
+  await post(`${reviewUrl}/api/feedback`, body);
+}
+
+async function post(url: string, body: object): Promise<void> {
+  const answer = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  if (!answer.ok) throw new Error(`${route} was answered ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`${url} was answered ${answer.status}: ${await answer.text()}`);
 }
