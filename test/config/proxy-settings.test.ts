@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { effectiveSettings } from "../../src/config/proxy-effective.ts";
+import { resolveProxyConfig } from "../../src/config/proxy-resolve.ts";
+import { fileSchema } from "../../src/config/proxy-schema.ts";
+import { loadProxySettings, type ProxyFlags } from "../../src/config/proxy-settings.ts";
+import { versionedUrl } from "../../src/config/proxy-upstreams.ts";
+import { AppError } from "../../src/errors.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "proxy-settings-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let serial = 0;
+function fileWith(text: string): string {
+  serial += 1;
+  const path = join(folder, `config-${serial}.json`);
+  writeFileSync(path, text);
+  return path;
+}
+
+const load = (text: string, environment: Record<string, string> = {}, flags: ProxyFlags = {}) =>
+  loadProxySettings(environment, { config: fileWith(text), ...flags });
+
+const found = { localServers: [], generatedKey: undefined };
+
+async function resolved(text: string, environment: Record<string, string> = {}) {
+  return resolveProxyConfig(await load(text, environment), environment, found);
+}
+
+async function failure(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof AppError) return error;
+  throw new Error(`expected an AppError, got ${error}`);
+}
+
+describe("the proxy's settings", () => {
+  it("come from defaults, file, environment and flags, the later ones winning, each with its source", async () => {
+    const text =
+      '{\n  // the door\n  "proxy": {\n    "port": 1111,\n    "host": "::1",\n    "auth_mode": "off",\n  },\n}';
+    const environment = { SERVICE_PROXY_PORT: "2222", SERVICE_PROXY_AUTH_MODE: "strict" };
+    const loaded = await load(text, environment, { port: "3333" });
+    const sources = Object.fromEntries(
+      effectiveSettings(loaded).map(({ key, value, source }) => [key, [value, source]]),
+    );
+    expect(sources).toMatchObject({
+      port: [3333, "flag --port"],
+      auth_mode: ["strict", "environment SERVICE_PROXY_AUTH_MODE"],
+      host: ["::1", "file:5"],
+      allow_lan_access: [false, "default"],
+    });
+  });
+
+  it("work without any file", async () => {
+    const loaded = await loadProxySettings({ XDG_CONFIG_HOME: folder }, {});
+    expect(loaded.file).toBeUndefined();
+    expect(loaded.settings.port).toBe(8045);
+    const config = resolveProxyConfig(loaded, {}, found);
+    expect([...config.upstreams.keys()]).toEqual(["echo"]);
+  });
+
+  it.each([
+    ['{"proxy": {\n"auth_mode": "sometimes"}}', /:2: proxy\.auth_mode: /],
+    ['{"proxy": {\n\n"auth_mod": "off"}}', /:3: proxy\.auth_mod: there is no such key/],
+    [
+      '{"proxy": {"upstreams": {\n"a": {"dialect": "telepathy", "base_url": "http://x"}}}}',
+      /:2: proxy\.upstreams\.a\.dialect/,
+    ],
+    [
+      '{"proxy": {"upstreams": {"a": {"dialect": "messages",\n"base_url": "ftp://x"}}}}',
+      /:2: proxy\.upstreams\.a\.base_url/,
+    ],
+    ['{"proxy": {"models": [\n{"match": "*"}]}}', /:2: proxy\.models\.0\.upstream/],
+    ['{"proxy": {"port": ', /:1: not valid JSON/],
+    ["", /:1: not valid JSON/],
+    ['{"proxy": {"__proto__": {"port": 1}}}', /there is no such key/],
+  ])("refuse %s with file, line and key", async (text, message) => {
+    const error = await failure(load(text));
+    expect(error.code).toBe("configuration");
+    expect(error.message).toMatch(message);
+    expect(error.message).toContain("config-");
+  });
+
+  it.each([
+    [{ SERVICE_PROXY_PORT: "many" }, {}, "environment SERVICE_PROXY_PORT"],
+    [{}, { port: "70000" }, "flag --port"],
+    [{}, { authMode: "never" }, "flag --auth-mode"],
+  ])("name the variable or flag that is wrong: %j %j", async (environment, flags, named) => {
+    const error = await failure(load("{}", environment as Record<string, string>, flags));
+    expect(error.code).toBe("usage");
+    expect(error.message).toContain(named);
+  });
+
+  it("refuse rules, variables and keys that lead nowhere, with their line", async () => {
+    const cases: [string, RegExp][] = [
+      ['{"proxy": {"models": [\n{"match": "*", "upstream": "nowhere"}]}}', /:2: .*"nowhere"/],
+      [
+        '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://x",\n"api_key_env": "NO_KEY"}}}}',
+        /:2: .*NO_KEY/,
+      ],
+      ['{"proxy": {"api_keys": [\n"short"]}}', /:2: .*16 characters/],
+      ['{"proxy": {"api_keys": [{"name": "a", "key_env": "NO_KEY"}]}}', /NO_KEY/],
+      [
+        '{"proxy": {"mcp": {"a": {"url": "http://x",\n"header_env": {"authorization": "NO_KEY"}}}}}',
+        /:2: .*NO_KEY/,
+      ],
+    ];
+    for (const [text, message] of cases) expect((await failure(resolved(text))).message).toMatch(message);
+  });
+
+  it("never show a secret", async () => {
+    const text = JSON.stringify({
+      proxy: {
+        api_keys: ["sk-secret-0123456789"],
+        upstreams: {
+          a: {
+            dialect: "messages",
+            base_url: "http://x",
+            api_key: "sk-secret-a",
+            headers: { authorization: "sk-secret-b" },
+          },
+          b: { dialect: "messages", base_url: "http://x", api_keys: ["sk-secret-c", "sk-secret-d"] },
+        },
+        mcp: { m: { url: "http://x", headers: { "x-api-key": "sk-secret-e" } } },
+      },
+    });
+    const loaded = await load(text);
+    expect(JSON.stringify(effectiveSettings(loaded))).not.toContain("sk-secret");
+    const { secrets } = resolveProxyConfig(loaded, {}, found);
+    for (const letter of ["a", "b", "c", "d", "e"]) expect(secrets).toContain(`sk-secret-${letter}`);
+  });
+
+  it("take upstreams from the environment and from this machine where none are configured", async () => {
+    const loaded = await loadProxySettings({ XDG_CONFIG_HOME: folder }, {});
+    const environment = {
+      ANTHROPIC_API_KEY: "k1",
+      OPENAI_API_KEY: "k2",
+      GOOGLE_API_KEY: "k3",
+      OPENROUTER_API_KEY: "k4",
+    };
+    const localServers = [{ name: "ollama", baseUrl: "http://127.0.0.1:11434" }];
+    const { upstreams } = resolveProxyConfig(loaded, environment, { localServers, generatedKey: undefined });
+    expect([...upstreams.values()].map(({ name, dialect, keys }) => [name, dialect, keys.join()])).toEqual([
+      ["anthropic", "messages", "k1"],
+      ["openai", "chat-completions", "k2"],
+      ["openai-responses", "responses", "k2"],
+      ["gemini", "generative-language", "k3"],
+      ["openrouter", "chat-completions", "k4"],
+      ["ollama", "chat-completions", ""],
+    ]);
+  });
+
+  it.each([
+    ["https://api.anthropic.com", "messages", "https://api.anthropic.com/v1"],
+    ["https://api.openai.com/v1/", "chat-completions", "https://api.openai.com/v1"],
+    ["https://openrouter.ai/api", "chat-completions", "https://openrouter.ai/api/v1"],
+    ["https://api.z.ai/api/paas/v4", "chat-completions", "https://api.z.ai/api/paas/v4"],
+    ["https://g.example/v1beta/openai", "chat-completions", "https://g.example/v1beta/openai"],
+    ["https://g.example", "generative-language", "https://g.example/v1beta"],
+  ] as const)("add the version to %s for %s where it is missing", (url, dialect, expected) => {
+    expect(versionedUrl(url, dialect)).toBe(expected);
+  });
+
+  it("have a JSON Schema that says what every key is for", () => {
+    const schema = JSON.stringify(z.toJSONSchema(fileSchema, { io: "input" }));
+    for (const key of ["auth_mode", "allow_lan_access", "upstreams", "strict_translation", "header_env"])
+      expect(schema).toContain(`"${key}"`);
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { createMetrics } from "../../../src/proxy/log/metrics.ts";
+import { readableLine } from "../../../src/proxy/log/readable-line.ts";
+import { type CallRecord, recordLine } from "../../../src/proxy/log/request-log.ts";
+import { createRotatingFile } from "../../../src/proxy/log/rotating-file.ts";
+
+let folder = "";
+afterEach(() => folder && rmSync(folder, { recursive: true, force: true }));
+
+const record: CallRecord = {
+  time: "2026-11-21T14:02:11.000Z",
+  id: "req_1",
+  key: "laptop",
+  client: "127.0.0.1",
+  method: "POST",
+  route: "/v1/messages",
+  model: "alias",
+  upstream: "anthropic",
+  upstreamModel: "claude-a",
+  status: 200,
+  ms: 1234,
+  firstByteMs: 321,
+  stream: true,
+  retries: 1,
+  usage: { input: { total: 1200, cacheRead: 1000 }, output: { total: 34 } },
+  losses: [{ code: "top-k", detail: "" }],
+  fault: undefined,
+};
+
+describe("the request log", () => {
+  it("is never larger than its files may be, and readable by its owner alone", async () => {
+    folder = mkdtempSync(join(tmpdir(), "proxy-log-"));
+    const path = join(folder, "deep", "requests.ndjson");
+    const file = createRotatingFile(
+      path,
+      () => ({ maxFile: 1000, files: 3 }),
+      (error) => {
+        throw error;
+      },
+    );
+    for (let line = 0; line < 40; line += 1) {
+      file.write(`${line} ${"x".repeat(95)}`);
+      await file.close();
+    }
+    const names = readdirSync(join(folder, "deep")).toSorted();
+    expect(names).toEqual(["requests.ndjson", "requests.ndjson.1", "requests.ndjson.2"]);
+    for (const name of names) {
+      const entry = statSync(join(folder, "deep", name));
+      expect(entry.size).toBeLessThanOrEqual(1000);
+      expect(entry.mode & 0o777).toBe(0o600);
+    }
+    expect(readFileSync(path, "utf8")).toContain("39 xxx");
+  });
+
+  it("says once that the disk does not take it, and goes on", async () => {
+    folder = mkdtempSync(join(tmpdir(), "proxy-log-"));
+    const inTheWay = join(folder, "file");
+    writeFileSync(inTheWay, "");
+    const errors: unknown[] = [];
+    const file = createRotatingFile(
+      join(inTheWay, "x"),
+      () => ({ maxFile: 1000, files: 2 }),
+      (error) => errors.push(error),
+    );
+    for (let line = 0; line < 3; line += 1) {
+      file.write("x");
+      await file.close();
+    }
+    expect(errors.length).toBe(1);
+  });
+
+  it("writes a call as one line of JSON and as one for a person", () => {
+    expect(JSON.parse(recordLine(record))).toMatchObject({
+      model: "alias",
+      tokens: { input: 1200, cache_read: 1000, output: 34 },
+      losses: ["top-k"],
+    });
+    expect(readableLine(record)).toBe(
+      "14:02:11  200    1.2s  POST /v1/messages  alias → anthropic as claude-a  first byte 321ms  1.2k + 34 tokens  1 retries  lost: top-k",
+    );
+  });
+
+  it("counts calls, tokens and seconds for Prometheus", () => {
+    const metrics = createMetrics();
+    metrics.begin();
+    metrics.begin();
+    metrics.end(record);
+    const text = metrics.render();
+    expect(metrics.active).toBe(1);
+    expect(text).toContain("sallyport_active_calls 1");
+    expect(text).toMatch(/gen_ai_client_token_usage_total\{.*gen_ai_token_type="input"\} 1200/);
+    expect(text).toMatch(/gen_ai_server_request_duration_seconds_bucket\{.*le="1"\} 0/);
+    expect(text).toMatch(/gen_ai_server_request_duration_seconds_bucket\{.*le="2.5"\} 1/);
+  });
+
+  it("bounds the series that clients can make", () => {
+    const metrics = createMetrics();
+    for (let number = 0; number < 2000; number += 1) {
+      metrics.begin();
+      metrics.end({ ...record, upstreamModel: `m${number}` });
+    }
+    const series = metrics.render().match(/^sallyport_calls_total\{/gm)?.length ?? 0;
+    expect(series).toBeLessThanOrEqual(501);
+  });
+});
