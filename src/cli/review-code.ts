@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { editorLink } from "../config/editor-link.ts";
 import { processEnvironment } from "../config/paths.ts";
@@ -20,6 +21,8 @@ export interface ReviewCodeFlags extends ReviewFlags {
   readonly repo?: string;
 }
 
+const NAMES = { origin_a: "Claude Code", origin_b: "OpenCode" } as const;
+
 /** `sallyport review code [PATH...]`; resolves to the exit code. */
 export function reviewCode(
   paths: readonly string[],
@@ -30,11 +33,13 @@ export function reviewCode(
 }
 
 async function prepareJob(paths: readonly string[], flags: ReviewCodeFlags): Promise<ReviewJob> {
-  const directory = resolve(flags.repo ?? ".");
+  const given = resolve(flags.repo ?? ".");
+  // git names the repository with links resolved; paths can only be told to be in it from the same point of view.
+  const directory = await realpath(given).catch(() => given);
   const found = await workplaceOf(flags, directory);
   const repository = await openRepository(directory, processEnvironment);
   const workplace = { ...found, project: repository.root };
-  const origin = workplace.settings.origin ?? "origin_b";
+  const { origin = "origin_b" } = workplace.settings;
   const mode = createCodeMode({
     diffs: createDiffDesk(repository, pathsWithin(repository.root, directory, paths)),
     rounds: createRoundStore(workplace.dataDirectory, repository.root),
@@ -45,7 +50,7 @@ async function prepareJob(paths: readonly string[], flags: ReviewCodeFlags): Pro
     mode,
     origin,
     caller: {
-      name: origin === "origin_a" ? "Claude Code" : "OpenCode",
+      name: workplace.settings.origin === undefined ? "the command line" : NAMES[origin],
       cwd: directory,
       project: repository.name,
       approvalNote: "feedback",

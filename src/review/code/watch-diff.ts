@@ -17,7 +17,7 @@ const REST = 20;
  * seldom, and only while a page is open. Returns the way to stop.
  */
 export function watchDiff(
-  diffs: DiffDesk,
+  diffs: Pick<DiffDesk, "isOutdated">,
   { isWanted, onOutdated, pause = PAUSE_MS }: DiffWatch,
 ): () => void {
   let stopped = false;

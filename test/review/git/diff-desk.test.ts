@@ -1,0 +1,99 @@
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { watchDiff } from "../../../src/review/code/watch-diff.ts";
+import { createDiffDesk, type DiffDesk } from "../../../src/review/git/diff-desk.ts";
+import { readPatch } from "../../../src/review/git/file-text.ts";
+import { type TestRepository, testRepository } from "../../support/test-repository.ts";
+
+async function deskOf(repository: TestRepository): Promise<DiffDesk> {
+  const desk = createDiffDesk(await repository.open());
+  onTestFinished(() => desk.close());
+  return desk;
+}
+
+describe("createDiffDesk", () => {
+  it("keeps a diff readable for whoever holds it, though another has taken its place", async () => {
+    const repository = await testRepository({ "a.txt": "a\n" });
+    await repository.write({ "a.txt": "b\n" });
+    const desk = await deskOf(repository);
+    const held = await desk.current();
+    (await desk.switchTo("staged")).release();
+    const [file] = held.snapshot.files;
+    if (!file) throw new Error("no file");
+    expect((await readPatch(held.snapshot, file)).toString()).toContain("+b\n");
+    held.release();
+    expect(() => held.snapshot.spool.hold()).toThrow(/replaced/);
+  });
+
+  it("stays as it was when a switch fails", async () => {
+    const desk = await deskOf(await testRepository({ "a.txt": "a\n" }));
+    (await desk.switchTo("last-commit")).release();
+    await expect(desk.switchTo("nonsense")).rejects.toThrow("Unknown diffType");
+    const { snapshot, release } = await desk.current();
+    expect(snapshot.plan.diffType).toBe("last-commit");
+    release();
+  });
+
+  it("ends git when it is closed in the middle of a diff", async () => {
+    const repository = await testRepository({ "a.txt": "a\n" });
+    const desk = createDiffDesk(await repository.open());
+    const current = desk.current();
+    await desk.close();
+    await expect(current.then(({ snapshot }) => snapshot.spool.hold())).rejects.toThrow();
+  });
+});
+
+describe("isOutdated", () => {
+  it("goes by content, not by times, and sees new files, new commits and changes taken back", async () => {
+    const repository = await testRepository({ "a.txt": "a\n" });
+    await repository.write({ "a.txt": "b\n" });
+    const desk = await deskOf(repository);
+    const path = join(repository.root, "a.txt");
+    expect(await desk.isOutdated()).toBe(false);
+    await utimes(path, new Date(0), new Date(0));
+    expect(await desk.isOutdated()).toBe(false);
+    await repository.write({ "a.txt": "c\n" });
+    expect(await desk.isOutdated()).toBe(true);
+    await repository.write({ "a.txt": "b\n" });
+    expect(await desk.isOutdated()).toBe(false);
+    await repository.write({ "new.txt": "new\n" });
+    expect(await desk.isOutdated()).toBe(true);
+    (await desk.switchTo("last-commit")).release();
+    expect(await desk.isOutdated()).toBe(false);
+    await repository.commit();
+    expect(await desk.isOutdated()).toBe(true);
+  });
+});
+
+describe("watchDiff", () => {
+  it("looks only while somebody listens, and again after a look that failed", async () => {
+    const looks: string[] = [];
+    let isWanted = false;
+    const answers = [() => Promise.reject(new Error("busy")), async () => false, async () => true];
+    await new Promise<void>((resolve) => {
+      const stop = watchDiff(
+        {
+          isOutdated() {
+            looks.push("look");
+            return (answers.shift() ?? (async () => true))();
+          },
+        },
+        {
+          pause: 1,
+          isWanted() {
+            if (looks.length === 0 && !isWanted) looks.push("not yet");
+            else isWanted = true;
+            return isWanted;
+          },
+          onOutdated() {
+            looks.push("outdated");
+            stop();
+            resolve();
+          },
+        },
+      );
+    });
+    expect(looks).toEqual(["not yet", "look", "look", "look", "outdated"]);
+  });
+});
