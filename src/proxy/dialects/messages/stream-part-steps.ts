@@ -46,6 +46,7 @@ function stepsOfText(): PartSteps {
   return {
     begin: () => [],
     take(event) {
+      if (event.type === "text-delta" && event.text === "") return [];
       if (event.type === "text-delta") return [...open(), delta("text_delta", "text", event.text)];
       if (event.type === "part-end") return opened ? [stop] : [];
       const citation = event.type === "citation" ? encodeCitation(event.citation) : undefined;
@@ -72,6 +73,7 @@ function stepsOfThinking(part: ReasoningPart): PartSteps {
   return {
     begin: () => [],
     take(event) {
+      if (event.type === "text-delta" && event.text === "") return [];
       if (event.type === "text-delta") return [...open(), delta("thinking_delta", "thinking", event.text)];
       if (event.type === "signature-delta") signature += event.signature;
       if (event.type !== "part-end") return [];

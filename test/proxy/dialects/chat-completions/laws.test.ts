@@ -1,0 +1,181 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { chatCompletions as chat } from "../../../../src/proxy/dialects/chat-completions/index.ts";
+import type { Part } from "../../../../src/proxy/exchange/parts.ts";
+import type { ExchangeRequest, Tool, Turn } from "../../../../src/proxy/exchange/request.ts";
+import type { ExchangeResponse, Finish } from "../../../../src/proxy/exchange/response.ts";
+import { createSseParser } from "../../../../src/sse/parse.ts";
+import {
+  collect,
+  decodeAll,
+  encodeAll,
+  encodeContext,
+  everything,
+  fixtureNames,
+  parseEvents,
+  readJsonFixture,
+  readStreamFixture,
+  request,
+  said,
+  wireEvents,
+  writtenBody,
+} from "../../../support/exchange.ts";
+import {
+  anyText,
+  argumentsText,
+  callId,
+  streamOf,
+  toolName,
+  usage,
+} from "../../../support/exchange-arbitraries.ts";
+
+const isAnswer = (name: string) => !/error|completion-text|midway/.test(name);
+const recordings = fixtureNames("chat-completions", ".json").filter(isAnswer);
+const streams = fixtureNames("chat-completions", ".chunks.txt").filter(isAnswer);
+const context = encodeContext({ request: request({ streamUsage: true }) });
+const done = { event: "message", data: "[DONE]" };
+
+const call = fc
+  .record({ id: callId, name: toolName, arguments: argumentsText })
+  .map((members): Part => ({ type: "tool-call", ...members }));
+
+/** The dialect's order: thinking, one text, calls. */
+const answer: fc.Arbitrary<ExchangeResponse> = fc
+  .record({
+    thought: fc.option(anyText),
+    text: fc.option(anyText),
+    calls: fc.array(call, { maxLength: 3 }),
+    usage,
+    cut: fc.boolean(),
+  })
+  .map(({ thought, text, calls, usage: counts, cut }) => {
+    const parts: Part[] = [
+      ...(thought === null
+        ? []
+        : [{ type: "reasoning", text: thought, vendor: "chat-completions" } as const]),
+      ...(text === null ? [] : [{ type: "text", text } as const]),
+      ...calls,
+    ];
+    const finish: Finish = { unified: cut ? "length" : calls.length > 0 ? "tool-calls" : "stop" };
+    return { id: "chatcmpl-a", model: "m", created: 1, candidates: [{ parts, finish }], usage: counts };
+  });
+
+describe("laws of the chat-completions codec", () => {
+  it.each(recordings)("a recorded answer says the same after being written again: %s", (name) => {
+    const decoded = chat.decodeResponse(readJsonFixture("chat-completions", name)).value;
+    const written = chat.encodeResponse(decoded, context).value;
+    const spoken = (response: ExchangeResponse) => JSON.stringify(said(response).candidates);
+    // No arguments at all are written as an empty object.
+    const expected = spoken(decoded).replaceAll('"arguments":""', '"arguments":"{}"');
+    expect(spoken(chat.decodeResponse(written).value)).toBe(expected);
+  });
+
+  it.each(streams)(
+    "a recorded stream is told to its end, and says the same after being written again: %s",
+    (name) => {
+      const events = decodeAll(chat, [...wireEvents(readStreamFixture("chat-completions", name)), done]);
+      expect(events.at(-1)?.type).toBe("end");
+      const again = collect(decodeAll(chat, parseEvents(encodeAll(chat, events, context))));
+      expect(said(again).candidates).toEqual(said(collect(events)).candidates);
+      expect(again.usage?.input.total).toBe(collect(events).usage?.input.total);
+    },
+  );
+
+  it("reads back every answer it writes", () => {
+    fc.assert(
+      fc.property(answer, (response) => {
+        const written = JSON.parse(JSON.stringify(chat.encodeResponse(response, context).value));
+        expect(said(chat.decodeResponse(written).value)).toEqual(said(response));
+      }),
+    );
+  });
+
+  it("tells in a stream what it tells in a whole answer", () => {
+    fc.assert(
+      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
+        const events = parseEvents(encodeAll(chat, streamOf(response, cuts), context));
+        expect(said(collect(decodeAll(chat, events)))).toEqual(said(response));
+      }),
+    );
+  });
+
+  it("reads a stream the same wherever its bytes are cut", () => {
+    fc.assert(
+      fc.property(answer, fc.array(fc.nat(4_000), { maxLength: 12 }), (response, cuts) => {
+        const bytes = Buffer.from(encodeAll(chat, streamOf(response, [3]), context));
+        const parser = createSseParser();
+        const bounds = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length];
+        const events = bounds.slice(1).flatMap((end, at) => parser.push(bytes.subarray(bounds[at], end)));
+        expect(said(collect(decodeAll(chat, [...events, ...parser.end()])))).toEqual(said(response));
+      }),
+    );
+  });
+
+  it("ends exactly once, however much of a stream arrives", () => {
+    const lines = readStreamFixture("chat-completions", "own-parallel-interleaved.chunks.txt");
+    for (let length = 0; length <= lines.length; length += 1) {
+      const told = decodeAll(chat, wireEvents(lines.slice(0, length)));
+      const terminal = told.filter((event) => event.type === "end" || event.type === "error");
+      // The last line is usage alone: the finish in front of it is an end already.
+      expect(terminal.map((event) => event.type)).toEqual([length >= lines.length - 1 ? "end" : "error"]);
+    }
+  });
+
+  it("reads back every request it writes", () => {
+    const functionTool = fc
+      .record({ name: toolName, description: anyText, strict: fc.boolean() })
+      .map((members): Tool => ({ type: "function", schema: { type: "object", properties: {} }, ...members }));
+    const image = fc.base64String({ minLength: 8 }).map(
+      (data): Part => ({
+        type: "image",
+        source: { kind: "base64", mediaType: "image/x-test", data },
+        detail: "high",
+      }),
+    );
+    const textPart = anyText.map((text): Part => ({ type: "text", text }));
+    const exchange = fc
+      .tuple(fc.array(call, { minLength: 1, maxLength: 3 }), anyText, fc.option(anyText))
+      .map(([calls, text, question]): Turn[] => [
+        { role: "assistant", parts: calls },
+        {
+          role: "user",
+          parts: [
+            ...calls.map(
+              (part): Part => ({
+                type: "tool-result",
+                callId: part.type === "tool-call" ? part.id : "",
+                content: [{ type: "text", text }],
+              }),
+            ),
+            ...(question === null ? [] : [{ type: "text", text: question } as const]),
+          ],
+        },
+      ]);
+    const conversation: fc.Arbitrary<ExchangeRequest> = fc
+      .record({
+        instructions: fc.array(textPart, { maxLength: 1 }),
+        opening: fc.array(fc.oneof(textPart, image), { minLength: 1, maxLength: 3 }),
+        exchanges: fc.array(exchange, { maxLength: 2 }),
+        tools: fc.uniqueArray(functionTool, {
+          maxLength: 3,
+          selector: (tool) => (tool.type === "hosted" ? "" : tool.name),
+        }),
+        sampling: fc.record({
+          maxOutputTokens: fc.integer({ min: 1, max: 9_000 }),
+          temperature: fc.double({ min: 0, max: 2, noNaN: true }),
+          seed: fc.nat(),
+        }),
+        user: anyText,
+      })
+      .map(({ opening, exchanges, ...rest }) =>
+        request({ ...rest, turns: [{ role: "user", parts: opening }, ...exchanges.flat()] }),
+      );
+    fc.assert(
+      fc.property(conversation, (value) => {
+        const { body, losses } = writtenBody(chat, value, everything);
+        expect(losses).toEqual([]);
+        expect(chat.decodeRequest(body, {}).value).toEqual(value);
+      }),
+    );
+  });
+});

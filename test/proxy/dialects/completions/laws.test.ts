@@ -1,0 +1,99 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { completions } from "../../../../src/proxy/dialects/completions/index.ts";
+import type { ExchangeResponse } from "../../../../src/proxy/exchange/response.ts";
+import {
+  collect,
+  decodeAll,
+  encodeAll,
+  encodeContext,
+  everything,
+  parseEvents,
+  readJsonFixture,
+  readStreamFixture,
+  request,
+  said,
+  text,
+  wireEvents,
+  writtenBody,
+} from "../../../support/exchange.ts";
+import { anyText, streamOf } from "../../../support/exchange-arbitraries.ts";
+
+const context = encodeContext({ request: request({ streamUsage: true }) });
+const counts = fc.record({ total: fc.nat(999) });
+
+const answer: fc.Arbitrary<ExchangeResponse> = fc
+  .record({ words: anyText, input: counts, output: counts, cut: fc.boolean() })
+  .map(({ words, input, output, cut }) => ({
+    id: "cmpl-a",
+    model: "m",
+    created: 1,
+    candidates: [{ parts: [text(words)], finish: { unified: cut ? "length" : "stop" } }],
+    usage: { input, output },
+  }));
+
+describe("laws of the completions codec", () => {
+  it("a recorded answer says the same after being written again", () => {
+    const decoded = completions.decodeResponse(
+      readJsonFixture("chat-completions", "openai-completion-text.json"),
+    ).value;
+    expect(
+      said(completions.decodeResponse(completions.encodeResponse(decoded, context).value).value),
+    ).toEqual(said(decoded));
+  });
+
+  it("a recorded stream says the same after being written again", () => {
+    const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");
+    const events = decodeAll(completions, [...wireEvents(lines), { event: "message", data: "[DONE]" }]);
+    expect(
+      said(collect(decodeAll(completions, parseEvents(encodeAll(completions, events, context))))),
+    ).toEqual(said(collect(events)));
+  });
+
+  it("reads back every answer it writes, whole and streamed", () => {
+    fc.assert(
+      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
+        expect(
+          said(completions.decodeResponse(completions.encodeResponse(response, context).value).value),
+        ).toEqual(said(response));
+        const events = parseEvents(encodeAll(completions, streamOf(response, cuts), context));
+        expect(said(collect(decodeAll(completions, events)))).toEqual(said(response));
+      }),
+    );
+  });
+
+  it("ends exactly once, however much of a stream arrives", () => {
+    const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");
+    for (let length = 0; length < lines.length; length += 1) {
+      const told = decodeAll(completions, wireEvents(lines.slice(0, length)));
+      expect(told.filter((event) => event.type === "end" || event.type === "error")).toHaveLength(1);
+    }
+  });
+
+  it("reads back every request it writes", () => {
+    fc.assert(
+      fc.property(
+        anyText,
+        fc.integer({ min: 1, max: 99 }),
+        fc.boolean(),
+        (prompt, maxOutputTokens, stream) => {
+          const value = request({
+            turns: [{ role: "user", parts: [text(prompt)] }],
+            sampling: { maxOutputTokens, stop: ["END"] },
+            stream,
+            ...(stream ? { streamUsage: true } : {}),
+          });
+          const { body, losses } = writtenBody(completions, value, everything);
+          expect(losses).toEqual([]);
+          expect(completions.decodeRequest(body, {}).value).toEqual(value);
+        },
+      ),
+    );
+  });
+
+  it("refuses prompts that are token lists or several, with the member named", () => {
+    for (const prompt of [[1, 2, 3], ["a", "b"], undefined]) {
+      expect(() => completions.decodeRequest({ model: "m", prompt }, {})).toThrow(/prompt/);
+    }
+  });
+});

@@ -1,0 +1,195 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { messages } from "../../../../src/proxy/dialects/messages/index.ts";
+import type { Part } from "../../../../src/proxy/exchange/parts.ts";
+import type { ExchangeRequest, Tool, Turn } from "../../../../src/proxy/exchange/request.ts";
+import type { ExchangeResponse, Finish } from "../../../../src/proxy/exchange/response.ts";
+import { createSseParser } from "../../../../src/sse/parse.ts";
+import {
+  collect,
+  decodeAll,
+  encodeAll,
+  encodeContext,
+  everything,
+  fixtureNames,
+  parseEvents,
+  readJsonFixture,
+  readStreamFixture,
+  request,
+  said,
+  wireEvents,
+  writtenBody,
+} from "../../../support/exchange.ts";
+import {
+  anyText,
+  argumentsText,
+  callId,
+  streamOf,
+  toolName,
+  usage,
+} from "../../../support/exchange-arbitraries.ts";
+
+const recordings = fixtureNames("messages", ".json").filter((name) => !/error-529/.test(name));
+const streams = fixtureNames("messages", ".chunks.txt").filter((name) => !/midway/.test(name));
+
+const words = anyText.filter((text) => text.trim() !== "");
+const textPart = words.map((text): Part => ({ type: "text", text }));
+const call = fc
+  .record({ id: callId, name: toolName, arguments: argumentsText })
+  .map((members): Part => ({ type: "tool-call", ...members }));
+const thinking = fc
+  .record({ text: words, signature: fc.base64String({ minLength: 4 }) })
+  .map((members): Part => ({ type: "reasoning", vendor: "messages", ...members }));
+const redacted = fc
+  .base64String({ minLength: 4 })
+  .map((signature): Part => ({ type: "reasoning", text: "", vendor: "messages", redacted: true, signature }));
+const image = fc
+  .base64String({ minLength: 8 })
+  .map((data): Part => ({ type: "image", source: { kind: "base64", mediaType: "image/x-test", data } }));
+
+const answer: fc.Arbitrary<ExchangeResponse> = fc
+  .record({
+    parts: fc.array(fc.oneof(textPart, call, thinking, redacted), { maxLength: 6 }),
+    usage,
+    cut: fc.boolean(),
+  })
+  .map(({ parts, usage: counts, cut }) => {
+    const unified = parts.some((part) => part.type === "tool-call") ? "tool-calls" : "stop";
+    const finish: Finish = { unified: cut ? "length" : unified };
+    return {
+      id: "msg_a",
+      model: "m",
+      candidates: [{ parts, finish }],
+      usage: { ...counts, output: { total: counts.output.total ?? 0 } },
+    };
+  });
+
+/** The dialect always says what a cache gave and took, and never how much was thought. */
+const asSaid = (response: ExchangeResponse) => {
+  const plain = said(response);
+  const input = { cacheRead: 0, cacheWrite: 0, ...plain.usage?.input };
+  return { ...plain, usage: { ...plain.usage, input } };
+};
+
+describe("laws of the messages codec", () => {
+  it.each(recordings)("a recorded answer says the same after being written again: %s", (name) => {
+    const decoded = messages.decodeResponse(readJsonFixture("messages", name)).value;
+    const written = messages.encodeResponse(decoded, encodeContext()).value;
+    expect(asSaid(messages.decodeResponse(JSON.parse(JSON.stringify(written))).value)).toEqual(
+      asSaid(decoded),
+    );
+  });
+
+  it.each(streams)(
+    "a recorded stream is told to its end, and says the same after being written again: %s",
+    (name) => {
+      const events = decodeAll(messages, wireEvents(readStreamFixture("messages", name)));
+      expect(events.at(-1)?.type).toBe("end");
+      const again = collect(decodeAll(messages, parseEvents(encodeAll(messages, events))));
+      const spoken = (response: ExchangeResponse) =>
+        asSaid(response).candidates.map(({ parts, finish }) => [
+          finish,
+          parts.filter((part) => !isEmptyText(part)),
+        ]);
+      expect(spoken(again)).toEqual(spoken(collect(events)));
+    },
+  );
+
+  const isEmptyText = (part: unknown) => JSON.stringify(part) === '{"type":"text","text":""}';
+
+  it("reads back every answer it writes", () => {
+    fc.assert(
+      fc.property(answer, (response) => {
+        const written = JSON.parse(JSON.stringify(messages.encodeResponse(response, encodeContext()).value));
+        expect(asSaid(messages.decodeResponse(written).value)).toEqual(asSaid(response));
+      }),
+    );
+  });
+
+  it("tells in a stream what it tells in a whole answer", () => {
+    fc.assert(
+      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
+        const events = parseEvents(encodeAll(messages, streamOf(response, cuts)));
+        expect(asSaid(collect(decodeAll(messages, events)))).toEqual(asSaid(response));
+      }),
+    );
+  });
+
+  it("reads a stream the same wherever its bytes are cut", () => {
+    fc.assert(
+      fc.property(answer, fc.array(fc.nat(4_000), { maxLength: 12 }), (response, cuts) => {
+        const bytes = Buffer.from(encodeAll(messages, streamOf(response, [3])));
+        const parser = createSseParser();
+        const bounds = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length];
+        const events = bounds.slice(1).flatMap((end, at) => parser.push(bytes.subarray(bounds[at], end)));
+        expect(asSaid(collect(decodeAll(messages, [...events, ...parser.end()])))).toEqual(asSaid(response));
+      }),
+    );
+  });
+
+  it("ends exactly once, however much of a stream arrives", () => {
+    const lines = readStreamFixture("messages", "own-thinking-tool.chunks.txt");
+    for (let length = 0; length <= lines.length; length += 1) {
+      const told = decodeAll(messages, wireEvents(lines.slice(0, length)));
+      const terminal = told.filter((event) => event.type === "end" || event.type === "error");
+      expect(terminal.map((event) => event.type)).toEqual([length === lines.length ? "end" : "error"]);
+    }
+  });
+
+  it("reads back every request it writes", () => {
+    const functionTool = fc
+      .record({ name: toolName, description: words })
+      .map((members): Tool => ({ type: "function", schema: { type: "object", properties: {} }, ...members }));
+    const exchange = fc
+      .tuple(
+        fc.uniqueArray(call, {
+          minLength: 1,
+          maxLength: 3,
+          selector: (part) => (part.type === "tool-call" ? part.id : ""),
+        }),
+        words,
+        fc.option(thinking),
+      )
+      .map(([calls, text, thought]): Turn[] => [
+        { role: "assistant", parts: [...(thought === null ? [] : [thought]), ...calls] },
+        {
+          role: "user",
+          parts: calls.map(
+            (part): Part => ({
+              type: "tool-result",
+              callId: part.type === "tool-call" ? part.id : "",
+              content: [{ type: "text", text }],
+            }),
+          ),
+        },
+        { role: "assistant", parts: [{ type: "text", text: "done" }] },
+        { role: "user", parts: [{ type: "text", text: "go on" }] },
+      ]);
+    const conversation: fc.Arbitrary<ExchangeRequest> = fc
+      .record({
+        instructions: fc.array(textPart, { maxLength: 2 }),
+        opening: fc.array(fc.oneof(textPart, image), { minLength: 1, maxLength: 3 }),
+        exchanges: fc.array(exchange, { maxLength: 2 }),
+        tools: fc.uniqueArray(functionTool, {
+          maxLength: 3,
+          selector: (tool) => (tool.type === "hosted" ? "" : tool.name),
+        }),
+        sampling: fc.record({
+          maxOutputTokens: fc.integer({ min: 1, max: 9_000 }),
+          temperature: fc.double({ min: 0, max: 1, noNaN: true }),
+          topK: fc.nat(50),
+        }),
+        stream: fc.boolean(),
+      })
+      .map(({ opening, exchanges, ...rest }) =>
+        request({ ...rest, turns: [{ role: "user", parts: opening }, ...exchanges.flat()] }),
+      );
+    fc.assert(
+      fc.property(conversation, (value) => {
+        const { body, losses } = writtenBody(messages, value, everything);
+        expect(losses).toEqual([]);
+        expect(messages.decodeRequest(body, {}).value).toEqual(value);
+      }),
+    );
+  });
+});

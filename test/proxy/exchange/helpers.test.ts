@@ -1,0 +1,291 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  isContextOverflow,
+  kindOfStatus,
+  retryAfterSeconds,
+  statusOfKind,
+} from "../../../src/proxy/exchange/error-status.ts";
+import {
+  argumentsObject,
+  guardJson,
+  parseJson,
+  RawJson,
+  stringifyJson,
+} from "../../../src/proxy/exchange/json.ts";
+import { sniffMediaType, sourceOfUrl, urlOfSource } from "../../../src/proxy/exchange/media.ts";
+import {
+  budgetOfEffort,
+  clampEffort,
+  type Effort,
+  effortOfBudget,
+} from "../../../src/proxy/exchange/reasoning-effort.ts";
+import {
+  foldCallSignatures,
+  openSignature,
+  sealSignature,
+  spreadCallSignatures,
+} from "../../../src/proxy/exchange/signature.ts";
+import { createStreamChecker } from "../../../src/proxy/exchange/stream-checker.ts";
+import { callIdFor, madeCallId, openCallId } from "../../../src/proxy/exchange/tool-call-id.ts";
+import {
+  mergeUsage,
+  uncachedInput,
+  usageOfExclusive,
+  usageOfInclusive,
+  usageOfSeparateThoughts,
+} from "../../../src/proxy/exchange/usage.ts";
+
+describe("call ids", () => {
+  const dialects = ["chat-completions", "responses", "messages", "generative-language"] as const;
+
+  it("fit the dialect, are the same each time, and open to the vendor's own unless too long", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 40 }), fc.constantFrom(...dialects), (id, dialect) => {
+        const fitted = callIdFor(dialect, id);
+        if (dialect === "messages") expect(fitted).toMatch(/^[a-zA-Z0-9_-]+$/);
+        expect(fitted).not.toMatch(/\s/);
+        expect(callIdFor(dialect, id)).toBe(fitted);
+        if (!fitted.startsWith("call_h_")) expect(openCallId(fitted)).toBe(openCallId(id));
+      }),
+    );
+  });
+
+  it("come back to the vendor through any client", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z0-9:|. é]{1,20}$/), (id) => {
+        expect(callIdFor("chat-completions", callIdFor("messages", id))).toBe(
+          callIdFor("chat-completions", id),
+        );
+      }),
+    );
+  });
+
+  it("that are too long are shortened to different ones", () => {
+    const ids = ["x".repeat(300), `${"x".repeat(300)}y`].map((id) => callIdFor("responses", id));
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id.length).toBeLessThanOrEqual(64);
+  });
+
+  it("are made from the place where they are missing", () => {
+    expect(madeCallId("f", 1, 0)).toBe(madeCallId("f", 1, 0));
+    expect(madeCallId("f", 1, 0)).not.toBe(madeCallId("f", 1, 1));
+  });
+});
+
+describe("signatures", () => {
+  it("open to the vendor that sealed them, bare ones to the dialect they are found in", () => {
+    fc.assert(
+      fc.property(fc.string(), (signature) => {
+        expect(openSignature("messages", sealSignature("messages", "responses", signature))).toEqual({
+          vendor: "responses",
+          signature,
+        });
+      }),
+    );
+    expect(sealSignature("messages", "messages", "x")).toBe("x");
+    expect(openSignature("messages", "x")).toEqual({ vendor: "messages", signature: "x" });
+  });
+
+  it("of calls are spread and folded without loss", () => {
+    const parts = [
+      { type: "text", text: "a" },
+      { type: "tool-call", id: "1", name: "f", arguments: "{}", signature: "s" },
+      { type: "tool-call", id: "2", name: "f", arguments: "{}" },
+    ] as const;
+    expect(foldCallSignatures(spreadCallSignatures(parts))).toEqual(parts);
+  });
+});
+
+describe("usage arithmetic", () => {
+  it("says the same in every vendor's convention, and is not doubled", () => {
+    const counts = fc.record({
+      uncached: fc.nat(9_999),
+      read: fc.nat(9_999),
+      write: fc.nat(9_999),
+      words: fc.nat(9_999),
+      thoughts: fc.nat(9_999),
+    });
+    fc.assert(
+      fc.property(counts, ({ uncached, read, write, words, thoughts }) => {
+        const total = uncached + read + write;
+        const output = words + thoughts;
+        const exclusive = usageOfExclusive({
+          uncached,
+          cacheRead: read,
+          cacheWrite: write,
+          output,
+          reasoning: thoughts,
+        });
+        const inclusive = usageOfInclusive({
+          input: total,
+          cacheRead: read,
+          cacheWrite: write,
+          output,
+          reasoning: thoughts,
+        });
+        const apart = usageOfSeparateThoughts({
+          prompt: total,
+          cacheRead: read + write,
+          candidates: words,
+          thoughts,
+        });
+        expect(exclusive).toEqual(inclusive);
+        expect([apart.input.total, apart.output]).toEqual([total, { total: output, reasoning: thoughts }]);
+        expect(uncachedInput(inclusive)).toBe(uncached);
+        expect(mergeUsage(inclusive, inclusive)).toEqual(inclusive);
+      }),
+    );
+  });
+
+  it("invents nothing", () => {
+    expect(usageOfInclusive({ input: undefined, output: null })).toEqual({ input: {}, output: {} });
+    expect(uncachedInput({ input: {}, output: {} })).toBeUndefined();
+  });
+});
+
+describe("effort and budget", () => {
+  const efforts: Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+  it("are each other's inverse", () => {
+    for (const effort of efforts) expect(effortOfBudget(budgetOfEffort(effort))).toBe(effort);
+    expect(effortOfBudget(-1)).toBeUndefined();
+    expect(effortOfBudget(31_999)).toBe("high");
+  });
+
+  it("clamp to the nearest that is known, the lower of two", () => {
+    expect(clampEffort("max", ["low", "medium", "high"])).toBe("high");
+    expect(clampEffort("medium", ["low", "high"])).toBe("low");
+    expect(clampEffort("high", [])).toBeUndefined();
+  });
+});
+
+describe("JSON that keeps its digits", () => {
+  it("reads and writes whole numbers of any length", () => {
+    for (const text of [
+      '{"a":9007199254740993}',
+      "[-123456789012345678901234567890]",
+      '{"a":"9007199254740993 \\" 1"}',
+    ]) {
+      expect(stringifyJson(parseJson(text))).toBe(text);
+    }
+  });
+
+  it("is plain JSON otherwise", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(stringifyJson(parseJson(JSON.stringify(value)))).toBe(
+          JSON.stringify(JSON.parse(JSON.stringify(value))),
+        );
+      }),
+    );
+  });
+
+  it("writes raw text as it stands, and reads like JSON outside", () => {
+    expect(stringifyJson({ a: [new RawJson('{"b": 1.0}'), "$& raw-0"] })).toBe(
+      '{"a":[{"b": 1.0},"$& raw-0"]}',
+    );
+    expect(JSON.stringify(new RawJson('{"b":1.0}'))).toBe('{"b":1}');
+  });
+
+  it("takes arguments that are a JSON object and no others", () => {
+    expect(argumentsObject("")?.text).toBe("{}");
+    expect(argumentsObject('{"a":1}')?.text).toBe('{"a":1}');
+    for (const text of ["[1]", "1", "null", '{"a":', "nope"]) expect(argumentsObject(text)).toBeUndefined();
+  });
+
+  it("guards against depth and __proto__", () => {
+    expect(() => guardJson(JSON.parse('{"__proto__":1}'))).toThrow(/__proto__/);
+    expect(() => guardJson(JSON.parse("[".repeat(257) + "]".repeat(257)))).toThrow(/256/);
+    expect(() => guardJson(JSON.parse("[".repeat(256) + "]".repeat(256)))).not.toThrow();
+  });
+});
+
+describe("media", () => {
+  it("data URLs become bytes and come back", () => {
+    expect(sourceOfUrl("data:image/png;base64,AAAA")).toEqual({
+      kind: "base64",
+      mediaType: "image/png",
+      data: "AAAA",
+    });
+    expect(urlOfSource(sourceOfUrl("data:image/png;base64,AAAA"))).toBe("data:image/png;base64,AAAA");
+    expect(sourceOfUrl("https://a.example/x.png")).toEqual({ kind: "url", url: "https://a.example/x.png" });
+  });
+
+  it("tell their type themselves", () => {
+    expect(sniffMediaType("/9j/4AAQ", "image/png")).toBe("image/jpeg");
+    expect(sniffMediaType("UklGRiQA", "audio/wav")).toBe("audio/wav");
+    expect(sniffMediaType("AAAA", "image/png")).toBe("image/png");
+  });
+});
+
+describe("errors", () => {
+  it("statuses and kinds agree", () => {
+    for (const status of [400, 401, 402, 403, 404, 409, 413, 422, 429, 503])
+      expect(statusOfKind(kindOfStatus(status))).toBe(status);
+    expect(kindOfStatus(418)).toBe("invalid-request");
+    expect(kindOfStatus(599)).toBe("upstream");
+  });
+
+  it.each([
+    "prompt is too long: 210000 tokens > 200000 maximum",
+    "This model's maximum context length is 8192 tokens",
+    "Your input exceeds the context window of this model",
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+  ])("knows an overflow: %s", (message) => {
+    expect(isContextOverflow(message)).toBe(true);
+  });
+
+  it("takes no other mistake for an overflow", () => {
+    expect(isContextOverflow("max_tokens must be positive")).toBe(false);
+  });
+
+  it("reads retry-after as milliseconds, seconds or a date", () => {
+    expect(retryAfterSeconds({ "retry-after-ms": "1200" })).toBe(2);
+    expect(retryAfterSeconds({ "retry-after": "3" })).toBe(3);
+    expect(retryAfterSeconds({ "retry-after": "Thu, 01 Jan 1970 00:00:09 GMT" }, 4_000)).toBe(5);
+    expect(retryAfterSeconds({ "retry-after": "soon" })).toBeUndefined();
+  });
+});
+
+describe("the stream grammar", () => {
+  const start = { type: "start" } as const;
+  const text = { type: "part-start", index: 0, part: { type: "text", text: "" } } as const;
+  const finish = { type: "finish", finish: { unified: "stop" } } as const;
+  const end = { type: "end" } as const;
+  const complaints = (events: Parameters<ReturnType<typeof createStreamChecker>["check"]>[0][]) => {
+    const checker = createStreamChecker();
+    return events.map((event) => checker.check(event)).filter((wrong) => wrong !== undefined);
+  };
+
+  it("takes a stream in order", () => {
+    expect(
+      complaints([
+        { type: "ping" },
+        start,
+        text,
+        { type: "text-delta", index: 0, text: "a" },
+        { type: "part-end", index: 0 },
+        finish,
+        { type: "usage", usage: { input: {}, output: {} } },
+        end,
+      ]),
+    ).toEqual([]);
+    expect(complaints([{ type: "error", error: { kind: "upstream", status: 502, message: "x" } }])).toEqual(
+      [],
+    );
+  });
+
+  it.each([
+    ["an event before start", [text]],
+    ["two starts", [start, start]],
+    ["an index used twice", [start, text, { type: "part-end", index: 0 } as const, text]],
+    ["a delta for no part", [start, { type: "text-delta", index: 3, text: "a" } as const]],
+    ["a delta of the wrong kind", [start, text, { type: "arguments-delta", index: 0, text: "a" } as const]],
+    ["an end without finish", [start, end]],
+    ["an end while a part is open", [start, text, finish, end]],
+    ["anything behind the end", [start, finish, end, end]],
+  ])("complains of %s", (_, events) => {
+    expect(complaints(events)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Part } from "../../../src/proxy/exchange/parts.ts";
+import type { Turn } from "../../../src/proxy/exchange/request.ts";
+import { pairToolResults } from "../../../src/proxy/exchange/tool-pairing.ts";
+
+const call = (id: string): Part => ({ type: "tool-call", id, name: "f", arguments: "{}" });
+const result = (callId: string, text = callId): Part => ({
+  type: "tool-result",
+  callId,
+  content: [{ type: "text", text }],
+});
+const text = (words: string): Part => ({ type: "text", text: words });
+
+describe("pairToolResults", () => {
+  it("leaves a conversation in order as it is", () => {
+    const turns: Turn[] = [
+      { role: "user", parts: [text("go")] },
+      { role: "assistant", parts: [call("a"), call("b")] },
+      { role: "user", parts: [result("a"), result("b"), text("and?")] },
+    ];
+    const paired = pairToolResults(turns);
+    expect(paired.losses).toEqual([]);
+    expect(paired.turns.map((turn) => turn.parts.map((part) => part.type))).toEqual(
+      turns.map((turn) => turn.parts.map((part) => part.type)),
+    );
+  });
+
+  it("brings a late result back to its call", () => {
+    const { turns } = pairToolResults([
+      { role: "assistant", parts: [call("a")] },
+      { role: "user", parts: [text("wait")] },
+      { role: "assistant", parts: [text("ok")] },
+      { role: "user", parts: [result("a")] },
+    ]);
+    expect(turns.map((turn) => turn.parts.map((part) => part.type))).toEqual([
+      ["tool-call"],
+      ["tool-result", "text"],
+      ["text"],
+    ]);
+  });
+
+  it("always answers every call at once after its turn, once each, and keeps all words in order", () => {
+    const part = fc.oneof(
+      fc.constantFrom("a", "b", "c").map(call),
+      fc.constantFrom("a", "b", "c").map((id) => result(id)),
+      fc.string({ minLength: 1 }).map(text),
+    );
+    const turn = fc.oneof(
+      fc
+        .array(part, { maxLength: 4 })
+        .map(
+          (parts): Turn => ({ role: "assistant", parts: parts.filter((one) => one.type !== "tool-result") }),
+        ),
+      fc
+        .array(part, { maxLength: 4 })
+        .map((parts): Turn => ({ role: "user", parts: parts.filter((one) => one.type !== "tool-call") })),
+    );
+    fc.assert(
+      fc.property(fc.array(turn, { maxLength: 8 }), (turns) => {
+        const paired = pairToolResults(turns).turns;
+        const words = (all: readonly Turn[]) =>
+          all.flatMap((one) => one.parts).flatMap((one) => (one.type === "text" ? [one.text] : []));
+        expect(words(paired)).toEqual(words(turns));
+        const owed: string[] = [];
+        const seen = new Set<string>();
+        for (const { role, parts } of paired) {
+          if (role === "user") {
+            const answered = parts.filter((one) => one.type === "tool-result").map((one) => one.callId);
+            expect(answered).toEqual(owed.splice(0));
+            expect(parts.slice(answered.length).some((one) => one.type === "tool-result")).toBe(false);
+          }
+          for (const one of parts) {
+            if (one.type !== "tool-call") continue;
+            expect(seen.has(one.id)).toBe(false);
+            seen.add(one.id);
+            owed.push(one.id);
+          }
+        }
+        expect(owed).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
