@@ -1,5 +1,5 @@
 import { isObject, stringifyJson } from "../../exchange/json.ts";
-import type { Part, ToolResultPart } from "../../exchange/parts.ts";
+import type { Part, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
 import { madeCallId, openCallId } from "../../exchange/tool-call-id.ts";
 import {
@@ -14,32 +14,46 @@ import type { WireContent, WireFunctionResponse, WirePart } from "./schema.ts";
 
 /**
  * The conversation as turns. Calls without an id get one made of their place, the same in every later turn; results
- * without one answer the oldest unanswered call of their name.
+ * without one answer the oldest unanswered call of their name. Clients that keep a streamed answer as they got it send
+ * one content per chunk: the model's in a row are one turn.
  */
 export function decodeContents(contents: readonly WireContent[]): Turn[] {
-  const waiting: { readonly id: string; readonly name: string }[] = [];
-  return contents.map((content, position): Turn => {
+  const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
+  const waiting: WaitingCall[] = [];
+  for (const [position, content] of contents.entries()) {
     const role = roleOf(content.role);
-    const parts: Part[] = [];
+    const before = turns.at(-1);
+    const parts = role === "assistant" && before?.role === "assistant" ? before.parts : [];
+    if (parts !== before?.parts) turns.push({ role, parts });
     for (const [place, part] of (content.parts ?? []).entries()) {
-      const call = part.functionCall;
-      if (typeof call?.name === "string") {
-        const id = call.id ? openCallId(call.id) : madeCallId(call.name, position, place);
-        waiting.push({ id, name: call.name });
-        parts.push({
-          type: "tool-call",
-          id,
-          name: call.name,
-          arguments: argumentsText(call.args),
-          ...(typeof part.thoughtSignature === "string" ? { signature: part.thoughtSignature } : {}),
-        });
-      } else if (part.functionResponse)
-        parts.push(decodeResult(part.functionResponse, waiting, position, place));
-      else if (role === "assistant") appendJoined(parts, decodePart(part));
-      else parts.push(decodePart(part));
+      const { functionCall, functionResponse } = part;
+      if (typeof functionCall?.name === "string") {
+        const call = decodeCall(part, functionCall.name, position, place);
+        waiting.push({ id: call.id, name: call.name });
+        parts.push(call);
+      } else if (functionResponse) parts.push(decodeResult(functionResponse, waiting, position, place));
+      else if (role !== "assistant") parts.push(decodePart(part));
+      else if (part.text !== "" || part.thoughtSignature) appendJoined(parts, decodePart(part));
     }
-    return { role, parts };
-  });
+  }
+  return turns;
+}
+
+/** A call that no result has answered yet. */
+interface WaitingCall {
+  readonly id: string;
+  readonly name: string;
+}
+
+function decodeCall(part: WirePart, name: string, position: number, place: number): ToolCallPart {
+  const { id, args } = part.functionCall ?? {};
+  return {
+    type: "tool-call",
+    id: id ? openCallId(id) : madeCallId(name, position, place),
+    name,
+    arguments: argumentsText(args),
+    ...(typeof part.thoughtSignature === "string" ? { signature: part.thoughtSignature } : {}),
+  };
 }
 
 function roleOf(role: string | null | undefined): Turn["role"] {
@@ -62,7 +76,7 @@ export function decodePart(part: WirePart): Part {
 
 function decodeResult(
   answer: WireFunctionResponse,
-  waiting: { readonly id: string; readonly name: string }[],
+  waiting: WaitingCall[],
   position: number,
   place: number,
 ): ToolResultPart {

@@ -48,8 +48,9 @@ export function createStreamEncoder(context: EncodeContext): StreamEncoder {
     return chunk(candidate, encodeAnswerPart(part, losses));
   };
   const finish = (): string => {
+    // Like the vendor's own last chunk: its SDK forgets a turn with a chunk that holds no part at all.
     const candidates = endings.map((ending) => ({
-      content: { parts: [], role: "model" },
+      content: { parts: [{ text: "" }], role: "model" },
       finishReason: encodeFinish(ending.finish),
       ...(ending.finish.message === undefined ? {} : { finishMessage: ending.finish.message }),
       ...groundingOf(cited.get(ending.candidate) ?? []),
