@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
+import { combined } from "./combined-edit.ts";
 import { jsonHook } from "./json-hook.ts";
+import { jsonDefaults } from "./json-members.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
 
-/** Four days, in seconds: a person may sleep over a plan. Claude Code's own default is one minute. */
-const TIMEOUT_SECONDS = 345_600;
+/** Four days: a person may sleep over a plan. Claude Code's own default is one minute. */
+const PATIENCE_SECONDS = 345_600;
 
 /** https://code.claude.com/docs/en/hooks; formats as Claude Code 2.1.197 and 2.1.329 obey them. */
 export const claudeCode: Agent = {
@@ -12,20 +14,29 @@ export const claudeCode: Agent = {
   name: "Claude Code",
   program: "claude",
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
-  edits: (place) => [
-    jsonHook({
-      path: join(claudeFolder(place), "settings.json"),
-      purpose: "review every plan before it is carried out",
-      list: ["hooks", "PermissionRequest"],
-      matcher: "ExitPlanMode",
-      hook: { type: "command", command: `${place.command} review plan`, timeout: TIMEOUT_SECONDS },
-    }),
-    ownFile(
-      join(claudeFolder(place), "commands", "sallyport-review.md"),
-      "the command /sallyport-review",
-      reviewCommand(place.command),
-    ),
-  ],
+  edits: (place) => {
+    const settings = join(claudeFolder(place), "settings.json");
+    const reviewing = "review every plan before it is carried out";
+    return [
+      combined(settings, reviewing, [
+        jsonHook({
+          path: settings,
+          purpose: reviewing,
+          list: ["hooks", "PermissionRequest"],
+          matcher: "ExitPlanMode",
+          hook: { type: "command", command: `${place.command} review plan`, timeout: PATIENCE_SECONDS },
+        }),
+        jsonDefaults(settings, reviewing, [
+          [["env", "BASH_MAX_TIMEOUT_MS"], String(PATIENCE_SECONDS * 1000)],
+        ]),
+      ]),
+      ownFile(
+        join(claudeFolder(place), "commands", "sallyport-review.md"),
+        "the command /sallyport-review",
+        reviewCommand(place.command),
+      ),
+    ];
+  },
   notes: ["Sessions that are running pick the hook up when they are started anew."],
 };
 
@@ -35,6 +46,10 @@ export function claudeFolder({ home, project, environment }: Place): string {
   return environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
 }
 
+/**
+ * The model runs the review: a command that Claude Code runs itself ends after two minutes. Its own limit for commands
+ * of the model is ten, which the settings raise; nothing runs longer that does not ask to.
+ */
 function reviewCommand(command: string): string {
   return `---
 description: Review the changes in the browser and bring the notes back here
@@ -42,11 +57,10 @@ argument-hint: "[path...]"
 allowed-tools: Bash(${command} review:*)
 ---
 <!-- ${OWN_MARK} -->
-The person has just reviewed the changes in this repository in the browser. This is what they wrote:
-
-!\`${command} review code --origin claude-code $ARGUMENTS\`
-
-Address every point. If it says that no feedback was provided, change nothing and say so. If it is empty or was cut off,
-run \`${command} review last\` and go by what that prints.
+1. Run \`${command} review code --origin claude-code $ARGUMENTS\` with the Bash tool, in the foreground, with a timeout of
+   ${PATIENCE_SECONDS * 1000} ms. It opens the changes in the person's browser and ends when the person has decided,
+   however long that takes.
+2. Address every point of what it prints. If it says that no feedback was provided, change nothing and say so.
+3. If it was cut off or went to the background, wait for it; once it has ended, \`${command} review last\` prints it again.
 `;
 }

@@ -4,6 +4,13 @@ import type { FileEdit } from "./file-edit.ts";
 /** One member to set: where, and to what. */
 export type JsonMember = readonly [path: readonly string[], value: Json];
 
+/** Like `jsonMembers`, but a value of the person's own stays. */
+export function jsonDefaults(path: string, purpose: string, members: readonly JsonMember[]): FileEdit {
+  const all = jsonMembers(path, purpose, members);
+  const missing = (text: string) => members.filter(([place]) => valueAt(text, place) === undefined);
+  return { ...all, install: (text = "") => jsonMembers(path, purpose, missing(text)).install(text) };
+}
+
 /**
  * Sets members of an agent's JSON settings. Uninstalling gives each of them back the value it had, unless somebody
  * has changed it since.

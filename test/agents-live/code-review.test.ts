@@ -24,6 +24,14 @@ interface CodeReviewer {
 const claude = (name: string): CodeReviewer => ({
   driver: claudeCodeDriver(name),
   command: [program(name), "-p", "/sallyport-review", "--setting-sources", "user"],
+  turn({ raw, toolResults }) {
+    const [, line, timeout] =
+      /Run `([^`]+?) ?` with the Bash tool.*? timeout of\\n +(\d+) ms/.exec(raw) ?? [];
+    if (toolResults > 0 || !line) return { text: line ? "Done." : "The command was not shown." };
+    return {
+      calls: [{ name: "Bash", input: { command: line, timeout: Number(timeout), description: "Review" } }],
+    };
+  },
 });
 
 const reviewers: readonly CodeReviewer[] = [

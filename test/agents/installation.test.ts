@@ -152,6 +152,15 @@ it("any settings come back byte for byte", async () => {
   );
 });
 
+it("leaves a limit of the person's own alone", async () => {
+  const place = placeIn(home);
+  await put(settingsOf(claudeCode, place), '{"env":{"BASH_MAX_TIMEOUT_MS":"60000"}}');
+  await install(claudeCode, place);
+  const settings = JSON.parse(await readFile(settingsOf(claudeCode, place), "utf8"));
+  expect(settings.env).toEqual({ BASH_MAX_TIMEOUT_MS: "60000" });
+  expect(await stateOf(claudeCode.edits(place))).toBe("installed");
+});
+
 describe("a settings file", () => {
   const place = () => placeIn(home);
   const path = () => settingsOf(claudeCode, place());

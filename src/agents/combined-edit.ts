@@ -1,0 +1,14 @@
+import type { FileEdit } from "./file-edit.ts";
+
+/** Several parts of ours in one file, as one edit. */
+export function combined(path: string, purpose: string, parts: readonly FileEdit[]): FileEdit {
+  return {
+    path,
+    purpose,
+    install: (text) => parts.reduce<string>((current, part) => part.install(current), text ?? ""),
+    uninstall: (text, earlier) =>
+      [...parts]
+        .reverse()
+        .reduce<string | undefined>((current, part) => part.uninstall(current, earlier), text),
+  };
+}
