@@ -26,7 +26,8 @@ const maxDepth = 256;
 const mark = `raw-${randomBytes(12).toString("hex")}-`;
 const standIn = new RegExp(`"${mark}(\\d+)"`, "g");
 const longNumber = /[:,[\s]-?\d{16}/;
-const stringOrLongNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?![\d.eE])/g;
+const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+const wholeNumber = /^-?\d+$/;
 let pending: string[] | undefined;
 
 /** `JSON.stringify` that writes `RawJson` as it stands. */
@@ -47,8 +48,8 @@ export function stringifyJson(value: unknown): string {
 /** `JSON.parse` that keeps whole numbers of 16 digits and more as `RawJson`. Throws `SyntaxError`. */
 export function parseJson(text: string): unknown {
   if (!longNumber.test(text)) return JSON.parse(text);
-  const quoted = text.replace(stringOrLongNumber, (token) =>
-    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${mark}${token}"`,
+  const quoted = text.replace(stringOrNumber, (token) =>
+    wholeNumber.test(token) && !Number.isSafeInteger(Number(token)) ? `"${mark}${token}"` : token,
   );
   return JSON.parse(quoted, (_, value) =>
     typeof value === "string" && value.startsWith(mark) ? new RawJson(value.slice(mark.length)) : value,

@@ -171,6 +171,12 @@ describe("JSON that keeps its digits", () => {
     }
   });
 
+  it("leaves fractions alone whose digits are many", () => {
+    expect(parseJson('{"a":[-0.000019647450465933232,-1000000000000000,1.2345678901234567e30]}')).toEqual({
+      a: [-0.000019647450465933232, -1000000000000000, 1.2345678901234567e30],
+    });
+  });
+
   it("is plain JSON otherwise", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
