@@ -75,6 +75,14 @@ export function gitEnvironment(
 }
 
 /**
+ * Whether git took our settings: before version 2.31 it does not read them from the environment, and would run what
+ * the repository names. Takes the same listing as `disarmFilters`.
+ */
+export function isHardened(listing: string): boolean {
+  return listing.includes("command\0core.fsmonitor\nfalse\0");
+}
+
+/**
  * Content filters are programs. Those that the repository itself names are put back to what the user's own
  * configuration says of them, which for most is nothing; Git LFS, set up for the user, goes on working.
  * Takes the output of `git config --list --show-scope -z`: scope NUL key LF value NUL …

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Environment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { findGit, type GitProgram } from "./find-git.ts";
-import { disarmFilters, gitEnvironment } from "./hardening.ts";
+import { disarmFilters, gitEnvironment, isHardened } from "./hardening.ts";
 import type { ObjectFormat } from "./intent-index.ts";
 import { type GitPlace, type GitResult, gitFailed, runGit, tryGit } from "./run-git.ts";
 
@@ -45,8 +45,13 @@ export async function openRepository(directory: string, environment: Environment
 }
 
 async function disarmed(place: GitPlace, program: GitProgram, environment: Environment): Promise<GitPlace> {
-  const listing = await runGit(place, ["config", "--list", "--show-scope", "-z"]);
-  const filters = disarmFilters(listing.toString());
+  const listing = (await runGit(place, ["config", "--list", "--show-scope", "-z"])).toString();
+  if (!isHardened(listing)) {
+    throw new AppError("git_missing", "This git is too old to look at a repository safely", {
+      hint: "Install git 2.31 or newer (https://git-scm.com/downloads), then run the command again.",
+    });
+  }
+  const filters = disarmFilters(listing);
   return { ...place, environment: gitEnvironment(environment, program.path, filters) };
 }
 
@@ -60,8 +65,9 @@ async function expectFolder(directory: string): Promise<void> {
 
 function cannotOpen(directory: string, args: readonly string[], result: GitResult): AppError {
   if (result.stderr.includes("dubious ownership")) {
-    return new AppError("not_a_repository", `git does not trust ${directory}: another user owns it`, {
-      hint: `If you do, run: git config --global --add safe.directory '${directory}'`,
+    const [, owned = directory] = /repository at '(.+)'/.exec(result.stderr) ?? [];
+    return new AppError("not_a_repository", `git does not trust ${owned}: another user owns it`, {
+      hint: `If you do, run: git config --global --add safe.directory '${owned}'`,
     });
   }
   if (result.stderr.includes("must be run in a work tree")) {

@@ -90,6 +90,7 @@ async function streamFiles(spool: Spool, produce: (take: Take) => Promise<unknow
     splitter.write(chunk);
     await spool.append(chunk);
   });
+  await spool.flush();
   return splitter
     .end()
     .map((section) => ({ ...section, offset: start + section.offset }))

@@ -4,13 +4,18 @@ import { join } from "node:path";
 import { AppError } from "../../errors.ts";
 
 const PIECE = 1 << 18;
+/** git hands over some kilobytes at a time; a write for each would take longer than git itself. */
+const WRITE_AT = 1 << 20;
 
 /**
  * A patch on disk, so that memory holds no more of it than is being sent. On POSIX systems the file has no name
  * any more once it is open: however the process ends, nothing stays behind.
  */
 export class Spool {
+  /** Bytes appended so far. */
   length = 0;
+  private written = 0;
+  private pending: Buffer[] = [];
   private readers = 0;
   private closing = false;
   private readonly handle: FileHandle;
@@ -28,9 +33,21 @@ export class Spool {
     return new Spool(handle, folder);
   }
 
+  /** To be followed by `flush` before anything is read. */
   async append(chunk: Buffer): Promise<void> {
-    await this.handle.write(chunk, 0, chunk.length, this.length);
+    this.pending.push(chunk);
     this.length += chunk.length;
+    if (this.length - this.written >= WRITE_AT) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const bytes = Buffer.concat(this.pending);
+    this.pending = [];
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesWritten } = await this.handle.write(bytes, done, bytes.length - done, this.written);
+      done += bytesWritten;
+      this.written += bytesWritten;
+    }
   }
 
   /** Keeps the file open for a reader, beyond `close` if need be, until the function returned is called. */

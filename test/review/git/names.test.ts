@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isGeneratedName } from "../../../src/review/git/generated-names.ts";
-import { disarmFilters, gitEnvironment } from "../../../src/review/git/hardening.ts";
+import { disarmFilters, gitEnvironment, isHardened } from "../../../src/review/git/hardening.ts";
 import { unquoteName } from "../../../src/review/git/quoted-name.ts";
 import { readSectionHeader } from "../../../src/review/git/section-header.ts";
+import { testRepository } from "../../support/test-repository.ts";
 
 /** Quotes as git does (quote.c, with core.quotePath on). */
 function quote(name: string): string {
@@ -66,6 +68,18 @@ describe("disarmFilters", () => {
       { key: "filter.a=b.c.smudge", value: "" },
       { key: "filter.x.required", value: "false" },
     ]);
+  });
+});
+
+describe("isHardened", () => {
+  it("knows a git that does not read settings from the environment", async () => {
+    const repository = await testRepository({ "a.txt": "a\n" });
+    const args = ["config", "--list", "--show-scope", "-z"];
+    const { environment } = await (await repository.open()).git();
+    const list = (env: Readonly<Record<string, string>>) =>
+      execFileSync("git", args, { cwd: repository.root, env, encoding: "utf8" });
+    expect(isHardened(list(environment))).toBe(true);
+    expect(isHardened(list({ ...environment, GIT_CONFIG_COUNT: "0" }))).toBe(false);
   });
 });
 

@@ -61,6 +61,27 @@ describe("openRepository", () => {
     await bare.git("init", "--quiet", "--bare", "bare.git");
     await expect(openRepository(join(folder, "bare.git"), plain)).rejects.toThrow(/no working tree/);
   });
+
+  it("says how to trust a repository that another user owns", async () => {
+    const repository = await testRepository({ "sub/a.txt": "a\n" });
+    const programs = join(repository.outside, "bin");
+    await mkdir(programs);
+    const { binary } = await findGit(repository.root, environment);
+    // The real git, told by its own means for tests to take the owner for another.
+    await writeFile(
+      join(programs, "git"),
+      `#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec '${binary}' "$@"\n`,
+      { mode: 0o755 },
+    );
+    const opening = openRepository(join(repository.root, "sub"), {
+      ...repository.environment,
+      PATH: programs,
+    });
+    await expect(opening).rejects.toMatchObject({
+      code: "not_a_repository",
+      hint: expect.stringContaining(`safe.directory '${repository.root}'`),
+    });
+  });
 });
 
 describe("findGit", () => {
