@@ -102,6 +102,7 @@ async function serve(
   const isRead = await output.result(await job.print(outcome.decision));
   // What the agent has been told need not be restored; what it missed is restored with the next round.
   if (isRead) await context.drafts.remove(job.mode.draftKey()).catch(() => {});
+  else output.note("Nobody read the decision. It is on record: sallyport review last");
   return flags.exitCode && job.isObjection(outcome.decision) ? OBJECTION : 0;
 }
 

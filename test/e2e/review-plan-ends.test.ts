@@ -7,6 +7,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
 const review = ["review", "plan", "--no-open"];
+/** A busy machine takes its time; nothing here is about how long. */
+const PATIENT = { timeout: 20_000 };
 const draft = { generation: 1, content: { notes: ["typed"] } };
 
 function put(url: string, body: object) {
@@ -68,7 +70,7 @@ describe("an undecided review", () => {
     const stream = await events(url);
     parent.kill("SIGKILL");
     expect(await stream.text).toContain('"reason":"caller-gone"');
-    await expect.poll(() => fetch(url).catch(() => "gone")).toBe("gone");
+    await expect.poll(() => fetch(url).catch(() => "gone"), PATIENT).toBe("gone");
   });
 
   it("ends while it waits for its plan", async () => {
@@ -104,7 +106,7 @@ describe("a decided review", () => {
     const command = await startCommand([...review, "--json"], { stdin: "# Plan", unread: true });
     expect((await command.post("/api/deny", { feedback })).status).toBe(200);
     const url = await command.url();
-    await expect.poll(() => fetch(url).catch(() => "closed")).toBe("closed");
+    await expect.poll(() => fetch(url).catch(() => "closed"), PATIENT).toBe("closed");
     command.readStdout();
     const { code, stdout } = await command.ended;
     expect(code).toBe(0);
@@ -164,7 +166,7 @@ describe("where it listens", () => {
     });
     const url = await command.url();
     await command.says(/Warning: reachable at 0\.0\.0\.0/);
-    await expect.poll(() => readFile(ready, "utf8").catch(() => "")).not.toBe("");
+    await expect.poll(() => readFile(ready, "utf8").catch(() => ""), PATIENT).not.toBe("");
     const { port } = new URL(url);
     expect(JSON.parse(await readFile(ready, "utf8"))).toEqual({
       url,
