@@ -1,9 +1,8 @@
 import { AppError } from "../../errors.ts";
 import { answerJson, type Call, ownHeaders } from "../call.ts";
 import { codecs } from "../codecs.ts";
-import type { Codec, EncodeContext } from "../exchange/codec.ts";
+import type { EncodeContext } from "../exchange/codec.ts";
 import { parseJson, stringifyJson } from "../exchange/json.ts";
-import type { Dialect } from "../exchange/parts.ts";
 import type { CalledOperation } from "../operation-path.ts";
 import { answerEstimate } from "../usage/answer-estimate.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
@@ -29,7 +28,7 @@ export function answerEcho(call: Call, called: CalledOperation, body: Buffer | u
 }
 
 function answerWords(call: Call, called: CalledOperation, body: Buffer): void {
-  const codec = codecFor(call.dialect);
+  const codec = codecs[call.dialect];
   const { value: request } = codec.decodeRequest(parseJson(body.toString("utf8")), {
     ...(called.model === undefined ? {} : { model: called.model }),
     stream: call.stream,
@@ -57,11 +56,6 @@ function answerWords(call: Call, called: CalledOperation, body: Buffer): void {
     if (text !== "") call.response.write(text);
   }
   call.response.end();
-}
-
-function codecFor(dialect: Dialect): Codec {
-  if (dialect === "completions") throw new AppError("unsupported", "The echo does not do legacy completions");
-  return codecs[dialect];
 }
 
 /** A picture of one pixel, a sentence, a vector: enough to see that the way is open. */

@@ -134,10 +134,20 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       this.#task.response.write(this.#task.ping);
   }
 
+  /** Says that it is over, and breaks the connection: this is no end that the upstream has put. */
   onStop(): void {
     if (this.#state !== "open") return;
     const fault = new AppError("overloaded", "The proxy is stopping");
-    this.#break(fault);
+    const { response } = this.#task;
+    if (this.#watch?.betweenEvents) response.write(this.#task.faultEvent(fault));
+    this.#finish({
+      kind: "broken",
+      status: this.#status,
+      fault,
+      firstByteAt: this.#firstByteAt,
+      ...this.#watched(),
+    });
+    response.destroy();
     this.#controller?.abort(fault);
   }
 
