@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -164,6 +164,15 @@ describe("the proxy's settings", () => {
     ["https://g.example", "generative-language", "https://g.example/v1beta"],
   ] as const)("add the version to %s for %s where it is missing", (url, dialect, expected) => {
     expect(versionedUrl(url, dialect)).toBe(expected);
+  });
+
+  it("are shown by an example that can be used, and listed by the documentation", async () => {
+    const root = join(import.meta.dirname, "../..");
+    const loaded = await loadProxySettings({}, { config: join(root, "examples/proxy.config.jsonc") });
+    const config = resolveProxyConfig(loaded, {}, found);
+    expect([...config.upstreams.keys()]).toEqual(["claude", "local"]);
+    const documentation = readFileSync(join(root, "docs/proxy.md"), "utf8");
+    for (const key of Object.keys(loaded.settings)) expect(documentation).toContain(`\`${key}\``);
   });
 
   it("have a JSON Schema that says what every key is for", () => {
