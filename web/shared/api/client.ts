@@ -49,7 +49,7 @@ export function explain(result: Exclude<Result<unknown>, { ok: true }>): string 
 async function call<Value>(path: string, init: RequestInit): Promise<Result<Value>> {
   let response: Response;
   try {
-    response = await fetch(path, { cache: "no-store", ...init });
+    response = await fetch(path, init);
   } catch {
     return { ok: false, reason: "gone" };
   }

@@ -1,12 +1,16 @@
 import { Check, Copy } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { afterPaint } from "../after-paint.ts";
 import { IconButton } from "../components/button.tsx";
 import { announce } from "../components/toast.tsx";
 import { CodeText } from "./code-text.tsx";
 import type { CodeRun } from "./highlight.ts";
 import type { Leaf } from "./model.ts";
 
-const Diagram = lazy(async () => ({ default: (await import("./diagram.tsx")).Diagram }));
+const Diagram = lazy(async () => {
+  await afterPaint();
+  return { default: (await import("./diagram.tsx")).Diagram };
+});
 
 interface CodeBlockProps {
   readonly leaf: Leaf;
@@ -49,8 +53,8 @@ function useRuns(text: string, language: string): readonly CodeRun[] {
   const [runs, setRuns] = useState<{ readonly text: string; readonly runs: readonly CodeRun[] }>();
   useEffect(() => {
     let current = true;
-    // Not before the plan's text has been painted.
     const load = async () => {
+      await afterPaint();
       const { highlight } = await import("./highlight.ts");
       const found = highlight(text, language);
       if (current && found) setRuns({ text, runs: found });

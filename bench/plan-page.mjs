@@ -1,0 +1,107 @@
+// What the plan page weighs and how soon its text can be read, in a real Chromium.
+//   npm run build && node bench/plan-page.mjs [rounds]
+// An empty page from the same server beside it says what the browser alone takes at the moment.
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { chromium } from "playwright-core";
+import { findChromium } from "../scripts/chromium.mjs";
+
+const rounds = Number(process.argv[2] ?? 7);
+const root = resolve(import.meta.dirname, "..");
+const folder = await mkdtemp(join(tmpdir(), "sallyport-bench-"));
+const ready = join(folder, "ready.json");
+const child = spawn(
+  process.execPath,
+  [
+    join(root, "dist/sallyport.js"),
+    "review",
+    "plan",
+    "--no-open",
+    "--ready-file",
+    ready,
+    join(root, "examples/plan.md"),
+  ],
+  {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, SERVICE_HOME: join(folder, "data") },
+    stdio: "ignore",
+  },
+);
+const flags = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-sync",
+];
+const browser = await chromium.launch({ executablePath: findChromium(), args: flags });
+const url = await urlOf();
+
+const visits = [];
+for (let round = 0; round < rounds; round += 1) visits.push(await visit());
+const { files, shown } = visits[0];
+const highlighter = files.filter(({ path }) => /\/(highlight|common)-/.test(path));
+const before = files.filter(({ at }) => at <= shown);
+const print = (label, value, unit) =>
+  console.log(`${label.padEnd(34)} ${value.toFixed(0).padStart(5)} ${unit}`);
+const weight = (list) => list.reduce((total, { gzip }) => total + gzip, 0) / 1000;
+print("gzip until the text can be read", weight(before), "kB");
+print("gzip with the code highlighter", weight([...before, ...highlighter]), "kB");
+print("gzip with the diagram library", weight(files), "kB");
+print("navigation to text, median", median(visits.map(({ text }) => text)), "ms");
+print("navigation to an empty page", median(visits.map(({ empty }) => empty)), "ms");
+
+await browser.close();
+child.kill("SIGTERM");
+await rm(folder, { recursive: true, force: true });
+
+/** One visit with an empty cache. */
+async function visit() {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const responses = [];
+  page.on("response", (response) => {
+    // The event stream has no end to wait for.
+    if (!response.url().endsWith("/api/events")) responses.push({ response, at: Date.now() });
+  });
+  await page.goto(`${url}api/agents`);
+  const empty = await page.evaluate(() => performance.getEntriesByType("navigation")[0].duration);
+  responses.length = 0;
+  await page.addInitScript(() => {
+    const look = () => {
+      if (!document.querySelector(".plan .markdown p")) return requestAnimationFrame(look);
+      requestAnimationFrame(() => setTimeout(() => Object.assign(window, { __visible: performance.now() })));
+    };
+    look();
+  });
+  await page.goto(url);
+  await page.waitForFunction(() => "__visible" in window);
+  const shown = Date.now();
+  const text = await page.evaluate(() => window.__visible);
+  await page.locator(".plan .diagram img").waitFor();
+  const files = await Promise.all(
+    responses.map(async ({ response, at }) => ({
+      path: new URL(response.url()).pathname,
+      gzip: gzipSync(await response.body().catch(() => "")).length,
+      at,
+    })),
+  );
+  await context.close();
+  return { files, shown, text, empty };
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
+}
+
+async function urlOf() {
+  for (;;) {
+    const text = await readFile(ready, "utf8").catch(() => "");
+    if (text) return `${JSON.parse(text).url.replace(/\/$/, "")}/`;
+    await delay(25);
+  }
+}
