@@ -13,7 +13,8 @@ const modified = (path) => (existsSync(at(path)) ? statSync(at(path)).mtimeMs : 
 
 if (modified("node_modules/.package-lock.json") < modified("package-lock.json")) {
   say("Installing packages …");
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  // Not `npm ci`: it refuses a lock file without the binaries of every platform, and not every registry carries them all.
+  run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
 }
 
 if (!isBuilt()) {
