@@ -38,9 +38,10 @@ function encodeDocument(part: DocumentPart, losses: LossList): unknown {
     losses.add("document-context", "A document's context cannot be said apart.");
   if (part.citations === true)
     losses.add("document-citations", "Citations of a document cannot be asked for.");
-  if (source.kind === "text") {
+  const text = textOf(source);
+  if (text !== undefined) {
     const title = part.name === undefined ? "" : `${part.name}\n\n`;
-    return { type: "input_text", text: `${title}${source.text}` };
+    return { type: "input_text", text: `${title}${text}` };
   }
   const filename = part.name === undefined ? {} : { filename: part.name };
   if (source.kind === "url") return { type: "input_file", file_url: source.url, ...filename };
@@ -48,6 +49,13 @@ function encodeDocument(part: DocumentPart, losses: LossList): unknown {
     return { type: "input_file", filename: part.name ?? fileName(source), file_data: urlOfSource(source) };
   }
   return isForeignFile(part, losses) ? undefined : { type: "input_file", file_id: source.id, ...filename };
+}
+
+/** The words of a document that is nothing but words, which every model reads. */
+function textOf(source: DocumentPart["source"]): string | undefined {
+  if (source.kind === "text") return source.text;
+  const isText = source.kind === "base64" && source.mediaType.startsWith("text/");
+  return isText ? Buffer.from(source.data, "base64").toString() : undefined;
 }
 
 /** The vendor wants a name beside the bytes, and reads the kind of file from its ending. */

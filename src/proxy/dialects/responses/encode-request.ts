@@ -24,11 +24,9 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
       ...encodeSampling(request, capabilities, losses),
       reasoning: encodeReasoning(request, capabilities, losses),
       text: encodeText(request, capabilities, losses),
-      metadata: request.metadata,
       user: request.user,
-      prompt_cache_key: request.cacheKey,
-      service_tier: encodeServiceTier(request, losses),
       previous_response_id: request.previousResponseId,
+      ...encodeOptional(request, capabilities, losses),
     }),
     store: request.store ?? false,
     ...own,
@@ -129,7 +127,7 @@ function encodeReasoning(request: ExchangeRequest, capabilities: Capabilities, l
 function encodeText(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
   const said = definedMembers({
     format: encodeFormat(request.output, capabilities, losses),
-    verbosity: request.verbosity,
+    verbosity: optional("verbosity", request.verbosity, capabilities, losses),
   });
   return Object.keys(said).length > 0 ? said : undefined;
 }
@@ -158,11 +156,28 @@ function encodeFormat(
   };
 }
 
+/** Members that only some upstreams of this dialect know, and refuse the call over elsewhere. */
+function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
+  const tier = request.serviceTier;
+  const isKnown = tier === undefined || tiers.has(tier);
+  if (!isKnown) losses.add("service-tier", `There is no service tier ${tier} here.`);
+  return {
+    metadata: optional("metadata", request.metadata, capabilities, losses),
+    prompt_cache_key: optional("prompt_cache_key", request.cacheKey, capabilities, losses),
+    service_tier: optional("service_tier", isKnown ? tier : undefined, capabilities, losses),
+  };
+}
+
 const tiers = new Set(["auto", "default", "flex", "priority", "scale"]);
 
-function encodeServiceTier(request: ExchangeRequest, losses: LossList): string | undefined {
-  if (request.serviceTier === undefined || tiers.has(request.serviceTier)) return request.serviceTier;
-  losses.add("service-tier", `There is no service tier ${request.serviceTier} here.`);
+function optional<Value>(
+  name: string,
+  value: Value,
+  capabilities: Capabilities,
+  losses: LossList,
+): Value | undefined {
+  if (value === undefined || capabilities.optionalMembers.includes(name)) return value;
+  losses.add(name.replaceAll("_", "-"), `The upstream takes no ${name}.`);
   return undefined;
 }
 

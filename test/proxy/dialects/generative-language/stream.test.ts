@@ -1,0 +1,400 @@
+import { describe, expect, it } from "vitest";
+import { generativeLanguage } from "../../../../src/proxy/dialects/generative-language/index.ts";
+import type { ExchangeEvent } from "../../../../src/proxy/exchange/event.ts";
+import type { Part } from "../../../../src/proxy/exchange/parts.ts";
+import {
+  bare,
+  collect,
+  decodeAll,
+  encodeAll,
+  encodeContext,
+  parseEvents,
+  readStreamFixture,
+  text,
+  wireEvents,
+} from "../../../support/exchange.ts";
+
+function chunk(parts: unknown[], more: object = {}) {
+  return { candidates: [{ content: { role: "model", parts }, index: 0, ...more }], responseId: "r" };
+}
+
+const stop = { finishReason: "STOP" };
+
+function decode(...chunks: object[]): ExchangeEvent[] {
+  return decodeAll(generativeLanguage, wireEvents(chunks.map((one) => JSON.stringify(one))));
+}
+
+function partsOf(...chunks: object[]) {
+  return collect(decode(...chunks)).candidates[0]?.parts.map(bare);
+}
+
+function recordedCalls(name: string) {
+  const told = collect(
+    decodeAll(generativeLanguage, wireEvents(readStreamFixture("generative-language", name))),
+  );
+  return told.candidates[0]?.parts.flatMap((part) =>
+    part.type === "tool-call" ? [[part.name, JSON.parse(part.arguments)]] : [],
+  );
+}
+
+describe("reading a stream of the generative-language dialect", () => {
+  it("59: pieces of one text are one text, thoughts apart from it", () => {
+    expect(
+      partsOf(
+        chunk([{ text: "Let me ", thought: true }]),
+        chunk([{ text: "think.", thought: true }, { text: "It is " }]),
+        chunk([{ text: "mild." }], stop),
+      ),
+    ).toEqual([
+      { type: "reasoning", text: "Let me think.", vendor: "generative-language" },
+      text("It is mild."),
+    ]);
+  });
+
+  it("57: STOP with a call is tool-calls; a limit beats the call", () => {
+    const call = { functionCall: { name: "f", args: { a: 1 } } };
+    const finish = (reason: string) =>
+      collect(decode(chunk([call], { finishReason: reason }))).candidates[0]?.finish;
+    expect(finish("STOP")).toEqual({ unified: "tool-calls", raw: "STOP" });
+    expect(finish("MAX_TOKENS")).toEqual({ unified: "length", raw: "MAX_TOKENS" });
+  });
+
+  it("58: a blocked prompt is an answer without words, filtered", () => {
+    const told = collect(
+      decode({ promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 4 } }),
+    );
+    expect(told).toMatchObject({
+      candidates: [{ parts: [], finish: { unified: "content-filter", raw: "SAFETY" } }],
+      usage: { input: { total: 4 } },
+    });
+  });
+
+  it("62: grounding becomes citations, its bytes counted in UTF-16", () => {
+    const groundingMetadata = {
+      groundingChunks: [{ web: { uri: "https://e.org", title: "E" } }],
+      groundingSupports: [
+        { segment: { startIndex: 7, endIndex: 10, text: "là" }, groundingChunkIndices: [0] },
+      ],
+    };
+    const [part] =
+      collect(decode(chunk([{ text: "déjà là" }], { ...stop, groundingMetadata }))).candidates[0]?.parts ??
+      [];
+    expect(part?.type === "text" && part.citations).toEqual([
+      { url: "https://e.org", title: "E", quote: "là", start: 5, end: 7 },
+    ]);
+  });
+
+  it("64: several candidates stay apart", () => {
+    const both = {
+      candidates: [
+        { index: 0, content: { parts: [{ text: "a" }] }, ...stop },
+        { index: 1, content: { parts: [{ text: "b" }] }, ...stop },
+      ],
+    };
+    expect(collect(decode(both)).candidates.map((one) => one.parts)).toEqual([[text("a")], [text("b")]]);
+  });
+
+  it("67: a picture is a part of its own", () => {
+    expect(
+      partsOf(chunk([{ text: "See" }, { inlineData: { mimeType: "image/png", data: "AAAA" } }], stop)),
+    ).toEqual([
+      text("See"),
+      { type: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } },
+    ]);
+  });
+
+  it("42: a signature belongs to its thought, its call, or the text before it", () => {
+    const told = collect(
+      decode(
+        chunk([{ text: "Hm.", thought: true, thoughtSignature: "dGhpbms" }]),
+        chunk([{ text: "Yes." }]),
+        chunk([{ text: "", thoughtSignature: "dGV4dA" }]),
+        chunk([{ functionCall: { name: "f", args: {} }, thoughtSignature: "Y2FsbA" }], stop),
+      ),
+    );
+    expect(told.candidates[0]?.parts).toMatchObject([
+      { type: "reasoning", signature: "dGhpbms" },
+      { type: "text", text: "Yes.", origin: { raw: { thoughtSignature: "dGV4dA" } } },
+      { type: "tool-call", signature: "Y2FsbA" },
+    ]);
+  });
+
+  it("21: calls without ids get ones that no other call of the answer, and no other answer, has", () => {
+    const ids = (responseId: string) => {
+      const call = { functionCall: { name: "f", args: {} } };
+      const told = collect(decode({ ...chunk([call, call], stop), responseId }));
+      return told.candidates[0]?.parts.map((part) => (part.type === "tool-call" ? part.id : "")) ?? [];
+    };
+    expect(new Set([...ids("r1"), ...ids("r2")]).size).toBe(4);
+    expect(ids("r1")).toEqual(ids("r1"));
+  });
+
+  it("76: calls that are opened by name and filled by paths", () => {
+    expect(recordedCalls("google-stream-tool-call-arguments.chunks.txt")).toEqual([
+      ["getWeather", { location: "Boston" }],
+      ["getWeather", { location: "San Francisco" }],
+    ]);
+    expect(recordedCalls("google-stream-no-args-tool-call.chunks.txt")).toEqual([
+      ["read_theme", {}],
+      ["read_screen", { id: "A" }],
+      ["read_screen", { id: "B" }],
+      ["read_screen", { id: "C" }],
+    ]);
+    const [[, items] = []] =
+      recordedCalls("google-stream-tool-call-array-arguments-missing-terminal-function-call.chunks.txt") ??
+      [];
+    expect(items.operations).toEqual([
+      { action: "add", description: "Fresh red apple", itemid: "apple_001", price: 0.5 },
+      { action: "add", description: "Ripe yellow banana", itemid: "banana_001", price: 0.3 },
+    ]);
+    const [[, dish] = []] =
+      recordedCalls("google-vertex-stream-tool-call-arguments-nested.1.chunks.txt") ?? [];
+    expect(dish.recipe).toMatchObject({
+      name: "Lasagna",
+      ingredients: { length: 10 },
+      steps: { length: 10 },
+    });
+    expect(dish.recipe.steps[4]).toBe("In a 9x13 baking dish, spread a thin layer of meat sauce.");
+  });
+
+  it("75: filled arguments are told as they come", () => {
+    const lines = readStreamFixture(
+      "generative-language",
+      "google-vertex-stream-tool-call-arguments-nested.1.chunks.txt",
+    );
+    const told = decodeAll(generativeLanguage, wireEvents(lines));
+    expect(told.filter((event) => event.type === "arguments-delta").length).toBeGreaterThan(30);
+  });
+
+  it("76, 79: counts of each chunk are those so far, and chunks may follow the finish", () => {
+    const usage = (candidatesTokenCount: number) => ({
+      usageMetadata: {
+        promptTokenCount: 3,
+        candidatesTokenCount,
+        thoughtsTokenCount: 4,
+        toolUsePromptTokenCount: 1,
+      },
+    });
+    const told = collect(
+      decode({ ...chunk([{ text: "a" }]), ...usage(1) }, { ...chunk([], stop), ...usage(2) }, usage(5)),
+    );
+    expect(told.usage).toMatchObject({ input: { total: 4 }, output: { total: 9, reasoning: 4 } });
+  });
+
+  it("85: an error in the middle is an error with its kind", () => {
+    const told = decodeAll(
+      generativeLanguage,
+      wireEvents(readStreamFixture("generative-language", "own-error-midway.chunks.txt")),
+    );
+    expect(told.at(-1)).toMatchObject({ type: "error", error: { kind: "overloaded", status: 503 } });
+  });
+
+  it("86: the end before a finish reason, and events that are no JSON, are errors", () => {
+    expect(decode(chunk([{ text: "Half" }])).at(-1)?.type).toBe("error");
+    expect(decodeAll(generativeLanguage, [{ event: "message", data: "<html>" }]).at(-1)?.type).toBe("error");
+  });
+
+  it.each([
+    [
+      { jsonPath: "$.a.c", numberValue: 1 },
+      { jsonPath: "$.b", numberValue: 2 },
+      { jsonPath: "$.a.d", boolValue: true },
+    ],
+    [{ jsonPath: "$.a[2000000]", numberValue: 1 }],
+    [{ jsonPath: "$", numberValue: 1 }],
+  ])(
+    "76: arguments that cannot be written on in order are an error, not a wrong call: %j",
+    (...partialArgs) => {
+      expect(decode(chunk([{ functionCall: { name: "f", partialArgs } }], stop)).at(-1)?.type).toBe("error");
+    },
+  );
+
+  it("76: every kind of value, gaps in lists and names in brackets", () => {
+    const partialArgs = [
+      { jsonPath: "$.list[1]", nullValue: "NULL_VALUE" },
+      { jsonPath: "$['a b'].c", boolValue: false },
+      { jsonPath: '$["it\\"s"]', stringValue: 'q"\n' },
+    ];
+    const [part] = partsOf(chunk([{ functionCall: { name: "f", partialArgs } }], stop)) ?? [];
+    expect(JSON.parse(Object(part).arguments)).toEqual({
+      list: [null, null],
+      "a b": { c: false },
+      'it"s': 'q"\n',
+    });
+  });
+});
+
+const start: ExchangeEvent = { type: "start", id: "r1" };
+const end: ExchangeEvent[] = [
+  { type: "finish", finish: { unified: "stop" } },
+  { type: "end", usage: { input: { total: 9, cacheRead: 5 }, output: { total: 7, reasoning: 3 } } },
+];
+
+function whole(part: Part, index = 0): ExchangeEvent {
+  return { type: "part-whole", index, part };
+}
+
+function encode(events: readonly ExchangeEvent[]) {
+  return parseEvents(encodeAll(generativeLanguage, events)).map((event) => JSON.parse(event.data));
+}
+
+describe("writing a stream of the generative-language dialect", () => {
+  it("82, 100: chunks without names, the finish and the counts in the last, thoughts beside the candidates", () => {
+    const events = [start, whole(text("Hi")), ...end];
+    expect(encodeAll(generativeLanguage, events)).not.toMatch(/event:|\[DONE\]/);
+    expect(encode(events)).toEqual([
+      {
+        candidates: [{ content: { parts: [{ text: "Hi" }], role: "model" }, index: 0 }],
+        modelVersion: "client-model",
+        responseId: "r1",
+      },
+      {
+        candidates: [{ content: { parts: [{ text: "" }], role: "model" }, finishReason: "STOP", index: 0 }],
+        usageMetadata: {
+          promptTokenCount: 9,
+          candidatesTokenCount: 4,
+          thoughtsTokenCount: 3,
+          cachedContentTokenCount: 5,
+          totalTokenCount: 16,
+        },
+        modelVersion: "client-model",
+        responseId: "r1",
+      },
+    ]);
+  });
+
+  it("75: a call is told whole, when its arguments are", () => {
+    const chunks = encode([
+      start,
+      { type: "part-start", index: 0, part: { type: "tool-call", id: "c", name: "f", arguments: "" } },
+      { type: "arguments-delta", index: 0, text: '{"a":' },
+      { type: "arguments-delta", index: 0, text: "1}" },
+      { type: "part-end", index: 0 },
+      ...end,
+    ]);
+    expect(chunks[0].candidates[0].content.parts).toEqual([
+      { functionCall: { id: "c", name: "f", args: { a: 1 } } },
+    ]);
+  });
+
+  it("25: a call that was cut off is left out and told", () => {
+    const encoder = generativeLanguage.createStreamEncoder(encodeContext());
+    const call = whole({ type: "tool-call", id: "c", name: "f", arguments: '{"a' });
+    const written = [start, call, { type: "finish", finish: { unified: "length" } } as const, ...end.slice(1)]
+      .map((event) => encoder.push(event))
+      .join("");
+    expect(written).toContain("MAX_TOKENS");
+    expect(written).not.toContain("functionCall");
+    expect(encoder.losses.map((loss) => loss.code)).toEqual(["incomplete-call"]);
+  });
+
+  it("40: another vendor's seal travels in a thought and finds back", () => {
+    const thought: Part = { type: "reasoning", text: "plan", vendor: "responses", signature: "gAAA" };
+    const [first] = encode([start, whole(thought), ...end]);
+    const { parts } = first.candidates[0].content;
+    expect(parts).toEqual([{ text: "plan", thought: true, thoughtSignature: "sally1.responses.gAAA" }]);
+    const read = generativeLanguage.decodeRequest(
+      { contents: [{ role: "model", parts }] },
+      { model: "m" },
+    ).value;
+    expect(read.turns[0]?.parts).toEqual([thought]);
+  });
+
+  it("56: refusals are filtered, an own reason is told as it was", () => {
+    const reason = (finish: Extract<ExchangeEvent, { type: "finish" }>["finish"]) =>
+      encode([start, { type: "finish", finish }, { type: "end" }]).at(-1).candidates[0].finishReason;
+    expect(reason({ unified: "refusal" })).toBe("SAFETY");
+    expect(reason({ unified: "content-filter", raw: "SPII" })).toBe("SPII");
+    expect(reason({ unified: "context-overflow" })).toBe("MAX_TOKENS");
+    expect(reason({ unified: "stop", raw: "end_turn" })).toBe("STOP");
+  });
+
+  it("83: without alt=sse a stream is one JSON array, closed on an error too", () => {
+    const array = (events: readonly ExchangeEvent[]) =>
+      JSON.parse(encodeAll(generativeLanguage, events, encodeContext({ array: true })));
+    expect(array([{ type: "ping" }, start, whole(text("Hi")), { type: "ping" }, ...end])).toHaveLength(2);
+    const error = { kind: "overloaded", status: 529, message: "busy" } as const;
+    expect(array([start, whole(text("Hi")), { type: "error", error }])[1]).toEqual({
+      error: { code: 503, message: "busy", status: "UNAVAILABLE" },
+    });
+    expect(array([{ type: "error", error }])).toHaveLength(1);
+  });
+
+  it("84, 85: a ping is a comment, an error is an error object, and nothing follows it", () => {
+    expect(encodeAll(generativeLanguage, [{ type: "ping" }])).toMatch(/^: .*\n\n$/);
+    const error = { kind: "rate-limit", status: 429, message: "slow", retryAfterSeconds: 7 } as const;
+    expect(encode([start, { type: "error", error }, ...end])).toEqual([
+      {
+        error: {
+          code: 429,
+          message: "slow",
+          status: "RESOURCE_EXHAUSTED",
+          details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "7s" }],
+        },
+      },
+    ]);
+  });
+
+  it("62: citations stand in the last chunk, counted in bytes", () => {
+    const cited: Part = {
+      type: "text",
+      text: "déjà là",
+      citations: [{ url: "https://e.org", start: 5, end: 7 }],
+    };
+    const last = encode([start, whole(cited), ...end]).at(-1);
+    expect(last.candidates[0].groundingMetadata).toEqual({
+      groundingChunks: [{ web: { uri: "https://e.org", title: "https://e.org" } }],
+      groundingSupports: [
+        { segment: { partIndex: 0, startIndex: 7, endIndex: 10 }, groundingChunkIndices: [0] },
+      ],
+    });
+  });
+});
+
+describe("errors of the generative-language dialect", () => {
+  const quota = (quotaId: string) => ({
+    error: {
+      code: 429,
+      message: "quota",
+      status: "RESOURCE_EXHAUSTED",
+      details: [{ violations: [{ quotaId }] }, { retryDelay: "34.4s" }],
+    },
+  });
+
+  it.each([
+    [429, quota("RequestsPerMinute"), "rate-limit", 35],
+    [429, quota("GenerateRequestsPerDayPerProject"), "quota", 35],
+    [400, { error: { status: "INVALID_ARGUMENT", message: "bad" } }, "invalid-request", undefined],
+    [
+      400,
+      { error: { message: "The input token count (9) exceeds the maximum number of tokens allowed (5)." } },
+      "context-overflow",
+      undefined,
+    ],
+    [
+      400,
+      { error: { message: "key", details: [{ reason: "API_KEY_INVALID" }] } },
+      "authentication",
+      undefined,
+    ],
+    [403, [{ error: { status: "PERMISSION_DENIED", message: "no" } }], "permission", undefined],
+    [503, "<html>", "overloaded", undefined],
+  ])("95, 96, 97, 99: %i %j is %s", (status, body, kind, retryAfterSeconds) => {
+    const error = generativeLanguage.decodeError(status, {}, body);
+    expect(error.kind).toBe(kind);
+    expect(error.retryAfterSeconds).toBe(retryAfterSeconds);
+  });
+
+  it.each([
+    [400, "INVALID_ARGUMENT"],
+    [401, "UNAUTHENTICATED"],
+    [404, "NOT_FOUND"],
+    [413, "INVALID_ARGUMENT"],
+    [418, "FAILED_PRECONDITION"],
+    [502, "INTERNAL"],
+    [504, "DEADLINE_EXCEEDED"],
+  ])("94: %i is %s", (status, name) => {
+    const { body } = generativeLanguage.encodeError({ kind: "invalid-request", status, message: "x" });
+    expect(body).toMatchObject({ error: { code: status, status: name, message: "x" } });
+  });
+});
