@@ -1,3 +1,4 @@
+import { announce } from "../shared/components/toast.tsx";
 import type { Shortcut } from "../shared/keyboard/shortcuts.ts";
 import { goToComment } from "./comments/move.ts";
 import { commentOnAll, commentOnFile, commentOnLines } from "./comments/start.ts";
@@ -5,6 +6,8 @@ import { inFileOrder } from "./core/comment.ts";
 import { lineAt, nextHunk, nextLine, numberAt, rowOf } from "./core/navigate.ts";
 import type { DiffController } from "./diff/controller.ts";
 import { EXPAND_STEP, ensureText, gapAt } from "./diff/expand.ts";
+import { focusCursor } from "./diff/focus-cursor.ts";
+import { chooseDiff } from "./header/diff-select.tsx";
 import { goToMatch } from "./header/find-bar.tsx";
 import { setLayout, setWhitespace, setWrap } from "./header/view-actions.ts";
 import { editComment, useComments } from "./state/comments.ts";
@@ -62,9 +65,10 @@ export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
     line(["b"], "File tree", () => useView.setState(({ treeOpen }) => ({ treeOpen: !treeOpen })), SHOW),
     line(["."], "Comments", () => useView.setState(({ panelOpen }) => ({ panelOpen: !panelOpen })), SHOW),
     line(["t"], "Filter the files", focusFilter, SHOW),
-    { ...line(["/", "Mod+f"], "Find in all files", openSearch, SHOW) },
-    line(["F3"], "Next match", () => goToMatch(controller, 1), SHOW),
-    line(["Shift+F3"], "Previous match", () => goToMatch(controller, -1), SHOW),
+    line(["r"], "Take the diff anew", () => void refresh(), SHOW),
+    line(["/", "Mod+f"], "Find in all files", openSearch, SHOW),
+    line(["F3"], "Next match", () => void goToMatch(controller, 1), SHOW),
+    line(["Shift+F3"], "Previous match", () => void goToMatch(controller, -1), SHOW),
     { ...line(["Mod+k"], "Commands and files", () => openDialog("palette"), SHOW), whileTyping: true },
     line(["?"], "This list", () => openDialog("help"), SHOW),
   ];
@@ -75,13 +79,6 @@ function show(controller: DiffController, line: ReturnType<typeof nextLine>): vo
   setCursor(line);
   controller.scrollToLine(line);
   focusCursor();
-}
-
-/** The row takes the focus, so that it is read out. */
-function focusCursor(): void {
-  requestAnimationFrame(() =>
-    document.querySelector<HTMLElement>(".row-cursor")?.focus({ preventScroll: true }),
-  );
 }
 
 /** Where to start from: the cursor, else the file at the top of the window. */
@@ -213,6 +210,11 @@ function viewedAndOn(controller: DiffController): void {
 
 function toggleLayout(): void {
   setLayout(useView.getState().layout === "split" ? "unified" : "split");
+}
+
+async function refresh(): Promise<void> {
+  const diffType = useSession.getState().index?.diffType;
+  if (diffType !== undefined && (await chooseDiff(diffType))) announce("The diff is up to date");
 }
 
 function focusFilter(): void {

@@ -5,6 +5,7 @@ import { Segmented } from "../../shared/components/segmented.tsx";
 import { ImageAttachments } from "../../shared/images/image-attachments.tsx";
 import { type CommentType, commentTypes, type ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
+import { focusCursor } from "../diff/focus-cursor.ts";
 import { changeComment, closeEditor, useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { PlaceLabel } from "./comment-card.tsx";
@@ -22,7 +23,7 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
   const close = () => {
     closeEditor(id);
     useCursor.setState({ range: undefined });
-    focusCursorRow();
+    focusCursor();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const type = event.altKey ? commentTypes[Number(event.code.replace("Digit", "")) - 1] : undefined;
@@ -133,12 +134,4 @@ function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement 
     // The thread around it still asks whether it is new; it is told with the next frame.
     requestAnimationFrame(() => useComments.setState({ focus: undefined }));
   }, [id, field]);
-}
-
-/** Gives the focus back to the line the comment was made on. */
-function focusCursorRow(): void {
-  if (!useCursor.getState().cursor) return;
-  requestAnimationFrame(() =>
-    document.querySelector<HTMLElement>(".row-cursor")?.focus({ preventScroll: true }),
-  );
 }

@@ -107,23 +107,27 @@ export function buildRows(patch: ParsedPatch, options: RowOptions): RowModel {
 
 function capacityFor(patch: ParsedPatch, gaps: readonly (Gap | undefined)[], options: RowOptions): number {
   let lines = 1 + patch.lineCount + gaps.length + options.widgets.length;
-  for (const { above, below } of options.expansions.values()) lines += above + below;
+  for (const [index, { above, below }] of options.expansions) {
+    const gap = gaps[index];
+    if (gap?.newEnd !== undefined) lines += Math.min(above + below, gap.newEnd - gap.newStart);
+  }
   return lines;
 }
 
 function addGap(rows: Rows, gap: Gap | undefined, index: number, shown: Expansion): void {
   if (gap === undefined) return;
-  const length = gap.newEnd === undefined ? Number.POSITIVE_INFINITY : gap.newEnd - gap.newStart;
+  // Where the file ends is known only with its text, and without that there is nothing to show.
+  if (gap.newEnd === undefined) {
+    rows.add(ROW_GAP, index, -1);
+    return;
+  }
+  const length = gap.newEnd - gap.newStart;
   const above = Math.min(shown.above, length);
   const below = Math.min(shown.below, length - above);
   for (let line = 0; line < above; line++) rows.addContext(gap.oldStart + line, gap.newStart + line);
   if (above + below < length) rows.add(ROW_GAP, index, -1);
-  // An open end has nothing below its bar.
-  if (gap.newEnd !== undefined) addTail(rows, gap, length - below, length);
-}
-
-function addTail(rows: Rows, gap: Gap, from: number, end: number): void {
-  for (let line = from; line < end; line++) rows.addContext(gap.oldStart + line, gap.newStart + line);
+  for (let line = length - below; line < length; line++)
+    rows.addContext(gap.oldStart + line, gap.newStart + line);
 }
 
 function addUnifiedHunk(rows: Rows, patch: ParsedPatch, first: number, end: number): void {

@@ -26,8 +26,8 @@ export interface LineContent {
 /** What the search wants painted in a line. */
 export interface LineSearch {
   readonly pattern: RegExp;
-  /** Start column of the match the person stands on, when it is in this line. */
-  readonly current: number | undefined;
+  /** The match the person stands on, when it is in this row: its side and start column. */
+  readonly current: { readonly side: Side; readonly start: number } | undefined;
 }
 
 /** The content of a patch line on a side. `whole` shows a long line to its end. */
@@ -46,12 +46,16 @@ export function patchLine(
     ...highlightOf(body, line, side),
     changed: isCut ? [] : wordsOf(patch, line, side),
     found: search ? rangesIn(text, search.pattern) : [],
-    current: search?.current,
+    current: currentOn(search, side),
   };
   // Beyond the cut there is nothing to highlight for; the runs before it are cheap.
   const segments =
     full.length > 20_000 ? segmentsOf(text, { changed: [], found: marks.found }) : segmentsOf(text, marks);
   return { segments, hidden: full.length - text.length, remark: remarkOn(patch, line) };
+}
+
+function currentOn(search: LineSearch | undefined, side: Side): number | undefined {
+  return search?.current?.side === side ? search.current.start : undefined;
 }
 
 /** The content of a line between the hunks, from the whole text of the new side. */

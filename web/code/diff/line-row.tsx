@@ -63,9 +63,7 @@ function SideCells({
   const name = classNames(kind, isPicked && "picked", cursor === side && "cursor");
   return (
     <>
-      <span role="rowheader" className={`num ${name}`} data-side={side} data-line={number || undefined}>
-        {number || ""}
-      </span>
+      <NumberCell number={number} line={number} side={side} name={name} />
       <span role="cell" className={`code ${name}`} data-side={side}>
         {number > 0 && <Code {...props} content={contentOf(props, index, side)} line={index} />}
       </span>
@@ -88,12 +86,8 @@ function UnifiedCells({
   );
   return (
     <>
-      <span role="rowheader" className={`num ${name}`} data-side={side} data-line={line}>
-        {numberAt(body, row, "old") || ""}
-      </span>
-      <span role="rowheader" className={`num ${name}`} data-side={side} data-line={line}>
-        {numberAt(body, row, "new") || ""}
-      </span>
+      <NumberCell number={numberAt(body, row, "old")} line={line} side={side} name={name} />
+      <NumberCell number={numberAt(body, row, "new")} line={line} side={side} name={name} />
       <span role="cell" className={`code ${name}`} data-side={side}>
         <Code
           {...props}
@@ -102,6 +96,28 @@ function UnifiedCells({
         />
       </span>
     </>
+  );
+}
+
+interface NumberCellProps {
+  /** What it shows; 0 for nothing. */
+  readonly number: number;
+  /** The line a comment from here would be on; 0 for none. */
+  readonly line: number;
+  readonly side: Side;
+  readonly name: string;
+}
+
+function NumberCell({ number, line, side, name }: NumberCellProps) {
+  return (
+    <span
+      role={number > 0 ? "rowheader" : "cell"}
+      className={`num ${name}`}
+      data-side={side}
+      data-line={line || undefined}
+    >
+      {number || ""}
+    </span>
   );
 }
 

@@ -87,7 +87,7 @@ function searchIn(
 ): LineSearch | undefined {
   if (!pattern) return undefined;
   const side: Side = match?.side ?? "new";
-  if (match && numberAt(body, row, side) === match.number) return { pattern, current: match.start };
+  if (match && numberAt(body, row, side) === match.number) return { pattern, current: match };
   const known = withoutCurrent.get(pattern) ?? { pattern, current: undefined };
   withoutCurrent.set(pattern, known);
   return known;

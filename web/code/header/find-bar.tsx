@@ -5,12 +5,13 @@ import { announce } from "../../shared/components/toast.tsx";
 import type { SearchQuery } from "../core/search.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { setCursor } from "../state/cursor.ts";
-import { closeSearch, MOST_MATCHES, search, stepMatch, useSearch } from "../state/search.ts";
+import { closeSearch, firstMatch, MOST_MATCHES, search, stepMatch, useSearch } from "../state/search.ts";
 import { useSession } from "../state/session.ts";
 import { setFolded } from "../state/view.ts";
 
 /** Goes to the next match, or the one before, and shows it. */
-export function goToMatch(controller: DiffController, step: 1 | -1): void {
+export async function goToMatch(controller: DiffController, step: 1 | -1): Promise<void> {
+  await firstMatch();
   const match = stepMatch(step);
   const file = match && useSession.getState().files.find(({ path }) => path === match.path);
   if (!match || !file) return;
@@ -35,7 +36,7 @@ export function FindBar({ controller }: { readonly controller: DiffController })
 
   const change = (part: Partial<SearchQuery>) => void search({ ...query, ...part });
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Enter") goToMatch(controller, event.shiftKey ? -1 : 1);
+    if (event.key === "Enter") void goToMatch(controller, event.shiftKey ? -1 : 1);
     else if (event.key === "Escape") closeSearch();
     // A second Ctrl+F is the browser's own search.
     else return;
@@ -77,11 +78,11 @@ export function FindBar({ controller }: { readonly controller: DiffController })
         small
         label="Previous match"
         shortcut="Shift+Enter"
-        onClick={() => goToMatch(controller, -1)}
+        onClick={() => void goToMatch(controller, -1)}
       >
         <ArrowUp size={15} aria-hidden />
       </IconButton>
-      <IconButton small label="Next match" shortcut="Enter" onClick={() => goToMatch(controller, 1)}>
+      <IconButton small label="Next match" shortcut="Enter" onClick={() => void goToMatch(controller, 1)}>
         <ArrowDown size={15} aria-hidden />
       </IconButton>
       <IconButton small label="Close the search" shortcut="Esc" onClick={closeSearch}>

@@ -2,7 +2,7 @@ import { explain } from "../../shared/api/client.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
 import type { Layout } from "../core/row-model.ts";
 import { loadDiff } from "../state/session.ts";
-import { changeView } from "../state/view.ts";
+import { changeView, useView } from "../state/view.ts";
 
 export function setLayout(layout: Layout): void {
   changeView({ layout });
@@ -14,13 +14,15 @@ export function setWrap(wrap: boolean): void {
   announce(wrap ? "Long lines are wrapped" : "Lines are kept whole; Shift and the wheel move them sideways");
 }
 
-/** git itself leaves the white space out, so the diff is fetched anew. */
+/** git itself leaves the white space out, so the diff is fetched anew; a failure leaves everything as it was. */
 export async function setWhitespace(whitespace: boolean): Promise<void> {
+  const before = useView.getState().whitespace;
+  changeView({ whitespace });
   const result = await loadDiff(whitespace);
   if (!result.ok) {
+    changeView({ whitespace: before });
     showToast(explain(result), { tone: "danger" });
     return;
   }
-  changeView({ whitespace });
   announce(whitespace ? "Changes of white space are shown" : "Changes of white space are hidden");
 }

@@ -75,6 +75,19 @@ export async function search(query: SearchQuery): Promise<void> {
   useSearch.setState({ progress: 1 });
 }
 
+/** Resolves once there is a match to go to, or none will come. */
+export function firstMatch(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = ({ matches, progress }: SearchState) => {
+      if (matches.length === 0 && progress < 1) return;
+      stop();
+      resolve();
+    };
+    const stop = useSearch.subscribe(look);
+    look(useSearch.getState());
+  });
+}
+
 /** Goes to the next match, or the one before; around at the ends. */
 export function stepMatch(step: 1 | -1): FoundMatch | undefined {
   const { matches, current } = useSearch.getState();

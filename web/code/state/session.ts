@@ -3,6 +3,7 @@ import type { DiffFile, DiffIndex, DiffSwitchAnswer, FileText } from "../../../s
 import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
 import { treeOrder } from "../core/file-tree.ts";
 import { PatchStore } from "./patch-store.ts";
+import { forgetTexts } from "./view.ts";
 
 /** The diff on screen, and whether its server still listens. */
 interface SessionState {
@@ -50,9 +51,15 @@ export function onPatches(listener: PatchListener): () => void {
   return () => listeners.delete(listener);
 }
 
+let loads = 0;
+
 /** Fetches the index; `whitespace` false leaves out changes of white space alone. */
 export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> {
+  loads += 1;
+  const mine = loads;
   const result = await getJson<DiffIndex>(`/api/diff/index${whitespace ? "" : "?w=1"}`);
+  // What was asked for later counts, whatever is answered first.
+  if (mine !== loads) return result;
   if (result.ok) showDiff(result.value, whitespace);
   else if (useSession.getState().index === undefined) {
     useSession.setState({ phase: "failed", failure: explain(result) });
@@ -81,6 +88,7 @@ function showDiff(index: DiffIndex, whitespace: boolean): void {
     for (const listener of listeners) listener(indexes);
     useSession.setState(({ patchVersion }) => ({ patchVersion: patchVersion + 1 }));
   });
+  forgetTexts();
   const files = treeOrder(index.files);
   // What will be at the top is asked for before anything is laid out.
   patches.want(files.slice(0, FIRST_FILES).map((file) => file.index));

@@ -71,6 +71,11 @@ export function setFolded(file: DiffFile, folded: boolean): void {
   useView.setState((state) => ({ folded: { ...state.folded, [file.path]: folded } }));
 }
 
+/** Another diff: what was fetched of its files, and opened between its lines, is of no use. */
+export function forgetTexts(): void {
+  useView.setState({ texts: {}, expansions: {}, wholeLines: new Set() });
+}
+
 /** Takes over what the server remembers. Narrow windows stay unified: two columns would not fit. */
 export function applySettings(settings: ReviewSettings): void {
   const { layout, wrap, whitespace } = settings.view ?? {};

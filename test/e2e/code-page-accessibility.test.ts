@@ -1,0 +1,77 @@
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import { changedRepository, dragLines, openCodeReview } from "../support/code-review-page.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** What axe finds, each as one line that says where. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const runner = (window as unknown as { axe: typeof axe }).axe;
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const { violations: found } = await runner.run(document, { runOnly: tags });
+    return found.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ target, any }) => `${target.join(" ")} ${any[0]?.message ?? ""}`).join(" | ")}`,
+    );
+  });
+}
+
+describe.each(["light", "dark"] as const)("axe finds nothing in the %s code page", (theme) => {
+  it("in any of its states", async () => {
+    const { page, child } = await openCodeReview(browser, await changedRepository(), { theme });
+    const look = async (state: string) => expect(await violations(page), state).toEqual([]);
+    await page.locator(".t-keyword").first().waitFor();
+    await look("just opened");
+
+    await dragLines(page, "src/cart.ts", "new", 30, 31);
+    await look("while a comment is written");
+    await page.locator(".comment-open").getByText("Suggestion").click();
+    await page.locator(".suggestion-code").fill("  const line30 = 1;");
+    await look("while a change is suggested");
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press(".");
+    await page.keyboard.press("/");
+    await page.keyboard.type("const");
+    await page.keyboard.press("Enter");
+    await page.locator(".found-current").waitFor();
+    await look("with the comments, a search and a cursor");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("u");
+    await look("unified");
+
+    for (const [key, name] of [
+      ["Control+Shift+Enter", "send"],
+      ["A", "approve"],
+      ["Control+k", "palette"],
+      ["?", "keyboard"],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.getByRole("dialog").waitFor();
+      await look(`dialog: ${name}`);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    await look("narrow");
+    child.kill("SIGTERM");
+  });
+});
+
+it("keeps within 360 pixels, with nothing to scroll sideways", async () => {
+  const { page, child } = await openCodeReview(browser, await changedRepository(), {
+    width: 360,
+    height: 740,
+  });
+  await page.locator(".row.unified").first().waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  expect(await page.locator(".diff").evaluate((element) => element.scrollWidth)).toBeLessThanOrEqual(360);
+  child.kill("SIGTERM");
+});

@@ -1,0 +1,122 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import { changedRepository, numberCell, openCodeReview } from "../support/code-review-page.ts";
+import { testRepository } from "../support/test-repository.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const section = (page: Page, path: string) => page.locator(`section[data-path="${path}"]`);
+
+describe("the diff", () => {
+  it("shows every kind of change with a sentence or its lines", async () => {
+    const { page, child, errors } = await openCodeReview(browser, await changedRepository(), {
+      height: 2_400,
+    });
+    const textOf = (path: string) => section(page, path).innerText();
+    await expect.poll(() => textOf("src/new-name.ts")).toContain("Renamed from src/old-name.ts");
+    await expect.poll(() => textOf("pixel.png")).toContain("A binary file was changed");
+    await expect
+      .poll(() => section(page, "pixel.png").locator("img").getAttribute("src"))
+      .toContain("pixel.png");
+    await expect.poll(() => textOf("notes.md")).toContain("New words, <b>not bold</b>.");
+    await expect.poll(() => textOf("src/long.ts")).toContain("show 3,023 more characters");
+    await section(page, "src/long.ts").getByRole("button", { name: "more characters" }).click();
+    await expect
+      .poll(async () => (await textOf("src/long.ts")).replace(/\s/g, "").length)
+      .toBeGreaterThan(5_000);
+    expect(await section(page, "package-lock.json").locator(".row").count()).toBe(0);
+    await section(page, "package-lock.json").getByRole("button", { name: "Unfold" }).click();
+    await expect.poll(() => textOf("package-lock.json")).toContain('"a": 2');
+    const words = section(page, "src/cart.ts").locator(".removed .word");
+    await expect.poll(async () => (await words.allInnerTexts()).join("")).toContain("* 30");
+    await section(page, "src/cart.ts").locator(".t-keyword").first().waitFor();
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+  });
+
+  it("shows the lines around, both layouts, and hides white space through git", async () => {
+    const { page, child } = await openCodeReview(browser, await changedRepository(), { height: 1_600 });
+    const cart = section(page, "src/cart.ts");
+    await cart.getByRole("button", { name: "Show 20 lines above" }).first().click();
+    await numberCell(page, "src/cart.ts", "old", 7).waitFor();
+    await cart.getByRole("button", { name: "Show all lines" }).click();
+    await numberCell(page, "src/cart.ts", "new", 1).waitFor();
+    await expect.poll(() => cart.locator(".gap-row").count()).toBe(0);
+
+    await page.keyboard.press("u");
+    await cart.locator(".row.unified").first().waitFor();
+    await page.keyboard.press("w");
+    await expect.poll(() => section(page, "src/spaces.ts").count()).toBe(0);
+    await page.keyboard.press("w");
+    await section(page, "src/spaces.ts").waitFor();
+    child.kill("SIGTERM");
+  });
+
+  it("remembers what was viewed, for as long as the change is the same", async () => {
+    const repository = await changedRepository();
+    const { page, child } = await openCodeReview(browser, repository, { height: 2_400 });
+    await page.getByLabel("Viewed notes.md").check();
+    await page.getByLabel("Viewed src/cart.ts").check();
+    await page.locator(".status-line", { hasText: "Draft saved" }).waitFor();
+    await repository.write({ "notes.md": "# Notes\n\nOther words.\n" });
+    await page.keyboard.press("r");
+    await expect.poll(() => page.locator(".tree-viewed").innerText()).toBe("1/8 viewed");
+    expect(await page.getByLabel("Viewed src/cart.ts").isChecked()).toBe(true);
+    child.kill("SIGTERM");
+  });
+
+  it("highlights without WebAssembly too", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    await review.page.addInitScript(() => {
+      Object.defineProperty(globalThis, "WebAssembly", { value: undefined });
+    });
+    await review.page.reload();
+    await section(review.page, "src/cart.ts").locator(".t-keyword").first().waitFor();
+    expect(review.errors).toEqual([]);
+    review.child.kill("SIGTERM");
+  });
+
+  it("stays small however large the diff is, and finds text that is not on screen", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 200 }, (_, file) => [
+        `src/part${file % 9}/file${file}.ts`,
+        Array.from({ length: 120 }, (_, line) => `export const v${line} = ${file};`).join("\n"),
+      ]),
+    );
+    const repository = await testRepository({ "readme.md": "hello\n" });
+    await repository.write({
+      ...files,
+      "src/part8/file197.ts": `${files["src/part8/file197.ts"]}\nconst needle = 1;\n`,
+    });
+    const { page, child, errors } = await openCodeReview(browser, repository);
+    await page.locator(".code-text").first().waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("NEEDLE");
+    await expect.poll(() => page.locator(".find-count").innerText()).toBe("– of 1");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator(".found-current").innerText()).toBe("needle");
+    await page.getByLabel("Match case").click();
+    await expect.poll(() => page.locator(".find-count").innerText()).toBe("Nothing found");
+    await page.getByLabel("Close the search").click();
+    await page.keyboard.press("G");
+    await section(page, "readme.md").or(page.locator(".file").last()).first().waitFor();
+    await page.keyboard.press("g");
+    await expect.poll(() => page.locator(".diff").evaluate((element) => element.scrollTop)).toBe(0);
+    expect(await page.locator("*").count()).toBeLessThan(6_000);
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+  });
+
+  it("says why nothing is shown, and offers the other diffs", async () => {
+    const { page, child } = await openCodeReview(browser, await testRepository({ "a.txt": "a\n" }));
+    await page.getByRole("heading", { name: "No changes here" }).waitFor();
+    await page.getByRole("button", { name: "Last commit" }).click();
+    await numberCell(page, "a.txt", "new", 1).waitFor();
+    child.kill("SIGTERM");
+  });
+});

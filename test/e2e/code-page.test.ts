@@ -1,0 +1,126 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import {
+  changedRepository,
+  draftSaved,
+  dragLines,
+  numberCell,
+  openCodeReview,
+} from "../support/code-review-page.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+describe("the code review page", () => {
+  it("takes comments on both sides and a suggestion through a reload and another diff to the agent", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page } = review;
+    const editor = page.locator(".comment-open textarea");
+
+    await dragLines(page, "src/cart.ts", "new", 30, 31);
+    await editor.first().fill("Is **discount** tested?");
+    await page.keyboard.press("Control+Enter");
+    await dragLines(page, "src/cart.ts", "old", 32, 32);
+    await page.locator(".comment-open").getByText("Concern").click();
+    await editor.first().fill("This line was needed.");
+    await page.keyboard.press("Control+Enter");
+
+    await numberCell(page, "src/fresh.ts", "new", 1).scrollIntoViewIfNeeded();
+    await numberCell(page, "src/fresh.ts", "new", 1).click();
+    await page.locator(".comment-open").getByText("Suggestion").click();
+    await page.locator(".suggestion-code").fill("export const fresh = false;");
+    await expect.poll(() => page.locator(".comment-open .mini-diff").innerText()).toContain("false");
+    await draftSaved(page);
+
+    await page.reload();
+    await page.locator(".toast", { hasText: "3 comments from before" }).waitFor();
+    await page.getByLabel("What is compared").selectOption("last-commit");
+    await page.getByRole("button", { name: "Comments, 3" }).click();
+    const panel = page.getByRole("complementary", { name: "Comments" });
+    await expect.poll(() => panel.innerText()).toContain("made on Uncommitted changes");
+    await page.getByLabel("What is compared").selectOption("uncommitted");
+    await expect.poll(() => panel.innerText()).not.toContain("made on");
+
+    await page.getByRole("button", { name: "Send feedback" }).click();
+    const text = page.getByLabel("Feedback in Markdown, exactly as it will be sent");
+    await expect.poll(() => text.inputValue()).toContain("Is **discount** tested?");
+    const sent = `${await text.inputValue()}\nPS: edited by hand.`;
+    await text.fill(sent);
+    await page.getByRole("dialog").getByRole("button", { name: "Send feedback" }).click();
+    await page.getByRole("heading", { name: "Feedback sent" }).waitFor();
+
+    const { stdout, code } = await review.ended;
+    expect(code).toBe(0);
+    expect(stdout.trimEnd()).toBe(sent);
+    expect(stdout).toContain("## `src/cart.ts`");
+    expect(stdout).toMatch(
+      /Comment on lines 30-31 \(new side\)\n\n```ts\n {2}const line30 = discount\(price\);/,
+    );
+    expect(stdout).toMatch(/Concern on line 32 \(old side: before the change\)\n\n```ts\n {2}const line32/);
+    expect(stdout).toContain("```diff\n-export const fresh = true;\n+export const fresh = false;\n```");
+    expect(review.errors).toEqual([]);
+    expect(review.foreignRequests).toEqual([]);
+  });
+
+  it("finds a comment again when its lines have moved, and says when they are gone", async () => {
+    const repository = await changedRepository();
+    const review = await openCodeReview(browser, repository);
+    const { page } = review;
+    await dragLines(page, "src/cart.ts", "new", 30, 30);
+    await page.locator(".comment-open textarea").fill("Look here");
+    await page.keyboard.press("Control+Enter");
+    await draftSaved(page);
+
+    const text = await repository.git("show", "HEAD:src/cart.ts");
+    const moved = text.replace("  const line30 = price * 30;", "  const line30 = discount(price);");
+    await repository.write({ "src/cart.ts": `// one\n// two\n${moved}` });
+    await page.locator(".banner", { hasText: "The code has changed" }).waitFor();
+    await page.getByRole("button", { name: "Refresh" }).click();
+    const card = page.locator(".comment", { hasText: "Look here" });
+    await expect.poll(() => card.innerText()).toContain("moved from line 30");
+    await expect.poll(() => card.innerText()).toContain("line 32");
+
+    await repository.write({ "src/cart.ts": text.replace("line30", "line_thirty") });
+    await page.keyboard.press("r");
+    await expect.poll(() => card.innerText()).toContain("not in this diff");
+    review.child.kill("SIGTERM");
+  });
+
+  it("approves with a sentence that asks for nothing, and drops no comment in silence", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page } = review;
+    await page.keyboard.press("a");
+    await page.locator(".panel textarea").fill("In general: fine.");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("button", { name: "Approve" }).click();
+    const dialog = page.getByRole("dialog");
+    await expect.poll(() => dialog.innerText()).toContain("would not reach it");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Delete this comment" }).click();
+    await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => page.locator(".panel").innerText()).toContain("In general: fine.");
+    await page.getByRole("button", { name: "Delete this comment" }).click();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByRole("heading", { name: "Approved" }).waitFor();
+    const { stdout } = await review.ended;
+    expect(stdout.trim()).toBe("Code review completed: approved, no changes requested.");
+  });
+
+  it("keeps what was typed when the server dies, and lets the person copy it", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page } = review;
+    await dragLines(page, "src/cart.ts", "new", 30, 30);
+    await page.locator(".comment-open textarea").fill("Still here");
+    await draftSaved(page);
+    review.child.kill("SIGKILL");
+    await page.locator(".banner-danger", { hasText: "does not answer" }).waitFor();
+    expect(await page.locator(".comment-open textarea").inputValue()).toBe("Still here");
+    await page.getByRole("button", { name: "Copy the feedback" }).first().click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("Still here");
+  });
+});

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import type { Browser, Locator, Page } from "playwright-core";
+import { type OpenedPage, type OpenOptions, openPage } from "./browser.ts";
+import { PNG } from "./images.ts";
+import { type TestRepository, testRepository } from "./test-repository.ts";
+
+const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
+
+export interface CodeReviewPage extends OpenedPage {
+  readonly repository: TestRepository;
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** What the command printed and how it ended, once it has. */
+  readonly ended: Promise<{ readonly stdout: string; readonly code: number | null }>;
+}
+
+const lines = (count: number, text: (number: number) => string) =>
+  Array.from({ length: count }, (_, index) => text(index + 1));
+
+const cart = lines(60, (number) => `  const line${number} = price * ${number};`);
+
+/** A repository with changes of every kind, left uncommitted. */
+export async function changedRepository(): Promise<TestRepository> {
+  const repository = await testRepository({
+    "src/cart.ts": `${cart.join("\n")}\n`,
+    "src/old-name.ts": `${lines(12, (number) => `export const kept${number} = ${number};`).join("\n")}\n`,
+    "src/spaces.ts": "if (a) {\n  run();\n}\n",
+    "notes.md": "# Notes\n\nOld words.\n",
+    "pixel.png": PNG,
+    "package-lock.json": '{\n  "a": 1\n}\n',
+  });
+  const changed = cart.map((line, index) => (index === 29 ? "  const line30 = discount(price);" : line));
+  changed.splice(31, 1);
+  await repository.git("mv", "src/old-name.ts", "src/new-name.ts");
+  await repository.write({
+    "src/cart.ts": `${changed.join("\n")}\n`,
+    "src/spaces.ts": "if (a) {\n    run();\n}\n",
+    "notes.md": "# Notes\n\nNew words, <b>not bold</b>.\n",
+    "pixel.png": Buffer.concat([PNG, Buffer.from("more")]),
+    "package-lock.json": '{\n  "a": 2\n}\n',
+    "src/fresh.ts": "export const fresh = true;\n",
+    "src/long.ts": `export const data = "${"x".repeat(5_000)}";\n`,
+  });
+  await repository.git("add", "notes.md");
+  return repository;
+}
+
+/** Starts `review code` in a repository as an agent would and opens its page. */
+export async function openCodeReview(
+  browser: Browser,
+  repository: TestRepository,
+  options: OpenOptions & { readonly flags?: readonly string[]; readonly path?: string } = {},
+): Promise<CodeReviewPage> {
+  const child = spawn(process.execPath, [COMMAND, "review", "code", "--no-open", ...(options.flags ?? [])], {
+    cwd: repository.root,
+    env: {
+      ...repository.environment,
+      TMPDIR: repository.outside,
+      SERVICE_HOME: join(repository.outside, "data"),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  const ended = once(child, "close").then(([code]) => ({ stdout, code: code as number | null }));
+  const url = await printedUrl(child);
+  const opened = await openPage(browser, url + (options.path ?? ""), options);
+  await opened.page.locator(".review").waitFor();
+  return { ...opened, repository, url, child, ended };
+}
+
+async function printedUrl(child: ChildProcess): Promise<string> {
+  let stderr = "";
+  for await (const chunk of child.stderr ?? []) {
+    stderr += chunk;
+    const url = /http:\/\/localhost:\d+/.exec(stderr)?.[0];
+    if (url) {
+      child.stderr?.resume();
+      return url;
+    }
+  }
+  throw new Error(`the review did not start: ${stderr}`);
+}
+
+/** The cell with a line's number. */
+export function numberCell(page: Page, path: string, side: "old" | "new", line: number): Locator {
+  return page.locator(`[data-path="${path}"] .num[data-side="${side}"][data-line="${line}"]`).first();
+}
+
+/** Drags over line numbers with the mouse, as a person selects lines. */
+export async function dragLines(
+  page: Page,
+  path: string,
+  side: "old" | "new",
+  from: number,
+  to: number,
+): Promise<void> {
+  const start = numberCell(page, path, side, from);
+  await start.scrollIntoViewIfNeeded();
+  const [first, last] = [await start.boundingBox(), await numberCell(page, path, side, to).boundingBox()];
+  if (!first || !last) throw new Error(`lines ${from} to ${to} of ${path} are not on screen`);
+  await page.mouse.move(first.x + 8, first.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(last.x + 8, last.y + 8, { steps: 4 });
+  await page.mouse.up();
+}
+
+/** Waits until everything written is on the server. */
+export async function draftSaved(page: Page): Promise<void> {
+  await page.locator(".status-line", { hasText: "Draft saved" }).waitFor();
+}
