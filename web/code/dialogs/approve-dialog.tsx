@@ -38,11 +38,11 @@ export function ApproveDialog() {
             </Button>
           )}
           {count > 0 ? (
-            <Button variant="primary" onClick={() => openDialog("send")}>
+            <Button variant="primary" data-initial-focus onClick={() => openDialog("send")}>
               Send them as feedback
             </Button>
           ) : (
-            <Button variant="primary" disabled={sending} onClick={() => void approve()}>
+            <Button variant="primary" data-initial-focus disabled={sending} onClick={() => void approve()}>
               {sending ? "Sending …" : "Approve"}
             </Button>
           )}

@@ -38,6 +38,7 @@ export function CompareDialog() {
         <span>{kind === "commit" ? "Commit" : "Base"}</span>
         <input
           className="input input-code"
+          data-initial-focus
           value={name}
           placeholder={kind === "commit" ? "3f2a91c, HEAD~2 or a tag" : "a branch, tag or commit"}
           spellCheck={false}

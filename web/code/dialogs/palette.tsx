@@ -65,6 +65,7 @@ export function Palette({ controller, commands }: PaletteProps) {
     <Dialog title="Commands and files" onClose={() => openDialog("none")}>
       <input
         className="input"
+        data-initial-focus
         role="combobox"
         aria-expanded
         aria-controls="palette-list"

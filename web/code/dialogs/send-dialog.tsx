@@ -27,6 +27,7 @@ export function SendDialog() {
   }, []);
 
   const send = async () => {
+    if (sending || text.trim() === "") return;
     setSending(true);
     setProblem(
       await decide(
@@ -53,7 +54,12 @@ export function SendDialog() {
             Copy
           </Button>
           <Button onClick={() => openDialog("none")}>Back to the review</Button>
-          <Button variant="primary" disabled={sending || text.trim() === ""} onClick={() => void send()}>
+          <Button
+            variant="primary"
+            data-initial-focus
+            aria-disabled={sending || text.trim() === ""}
+            onClick={() => void send()}
+          >
             {sending ? "Sending …" : "Send feedback"}
           </Button>
         </>
