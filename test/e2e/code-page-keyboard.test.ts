@@ -19,15 +19,15 @@ it("can be worked from the first file to the sent feedback by keyboard alone", a
   await page.locator(".code-text").first().waitFor();
 
   await press("n");
-  await expect.poll(() => cursor.innerText()).toContain("discount(price)");
+  await expect.poll(() => cursor.textContent()).toContain("discount(price)");
   expect(await page.evaluate(() => document.activeElement?.classList.contains("row-cursor"))).toBe(true);
   await press("h");
-  await expect.poll(() => cursor.innerText()).toContain("price * 30");
+  await expect.poll(() => cursor.textContent()).toContain("price * 30");
   await press("l", "J", "J", "!");
   await page.locator(".comment-open textarea").waitFor();
   await page.keyboard.type("Three lines of worry");
   await press("Control+Enter");
-  await expect.poll(() => page.locator(".comment-concern").innerText()).toContain("lines 30-32");
+  await expect.poll(() => page.locator(".comment-concern").textContent()).toContain("lines 30-32");
 
   await press("n", "s");
   await page.locator(".suggestion-code").waitFor();
@@ -41,7 +41,7 @@ it("can be worked from the first file to the sent feedback by keyboard alone", a
   await press("Escape");
 
   await press("?");
-  await expect.poll(() => page.getByRole("dialog").innerText()).toContain("Raise a concern");
+  await expect.poll(() => page.getByRole("dialog").textContent()).toContain("Raise a concern");
   await press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await press("Control+k");

@@ -33,7 +33,7 @@ describe("the code review page", () => {
     await numberCell(page, "src/fresh.ts", "new", 1).click();
     await page.locator(".comment-open").getByText("Suggestion").click();
     await page.locator(".suggestion-code").fill("export const fresh = false;");
-    await expect.poll(() => page.locator(".comment-open .mini-diff").innerText()).toContain("false");
+    await expect.poll(() => page.locator(".comment-open .mini-diff").textContent()).toContain("false");
     await draftSaved(page);
 
     await page.reload();
@@ -41,9 +41,9 @@ describe("the code review page", () => {
     await page.getByLabel("What is compared").selectOption("last-commit");
     await page.getByRole("button", { name: "Comments, 3" }).click();
     const panel = page.getByRole("complementary", { name: "Comments" });
-    await expect.poll(() => panel.innerText()).toContain("made on Uncommitted changes");
+    await expect.poll(() => panel.textContent()).toContain("made on Uncommitted changes");
     await page.getByLabel("What is compared").selectOption("uncommitted");
-    await expect.poll(() => panel.innerText()).not.toContain("made on");
+    await expect.poll(() => panel.textContent()).not.toContain("made on");
 
     await page.getByRole("button", { name: "Send feedback" }).click();
     const text = page.getByLabel("Feedback in Markdown, exactly as it will be sent");
@@ -81,12 +81,12 @@ describe("the code review page", () => {
     await page.locator(".banner", { hasText: "The code has changed" }).waitFor();
     await page.getByRole("button", { name: "Refresh" }).click();
     const card = page.locator(".comment", { hasText: "Look here" });
-    await expect.poll(() => card.innerText()).toContain("moved from line 30");
-    await expect.poll(() => card.innerText()).toContain("line 32");
+    await expect.poll(() => card.textContent()).toContain("moved from line 30");
+    await expect.poll(() => card.textContent()).toContain("line 32");
 
     await repository.write({ "src/cart.ts": text.replace("line30", "line_thirty") });
     await page.keyboard.press("r");
-    await expect.poll(() => card.innerText()).toContain("not in this diff");
+    await expect.poll(() => card.textContent()).toContain("not in this diff");
     review.child.kill("SIGTERM");
   });
 
@@ -98,11 +98,11 @@ describe("the code review page", () => {
     await page.keyboard.press("Control+Enter");
     await page.getByRole("button", { name: "Approve" }).click();
     const dialog = page.getByRole("dialog");
-    await expect.poll(() => dialog.innerText()).toContain("would not reach it");
+    await expect.poll(() => dialog.textContent()).toContain("would not reach it");
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Delete this comment" }).click();
     await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
-    await expect.poll(() => page.locator(".panel").innerText()).toContain("In general: fine.");
+    await expect.poll(() => page.locator(".panel").textContent()).toContain("In general: fine.");
     await page.getByRole("button", { name: "Delete this comment" }).click();
     await page.getByRole("button", { name: "Approve" }).click();
     await dialog.getByRole("button", { name: "Approve", exact: true }).click();
