@@ -30,6 +30,9 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
 }
 
 function textOf(part: Part, list: LossList): string {
+  if (part.type === "text" && part.citations !== undefined) {
+    list.add("answer-citation", "Citations have no place in this dialect.");
+  }
   if (part.type === "text" || part.type === "refusal") return part.text;
   list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
   return "";

@@ -7,7 +7,7 @@ import { addForeignExtensions } from "../shared/losses.ts";
 import { closeObjects } from "./close-objects.ts";
 import { type BlockContext, encodeParts, type OutBlock } from "./encode-blocks.ts";
 import { encodeThinking } from "./encode-thinking.ts";
-import { encodeTools } from "./encode-tools.ts";
+import { encodeTools, toolHeaders } from "./encode-tools.ts";
 import { encodeTurns, limitBreakpoints } from "./encode-turns.ts";
 
 /** Writes a call to `/messages`. `max_tokens` is required there, so a default stands in for a client's silence. */
@@ -37,7 +37,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
     ...request.extensions.messages,
     stream: request.stream ? true : undefined,
   });
-  return { value: { path: "/messages", body }, losses: list.losses };
+  return { value: { path: "/messages", body, ...toolHeaders(request) }, losses: list.losses };
 }
 
 function limitTokens(request: ExchangeRequest, { capabilities, list }: BlockContext): number {

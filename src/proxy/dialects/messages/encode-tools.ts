@@ -13,6 +13,28 @@ const ownExtras = [
   "allowed_callers",
 ];
 
+/** Tools that this vendor runs too; both are still behind a beta header. */
+const ownHosted: Partial<
+  Record<HostedTool["tool"], { readonly declaration: unknown; readonly beta: string }>
+> = {
+  "code-execution": {
+    declaration: { type: "code_execution_20250825", name: "code_execution" },
+    beta: "code-execution-2025-08-25",
+  },
+  "web-fetch": {
+    declaration: { type: "web_fetch_20250910", name: "web_fetch" },
+    beta: "web-fetch-2025-09-10",
+  },
+};
+
+/** Headers that the tools of a request need. */
+export function toolHeaders(request: ExchangeRequest): { headers?: Readonly<Record<string, string>> } {
+  const betas = request.tools.flatMap((tool) =>
+    tool.type === "hosted" && tool.dialect !== "messages" ? (ownHosted[tool.tool]?.beta ?? []) : [],
+  );
+  return betas.length === 0 ? {} : { headers: { "anthropic-beta": [...new Set(betas)].join(",") } };
+}
+
 /** `tools`, `mcp_servers` and `tool_choice`; none of them where there are no tools. */
 export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {
   const { tools: asked, choice } = narrowTools(request);
@@ -24,6 +46,7 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
     else if (tool.type === "custom") list.add("custom-tool", "The dialect knows no tools of free text.");
     else if (tool.dialect === "messages") (tool.tool === "mcp" ? servers : tools).push(tool.raw);
     else if (tool.tool === "web-search") tools.push(encodeWebSearch(tool));
+    else if (ownHosted[tool.tool] !== undefined) tools.push(ownHosted[tool.tool]?.declaration);
     else dropped.push(tool);
   }
   dropHostedTools(dropped, tools, list);
