@@ -14,7 +14,7 @@ import { watchDiff } from "./watch-diff.ts";
 
 /** The code server's half of a review server. */
 export function createCodeMode(review: CodeReview): ReviewMode {
-  const { root, name } = review.diffs.repository;
+  const { root, name, branch = "" } = review.diffs.repository;
   return {
     kind: "code",
     registerRoutes(app, context) {
@@ -36,8 +36,8 @@ export function createCodeMode(review: CodeReview): ReviewMode {
         await review.diffs.close();
       });
     },
-    // One draft for all diffs of a working tree: a comment outlives a change of the diff type.
-    draftKey: () => `code-${createHash("sha256").update(root).digest("hex").slice(0, 32)}`,
+    // One draft for all diffs of a branch: a comment outlives a change of the diff type.
+    draftKey: () => `code-${createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32)}`,
     history: async () => ({ rounds: [] }),
     present(decision) {
       const { text } = codeDecision(decision);

@@ -1,6 +1,9 @@
 import { devNull } from "node:os";
 import type { Environment } from "../../config/paths.ts";
 
+/** Bytes of a file whose lines are still compared; a larger one is told of, as a binary is. */
+export const LARGEST_COMPARED = 64 * 1024 * 1024;
+
 /** What git may know of the user's environment: where programs, the home and the user's own settings lie. */
 const PASSED_ON = [
   "HOME",
@@ -40,7 +43,7 @@ const SETTINGS: readonly Setting[] = [
   { key: "core.sparseCheckout", value: "true" },
   { key: "sparse.expectFilesOutsideOfPatterns", value: "false" },
   { key: "core.quotePath", value: "true" },
-  { key: "core.bigFileThreshold", value: "512m" },
+  { key: "core.bigFileThreshold", value: String(LARGEST_COMPARED) },
   { key: "advice.graftFileDeprecated", value: "false" },
   { key: "diff.suppressBlankEmpty", value: "false" },
   { key: "diff.autoRefreshIndex", value: "true" },

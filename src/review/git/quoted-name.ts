@@ -1,4 +1,7 @@
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
+const LETTERS = new Map(Object.entries(ESCAPES).map(([letter, byte]) => [byte, letter]));
+const QUOTE = 0x22;
+const REVERSE_SLASH = 0x5c;
 
 /**
  * Undoes git's quoting of names (C style, octal for every byte that is not printable ASCII). A name without quotes
@@ -13,4 +16,18 @@ export function unquoteName(name: string): string {
     else bytes.push(ESCAPES[token.charAt(1)] ?? token.charCodeAt(1));
   }
   return Buffer.from(bytes).toString();
+}
+
+/** Quotes a name, given as bytes, as git does with core.quotePath; one that needs no quotes gets none. */
+export function quoteName(name: Uint8Array): string {
+  let isPlain = true;
+  let quoted = "";
+  for (const byte of name) {
+    const letter = byte === QUOTE || byte === REVERSE_SLASH ? String.fromCharCode(byte) : LETTERS.get(byte);
+    const isPrintable = byte >= 0x20 && byte < 0x7f;
+    if (letter !== undefined || !isPrintable) isPlain = false;
+    if (letter !== undefined) quoted += `\\${letter}`;
+    else quoted += isPrintable ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`;
+  }
+  return isPlain ? quoted : `"${quoted}"`;
 }

@@ -13,6 +13,8 @@ export interface Repository {
   readonly root: string;
   readonly name: string;
   readonly objectFormat: ObjectFormat;
+  /** Full name of the branch that was checked out on opening; undefined where there was none. */
+  readonly branch: string | undefined;
   /** Git for this repository, disarmed afresh: its configuration may have changed since the last call. */
   git(signal?: AbortSignal): Promise<GitPlace>;
 }
@@ -30,7 +32,7 @@ export async function openRepository(directory: string, environment: Environment
     environment: gitEnvironment(environment, program.path),
   };
   const args = ["rev-parse", "--show-object-format", "--show-toplevel"];
-  const result = await tryGit(place, args);
+  const [result, head] = await Promise.all([tryGit(place, args), tryGit(place, ["symbolic-ref", "HEAD"])]);
   if (result.exitCode !== 0) throw cannotOpen(directory, args, result);
   // The path comes last, as it may itself hold a line break.
   const [format, ...path] = result.stdout.toString().replace(/\n$/, "").split("\n");
@@ -38,6 +40,7 @@ export async function openRepository(directory: string, environment: Environment
   return {
     root,
     name: basename(root),
+    branch: head.exitCode === 0 ? head.stdout.toString().trimEnd() : undefined,
     objectFormat: format === "sha256" ? "sha256" : "sha1",
     git: (signal) =>
       disarmed({ ...place, directory: root, ...(signal ? { signal } : {}) }, program, environment),

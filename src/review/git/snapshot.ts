@@ -10,7 +10,7 @@ import { type GitPlace, runGit } from "./run-git.ts";
 import { readSectionHeader, type SectionHeader } from "./section-header.ts";
 import { Spool } from "./spool.ts";
 import { withEverythingCompared } from "./unhidden-index.ts";
-import { listUntracked, streamAdditions } from "./untracked.ts";
+import { additionWithoutContent, findUntracked, streamAdditions, type Untracked } from "./untracked.ts";
 
 /** A diff as it was at one moment: its files, and its text on disk. */
 export interface Snapshot {
@@ -57,11 +57,12 @@ export async function takeSnapshot(
   const taking: Taking = { repository, git, plan, view, spool };
   const showsUntracked = plan.to.kind === "worktree" && plan.from.kind === "tree";
   try {
-    const [tracked, paths] = await Promise.all([
+    const [tracked, untracked] = await Promise.all([
       trackedParts(taking, view),
-      showsUntracked ? listUntracked(git, view) : [],
+      showsUntracked ? findUntracked(git, view) : { paths: [], large: [] },
     ]);
-    return await describe(taking, [...tracked, ...(await untrackedParts(taking, view, paths))]);
+    const added = await untrackedParts(taking, view, untracked);
+    return await describe(taking, [...tracked, ...added]);
   } catch (error) {
     await spool.close();
     throw error;
@@ -76,9 +77,12 @@ async function trackedParts(taking: Taking, view: DiffView): Promise<Part[]> {
   return files.map((file) => ({ ...file, untracked: false }));
 }
 
-async function untrackedParts(taking: Taking, view: DiffView, paths: readonly Buffer[]): Promise<Part[]> {
+async function untrackedParts(taking: Taking, view: DiffView, untracked: Untracked): Promise<Part[]> {
   const { repository, git, spool } = taking;
-  const files = await streamFiles(spool, (take) => streamAdditions(repository, git, paths, view, take));
+  const files = await streamFiles(spool, async (take) => {
+    await streamAdditions(repository, git, untracked.paths, view, take);
+    for (const path of untracked.large) await take(additionWithoutContent(path));
+  });
   return files.map((file) => ({ ...file, untracked: true }));
 }
 
@@ -103,7 +107,10 @@ async function describe(taking: Taking, parts: readonly Part[]): Promise<Snapsho
     taking.git,
     parts.map(({ header }) => header.path),
   );
-  const decreed = parts.filter(({ header }, index) => header.binary && attributes[index]?.diffDecreed);
+  // Without an object name it was too large to be looked at.
+  const decreed = parts.filter(
+    ({ header }, index) => header.binary && header.newBlob !== undefined && attributes[index]?.diffDecreed,
+  );
   const unveiled = await unveil(taking, decreed);
   const hash = createHash("sha256");
   const files = parts.map((original, index): SnapshotFile => {
@@ -141,7 +148,7 @@ async function unveil(taking: Taking, parts: readonly Part[]): Promise<Map<Part,
     const { path, oldPath = path } = part.header;
     const view = { ...taking.view, asText: true, paths: [oldPath, path] };
     const [text, ...others] = part.untracked
-      ? await untrackedParts(taking, view, [Buffer.from(path)])
+      ? await untrackedParts(taking, view, { paths: [Buffer.from(path)], large: [] })
       : await trackedParts(taking, view);
     if (text && others.length === 0 && !(await holdsNul(taking.spool, text.section))) result.set(part, text);
   }

@@ -1,13 +1,45 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { additionArguments, type DiffView } from "./diff-arguments.ts";
+import { LARGEST_COMPARED } from "./hardening.ts";
 import { intentToAddIndex } from "./intent-index.ts";
+import { quoteName } from "./quoted-name.ts";
 import { commitOf } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
 
 const SLASH = 0x2f;
+
+/** Paths as bytes, without a slash at the end. */
+export interface Untracked {
+  readonly paths: readonly Buffer[];
+  /** Those too large to be compared: git would read each to its end, which can take minutes. */
+  readonly large: readonly Buffer[];
+}
+
+/** Tells the large ones apart. */
+export async function findUntracked(git: GitPlace, view: DiffView): Promise<Untracked> {
+  const all = await listUntracked(git, view);
+  const sizes = await Promise.all(all.map((path) => sizeOf(git, path)));
+  return {
+    paths: all.filter((_path, index) => (sizes[index] ?? 0) <= LARGEST_COMPARED),
+    large: all.filter((_path, index) => (sizes[index] ?? 0) > LARGEST_COMPARED),
+  };
+}
+
+/** The patch of a large file: what git says of binaries, without the object name, which would have to be computed. */
+export function additionWithoutContent(path: Buffer): Buffer {
+  const [from, to] = ["a/", "b/"].map((prefix) => quoteName(Buffer.concat([Buffer.from(prefix), path])));
+  return Buffer.from(
+    `diff --git ${from} ${to}\nnew file mode 100644\nBinary files /dev/null and ${to} differ\n`,
+  );
+}
+
+async function sizeOf(git: GitPlace, path: Buffer): Promise<number> {
+  const found = await lstat(Buffer.concat([Buffer.from(`${git.directory}/`), path])).catch(() => undefined);
+  return found?.isFile() ? found.size : 0;
+}
 
 /**
  * Paths, as bytes, that git neither tracks nor ignores. A repository within this one counts as one path, as it

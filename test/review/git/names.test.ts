@@ -3,20 +3,31 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isGeneratedName } from "../../../src/review/git/generated-names.ts";
 import { disarmFilters, gitEnvironment, isHardened } from "../../../src/review/git/hardening.ts";
-import { unquoteName } from "../../../src/review/git/quoted-name.ts";
+import { quoteName, unquoteName } from "../../../src/review/git/quoted-name.ts";
 import { readSectionHeader } from "../../../src/review/git/section-header.ts";
 import { testRepository } from "../../support/test-repository.ts";
 
-/** Quotes as git does (quote.c, with core.quotePath on). */
-function quote(name: string): string {
-  const letters: Record<number, string> = { 7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r" };
-  const quoted = [...Buffer.from(name)].map((byte) => {
-    if (letters[byte]) return `\\${letters[byte]}`;
-    if (byte === 0x22 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
-    return byte < 0x20 || byte >= 0x7f ? `\\${byte.toString(8).padStart(3, "0")}` : String.fromCharCode(byte);
+const quote = (name: string) => quoteName(Buffer.from(name));
+
+describe("quoteName", () => {
+  it("quotes as git does", async () => {
+    const names = [
+      "plain b",
+      "größe",
+      'a"b',
+      "tab\t",
+      "line\nbreak",
+      "back\\slash",
+      "bell\x07",
+      "del\x7f",
+      "😀",
+    ];
+    const repository = await testRepository();
+    await repository.write(Object.fromEntries(names.map((name) => [name, ""])));
+    const listed = (await repository.git("ls-files", "--others")).split("\n").filter(Boolean);
+    expect(listed.sort()).toEqual(names.map(quote).sort());
   });
-  return quoted.some((part) => part.length > 1) ? `"${quoted.join("")}"` : name;
-}
+});
 
 describe("unquoteName", () => {
   it("undoes git's quoting of any name", () => {

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { snapshotOf, type TestRepository, testRepository } from "../../support/test-repository.ts";
@@ -211,6 +211,20 @@ describe("uncommitted changes", () => {
       /-Subproject commit [0-9a-f]{40}\n\+Subproject commit [0-9a-f]{40}\n/,
     );
     expect(await patchOf("nested")).toContain("new file mode 160000");
+  });
+
+  it("tell of files too large to compare without reading them", async () => {
+    const repository = await testRepository({ "a.txt": "a\n", "grows.bin": "small\n" });
+    await repository.write({ "new – groß.bin": "" });
+    // Files with a hole: large to look at, small on disk.
+    for (const name of ["new – groß.bin", "grows.bin"]) {
+      await truncate(join(repository.root, name), 65 * 1024 * 1024);
+    }
+    const { snapshot } = await snapshotOf(repository);
+    expect(snapshot.files).toMatchObject([
+      { path: "grows.bin", status: "modified", binary: true },
+      { path: "new – groß.bin", status: "added", binary: true, additions: 0 },
+    ]);
   });
 
   it("take many untracked files", async () => {
