@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { AppError } from "../errors.ts";
 import type { AgentOrigin, Caller } from "../review/api-types.ts";
@@ -11,6 +10,7 @@ import { jsonChannel, textChannel } from "../review/hooks/generic.ts";
 import { type LoadedPlan, loadPlan } from "../review/hooks/load-plan.ts";
 import { createPlanMode } from "../review/plan/create-plan-mode.ts";
 import { namedImages } from "../review/plan/named-images.ts";
+import { planIdOf } from "../review/plan/plan-id.ts";
 import { planTitle } from "../review/plan-title.ts";
 import type { Output } from "./output.ts";
 import type { ReviewFlags } from "./program.ts";
@@ -57,7 +57,7 @@ async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<Review
   const { dataDirectory, home, configHome } = workplace;
   const mode = createPlanMode({
     plan,
-    planId: createHash("sha256").update(plan).digest("hex").slice(0, 32),
+    planId: planIdOf(plan),
     title,
     ...("missing" in loaded ? { missing: loaded.missing } : {}),
     ...(facts.permissionMode === undefined ? {} : { permissionMode: facts.permissionMode }),

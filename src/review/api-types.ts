@@ -169,6 +169,8 @@ export interface Round {
     readonly decidedAt: string;
     readonly annotations?: readonly PlanAnnotation[];
   };
+  /** Of a round that was never decided: what was typed about it and never sent. */
+  readonly draft?: Draft;
 }
 
 /** GET /api/events: server-sent events, the name as `event`, the rest as JSON data. */

@@ -16,7 +16,7 @@ export interface ReviewMode {
   /** The key of the draft: the same for the same thing under review, across processes. File name characters only. */
   draftKey(): string;
   /** Earlier rounds of the same thing, oldest first. */
-  history(): Promise<History>;
+  history(context: ReviewContext): Promise<History>;
   /** A decision as the agent reads it: as text, as JSON, and what it was about. For the record and for stdout. */
   present(decision: Decision): Presentation;
 }

@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser, openReview, selectText } from "../support/browser.ts";
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
@@ -8,12 +8,13 @@ let browser: Browser;
 let home: Home;
 beforeAll(async () => {
   browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+// A home for each test: what is left unsent in one round is shown in the next.
+beforeEach(async () => {
   home = await makeHome();
 });
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+afterEach(() => home.remove());
 
 const saved = (page: Page) => page.getByText(/^Draft saved/).waitFor();
 
@@ -58,6 +59,27 @@ describe("what is typed on the plan page", () => {
     const { page } = await openReview(browser, second.url);
     await page.locator(".card").waitFor();
     expect(await page.locator(".card").textContent()).toContain("Thirty minutes of work");
+    second.child.kill("SIGTERM");
+    await second.ended;
+  });
+
+  it("goes on with the next round when the agent withdrew the one it was about", async () => {
+    const first = await startReview(home, hookEvent(samplePlan, home.path));
+    const opened = await openReview(browser, first.url);
+    await selectText(opened.page, "Every deploy");
+    await opened.page.keyboard.press("c");
+    await opened.page.keyboard.type("Never sent");
+    await opened.page.keyboard.press("Control+Enter");
+    await saved(opened.page);
+    first.child.kill("SIGTERM");
+    await first.ended;
+
+    const second = await startReview(home, hookEvent(`${samplePlan}\nRevised.\n`, home.path));
+    const { page } = await openReview(browser, second.url);
+    const unsent = page.getByRole("region", { name: "Notes of round 1" });
+    await unsent.getByText("never sent, in round 1").waitFor();
+    await unsent.getByRole("button", { name: "Ask again" }).click();
+    expect(await page.locator(".rail > .cards .card").textContent()).toContain("Never sent");
     second.child.kill("SIGTERM");
     await second.ended;
   });

@@ -115,6 +115,17 @@ describe("a decision", () => {
     });
   });
 
+  it("that never came leaves what was typed to the next round", async () => {
+    const first = await planServer();
+    const content = { annotations: [{ id: "1" }] };
+    await first.context.drafts.write(first.context.mode.draftKey(), 1, content);
+    const second = await planServer({ folder: first.folder, plan: `${PLAN}- [ ] deeper\n` });
+    expect((await second.app.inject({ url: "/api/draft", headers })).json()).toMatchObject({ generation: 0 });
+    expect((await second.app.inject({ url: "/api/history", headers })).json()).toMatchObject({
+      rounds: [{ round: 1, draft: { generation: 1, content } }],
+    });
+  });
+
   it("is not held up by a folder that cannot be", async () => {
     const { folder, post } = await planServer();
     await writeFile(join(folder, "file"), "");

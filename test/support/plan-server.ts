@@ -13,6 +13,7 @@ import { jsonChannel } from "../../src/review/hooks/generic.ts";
 import type { ListedAgent } from "../../src/review/hooks/input-schemas.ts";
 import { createImagePolicy, type ImagePolicyOptions } from "../../src/review/images/image-policy.ts";
 import { createPlanMode } from "../../src/review/plan/create-plan-mode.ts";
+import { planIdOf } from "../../src/review/plan/plan-id.ts";
 import { planTitle } from "../../src/review/plan-title.ts";
 import { createRecordStore } from "../../src/review/records/record-store.ts";
 import type { ReviewContext } from "../../src/review/review-mode.ts";
@@ -52,7 +53,7 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
   const history = await openHistory({ dataDirectory: at("data"), cwd: at("project"), title, plan });
   const mode = createPlanMode({
     plan,
-    planId: "0123abcd",
+    planId: planIdOf(plan),
     title,
     channel,
     permissionMode: "plan",

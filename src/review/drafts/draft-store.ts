@@ -27,7 +27,10 @@ const NONE: Draft = { generation: 0, savedAt: "", content: null };
 
 export function createDraftStore(dataDirectory: string, now: () => Date = () => new Date()): DraftStore {
   const pathOf = (key: string) => join(dataDirectory, "drafts", `${key}.json`);
-  /** Writes of one key follow each other, so that the generations are compared with what is really there. */
+  /**
+   * One thing after the other, so that generations are compared with what is really there, and a page that reloads
+   * finds what it sent while it was leaving.
+   */
   let queue: Promise<unknown> = Promise.resolve();
   const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
     const result = queue.then(task, task);
@@ -35,7 +38,7 @@ export function createDraftStore(dataDirectory: string, now: () => Date = () => 
     return result;
   };
   return {
-    read: (key) => readDraft(pathOf(key)),
+    read: (key) => inTurn(() => readDraft(pathOf(key))),
     write: (key, generation, content) =>
       inTurn(async () => {
         const stored = await readDraft(pathOf(key));

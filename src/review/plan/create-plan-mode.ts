@@ -1,9 +1,12 @@
+import type { Round } from "../api-types.ts";
+import type { DraftStore } from "../drafts/draft-store.ts";
 import { decisionJson, decisionText } from "../hooks/generic.ts";
 import type { ReviewMode } from "../review-mode.ts";
 import { approveRoute } from "../routes/approve.ts";
 import { denyRoute } from "../routes/deny.ts";
 import { notesVaultsRoute } from "../routes/notes-vaults.ts";
 import { planRoute } from "../routes/plan.ts";
+import { planIdOf } from "./plan-id.ts";
 import type { PlanReview } from "./plan-review.ts";
 
 /** The plan server's half of a review server. */
@@ -17,10 +20,20 @@ export function createPlanMode(review: PlanReview): ReviewMode {
       notesVaultsRoute(app, review);
     },
     draftKey: () => review.planId,
-    history: async () => ({ rounds: (await review.history)?.earlier ?? [] }),
+    async history({ drafts }) {
+      const earlier = (await review.history)?.earlier ?? [];
+      return { rounds: await Promise.all(earlier.map((round) => withDraft(round, drafts))) };
+    },
     present(decision) {
       if (decision.kind === "feedback") throw new Error("a plan review cannot end with feedback on a diff");
       return { title: review.title, text: decisionText(decision), json: decisionJson(decision) };
     },
   };
+}
+
+/** A round that its agent withdrew keeps what was typed about it, so that it can go on with the next. */
+async function withDraft(round: Round, drafts: DraftStore): Promise<Round> {
+  if (round.decision) return round;
+  const draft = await drafts.read(planIdOf(round.plan)).catch(() => undefined);
+  return draft && draft.generation > 0 ? { ...round, draft } : round;
 }

@@ -2,6 +2,6 @@ import type { FastifyInstance } from "fastify";
 import type { ReviewContext } from "../review-mode.ts";
 
 /** GET /api/history: earlier rounds of what is under review, oldest first. */
-export function historyRoute(app: FastifyInstance, { mode }: ReviewContext): void {
-  app.get("/api/history", () => mode.history());
+export function historyRoute(app: FastifyInstance, context: ReviewContext): void {
+  app.get("/api/history", () => context.mode.history(context));
 }

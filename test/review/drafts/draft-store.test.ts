@@ -28,6 +28,13 @@ describe("drafts", () => {
     expect(await drafts.read("a")).toMatchObject({ content: "five" });
   });
 
+  it("are read as they will be once what came before is written", async () => {
+    const drafts = createDraftStore(await temporaryFolder());
+    const writing = drafts.write("a", 1, "sent on leaving");
+    expect(await drafts.read("a")).toMatchObject({ generation: 1, content: "sent on leaving" });
+    await writing;
+  });
+
   it("may be sent twice", async () => {
     const drafts = createDraftStore(await temporaryFolder());
     await drafts.write("a", 1, { text: "one" });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { claudePermissionRequest } from "../../../src/review/hooks/claude-code.ts";
-import { geminiBeforeTool } from "../../../src/review/hooks/gemini-cli.ts";
+import { codexStop } from "../../../src/review/hooks/codex.ts";
 import { jsonChannel } from "../../../src/review/hooks/generic.ts";
 import { type ApprovalRules, proposeApproval, proposeDenial } from "../../../src/review/plan/propose.ts";
 
@@ -28,7 +28,7 @@ describe("proposeApproval", () => {
     ["permissionMode", { permissionMode: "bypassPermissions" as const }, b],
     ["agentSwitch", { agentSwitch: "build" }, a],
     ["feedback", { feedback: "note" }, a],
-    ["plan", { plan: "# Other" }, { ...a, channel: geminiBeforeTool }],
+    ["plan", { plan: "# Other" }, { ...a, channel: codexStop }],
   ])("leaves out a %s that cannot reach the agent, and says so", (member, body, rules) => {
     const { decision, warnings } = proposeApproval(body, rules);
     expect(decision).toEqual({ kind: "approve" });

@@ -8,22 +8,31 @@ import { TypeIcon } from "../annotate/type-icon.tsx";
 import { addAnnotations, setCursor } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** What was asked for in the round before, beside what the agent has made of it. */
+/** What was asked for in the round before, or noted and never sent, beside what the agent has made of it. */
 export function LastRoundNotes() {
   const last = useReview((state) => state.rounds.at(-1));
-  const decision = last?.decision;
-  const annotations = decision?.annotations ?? [];
-  if (!last || !decision || (annotations.length === 0 && !decision.feedback)) return null;
+  if (!last) return null;
+  const annotations = last.decision?.annotations ?? unsentNotes(last.draft?.content);
+  const feedback = last.decision?.feedback ?? "";
+  if (annotations.length === 0 && !feedback) return null;
   return (
     <section className="last-round" aria-label={`Notes of round ${last.round}`}>
-      <h3>You asked for in round {last.round}</h3>
+      <h3>
+        {last.decision ? "You asked for in" : "You noted, but never sent, in"} round {last.round}
+      </h3>
       {annotations.length > 0 ? (
         <PlacedNotes round={last} annotations={annotations} />
       ) : (
-        <Said text={decision.feedback ?? ""} />
+        <Said text={feedback} />
       )}
     </section>
   );
+}
+
+/** The notes of a draft, which is this page's own but may be of an older build. */
+function unsentNotes(content: unknown): readonly PlanAnnotation[] {
+  if (typeof content !== "object" || content === null || !("annotations" in content)) return [];
+  return Array.isArray(content.annotations) ? content.annotations : [];
 }
 
 function Said({ text }: { readonly text: string }) {
