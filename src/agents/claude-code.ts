@@ -3,6 +3,7 @@ import type { Agent, Place } from "./agent.ts";
 import { combined } from "./combined-edit.ts";
 import { jsonHook } from "./json-hook.ts";
 import { jsonDefaults } from "./json-members.ts";
+import { planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
 
 /** Four days: a person may sleep over a plan. Claude Code's own default is one minute. */
@@ -24,7 +25,7 @@ export const claudeCode: Agent = {
           purpose: reviewing,
           list: ["hooks", "PermissionRequest"],
           matcher: "ExitPlanMode",
-          hook: { type: "command", command: `${place.command} review plan`, timeout: PATIENCE_SECONDS },
+          hook: { type: "command", command: planHook(place.command), timeout: PATIENCE_SECONDS },
         }),
         jsonDefaults(settings, reviewing, [
           [["env", "BASH_MAX_TIMEOUT_MS"], String(PATIENCE_SECONDS * 1000)],

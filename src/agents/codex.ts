@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
 import { jsonHook } from "./json-hook.ts";
+import { planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
 
 /** Four days. */
@@ -18,7 +19,7 @@ export const codex: Agent = {
       purpose: "review every plan when the turn that made it ends",
       list: ["hooks", "Stop"],
       matcher: "",
-      hook: { type: "command", command: `${place.command} review plan`, timeout: TIMEOUT_SECONDS },
+      hook: { type: "command", command: planHook(place.command), timeout: TIMEOUT_SECONDS },
     }),
     ownFile(
       join(codexFolder(place), "skills", "sallyport-review", "SKILL.md"),

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
 import { jsonHook } from "./json-hook.ts";
+import { planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
 
 /** Four days, in milliseconds. */
@@ -21,7 +22,7 @@ export const geminiCli: Agent = {
       hook: {
         type: "command",
         name: "sallyport",
-        command: `${place.command} review plan`,
+        command: planHook(place.command),
         timeout: TIMEOUT_MS,
       },
     }),

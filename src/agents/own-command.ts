@@ -31,6 +31,14 @@ export function shellLine(words: readonly string[], platform: NodeJS.Platform = 
   return words.map((word) => quoted(word, platform)).join(" ");
 }
 
+/**
+ * The line of a hook on plans. Agents run it by way of a shell, which `exec` makes give way to us: a shell that stayed
+ * in between would hide from us that the agent is gone.
+ */
+export function planHook(command: string, platform: NodeJS.Platform = process.platform): string {
+  return `${platform === "win32" ? "" : "exec "}${command} review plan`;
+}
+
 /** A command that npx fetched for one run is gone after the next clean-up. */
 export function isTemporary(words: readonly string[]): boolean {
   return words.some((word) => /[/\\]_npx[/\\]/.test(word));

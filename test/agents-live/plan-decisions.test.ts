@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { createBench, install } from "./support/bench.ts";
 import { claudeCodeDriver } from "./support/drivers/claude-code.ts";
 import { codexDriver } from "./support/drivers/codex.ts";
 import type { Driver } from "./support/drivers/driver.ts";
 import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
 import { openCodeDriver } from "./support/drivers/opencode.ts";
-import { type ModelRequest, startModelFake } from "./support/model-fake.ts";
+import type { ModelRequest } from "./support/model-fake.ts";
 import { versionOf } from "./support/programs.ts";
-import { decide, openPlan, type SeenPlan } from "./support/reviewer.ts";
+import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
+import { decide } from "./support/reviewer.ts";
 
 /**
  * The whole chain with the real programs: the agent presents a plan, its hook starts our review, the person decides,
@@ -21,7 +21,6 @@ const drivers: readonly Driver[] = [
   codexDriver,
 ];
 
-const PLAN = '# Plan: größer 🚀\n\n1. Read `src/`.\n2. Write "it".\n';
 const NOTE = 'Keep the old flag. 👩‍👩‍👧 «así» — שלום\u2028\ttab, `code`, $HOME, \\back, "quotes" </tag>';
 const COMMENTS = `# Feedback\n\n> Read \`src/\`.\n\nNot there: **lib**.\r\n\n${NOTE}\n\n\`\`\`ts\nconst a = "\${b}";\n\`\`\``;
 const LONG = `Begin. ${"0123456789abcde\n".repeat(64 * 1024)}The end, 1 MiB later.`;
@@ -54,47 +53,15 @@ describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", 
   });
 });
 
-interface Reviewed {
-  readonly seen: SeenPlan;
-  /** The requests to the model after the decision. */
-  readonly told: readonly ModelRequest[];
-}
-
-async function review(driver: Driver, route: "approve" | "deny", body: object): Promise<Reviewed> {
-  const told: ModelRequest[] = [];
-  const model = await startModelFake((request) => {
-    if (!request.hasTools) return { text: "A title" };
-    if (driver.isAfterDecision(request)) told.push(request);
-    return driver.turn(request, PLAN);
-  });
-  try {
-    const bench = await createBench(driver.variables(model.url));
-    await driver.prepare(bench, model.url);
-    await install(bench, driver.agent);
-    const ended = driver.start(bench);
-    const seen = await Promise.race([openPlan(bench.reviewUrl), endedEarly(ended)]);
+/** The whole of it: presented, decided, and the agent's turn played to its end. */
+function review(driver: Driver, route: "approve" | "deny", body: object) {
+  return rehearse(driver, async ({ bench, seen, told, ended }) => {
     await decide(bench.reviewUrl, route, body);
     await ended;
     return { seen, told };
-  } finally {
-    await model.close();
-  }
-}
-
-async function endedEarly(ended: Promise<string>): Promise<never> {
-  throw new Error(`the agent ended without a review:\n${(await ended).slice(-3000)}`);
-}
-
-/** Whether one text of the requests holds these words, whole. */
-function holds(told: readonly ModelRequest[], words: string): boolean {
-  return told.flatMap(({ body }) => textsIn(body)).some((text) => text.includes(words));
+  });
 }
 
 function lastWords([first]: readonly ModelRequest[]): string {
   return JSON.stringify((first?.body.messages ?? first?.body.contents ?? first?.body.input)?.slice(-2));
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -15,6 +15,10 @@ export interface Bench {
   /** Where the plan's review will listen. */
   readonly reviewUrl: string;
   readonly environment: Record<string, string>;
+  /** Programs to be stopped with `stop`, by the function that does it. */
+  readonly running: (() => void)[];
+  /** Kills whatever runs, the hard way: no chance to say goodbye to its hooks. */
+  stop(): void;
 }
 
 let nextPort = 21_000;
@@ -28,7 +32,12 @@ export async function createBench(variables: Readonly<Record<string, string>> = 
   await mkdir(home);
   await promisify(execFile)("git", ["init", "-q", "-b", "main", repository]);
   nextPort += 1;
+  const running: (() => void)[] = [];
   return {
+    running,
+    stop: () => {
+      for (const kill of running) kill();
+    },
     home,
     repository,
     reviewUrl: `http://127.0.0.1:${nextPort}`,
@@ -67,6 +76,7 @@ export function run(
     env: { ...bench.environment, ...variables },
     detached: true,
   });
+  bench.running.push(() => void child.kill("SIGKILL"));
   onTestFinished(() => {
     try {
       if (child.pid) process.kill(-child.pid, "SIGKILL");

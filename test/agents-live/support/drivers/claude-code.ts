@@ -37,12 +37,15 @@ export function claudeCodeDriver(name: string): Driver {
 
 async function converse(name: string, bench: Bench): Promise<string> {
   const { query } = await import(pathToFileURL(program("claude-agent-sdk")).href);
+  const abortController = new AbortController();
+  bench.running.push(() => abortController.abort());
   const messages = query({
     prompt: "Make a plan.",
     options: {
       cwd: bench.repository,
       env: bench.environment,
       permissionMode: "plan",
+      abortController,
       settingSources: ["user"],
       pathToClaudeCodeExecutable: program(name),
       canUseTool: (tool: string, input: object) =>
@@ -52,6 +55,10 @@ async function converse(name: string, bench: Bench): Promise<string> {
     },
   });
   let printed = "";
-  for await (const message of messages) printed += `${JSON.stringify(message)}\n`;
+  try {
+    for await (const message of messages) printed += `${JSON.stringify(message)}\n`;
+  } catch (error) {
+    if (!abortController.signal.aborted) throw error;
+  }
   return printed;
 }

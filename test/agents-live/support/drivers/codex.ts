@@ -52,6 +52,7 @@ async function plan(bench: Bench): Promise<string> {
     env: bench.environment,
     stdio: ["pipe", "pipe", "inherit"],
   });
+  bench.running.push(() => void child.kill("SIGKILL"));
   onTestFinished(() => void child.kill("SIGKILL"));
   let printed = "";
   let nextId = 0;

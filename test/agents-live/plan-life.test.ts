@@ -1,0 +1,142 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { claudeCodeDriver } from "./support/drivers/claude-code.ts";
+import { codexDriver } from "./support/drivers/codex.ts";
+import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
+import { openCodeDriver } from "./support/drivers/opencode.ts";
+import { versionOf } from "./support/programs.ts";
+import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
+import { decide, openPlan } from "./support/reviewer.ts";
+
+/** What each agent can do beyond yes and no, and what happens when it goes away. */
+describe.each(["claude-code", "claude-code-earlier"])("%s", (name) => {
+  const driver = claudeCodeDriver(name);
+  const called = (what: string) => `${name} ${versionOf(name)}: ${what}`;
+
+  it(called("goes on in the permission mode that the person chose"), () =>
+    rehearse(driver, async ({ bench, seen, ended }) => {
+      expect(seen).toMatchObject({ origin: "origin_a", permissionMode: "plan" });
+      await decide(bench.reviewUrl, "approve", { permissionMode: "acceptEdits" });
+      expect(await ended).toContain('"permissionMode":"acceptEdits"');
+    }),
+  );
+
+  it(called("is not put back into plan mode by an approval without a mode"), () =>
+    rehearse(driver, async ({ bench, ended }) => {
+      await decide(bench.reviewUrl, "approve", {});
+      const modes = [...(await ended).matchAll(/"permissionMode":"(\w+)"/g)].map(([, mode]) => mode);
+      expect(modes.at(-1)).not.toBe("plan");
+    }),
+  );
+
+  it(called("carries out the plan as the person edited it"), () =>
+    rehearse(driver, async ({ bench, told, ended }) => {
+      await decide(bench.reviewUrl, "approve", { plan: "# Mine\n\n1. Only this «ß».\n" });
+      await ended;
+      expect(holds(told, "# Mine\n\n1. Only this «ß».")).toBe(true);
+    }),
+  );
+
+  it(called("that presents no plan is told so, and can be denied"), () =>
+    rehearse(
+      driver,
+      async ({ bench, seen, requests, ended }) => {
+        expect(seen).toMatchObject({ plan: "", missing: expect.stringContaining("without sending a plan") });
+        await decide(bench.reviewUrl, "deny", { feedback: "Write it down first." });
+        await ended;
+        expect(holds(requests, "Write it down first.")).toBe(true);
+      },
+      ({ toolResults }) =>
+        toolResults === 0 ? { calls: [{ name: "ExitPlanMode", input: {} }] } : { text: "Done." },
+    ),
+  );
+
+  it(called("takes its review with it when it is stopped"), () =>
+    rehearse(driver, async ({ bench }) => {
+      bench.stop();
+      await untilGone(bench.reviewUrl);
+    }),
+  );
+});
+
+describe("opencode", () => {
+  const called = (what: string) => `opencode ${versionOf("opencode")}: ${what}`;
+
+  it(called("goes on as the agent that the person chose"), () =>
+    rehearse(openCodeDriver, async ({ bench, seen, told, ended }) => {
+      expect(seen.origin).toBe("origin_b");
+      const listed = await (await fetch(`${bench.reviewUrl}/api/agents`)).text();
+      expect(
+        JSON.parse(listed)
+          .agents.map(({ id }: { id: string }) => id)
+          .sort(),
+      ).toEqual(["build", "plan"]);
+      await decide(bench.reviewUrl, "approve", { agentSwitch: "build" });
+      await ended;
+      expect(holds(told, "operational mode has changed from plan to build")).toBe(true);
+    }),
+  );
+
+  it(called("takes its review with it when it is stopped"), () =>
+    rehearse(openCodeDriver, async ({ bench }) => {
+      bench.stop();
+      await untilGone(bench.reviewUrl);
+    }),
+  );
+});
+
+describe("gemini-cli", () => {
+  it(`gemini-cli ${versionOf("gemini-cli")}: takes its review with it when it is stopped`, () =>
+    rehearse(geminiCliDriver, async ({ bench }) => {
+      bench.stop();
+      await untilGone(bench.reviewUrl);
+    }));
+});
+
+describe("codex", () => {
+  const called = (what: string) => `codex ${versionOf("codex")}: ${what}`;
+  const REVISED = "# Plan, revised\n\n1. Read.\n";
+
+  it(called("presents the plan that it revised within the same turn"), () =>
+    rehearse(
+      codexDriver,
+      async ({ bench, seen, ended }) => {
+        expect(seen.plan).toBe(PLAN);
+        await decide(bench.reviewUrl, "deny", { feedback: "Shorter." });
+        expect(await openOther(bench.reviewUrl, PLAN)).toBe(REVISED);
+        await decide(bench.reviewUrl, "approve", {});
+        await ended;
+      },
+      ({ raw }) => ({
+        text: `<proposed_plan>\n${raw.includes("hook_prompt") ? REVISED : PLAN}</proposed_plan>`,
+      }),
+    ),
+  );
+
+  it(called("takes its review with it when it is stopped"), () =>
+    rehearse(codexDriver, async ({ bench }) => {
+      bench.stop();
+      await untilGone(bench.reviewUrl);
+    }),
+  );
+});
+
+/** Waits for a review of another plan than this. */
+async function openOther(reviewUrl: string, plan: string): Promise<string> {
+  for (;;) {
+    const seen = await openPlan(reviewUrl);
+    if (seen.plan !== plan) return seen.plan;
+    await delay(50);
+  }
+}
+
+async function untilGone(reviewUrl: string): Promise<void> {
+  for (;;) {
+    try {
+      await fetch(`${reviewUrl}/api/plan`);
+    } catch {
+      return;
+    }
+    await delay(100);
+  }
+}

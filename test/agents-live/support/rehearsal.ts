@@ -1,0 +1,57 @@
+import { type Bench, createBench, install } from "./bench.ts";
+import type { Driver } from "./drivers/driver.ts";
+import { type ModelRequest, type Reply, startModelFake } from "./model-fake.ts";
+import { openPlan, type SeenPlan } from "./reviewer.ts";
+
+export const PLAN = '# Plan: größer 🚀\n\n1. Read `src/`.\n2. Write "it".\n';
+
+/** An agent that has presented its plan and waits for the person. */
+export interface Rehearsal {
+  readonly bench: Bench;
+  /** What the page shows. */
+  readonly seen: SeenPlan;
+  /** The requests to the model after the decision, so far. */
+  readonly told: readonly ModelRequest[];
+  /** All requests to the model, so far. */
+  readonly requests: readonly ModelRequest[];
+  /** Resolves to what the agent printed, once it has nothing more to do. */
+  readonly ended: Promise<string>;
+}
+
+/** Brings an agent to where it presents `PLAN` (or what `turn` makes the model say), then lets the test act. */
+export async function rehearse<Result>(
+  driver: Driver,
+  act: (rehearsal: Rehearsal) => Promise<Result>,
+  turn: (request: ModelRequest) => Reply = (request) => driver.turn(request, PLAN),
+): Promise<Result> {
+  const told: ModelRequest[] = [];
+  const model = await startModelFake((request) => {
+    if (!request.hasTools) return { text: "A title" };
+    if (driver.isAfterDecision(request)) told.push(request);
+    return turn(request);
+  });
+  try {
+    const bench = await createBench(driver.variables(model.url));
+    await driver.prepare(bench, model.url);
+    await install(bench, driver.agent);
+    const ended = driver.start(bench);
+    const early = ended.then((printed) =>
+      Promise.reject(new Error(`ended without a review:\n${printed.slice(-3000)}`)),
+    );
+    const seen = await Promise.race([openPlan(bench.reviewUrl), early]);
+    early.catch(() => {});
+    return await act({ bench, seen, told, requests: model.requests, ended });
+  } finally {
+    await model.close();
+  }
+}
+
+/** Whether one text of the requests holds these words, whole. */
+export function holds(told: readonly ModelRequest[], words: string): boolean {
+  return told.flatMap(({ body }) => textsIn(body)).some((text) => text.includes(words));
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
