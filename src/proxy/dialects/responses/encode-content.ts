@@ -38,10 +38,10 @@ function encodeDocument(part: DocumentPart, losses: LossList): unknown {
     losses.add("document-context", "A document's context cannot be said apart.");
   if (part.citations === true)
     losses.add("document-citations", "Citations of a document cannot be asked for.");
-  const text = textOf(source);
-  if (text !== undefined) {
-    const title = part.name === undefined ? "" : `${part.name}\n\n`;
-    return { type: "input_text", text: `${title}${text}` };
+  if (source.kind === "text") return titled(part, source.text);
+  // What is nothing but words every model reads.
+  if (source.kind === "base64" && source.mediaType.startsWith("text/")) {
+    return titled(part, Buffer.from(source.data, "base64").toString());
   }
   const filename = part.name === undefined ? {} : { filename: part.name };
   if (source.kind === "url") return { type: "input_file", file_url: source.url, ...filename };
@@ -51,11 +51,8 @@ function encodeDocument(part: DocumentPart, losses: LossList): unknown {
   return isForeignFile(part, losses) ? undefined : { type: "input_file", file_id: source.id, ...filename };
 }
 
-/** The words of a document that is nothing but words, which every model reads. */
-function textOf(source: DocumentPart["source"]): string | undefined {
-  if (source.kind === "text") return source.text;
-  const isText = source.kind === "base64" && source.mediaType.startsWith("text/");
-  return isText ? Buffer.from(source.data, "base64").toString() : undefined;
+function titled(part: DocumentPart, words: string): unknown {
+  return { type: "input_text", text: part.name === undefined ? words : `${part.name}\n\n${words}` };
 }
 
 /** The vendor wants a name beside the bytes, and reads the kind of file from its ending. */
