@@ -152,7 +152,7 @@ try {
   );
   console.log("|---|---|---|---|---|---|---|---|");
   for (const [name, bytes, isStream, connections] of cases) {
-    if (!name.includes(flags.only)) continue;
+    if (!`${name} ${connections}`.includes(flags.only)) continue;
     const body = bodyOf(bytes, isStream);
     const best = {};
     for (let round = 0; round < Number(flags.rounds); round += 1) {

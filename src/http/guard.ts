@@ -84,7 +84,10 @@ function isLinkFollowed(request: GuardedRequest, policy: GuardPolicy): boolean {
 function valuesOf(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? "");
+    const given = rawHeaders[index] ?? "";
+    // Every request comes by here: most names are told apart by their length alone.
+    if (given.length === name.length && given.toLowerCase() === name)
+      values.push(rawHeaders[index + 1] ?? "");
   }
   return values;
 }

@@ -12,7 +12,7 @@ export async function chooseUpstream(
   body: Buffer | undefined,
 ): Promise<Selection> {
   call.model = model;
-  const facts = factsOf(call.request.headers, body);
+  const facts = () => factsOf(call.request.headers, body);
   const selected = call.runtime.selector.select(model, call.dialect, facts);
   const selection = selected instanceof Promise ? await selected : selected;
   const first = selection?.upstreams[0];

@@ -47,15 +47,19 @@ export function calledOperation(
       query,
     };
   }
+  const known = plain.get(route) ?? plainOperation(route);
+  return query === "" ? known : { ...known, query };
+}
+
+/** What a route without parameters calls is always the same. */
+const plain = new Map<Route, CalledOperation>();
+
+function plainOperation(route: Route): CalledOperation {
   const path = route.path.replace(/^\/v1/, "");
-  return {
-    operation: operation as CalledOperation["operation"],
-    model: undefined,
-    stream: false,
-    array: false,
-    path: () => path,
-    query,
-  };
+  const operation = route.operation as CalledOperation["operation"];
+  const called = { operation, model: undefined, stream: false, array: false, path: () => path, query: "" };
+  plain.set(route, called);
+  return called;
 }
 
 function byMethod(route: Route, query: string, rest: string): CalledOperation {

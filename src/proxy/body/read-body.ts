@@ -19,31 +19,24 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const settle = () => {
-      request.off("data", onData);
-      request.off("end", onEnd);
-      request.off("close", onClose);
-    };
-    const onData = (chunk: Buffer) => {
+    let settled = false;
+    request.on("data", (chunk: Buffer) => {
+      if (settled) return;
       chunks.push(chunk);
       size += chunk.length;
       if (size <= limit) return;
-      settle();
+      settled = true;
       request.pause();
       reject(tooLarge(limit));
-    };
-    const onEnd = () => {
-      settle();
+    });
+    request.on("end", () => {
+      settled = true;
       const [first] = chunks;
       resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks));
-    };
-    const onClose = () => {
-      settle();
-      reject(new AppError("client_gone", "The client left while it was sending"));
-    };
-    request.on("data", onData);
-    request.on("end", onEnd);
-    request.on("close", onClose);
+    });
+    request.on("close", () => {
+      if (!settled) reject(new AppError("client_gone", "The client left while it was sending"));
+    });
     request.on("error", () => {});
   });
 }

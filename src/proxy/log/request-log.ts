@@ -35,20 +35,30 @@ export interface RequestLog {
 
 /** A record as one line of JSON. */
 export function recordLine(record: CallRecord): string {
-  const { usage, losses, ...rest } = record;
+  const { usage, losses } = record;
   return JSON.stringify({
-    ...rest,
-    ...(usage === undefined
-      ? {}
-      : {
-          tokens: {
-            input: usage.input.total,
-            cache_read: usage.input.cacheRead,
-            cache_write: usage.input.cacheWrite,
-            output: usage.output.total,
-            reasoning: usage.output.reasoning,
-          },
-        }),
-    ...(losses.length === 0 ? {} : { losses: losses.map((loss) => loss.code) }),
+    time: record.time,
+    id: record.id,
+    key: record.key,
+    client: record.client,
+    method: record.method,
+    route: record.route,
+    model: record.model,
+    upstream: record.upstream,
+    upstream_model: record.upstreamModel === record.model ? undefined : record.upstreamModel,
+    status: record.status,
+    ms: record.ms,
+    first_byte_ms: record.firstByteMs,
+    stream: record.stream,
+    retries: record.retries === 0 ? undefined : record.retries,
+    tokens: usage && {
+      input: usage.input.total,
+      cache_read: usage.input.cacheRead,
+      cache_write: usage.input.cacheWrite,
+      output: usage.output.total,
+      reasoning: usage.output.reasoning,
+    },
+    losses: losses.length === 0 ? undefined : losses.map((loss) => loss.code),
+    fault: record.fault,
   });
 }

@@ -46,7 +46,7 @@ export async function detectModel(runtime: Runtime, model: string): Promise<Dete
 }
 
 /** A rule with conditions is judged as for a call without anything special about it. */
-const NO_FACTS: CallFacts = factsOf({}, undefined);
+const NO_FACTS = (): CallFacts => factsOf({}, undefined);
 
 /** By the vendors' own naming; what is not named otherwise is a chat model. */
 function typeOf(model: string): Detected["type"] {

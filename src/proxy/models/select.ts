@@ -1,4 +1,4 @@
-import type { ModelRule, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { ModelRule, RuleCondition, UpstreamConfig } from "../../config/proxy-config.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { fits } from "./glob.ts";
@@ -22,14 +22,14 @@ export interface CallFacts {
 
 export interface Selector {
   /**
-   * In this order: the first rule that fits; `upstream/model`; upstreams that list the id, one of the caller's dialect
+   * `facts` is asked for only where a rule has conditions. In this order: the first rule that fits; `upstream/model`; upstreams that list the id, one of the caller's dialect
    * first; the first upstream of the caller's dialect. Undefined where nothing fits. `model` is undefined for calls
    * that name none, `dialect` for callers that have none.
    */
   select(
     model: string | undefined,
     dialect: Dialect | undefined,
-    facts: CallFacts,
+    facts: () => CallFacts,
   ): Selection | undefined | Promise<Selection | undefined>;
 }
 
@@ -54,7 +54,9 @@ export function createSelector(
         const chosen = ofDialect(dialect);
         return chosen && { upstreams: [chosen], model: "", rule: undefined };
       }
-      const rule = rules.find((each) => fits(each.match, model) && meets(each, facts));
+      const rule = rules.find(
+        (each) => fits(each.match, model) && (each.when === undefined || meets(each.when, facts())),
+      );
       if (rule) {
         const named = rule.upstreams.flatMap((name) => upstreams.get(name) ?? []);
         return { upstreams: inOrder(named, random), model: rule.model ?? model, rule: rule.match };
@@ -87,8 +89,7 @@ function inOrder(upstreams: readonly UpstreamConfig[], random: () => number): re
   return first ? [first, ...upstreams.filter((upstream) => upstream !== first)] : upstreams;
 }
 
-function meets({ when }: ModelRule, facts: CallFacts): boolean {
-  if (!when) return true;
+function meets(when: RuleCondition, facts: CallFacts): boolean {
   if (when.requestClass !== undefined && facts.requestClass() !== when.requestClass) return false;
   for (const [name, pattern] of Object.entries(when.header ?? {})) {
     const value = facts.header(name);

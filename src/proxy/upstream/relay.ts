@@ -48,6 +48,7 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
 
 /** Answers up to this size are held until they are whole, so that one that breaks off is a clean 502. */
 const HELD = 256 * 1024;
+const ONE_PIECE = 16 * 1024;
 /** Of an error's body. */
 const ERROR_BODY = 1024 * 1024;
 
@@ -166,7 +167,9 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       this.#refuseAnswer("answered with half a reply");
     else {
       this.#task.response.writeHead(this.#status, this.#answerHeaders(body.length));
-      this.#task.response.end(body);
+      // As text a small body goes out in one piece with the head; latin1 keeps every byte.
+      if (body.length <= ONE_PIECE) this.#task.response.end(body.toString("latin1"), "latin1");
+      else this.#task.response.end(body);
       this.#finish({ kind: "answered", status: this.#status, body, firstByteAt: this.#firstByteAt });
     }
   }

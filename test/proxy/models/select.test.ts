@@ -21,7 +21,7 @@ function selectorOf(models: object[], random = () => 0.5) {
   return createSelector(config.upstreams, config.rules, catalogue, random);
 }
 
-const none = factsOf({}, undefined);
+const none = () => factsOf({}, undefined);
 async function pick(
   models: object[],
   model: string | undefined,
@@ -63,7 +63,7 @@ describe("choosing an upstream", () => {
     const body = Buffer.from(
       JSON.stringify({ tools: [{}], messages: [image, { content: "word ".repeat(500) }] }),
     );
-    const facts = factsOf({ "x-claude-code-request-class": "compaction", "x-team": "red-1" }, body);
+    const facts = () => factsOf({ "x-claude-code-request-class": "compaction", "x-team": "red-1" }, body);
     for (const [when, holds] of [
       [{ request_class: "compaction" }, true],
       [{ request_class: "main" }, false],
