@@ -1,6 +1,6 @@
 import type { Draft, PlanAnnotation } from "../../../src/review/api-types.ts";
-import { getJson, sendJson } from "../../shared/api/client.ts";
 import { type Autosave, createAutosave } from "../../shared/drafts/autosave.ts";
+import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
 import { type Composer, editedPlan, type ReviewState, useReview } from "./review-store.ts";
 
@@ -14,19 +14,20 @@ interface DraftContent {
 }
 
 /** Takes up the draft of this plan, where there is one, and saves every change from then on. */
-export async function startDraft(): Promise<void> {
+export async function startDraft(session: string): Promise<void> {
   const autosave = createAutosave<DraftContent>({
     content: () => contentOf(useReview.getState()),
-    put: (draft, keepalive) => sendJson("PUT", "/api/draft", draft, { keepalive }),
+    put: (draft, keepalive) => writeDraft(session, draft, keepalive),
     onStatus: (draft) => useReview.setState({ draft }),
   });
-  const found = await getJson<Draft<DraftContent>>("/api/draft");
+  const found = await readDraft<DraftContent>(session);
   if (found.ok) {
     autosave.resume(found.value.generation);
     restore(found.value);
   }
   if (!found.ok && found.reason === "absent") useReview.setState({ draft: { state: "absent" } });
   else watch(autosave);
+  if (found.ok && found.value.content && found.value.savedAt === "") autosave.touch();
 }
 
 function restore({ content, savedAt }: Draft<DraftContent>): void {
@@ -39,7 +40,7 @@ function restore({ content, savedAt }: Draft<DraftContent>): void {
     composer: now.composer ?? composer,
     note: now.note || note,
     rewritten,
-    draft: { state: "saved", savedAt },
+    draft: savedAt === "" ? { state: "pending" } : { state: "saved", savedAt },
     ...(edited !== undefined && { document: parseMarkdown(edited) }),
   });
 }

@@ -21,7 +21,7 @@ export async function load(): Promise<void> {
     phase: plan.missing !== undefined || plan.plan.trim() === "" ? "missing" : "review",
   });
   if (location.hash.startsWith("#shared=")) useReview.setState({ dialog: "import" });
-  await Promise.all([startDraft(), plan.round > 1 ? loadRounds() : undefined]);
+  await Promise.all([startDraft(plan.sessionId), plan.round > 1 ? loadRounds() : undefined]);
 }
 
 async function loadRounds(): Promise<void> {

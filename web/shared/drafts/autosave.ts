@@ -45,7 +45,7 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
   let generation = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let dirty = false;
-  let saving = false;
+  let onTheirWay = 0;
   let stopped = false;
 
   const schedule = (milliseconds: number) => {
@@ -54,15 +54,17 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
   };
 
   async function save(keepalive: boolean): Promise<void> {
-    if (stopped || !dirty || (saving && !keepalive)) return;
+    if (stopped || !dirty || (onTheirWay > 0 && !keepalive)) return;
     clearTimeout(timer);
     dirty = false;
     // Every attempt raises it, also after one that is on its way or whose answer was lost.
     generation += 1;
-    saving = true;
+    const mine = generation;
+    onTheirWay += 1;
     const result = await ports.put({ generation, content: ports.content() }, keepalive);
-    saving = false;
-    if (stopped) return;
+    onTheirWay -= 1;
+    // One that was overtaken by a newer one of this page says nothing.
+    if (stopped || (mine < generation && !result.ok)) return;
     settle(result);
   }
 
@@ -90,9 +92,13 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
       if (stopped) return;
       dirty = true;
       ports.onStatus({ state: "pending" });
-      if (!saving) schedule(delay);
+      if (onTheirWay === 0) schedule(delay);
     },
-    flush: () => void save(true),
+    flush() {
+      // A save that is on its way may be cut off with the page.
+      if (onTheirWay > 0) dirty = true;
+      void save(true);
+    },
     resume(from) {
       generation = Math.max(generation, from);
     },

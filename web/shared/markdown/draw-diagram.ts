@@ -10,6 +10,7 @@ let drawn = 0;
  */
 export async function drawDiagram(source: string, theme: "light" | "dark"): Promise<string> {
   if (source.length > MAX_LENGTH) throw new Error("it is longer than 50,000 characters");
+  if (/\bimg\s*:/.test(source) && source.includes("//")) throw new Error("it shows pictures from elsewhere");
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: "strict",
