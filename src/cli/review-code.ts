@@ -4,10 +4,10 @@ import { editorLink } from "../config/editor-link.ts";
 import { processEnvironment } from "../config/paths.ts";
 import { AppError } from "../errors.ts";
 import {
+  asksForChanges,
   codeDecision,
   createCodeMode,
   feedbackJson,
-  saysSomething,
 } from "../review/code/create-code-mode.ts";
 import { createRoundStore } from "../review/code/round-store.ts";
 import { createDiffDesk } from "../review/git/diff-desk.ts";
@@ -60,7 +60,7 @@ async function prepareJob(paths: readonly string[], flags: ReviewCodeFlags): Pro
     },
     sharingEnabled: workplace.settings.environment.sharing,
     print: (decision) => (flags.json ? JSON.stringify(feedbackJson(decision)) : codeDecision(decision).text),
-    isObjection: saysSomething,
+    isObjection: asksForChanges,
   };
 }
 

@@ -100,6 +100,8 @@ export interface FeedbackBody {
   readonly agentSwitch?: string;
   /** Ours: `feedback` is the whole text as the person saw it; the agent gets it as it stands, nothing is added. */
   readonly complete?: boolean;
+  /** Ours: nothing has to change. With --exit-code the command then ends with 0, whatever else was said. */
+  readonly approved?: boolean;
 }
 
 /** GET /api/diff/rounds: what was sent before about this branch, oldest first. */

@@ -19,6 +19,8 @@ export interface CodeDecision {
   readonly feedback?: string;
   readonly annotations: readonly CodeAnnotation[];
   readonly agentSwitch?: string;
+  /** Nothing has to change, said in so many words. */
+  readonly approved?: true;
   /** All of it as Markdown that quotes the code meant, as the diff was when the person sent it. */
   readonly text: string;
 }

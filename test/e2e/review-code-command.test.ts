@@ -137,6 +137,9 @@ In English, please.
     const something = await startCommand([...review, "--exit-code"], { folder });
     await something.post("/api/feedback", { feedback: "no" });
     expect(await something.ended).toMatchObject({ code: 10, stdout: "no\n" });
+    const approved = await startCommand([...review, "--exit-code"], { folder });
+    await approved.post("/api/feedback", { feedback: "Approved.", complete: true, approved: true });
+    expect(await approved.ended).toMatchObject({ code: 0, stdout: "Approved.\n" });
   });
 
   it("limits the diff to paths, named from where it is called, and takes another repository", async () => {

@@ -21,6 +21,7 @@ export const feedbackBody = z.object({
     .exactOptional(),
   agentSwitch: z.string().exactOptional(),
   complete: z.boolean().exactOptional(),
+  approved: z.boolean().exactOptional(),
 });
 
 export type FeedbackInput = z.infer<typeof feedbackBody>;

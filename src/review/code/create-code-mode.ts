@@ -48,17 +48,19 @@ export function createCodeMode(review: CodeReview): ReviewMode {
 
 /** What `--json` prints: as the specification names it, absent members left out. */
 export function feedbackJson(decision: Decision): object {
-  const { feedback, annotations, agentSwitch } = codeDecision(decision);
+  const { feedback, annotations, agentSwitch, approved } = codeDecision(decision);
   return {
     ...(feedback === undefined ? {} : { feedback }),
     annotations,
     ...(agentSwitch === undefined ? {} : { agentSwitch }),
+    ...(approved ? { approved } : {}),
   };
 }
 
-/** Whether there is anything in it for the agent to do or read. */
-export function saysSomething(decision: Decision): boolean {
-  const { feedback = "", annotations } = codeDecision(decision);
+/** Whether something is left to be done: there is feedback, and it is not an approval. */
+export function asksForChanges(decision: Decision): boolean {
+  const { feedback = "", annotations, approved = false } = codeDecision(decision);
+  if (approved) return false;
   return feedback.trim() !== "" || annotations.length > 0;
 }
 

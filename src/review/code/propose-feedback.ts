@@ -27,7 +27,7 @@ export async function proposeFeedback(
   diff: HeldDiff | undefined,
   rules: FeedbackRules,
 ): Promise<ProposedFeedback> {
-  const { feedback, annotations = [], complete = false } = body;
+  const { feedback, annotations = [], complete = false, approved = false } = body;
   const wanted = body.agentSwitch || undefined;
   const agentSwitch = rules.origin === "origin_b" ? wanted : undefined;
   if (agentSwitch !== undefined) checkAgent(agentSwitch, rules.agents);
@@ -43,6 +43,7 @@ export async function proposeFeedback(
       ...(feedback === undefined ? {} : { feedback }),
       annotations,
       ...(agentSwitch === undefined ? {} : { agentSwitch }),
+      ...(approved ? { approved } : {}),
       text: agentSwitch === undefined ? text : `${text}\n\nContinue as the agent "${agentSwitch}".`,
     },
     quoted,

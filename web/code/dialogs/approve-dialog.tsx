@@ -20,7 +20,10 @@ export function ApproveDialog() {
     setSending(true);
     const agentSwitch = agent === "" ? {} : { agentSwitch: agent };
     setProblem(
-      await decide({ feedback: NO_CHANGES_REQUESTED, complete: true, annotations: [], ...agentSwitch }, true),
+      await decide(
+        { feedback: NO_CHANGES_REQUESTED, complete: true, approved: true, annotations: [], ...agentSwitch },
+        true,
+      ),
     );
     setSending(false);
   };
