@@ -1,0 +1,150 @@
+import type { EncodeContext } from "../../exchange/codec.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import { urlOfSource } from "../../exchange/media.ts";
+import type { Citation, Part } from "../../exchange/parts.ts";
+import type { Finish } from "../../exchange/response.ts";
+import { encodeCitation } from "./citations.ts";
+import { encodeReasoningDetail } from "./encode-response.ts";
+import { encodeFinish } from "./finish.ts";
+import { createCallWriter } from "./stream-call-writer.ts";
+
+type PartEvent = Exclude<ExchangeEvent, { type: "start" | "usage" | "finish" | "end" | "error" | "ping" }>;
+
+interface Open {
+  readonly part: Part;
+  readonly candidate: number;
+  signature: string;
+  /** The words of another vendor's thinking, which its signature is told with. */
+  thought: string;
+}
+
+/** Writes the parts of an answer as deltas; `chunk` puts a delta's members into a chunk of its candidate. */
+export class PartWriter {
+  private readonly open = new Map<number, Open>();
+  private readonly calls;
+  private readonly refused = new Set<number>();
+  /** Characters of content so far, which citations count from. */
+  private length = 0;
+
+  constructor(
+    context: EncodeContext,
+    private readonly list: LossList,
+    private readonly chunk: (candidate: number, delta: string) => string,
+  ) {
+    this.calls = createCallWriter(context);
+  }
+
+  push(event: PartEvent): string {
+    switch (event.type) {
+      case "part-start":
+        return this.start(event.index, event.candidate ?? 0, event.part);
+      case "part-whole":
+        return this.whole(event.index, event.candidate ?? 0, event.part);
+      case "text-delta":
+        return this.say(event.index, event.text);
+      case "arguments-delta":
+        return this.callDelta(this.candidateOf(event.index), this.calls.add(event.index, event.text));
+      case "signature-delta": {
+        const open = this.open.get(event.index);
+        if (open !== undefined) open.signature += event.signature;
+        return "";
+      }
+      case "citation":
+        return this.cite(this.candidateOf(event.index), event.citation, 0, this.length);
+      case "part-end":
+        return this.end(event.index, event.part);
+    }
+  }
+
+  /** The candidate's `finish_reason`, which depends on what it held. */
+  finishOf(candidate: number, finish: Finish): string {
+    const calls = this.calls.countOf(candidate) > 0;
+    return encodeFinish(finish, { calls, refusal: this.refused.has(candidate) });
+  }
+
+  private candidateOf(index: number): number {
+    return this.open.get(index)?.candidate ?? 0;
+  }
+
+  private start(index: number, candidate: number, part: Part): string {
+    const signature = part.type === "reasoning" ? (part.signature ?? "") : "";
+    this.open.set(index, { part, candidate, signature, thought: "" });
+    return part.type === "tool-call"
+      ? this.callDelta(candidate, this.calls.start(index, candidate, part))
+      : "";
+  }
+
+  private say(index: number, text: string): string {
+    const open = this.open.get(index);
+    if (open === undefined || text === "") return "";
+    const { part, candidate } = open;
+    const json = JSON.stringify(text);
+    if (part.type === "reasoning") {
+      open.thought += text;
+      return part.redacted === true ? "" : this.chunk(candidate, `"reasoning_content":${json}`);
+    }
+    if (part.type === "refusal") {
+      this.refused.add(candidate);
+      return this.chunk(candidate, `"refusal":${json}`);
+    }
+    this.length += text.length;
+    return this.chunk(candidate, `"content":${json}`);
+  }
+
+  private cite(candidate: number, citation: Citation, offset: number, length: number): string {
+    const annotation = encodeCitation(citation, offset, length);
+    return annotation === undefined
+      ? ""
+      : this.chunk(candidate, `"annotations":[${JSON.stringify(annotation)}]`);
+  }
+
+  private end(index: number, whole: Part | undefined): string {
+    const open = this.open.get(index);
+    this.open.delete(index);
+    if (open === undefined) return "";
+    const { part, candidate } = open;
+    if (part.type === "tool-call") return this.callDelta(candidate, this.calls.end(index));
+    const signature = open.signature || (whole?.type === "reasoning" ? (whole.signature ?? "") : "");
+    if (part.type !== "reasoning" || signature === "") return "";
+    const detail = encodeReasoningDetail({ ...part, text: open.thought, signature });
+    return this.chunk(candidate, `"reasoning_details":[${JSON.stringify(detail)}]`);
+  }
+
+  private whole(index: number, candidate: number, part: Part): string {
+    switch (part.type) {
+      case "text":
+      case "refusal":
+      case "reasoning": {
+        const from = this.length;
+        const said = this.start(index, candidate, part) + this.say(index, part.text);
+        const cited = (part.type === "text" ? (part.citations ?? []) : []).map((citation) =>
+          this.cite(candidate, citation, from, part.text.length),
+        );
+        return said + cited.join("") + this.end(index, undefined);
+      }
+      case "tool-call": {
+        const deltas = [
+          this.calls.start(index, candidate, part),
+          this.calls.add(index, part.arguments),
+          this.calls.end(index),
+        ];
+        return deltas.map((delta) => this.callDelta(candidate, delta)).join("");
+      }
+      case "image": {
+        const url = urlOfSource(part.source);
+        if (url === undefined) break;
+        return this.chunk(
+          candidate,
+          `"images":[${JSON.stringify({ type: "image_url", image_url: { url } })}]`,
+        );
+      }
+    }
+    this.list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
+    return "";
+  }
+
+  private callDelta(candidate: number, delta: string): string {
+    return delta === "" ? "" : this.chunk(candidate, `"tool_calls":[${delta}]`);
+  }
+}
