@@ -2,9 +2,10 @@ import { DialectError } from "../exchange/dialect-error.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import type { ConversationStore } from "./conversation-store.ts";
+import { withReferencedItems } from "./item-references.ts";
 
 /**
- * Puts what was said before in front of a request that names an earlier answer. Instructions are not carried over: the
+ * Puts what a request refers to by an item's id in its place, and what was said before in front of a request that names an earlier answer. Instructions are not carried over: the
  * dialect says that each call brings its own. Throws `DialectError` where the answer is not known (any more).
  */
 export async function withEarlierTurns(
@@ -12,7 +13,8 @@ export async function withEarlierTurns(
   store: ConversationStore | undefined,
 ): Promise<ExchangeRequest> {
   const { previousResponseId: id, ...rest } = request;
-  if (id === undefined) return request;
+  const turns = await withReferencedItems(request.turns, store);
+  if (id === undefined) return turns === request.turns ? request : { ...request, turns };
   const earlier = await store?.load(id);
   if (earlier === undefined) {
     throw new DialectError({
@@ -23,7 +25,7 @@ export async function withEarlierTurns(
       code: "previous_response_not_found",
     });
   }
-  return { ...rest, turns: [...earlier, ...request.turns] };
+  return { ...rest, turns: [...earlier, ...turns] };
 }
 
 /** Whether the client may come back to this answer by its id. */

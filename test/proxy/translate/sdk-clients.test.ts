@@ -137,6 +137,29 @@ describe("the openai SDK's responses", () => {
       expect(secondCall(upstream)).toContain("Two cities");
     },
   );
+
+  it.each(names.filter((name) => name !== "responses"))(
+    "is understood when it sends back ids instead of what a %s vendor said",
+    async (model) => {
+      const upstream = play(model);
+      const client = new OpenAI({ apiKey: "k", baseURL: `${proxy.url}/v1`, maxRetries: 0 });
+      const tools = [{ type: "function" as const, name: "get_weather", parameters, strict: false }];
+      const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Two cities" }];
+      const first = await client.responses.stream({ model, input, tools }).finalResponse();
+      for (const { id } of first.output) input.push({ type: "item_reference", id: id ?? "" });
+      for (const item of first.output) {
+        if (item.type !== "function_call") continue;
+        const output = temperatures[JSON.parse(item.arguments).city] ?? "";
+        input.push({ type: "function_call_output", call_id: item.call_id, output });
+      }
+      const second = await client.responses.stream({ model, input, tools }).finalResponse();
+      expect(second.output_text).toBe("é🙂東");
+      expectLinked(model, secondCall(upstream));
+      expect(secondCall(upstream)).toContain("Zwei Städte");
+      const unknown = [{ type: "item_reference" as const, id: "fc_unknown_0" }];
+      await expect(client.responses.create({ model, input: unknown })).rejects.toThrow(/fc_unknown_0/);
+    },
+  );
 });
 
 describe("the Google SDK", () => {

@@ -1,0 +1,45 @@
+import { partsAtPlace, placeOfItem } from "../dialects/responses/item-places.ts";
+import { invalidRequest } from "../exchange/dialect-error.ts";
+import { isObject } from "../exchange/json.ts";
+import type { Part } from "../exchange/parts.ts";
+import type { Turn } from "../exchange/request.ts";
+import { foldCallSignatures } from "../exchange/signature.ts";
+import type { ConversationStore } from "./conversation-store.ts";
+
+/**
+ * Puts what an `item_reference` of the responses dialect names in its place: several clients send back ids instead of
+ * what they were told, calls and thinking included. Throws `DialectError` (400) where an item is not known (any more).
+ */
+export async function withReferencedItems(
+  turns: readonly Turn[],
+  store: ConversationStore | undefined,
+): Promise<readonly Turn[]> {
+  if (!turns.some((turn) => turn.parts.some((part) => referenceIn(part) !== undefined))) return turns;
+  return Promise.all(
+    turns.map(async (turn) => {
+      const parts = (await Promise.all(turn.parts.map((part) => resolve(part, store)))).flat();
+      return { ...turn, parts: foldCallSignatures(parts) };
+    }),
+  );
+}
+
+function referenceIn(part: Part): string | undefined {
+  if (part.type !== "unknown" || part.origin.dialect !== "responses") return undefined;
+  const { raw } = part.origin;
+  return isObject(raw) && raw["type"] === "item_reference" && typeof raw["id"] === "string"
+    ? raw["id"]
+    : undefined;
+}
+
+async function resolve(part: Part, store: ConversationStore | undefined): Promise<readonly Part[]> {
+  const id = referenceIn(part);
+  if (id === undefined) return [part];
+  const named = placeOfItem(id);
+  const kept = named === undefined ? undefined : await store?.load(named.responseId);
+  const found = partsAtPlace(kept?.at(-1)?.parts ?? [], named?.place ?? 0);
+  if (found.length > 0) return found;
+  throw invalidRequest(
+    `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false.`,
+    "input",
+  );
+}
