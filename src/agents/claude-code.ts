@@ -25,7 +25,11 @@ export const claudeCode: Agent = {
           purpose: reviewing,
           list: ["hooks", "PermissionRequest"],
           matcher: "ExitPlanMode",
-          hook: { type: "command", command: planHook(place.command), timeout: PATIENCE_SECONDS },
+          hook: {
+            type: "command",
+            command: planHook(place.command, PATIENCE_SECONDS),
+            timeout: PATIENCE_SECONDS,
+          },
         }),
         jsonDefaults(settings, reviewing, [
           [["env", "BASH_MAX_TIMEOUT_MS"], String(PATIENCE_SECONDS * 1000)],

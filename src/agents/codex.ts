@@ -5,7 +5,7 @@ import { planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
 
 /** Four days. */
-const TIMEOUT_SECONDS = 345_600;
+const PATIENCE_SECONDS = 345_600;
 
 /** Formats as Codex CLI 0.169.0 obeys them. It has no tool for plans: the Stop hook finds the plan in the transcript. */
 export const codex: Agent = {
@@ -19,7 +19,11 @@ export const codex: Agent = {
       purpose: "review every plan when the turn that made it ends",
       list: ["hooks", "Stop"],
       matcher: "",
-      hook: { type: "command", command: planHook(place.command), timeout: TIMEOUT_SECONDS },
+      hook: {
+        type: "command",
+        command: planHook(place.command, PATIENCE_SECONDS),
+        timeout: PATIENCE_SECONDS,
+      },
     }),
     ownFile(
       join(codexFolder(place), "skills", "sallyport-review", "SKILL.md"),

@@ -4,8 +4,8 @@ import { jsonHook } from "./json-hook.ts";
 import { planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
 
-/** Four days, in milliseconds. */
-const TIMEOUT_MS = 345_600_000;
+/** Four days. */
+const PATIENCE_SECONDS = 345_600;
 
 /** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats as Gemini CLI 0.61.0 obeys them. */
 export const geminiCli: Agent = {
@@ -22,8 +22,8 @@ export const geminiCli: Agent = {
       hook: {
         type: "command",
         name: "sallyport",
-        command: planHook(place.command),
-        timeout: TIMEOUT_MS,
+        command: planHook(place.command, PATIENCE_SECONDS),
+        timeout: PATIENCE_SECONDS * 1000,
       },
     }),
     ownFile(

@@ -33,10 +33,14 @@ export function shellLine(words: readonly string[], platform: NodeJS.Platform = 
 
 /**
  * The line of a hook on plans. Agents run it by way of a shell, which `exec` makes give way to us: a shell that stayed
- * in between would hide from us that the agent is gone.
+ * in between would hide from us that the agent is gone. `patience` is the hook's limit in seconds, which the page tells.
  */
-export function planHook(command: string, platform: NodeJS.Platform = process.platform): string {
-  return `${platform === "win32" ? "" : "exec "}${command} review plan`;
+export function planHook(
+  command: string,
+  patience: number,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  return `${platform === "win32" ? "" : "exec "}${command} review plan --caller-waits ${patience}`;
 }
 
 /** A command that npx fetched for one run is gone after the next clean-up. */

@@ -58,6 +58,7 @@ export interface ReviewFlags {
   readonly open: boolean;
   readonly json: boolean;
   readonly timeout?: string;
+  readonly callerWaits?: string;
   readonly exitCode: boolean;
   readonly readyFile?: string;
 }
@@ -74,6 +75,7 @@ function withReviewOptions(command: Command): Command {
     .option("--no-open", "do not open the browser; the URL is printed either way")
     .option("--json", "print the decision as JSON", false)
     .option("--timeout <seconds>", "give up after this long, exit code 124 (default: wait)")
+    .option("--caller-waits <seconds>", "the caller's own limit, which the page announces")
     .option("--exit-code", "exit with 10 when the person denies or gives feedback", false)
     .option("--ready-file <path>", "write {url, port, pid} there once listening");
 }

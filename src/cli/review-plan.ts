@@ -120,8 +120,11 @@ function channelOf(input: Reviewable, origin: AgentOrigin, flags: ReviewFlags): 
   return flags.json ? jsonChannel(origin, "the command line") : textChannel(origin);
 }
 
-function callerOf({ callerName, takes }: ReplyChannel, { cwd, project }: Workplace): Caller {
-  return { name: callerName, cwd, project: basename(project), ...takes };
+function callerOf({ callerName, takes }: ReplyChannel, { cwd, project, settings }: Workplace): Caller {
+  const { patience } = settings;
+  const deadline =
+    patience === undefined ? {} : { deadline: new Date(Date.now() + patience * 1000).toISOString() };
+  return { name: callerName, cwd, project: basename(project), ...takes, ...deadline };
 }
 
 function planDecision(decision: Decision) {

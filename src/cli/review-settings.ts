@@ -18,6 +18,8 @@ export interface ReviewCommandSettings {
   readonly host?: string;
   readonly origin?: AgentOrigin;
   readonly timeout?: number;
+  /** Seconds after which nobody waits any more: the command's own limit or the caller's, whichever comes first. */
+  readonly patience?: number;
 }
 
 const ORIGINS: Readonly<Record<string, AgentOrigin>> = {
@@ -38,13 +40,17 @@ export function reviewSettings(
     portOf(flags.port, "--port") ?? environment.port ?? (environment.remote ? REMOTE_PORT : undefined);
   const host = flags.host ?? environment.host;
   const origin = originOf(flags.origin, "--origin") ?? originOf(environment.origin, "SERVICE_ORIGIN");
-  const timeout = timeoutOf(flags.timeout);
+  const timeout = secondsOf(flags.timeout, "--timeout");
+  const limits = [timeout, secondsOf(flags.callerWaits, "--caller-waits")].filter(
+    (limit) => limit !== undefined,
+  );
   return {
     environment,
     ...(port === undefined ? {} : { port }),
     ...(host === undefined ? {} : { host }),
     ...(origin === undefined ? {} : { origin }),
     ...(timeout === undefined ? {} : { timeout }),
+    ...(limits.length === 0 ? {} : { patience: Math.min(...limits) }),
   };
 }
 
@@ -68,11 +74,11 @@ function originOf(text: string | undefined, name: string): AgentOrigin | undefin
   throw new AppError("usage", `${name} must be claude-code (origin_a) or opencode (origin_b), got "${text}"`);
 }
 
-function timeoutOf(text: string | undefined): number | undefined {
+function secondsOf(text: string | undefined, flag: string): number | undefined {
   if (text === undefined) return undefined;
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && seconds > 0 && seconds <= LONGEST_TIMEOUT) return seconds;
-  throw new AppError("usage", `--timeout must be a number of seconds above 0, got "${text}"`, {
+  throw new AppError("usage", `${flag} must be a number of seconds above 0, got "${text}"`, {
     hint: "Leave it out to wait as long as it takes.",
   });
 }

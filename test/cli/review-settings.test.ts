@@ -36,6 +36,7 @@ describe("flags and environment", () => {
     { origin: "constructor" },
     { origin: "" },
     { port: "0" },
+    { callerWaits: "soon" },
     { timeout: "soon" },
     { timeout: "-1" },
     { timeout: "0" },
@@ -56,6 +57,9 @@ describe("flags and environment", () => {
   it("take a time limit in seconds", () => {
     expect(reviewSettings(flags({ timeout: "0.5" }), {}, unset).timeout).toBe(0.5);
     expect(reviewSettings(flags({ timeout: "345600" }), {}, unset).timeout).toBe(345_600);
+    expect(reviewSettings(flags({}), {}, unset).patience).toBeUndefined();
+    expect(reviewSettings(flags({ callerWaits: "60" }), {}, unset)).toMatchObject({ patience: 60 });
+    expect(reviewSettings(flags({ timeout: "9", callerWaits: "60" }), {}, unset).patience).toBe(9);
   });
 });
 

@@ -6,7 +6,7 @@ export interface SeenPlan {
   readonly plan: string;
   readonly origin: string;
   readonly permissionMode?: string;
-  readonly caller: { readonly name: string; readonly approvalNote: string };
+  readonly caller: { readonly name: string; readonly approvalNote: string; readonly deadline?: string };
 }
 
 /** Waits until a plan's review listens and resolves to what the page would show. */
