@@ -116,8 +116,7 @@ async function describe(taking: Taking, parts: readonly Part[]): Promise<Snapsho
   const files = parts.map((original, index): SnapshotFile => {
     const part = unveiled.get(original) ?? original;
     hash.update(part.section.header).update(part.section.fingerprint);
-    const generated =
-      attributes[index]?.generated ?? (unveiled.has(original) || isGeneratedName(part.header.path));
+    const generated = attributes[index]?.generated ?? isGeneratedName(part.header.path);
     return { ...snapshotFile(part, index), generated, status: statusAmong(parts, index) };
   });
   return { plan: taking.plan, files, diffId: hash.digest("hex").slice(0, 32), spool: taking.spool };

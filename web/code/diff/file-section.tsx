@@ -1,4 +1,4 @@
-import { memo, useLayoutEffect, useRef } from "react";
+import { memo, useEffect, useLayoutEffect, useRef } from "react";
 import { type FileBody, lineHeightKey, type MeasuredHeights, NOTICE_KEY } from "../core/file-body.ts";
 import { FILE_HEADER_HEIGHT } from "../core/line-heights.ts";
 import type { LineRef } from "../core/navigate.ts";
@@ -35,6 +35,16 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   useLayoutEffect(() => {
     if (rows.current) controller.measure(file.path, measureRows(rows.current, body));
   });
+
+  // A notice grows once its images have come.
+  useEffect(() => {
+    const element = rows.current;
+    const notice = element?.querySelector("[data-notice]");
+    if (!element || !notice) return;
+    const observer = new ResizeObserver(() => controller.measure(file.path, measureRows(element, body)));
+    observer.observe(notice);
+    return () => observer.disconnect();
+  }, [controller, file.path, body]);
 
   const canExpand =
     body.state === "rows" && file.status !== "added" && file.status !== "deleted" && !file.binary;
