@@ -62,6 +62,24 @@ export function blockAnchor(document: MarkdownDocument, index: number): PlanAnch
   return { start, end, startLine, endLine, quote: document.source.slice(start, end), prefix: "", suffix: "" };
 }
 
+/** Ties one line of a code block, counted from 0, to the source. Undefined for an empty line. */
+export function codeLineAnchor(
+  document: MarkdownDocument,
+  index: number,
+  line: number,
+): PlanAnchor | undefined {
+  const leaf = document.leaves[document.blocks[index]?.firstLeaf ?? -1];
+  const lines = leaf?.text.split("\n") ?? [];
+  const text = lines[line];
+  if (!leaf || text === undefined || text.trim() === "") return undefined;
+  const start = lines.slice(0, line).reduce((sum, { length }) => sum + length + 1, 0);
+  const indentation = text.length - text.trimStart().length;
+  return anchorOf(document, {
+    first: { leaf: leaf.index, offset: start + indentation },
+    last: { leaf: leaf.index, offset: start + text.trimEnd().length },
+  });
+}
+
 /** Where an anchor is drawn, leaf by leaf. Empty where its text is not drawn, as under a diagram. */
 export function drawnRanges(document: MarkdownDocument, anchor: PlanAnchor): LeafRange[] {
   if (anchor.end <= anchor.start) return [];

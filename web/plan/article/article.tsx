@@ -1,6 +1,6 @@
 import { type PointerEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { anchorOf, blockAnchor, blocksOf } from "../annotate/anchor.ts";
+import { anchorOf, blockAnchor, blocksOf, codeLineAnchor } from "../annotate/anchor.ts";
 import { NoteComposer } from "../annotate/note-composer.tsx";
 import { SelectionToolbar } from "../annotate/selection-toolbar.tsx";
 import { activate, setCursor } from "../state/actions.ts";
@@ -8,6 +8,7 @@ import { useReview } from "../state/review-store.ts";
 import { BlockHandle } from "./block-handle.tsx";
 import { imageUrlOf } from "./image-url.ts";
 import { noteAt, type PaintedRanges, paintNotes, paintTarget } from "./paint.ts";
+import { isSameSpot, type Spot, spotAt } from "./spot.ts";
 import { type Target, targetBox } from "./target.ts";
 import { blockAt, blockElement, selectedRange } from "./text-points.ts";
 
@@ -18,15 +19,16 @@ export function Article() {
   const composer = useReview((state) => state.composer);
   const root = useRef<HTMLDivElement>(null);
   const [target, setTarget] = useState<Target>();
-  const [hovered, setHovered] = useState<number>();
+  const [spot, setSpot] = useState<Spot>();
   const painted = usePaint(root);
   const imageUrl = useCallback((source: string) => imageUrlOf(source, cwd), [cwd]);
   useCursor(root, setTarget);
   useSelection(root, setTarget);
 
-  const openBlock = (index: number) => {
-    const anchor = blockAnchor(plan, index);
-    setCursor(index);
+  const openSpot = ({ block, line }: Spot) => {
+    const ofLine = line === undefined ? undefined : codeLineAnchor(plan, block, line);
+    const anchor = ofLine ?? blockAnchor(plan, block);
+    setCursor(ofLine ? undefined : block);
     if (anchor && root.current) setTarget({ anchor, ...targetBox(root.current, plan, anchor) });
   };
 
@@ -39,19 +41,21 @@ export function Article() {
   };
 
   return (
-    <div className="sheet">
+    <div
+      className="sheet"
+      onPointerMove={({ target: over, clientY }) => {
+        // On the way to the sign beside it, a block stays the one that is meant.
+        const next = spotAt(over as Element, clientY);
+        if (next && !isSameSpot(spot, next)) setSpot(next);
+      }}
+      onPointerLeave={() => setSpot(undefined)}
+    >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: j, k and the block cursor do the same by keyboard */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
-      <div
-        ref={root}
-        className="plan"
-        onClick={onClick}
-        onPointerMove={(event) => setHovered(blockAt(event.target as Element))}
-        onPointerLeave={() => setHovered(undefined)}
-      >
+      <div ref={root} className="plan" onClick={onClick}>
         <MarkdownView document={plan} imageUrl={imageUrl} />
       </div>
-      {hovered !== undefined && !composer && <BlockHandle root={root} block={hovered} onOpen={openBlock} />}
+      {spot && !composer && <BlockHandle root={root} spot={spot} onOpen={openSpot} />}
       {target && !composer && <SelectionToolbar target={target} onDone={() => setTarget(undefined)} />}
       {composer?.anchor && root.current && (
         <NoteComposer

@@ -1,34 +1,36 @@
 import { MessageSquarePlus } from "lucide-react";
 import { useLayoutEffect, useState } from "react";
+import { middleOf, type Spot } from "./spot.ts";
 import { blockElement } from "./text-points.ts";
 
 interface BlockHandleProps {
   readonly root: React.RefObject<HTMLDivElement | null>;
-  readonly block: number;
-  readonly onOpen: (block: number) => void;
+  readonly spot: Spot;
+  readonly onOpen: (spot: Spot) => void;
 }
 
-/** The sign beside the block under the pointer: a click marks the block as a whole. */
-export function BlockHandle({ root, block, onOpen }: BlockHandleProps) {
-  const [place, setPlace] = useState<{ readonly top: number }>();
+/** The sign beside what is under the pointer: a click marks the block, or the line of code, as a whole. */
+export function BlockHandle({ root, spot, onOpen }: BlockHandleProps) {
+  const [top, setTop] = useState<number>();
   useLayoutEffect(() => {
-    const element = root.current && blockElement(root.current, block);
+    const element = root.current && blockElement(root.current, spot.block);
     const sheet = root.current?.parentElement;
     if (!element || !sheet) return;
-    const line = Number.parseFloat(getComputedStyle(element).lineHeight) || 24;
-    const top = element.getBoundingClientRect().top - sheet.getBoundingClientRect().top;
-    setPlace({ top: top + Math.max(0, (line - 28) / 2) });
-  }, [root, block]);
-  if (!place) return null;
+    const offset = element.getBoundingClientRect().top - sheet.getBoundingClientRect().top;
+    setTop(offset + middleOf(element, spot) - 14);
+  }, [root, spot]);
+  if (top === undefined) return null;
+  const name =
+    spot.line === undefined ? "Annotate this block" : `Annotate line ${spot.line + 1} of this code`;
   return (
     <button
       type="button"
       className="block-handle no-print"
-      style={{ top: place.top }}
+      style={{ top }}
       tabIndex={-1}
-      aria-label="Annotate this block"
-      title="Annotate this block"
-      onClick={() => onOpen(block)}
+      aria-label={name}
+      title={name}
+      onClick={() => onOpen(spot)}
     >
       <MessageSquarePlus size={16} aria-hidden />
     </button>

@@ -1,0 +1,136 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { redPixel, samplePlan } from "../support/plans.ts";
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  home = await makeHome();
+});
+afterAll(async () => {
+  await browser.close();
+  await home.remove();
+});
+
+/** Points at what `selector` finds first and clicks the sign beside it. */
+async function pointAndOpen(page: Page, selector: string): Promise<void> {
+  await page.locator(selector).first().hover();
+  const sign = page.locator(".block-handle");
+  await sign.waitFor();
+  const box = await sign.boundingBox();
+  if (!box) throw new Error("the sign has no place");
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 8 });
+  await page.mouse.down();
+  await page.mouse.up();
+  await page.getByRole("toolbar").waitFor();
+}
+
+describe("annotating by pointer", () => {
+  it("marks a list item, a table row and a line of code as a whole", async () => {
+    const review = await startReview(home, hookEvent(samplePlan, home.path), []);
+    const { page } = await openReview(browser, review.url);
+    await page.locator(".hl-keyword").first().waitFor();
+    for (const selector of [".plan li [data-block]", ".plan tbody tr", ".plan pre .hl-title"]) {
+      await pointAndOpen(page, selector);
+      await page.getByRole("toolbar").getByRole("button", { name: "Delete" }).click();
+    }
+    const quotes = await page.locator(".card-quote").allTextContents();
+    expect(quotes).toEqual([
+      "Store Map in memory RedisSessionStore",
+      "get(id: string): Promise<Session | undefined>;",
+      "Add the client and a setting.",
+    ]);
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
+  it("a click on marked text shows its note, a click on a note its text", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nBoth ways.\n`, home.path));
+    const { page } = await openReview(browser, review.url);
+    for (const text of ["Every deploy", "single point"]) {
+      await selectText(page, text);
+      await page.keyboard.press("c");
+      await page.keyboard.type(`On ${text}`);
+      await page.keyboard.press("Control+Enter");
+    }
+    const active = page.locator(".card-active");
+    await expect.poll(() => active.textContent()).toContain("On single point");
+    await page.locator(".card").first().locator(".card-place").click();
+    await expect.poll(() => active.textContent()).toContain("On Every deploy");
+    const place = await page.evaluate(() => {
+      const [range] = CSS.highlights.get("note-comment") ?? [];
+      (range as Range | undefined)?.startContainer.parentElement?.scrollIntoView({ block: "center" });
+      const box = (range as Range | undefined)?.getBoundingClientRect();
+      return box && { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+    });
+    await page.mouse.click(place?.x ?? 0, place?.y ?? 0);
+    await expect.poll(() => active.textContent()).toContain("On single point");
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
+  it("draws on an attached image, and attaches what was drawn", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nDrawn.\n`, home.path));
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("g");
+    const file = join(home.path, "shot.png");
+    await writeFile(file, redPixel);
+    await page.locator(".composer input[type=file]").setInputFiles(file);
+    await page.getByRole("button", { name: "Draw on shot.png" }).click();
+    const canvas = page.locator("canvas");
+    await canvas.waitFor();
+    const box = await canvas.boundingBox();
+    if (!box) throw new Error("no canvas");
+    await page.getByText("Rectangle").click();
+    await page.mouse.move(box.x, box.y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width, box.y + box.height, { steps: 3 });
+    await page.mouse.up();
+    await page.getByRole("button", { name: "Use drawing" }).click();
+    await page.getByRole("img", { name: "shot-marked.png" }).waitFor();
+    await page.getByRole("button", { name: "Add note" }).click();
+    await page.keyboard.press("x");
+    await page.getByRole("button", { name: /^Send to/ }).click();
+    const { stdout } = await review.ended;
+    const { message } = JSON.parse(stdout).hookSpecificOutput.decision;
+    const path = /shot-marked\.png: `([^`]+)`/.exec(message)?.[1] ?? "";
+    expect((await readFile(path)).subarray(1, 4).toString()).toBe("PNG");
+    expect(message).not.toContain("shot.png:");
+  });
+});
+
+describe("where an approved plan goes", () => {
+  it("a vault found on this machine, with folder and tags; remembered for the next review", async () => {
+    const vault = join(home.path, "Notes");
+    const configuration = join(home.path, ".config/obsidian");
+    await mkdir(join(vault, ".obsidian"), { recursive: true });
+    await mkdir(configuration, { recursive: true });
+    await writeFile(join(configuration, "obsidian.json"), JSON.stringify({ vaults: { a: { path: vault } } }));
+    const review = await startReview(home, hookEvent("# To the vault\n\nText.\n", home.path));
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("a");
+    await page.locator(".saves summary").click();
+    await page.getByLabel("Save approved plans to an Obsidian vault").check();
+    await page.getByLabel("Folder in the vault").fill("Plans");
+    await page.getByLabel("Tags").fill("#plan redis");
+    await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("heading", { name: "Plan approved" }).waitFor();
+    await review.ended;
+    const [name = ""] = await readdir(join(vault, "Plans"));
+    const saved = await readFile(join(vault, "Plans", name), "utf8");
+    expect(saved).toContain("# To the vault");
+    expect(saved).toMatch(/plan.*redis/s);
+
+    const next = await startReview(home, hookEvent("# The next plan\n\nText.\n", home.path));
+    const { page: later } = await openReview(browser, next.url);
+    await later.keyboard.press("a");
+    await later.getByText(/A copy goes to .*Obsidian \(Notes\)/).waitFor();
+    next.child.kill("SIGTERM");
+    await next.ended;
+  });
+});

@@ -1,0 +1,33 @@
+import { blockAt } from "./text-points.ts";
+
+/** What the pointer is over: a block, and within a code block the line, counted from 0. */
+export interface Spot {
+  readonly block: number;
+  readonly line?: number;
+}
+
+export function spotAt(target: Element, clientY: number): Spot | undefined {
+  const block = blockAt(target);
+  if (block === undefined) return undefined;
+  const code = target.closest("pre")?.querySelector("code");
+  if (!code) return { block };
+  const line = Math.floor((clientY - code.getBoundingClientRect().top) / lineHeightOf(code));
+  return line >= 0 ? { block, line } : { block };
+}
+
+export function isSameSpot(a: Spot | undefined, b: Spot | undefined): boolean {
+  return a?.block === b?.block && a?.line === b?.line;
+}
+
+/** Pixels from the top of an element to the middle of the line that a spot means. */
+export function middleOf(element: Element, { line = 0 }: Spot): number {
+  const text = element.querySelector("pre code");
+  const lines = line > 0 || text ? (text ?? element) : element;
+  const offset = lines.getBoundingClientRect().top - element.getBoundingClientRect().top;
+  const height = lineHeightOf(lines);
+  return offset + (line + 0.5) * height;
+}
+
+function lineHeightOf(element: Element): number {
+  return Number.parseFloat(getComputedStyle(element).lineHeight) || 24;
+}
