@@ -13,6 +13,7 @@ import { type CalledOperation, calledOperation } from "./operation-path.ts";
 import { relayNatively } from "./relay-natively.ts";
 import type { Route } from "./routes.ts";
 import type { Services } from "./services.ts";
+import { withoutForeignThinking } from "./translate/foreign-thinking.ts";
 import { translate } from "./translate-lane.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
 
@@ -48,7 +49,7 @@ async function serveJson(call: Call, called: CalledOperation): Promise<void> {
   const selection = await chooseUpstream(call, called.model ?? scanned?.model, body);
   const lane = laneOf(call, called);
   if (lane === "native") {
-    const renamed = body && scanned && renamedBody(body, scanned, selection.model);
+    const renamed = body && scanned && nativeBody(call, body, scanned, selection.model);
     await relayNatively(call, called, native(selection, call, called), selection.model, renamed ?? null);
   } else if (lane === "echo") answerEcho(call, called, body);
   else if (lane === "estimate") answerEstimate(call, body);
@@ -123,6 +124,12 @@ function laneOf(call: Call, called: CalledOperation): Lane {
 /** Of the upstreams of a rule, those that may stand in for the first in the same lane. */
 function native(selection: Selection, call: Call, called: CalledOperation): readonly UpstreamConfig[] {
   return selection.upstreams.filter(({ dialect }) => isNative(dialect, call.dialect, called.operation));
+}
+
+/** The client's own bytes, but for a model's name that a rule changes and thinking that another vendor did. */
+function nativeBody(call: Call, body: Buffer, scanned: ScannedBody, model: string): Buffer {
+  const own = withoutForeignThinking(call.dialect, body);
+  return renamedBody(own, own === body ? scanned : look(own), model);
 }
 
 function renamedBody(body: Buffer, scanned: ScannedBody, model: string): Buffer {
