@@ -22,9 +22,9 @@ const turns = new WeakMap<UpstreamConfig, number>();
 
 /** The first try. Keys of an upstream take turns. */
 export function planTries(upstreams: readonly UpstreamConfig[]): Try {
-  const [upstream, ...otherUpstreams] = upstreams;
+  const upstream = upstreams[0];
   if (!upstream) throw new TypeError("a call needs an upstream");
-  return { ...withKeys(upstream), delayMs: 0, otherUpstreams, repeats: REPEATS };
+  return beginAt(upstream, upstreams.length > 1 ? upstreams.slice(1) : NONE, REPEATS);
 }
 
 /**
@@ -37,6 +37,7 @@ export function nextTry(
   outcome: RelayOutcome,
   random: () => number = Math.random,
 ): Try | undefined {
+  if (outcome.kind !== "failed" && outcome.kind !== "refused") return undefined;
   const pause = (REPEATS - last.repeats + 1) * 100 * (1 + random());
   if (outcome.kind === "failed") {
     const again = mayTryAgain(outcome.fault);
@@ -44,7 +45,6 @@ export function nextTry(
     if (elsewhere) return elsewhere;
     return again && last.repeats > 0 ? { ...last, delayMs: pause, repeats: last.repeats - 1 } : undefined;
   }
-  if (outcome.kind !== "refused") return undefined;
   const { status } = outcome;
   const isKeyTrouble = status === 401 || status === 402 || status === 403 || status === 429;
   const [key, ...otherKeys] = last.otherKeys;
@@ -59,17 +59,20 @@ export function nextTry(
 }
 
 function atNextUpstream(last: Try): Try | undefined {
-  const [upstream, ...otherUpstreams] = last.otherUpstreams;
-  return upstream && { ...withKeys(upstream), delayMs: 0, otherUpstreams, repeats: last.repeats };
+  const [upstream, ...others] = last.otherUpstreams;
+  return upstream && beginAt(upstream, others, last.repeats);
 }
 
-function withKeys(upstream: UpstreamConfig): Pick<Try, "upstream" | "key" | "otherKeys"> {
+const NONE: readonly never[] = [];
+
+function beginAt(upstream: UpstreamConfig, otherUpstreams: readonly UpstreamConfig[], repeats: number): Try {
   const { keys } = upstream;
-  if (keys.length < 2) return { upstream, key: keys[0], otherKeys: [] };
+  if (keys.length < 2)
+    return { upstream, key: keys[0], otherKeys: NONE, delayMs: 0, otherUpstreams, repeats };
   const turn = turns.get(upstream) ?? 0;
   turns.set(upstream, (turn + 1) % keys.length);
   const [key, ...otherKeys] = [...keys.slice(turn), ...keys.slice(0, turn)];
-  return { upstream, key, otherKeys };
+  return { upstream, key, otherKeys, delayMs: 0, otherUpstreams, repeats };
 }
 
 /** Milliseconds, of a `retry-after` short enough to wait for here; seconds or a date (RFC 9110, section 10.2.3). */

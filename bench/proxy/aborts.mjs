@@ -1,0 +1,84 @@
+// Clients that leave: how many upstream streams are left after ten thousand of them, and how long the last one took.
+//   npm run build && node bench/proxy/aborts.mjs [--clients 10000]
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+const { values: flags } = parseArgs({ options: { clients: { type: "string", default: "10000" } } });
+const total = Number(flags.clients);
+const folder = mkdtempSync(join(tmpdir(), "sallyport-aborts-"));
+let open = 0;
+let seen = 0;
+const upstream = createServer((incoming, response) => {
+  open += 1;
+  seen += 1;
+  response.once("close", () => {
+    open -= 1;
+  });
+  incoming.resume();
+  // Every other call is left hanging before its head, the rest in the middle of their stream.
+  if (seen % 2 === 0) return;
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write('event: message_start\ndata: {"type":"message_start"}\n\n');
+});
+await new Promise((done) => upstream.listen(0, "127.0.0.1", done));
+const config = join(folder, "config.json");
+const ready = join(folder, "ready.json");
+const base_url = `http://127.0.0.1:${upstream.address().port}`;
+writeFileSync(config, JSON.stringify({ proxy: { upstreams: { a: { dialect: "messages", base_url } } } }));
+const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
+const args = [command, "proxy", "start", "--config", config, "--port", "18950", "--ready-file", ready];
+const proxy = spawn(process.execPath, args, {
+  env: { PATH: process.env.PATH, HOME: folder },
+  stdio: "ignore",
+});
+const url = await (async () => {
+  for (;;) {
+    try {
+      return JSON.parse(readFileSync(ready, "utf8")).url.replace("localhost", "127.0.0.1");
+    } catch {
+      await delay(50);
+    }
+  }
+})();
+const memory = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${proxy.pid}/status`, "utf8"))?.[1]) / 1024;
+
+/** One client: asks for a stream and leaves, once its call has come through or its answer has begun. */
+function leave() {
+  return new Promise((done) => {
+    const before = seen;
+    const call = request(`${url}/v1/messages`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    });
+    call.on("response", (response) => response.once("data", () => call.destroy()));
+    call.on("error", () => {});
+    call.on("close", done);
+    call.end('{"model":"m","stream":true}');
+    setTimeout(() => call.destroy(), 200 + (before % 100)).unref();
+  });
+}
+
+try {
+  for (let left = total; left > 0; left -= 100)
+    await Promise.all(Array.from({ length: Math.min(100, left) }, leave));
+  const began = performance.now();
+  while (open > 0 && performance.now() - began < 5_000) await delay(5);
+  const waited = Math.round(performance.now() - began);
+  console.log(
+    `${total} clients left, ${seen} calls had reached the upstream, ${open} upstream streams are left (${waited} ms after the last)`,
+  );
+  console.log(`memory of the proxy: ${memory().toFixed(0)} MB`);
+  process.exitCode = open === 0 ? 0 : 1;
+} finally {
+  proxy.kill();
+  await new Promise((done) => proxy.once("exit", done));
+  upstream.closeAllConnections();
+  upstream.close();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,187 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeList } from "../../src/proxy/models/describe-models.ts";
+import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { configOf, startTestProxy, type TestProxy } from "../support/start-proxy.ts";
+
+let upstream: FakeUpstream;
+let proxy: TestProxy;
+beforeAll(async () => {
+  upstream = await startFakeUpstream(
+    json({ data: [{ id: "listed", display_name: "Listed", created_at: "2026-01-02T03:04:05Z" }] }),
+  );
+  proxy = await startTestProxy({
+    upstreams: { a: { dialect: "messages", base_url: upstream.url } },
+    models: [{ match: "alias", upstream: "a", model: "listed" }],
+    allowed_origins: ["https://app.example"],
+  });
+});
+afterAll(async () => {
+  await proxy.close();
+  await upstream.close();
+});
+
+const call = (method: "GET" | "POST" | "PUT" | "HEAD" | "OPTIONS", url: string, more: object = {}) =>
+  proxy.server.app.inject({ method, url, headers: { host: "localhost" }, ...more });
+
+describe("routes that call no model", () => {
+  it("answer health, readiness, greetings and metrics", async () => {
+    expect((await call("GET", "/healthz")).json()).toEqual({ status: "ok" });
+    expect((await call("GET", "/readyz")).json()).toMatchObject({ status: "ready" });
+    expect((await call("HEAD", "/")).statusCode).toBe(200);
+    expect((await call("HEAD", "/api/hello")).statusCode).toBe(200);
+    const metrics = await call("GET", "/metrics");
+    expect(metrics.headers["content-type"]).toContain("text/plain");
+    expect(metrics.body).toContain("sallyport_active_calls");
+  });
+
+  it.each([
+    ["GET", "/v1/chat/completions", 405, { error: { type: "invalid_request_error" } }],
+    ["PUT", "/v1/messages", 405, { type: "error", error: { type: "invalid_request_error" } }],
+    ["GET", "/nowhere", 404, { error: expect.any(String) }],
+    ["GET", "/v1beta/models/absent", 404, { error: { status: "NOT_FOUND" } }],
+    ["POST", "/v1beta/models/m:unknownMethod", 404, { error: { status: "NOT_FOUND" } }],
+    ["POST", "/v1beta/models/..%2fx:generateContent", 400, { error: { status: "INVALID_ARGUMENT" } }],
+    ["GET", "/v1/responses", 405, { error: { message: expect.any(String) } }],
+  ] as const)("tell mistakes in the route's dialect: %s %s is %i", async (method, url, status, body) => {
+    const response = await call(method, url);
+    expect(response.statusCode).toBe(status);
+    expect(response.json()).toMatchObject(body);
+    if (status === 405) expect(response.headers.allow).toContain("POST");
+  });
+
+  it("refuse a body that is no JSON by its type", async () => {
+    const payload = "model=x";
+    const headers = { host: "localhost", "content-type": "application/x-www-form-urlencoded" };
+    expect((await call("POST", "/v1/messages", { payload, headers })).statusCode).toBe(415);
+  });
+
+  it("answer a WebSocket upgrade with 426 at once", async () => {
+    const { port } = new URL(proxy.url);
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write(
+        `GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+      );
+      socket.once("data", (bytes) => {
+        socket.destroy();
+        resolve(bytes.toString());
+      });
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 426 /);
+  });
+
+  it("take telemetry and throw it away", async () => {
+    const before = upstream.hits.length;
+    for (const url of [
+      "/v1/api/event_logging",
+      "/v1/api/event_logging/batch",
+      "/api/event_logging",
+      "/api/event_logging/batch",
+    ])
+      expect((await call("POST", url, { payload: "not json" })).json()).toEqual({});
+    expect(upstream.hits.length).toBe(before);
+  });
+
+  it("say where a model would go, and warm its upstream up", async () => {
+    const headers = { host: "localhost", "content-type": "application/json" };
+    const detect = (model: unknown) =>
+      call("POST", "/v1/models/detect", { payload: JSON.stringify({ model }), headers });
+    expect((await detect("alias")).json()).toMatchObject({
+      mapped_model: "listed",
+      upstream: "a",
+      dialect: "messages",
+      matched_rule: "alias",
+    });
+    expect((await detect("listed")).json()).toMatchObject({
+      upstream: "a",
+      matched_rule: null,
+      type: "chat",
+    });
+    expect((await detect("absent")).statusCode).toBe(404);
+    expect((await detect(7)).statusCode).toBe(400);
+    const warm = (body: object) =>
+      call("POST", "/internal/warmup", { payload: JSON.stringify(body), headers });
+    expect((await warm({})).json()).toMatchObject({ ok: true, results: [{ upstream: "a", ok: true }] });
+    expect((await warm({ upstream: "b" })).statusCode).toBe(404);
+  });
+
+  it("list models in the shape of whoever asks", async () => {
+    const ask = async (url: string, headers: Record<string, string> = {}) =>
+      (await call("GET", url, { headers: { host: "localhost", ...headers } })).json();
+    expect(await ask("/v1/models")).toMatchObject({
+      object: "list",
+      data: [{ id: "listed", created: 1767323045 }, { id: "alias" }],
+    });
+    expect(await ask("/v1/models", { "anthropic-version": "2023-06-01" })).toMatchObject({
+      first_id: "listed",
+      last_id: "alias",
+    });
+    expect(await ask("/v1/models", { "x-goog-api-key": "k" })).toMatchObject({
+      models: [{ name: "models/listed" }, {}],
+    });
+    expect(await ask("/v1/models/listed")).toMatchObject({ id: "listed", object: "model" });
+    expect(await ask("/v1beta/models/listed")).toMatchObject({
+      name: "models/listed",
+      displayName: "Listed",
+    });
+  });
+
+  it("open to pages whose origin is listed, and to no others", async () => {
+    const from = (origin: string, method: "GET" | "OPTIONS" = "GET") =>
+      call(method, "/v1/models", { headers: { host: "localhost", origin } });
+    expect((await from("https://app.example")).headers["access-control-allow-origin"]).toBe(
+      "https://app.example",
+    );
+    const preflight = await from("https://evil.example", "OPTIONS");
+    expect([preflight.statusCode, preflight.headers["access-control-allow-origin"]]).toEqual([
+      204,
+      undefined,
+    ]);
+    expect((await from("https://evil.example")).statusCode).toBe(403);
+    expect((await call("GET", "/healthz", { headers: { host: "evil.example" } })).statusCode).toBe(403);
+  });
+});
+
+describe("pages of a model list", () => {
+  const found = configOf({ upstreams: { a: { dialect: "messages", base_url: "http://x" } } }).upstreams.get(
+    "a",
+  );
+  if (!found) throw new Error("no upstream");
+  const models = ["m1", "m2", "m3", "m4", "m5"].map((id) => ({
+    id,
+    upstream: found,
+    displayName: id,
+    created: 0,
+    ownedBy: "a",
+    raw: undefined,
+  }));
+  const ids = (page: unknown) => (page as { data: { id: string }[] }).data.map(({ id }) => id);
+
+  it("follow Anthropic's ids both ways", () => {
+    const page = describeList("messages", models, { limit: "2", after_id: "m2" });
+    expect([ids(page), (page as { has_more: boolean }).has_more]).toEqual([["m3", "m4"], true]);
+    const back = describeList("messages", models, { limit: "2", before_id: "m3" });
+    expect([ids(back), (back as { has_more: boolean }).has_more]).toEqual([["m1", "m2"], false]);
+    expect(() => describeList("messages", models, { limit: "none" })).toThrow("page size");
+  });
+
+  it("follow Google's tokens to the end", () => {
+    const names: string[] = [];
+    let token: string | undefined;
+    do {
+      const page = describeList("generative-language", models, {
+        pageSize: "2",
+        ...(token ? { pageToken: token } : {}),
+      });
+      const { models: listed, nextPageToken } = page as {
+        models: { name: string }[];
+        nextPageToken?: string;
+      };
+      names.push(...listed.map(({ name }) => name));
+      token = nextPageToken;
+    } while (token);
+    expect(names).toEqual(models.map(({ id }) => `models/${id}`));
+    expect(() => describeList("generative-language", models, { pageToken: "forged" })).toThrow("page token");
+  });
+});
