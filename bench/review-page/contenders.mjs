@@ -20,15 +20,14 @@ export const sallyport = {
     ),
 };
 
-/** `program` is difit's command-line entry. */
+/** `program` is difit's command-line entry, as `npm install difit` puts it down. */
 export function difit(program) {
   return {
     name: "difit",
-    text: "td code, td .token, td pre",
-    token: ".token, [class*='hljs-'], td span[style*='color']",
+    text: "td .token",
+    token: "td .token:not(.plain)",
     scroller: "main",
-    start: (repository) =>
-      startServer(process.execPath, [program, ".", "--no-open", "--include-untracked"], repository),
+    start: (repository) => startServer(process.execPath, [program, ".", "--no-open"], repository),
   };
 }
 

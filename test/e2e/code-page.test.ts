@@ -111,6 +111,29 @@ describe("the code review page", () => {
     expect(stdout.trim()).toBe("Code review completed: approved, no changes requested.");
   });
 
+  it("marks in a second review what has changed since the first, and shows what was said then", async () => {
+    const repository = await changedRepository();
+    const first = await openCodeReview(browser, repository);
+    await dragLines(first.page, "src/cart.ts", "new", 30, 30);
+    await first.page.locator(".comment-open textarea").fill("Round one");
+    await first.page.keyboard.press("Control+Shift+Enter");
+    await first.page.getByRole("dialog").getByRole("button", { name: "Send feedback" }).click();
+    await first.ended;
+
+    await repository.write({ "src/fresh.ts": "export const fresh = 2;\n" });
+    const { page, child } = await openCodeReview(browser, repository);
+    await page.locator(".banner", { hasText: "1 file has changed" }).waitFor();
+    const marked = page.locator(".tree-file", { has: page.locator(".tree-since") });
+    await expect.poll(() => marked.count()).toBe(1);
+    expect(await marked.textContent()).toContain("fresh.ts");
+    expect(await page.locator(".comment").count()).toBe(0);
+    await page.locator(".banner").getByRole("button", { name: "Earlier feedback" }).click();
+    const dialog = page.getByRole("dialog");
+    await expect.poll(() => dialog.textContent()).toContain("Round one");
+    expect(await dialog.textContent()).toContain("const line30 = discount(price);");
+    child.kill("SIGTERM");
+  });
+
   it("keeps what was typed when the server dies, and lets the person copy it", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;

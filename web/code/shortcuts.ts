@@ -100,7 +100,10 @@ function moveLine(controller: DiffController, step: 1 | -1): void {
 }
 
 function moveHunk(controller: DiffController, step: 1 | -1): void {
-  show(controller, nextHunk(controller.scene().geometry, useCursor.getState().cursor, step));
+  const path = controller.currentFile()?.path;
+  const from =
+    useCursor.getState().cursor ?? (path === undefined ? undefined : { path, side: "new", number: 0 });
+  show(controller, nextHunk(controller.scene().geometry, from, step));
 }
 
 function changeSide(controller: DiffController, side: "old" | "new"): void {

@@ -100,7 +100,7 @@ function RoundBanner() {
       <span>
         You sent feedback on this branch before ({new Date(last.sentAt).toLocaleString()}). Since then{" "}
         {changed === 0 ? "no file has" : changed === 1 ? "1 file has" : `${changed} files have`} changed
-        {changed > 0 && "; they are marked"}.
+        {changed > 0 && (changed === 1 ? "; it is marked" : "; they are marked")}.
       </span>
       <Button small onClick={() => openDialog("rounds")}>
         Earlier feedback

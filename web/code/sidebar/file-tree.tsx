@@ -1,6 +1,6 @@
 import { Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-react";
-import { memo, useMemo, useRef } from "react";
-import { VList } from "virtua";
+import { memo, useEffect, useMemo, useRef } from "react";
+import { VList, type VListHandle } from "virtua";
 import { useShallow } from "zustand/react/shallow";
 import { filterFiles, type TreeRow, treeRows } from "../core/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
@@ -19,7 +19,12 @@ export function FileTree({ controller }: { readonly controller: DiffController }
   const closed = useView((view) => view.closedFolders);
   const shown = useMemo(() => filterFiles(files, filter), [files, filter]);
   const rows = useMemo(() => treeRows(shown, filter === "" ? closed : new Set()), [shown, closed, filter]);
-  const list = useRef<HTMLDivElement>(null);
+  const list = useRef<VListHandle>(null);
+  const current = useCursor((state) => state.file);
+  useEffect(() => {
+    const at = rows.findIndex(({ file }) => file?.path === current);
+    if (at >= 0) list.current?.scrollToIndex(at, { align: "nearest" });
+  }, [current, rows]);
 
   return (
     <nav className="tree" aria-label="Files">
@@ -45,8 +50,8 @@ export function FileTree({ controller }: { readonly controller: DiffController }
         {filter === "" ? <TreeSummary /> : `${shown.length} of ${files.length} files`}
       </p>
       {shown.length === 0 && <p className="tree-empty">No file matches “{filter}”.</p>}
-      <div className="tree-list" ref={list}>
-        <VList>
+      <div className="tree-list">
+        <VList ref={list}>
           {rows.map((row) => (
             <TreeLine key={row.key} row={row} controller={controller} />
           ))}

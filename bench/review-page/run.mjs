@@ -1,0 +1,96 @@
+// How long a review page takes to show a diff, beside difit on the same repositories, in turns:
+//   node bench/review-page/run.mjs [--difit FOLDER] [--sizes S,M,L,XL] [--rounds 3]
+// FOLDER holds an `npm install difit`. difit is asked up to L: it renders every line of every file, and XL would
+// take it hours. Prints a Markdown table of medians; on a busy machine only the ratios mean something.
+import { readFileSync } from "node:fs";
+import { cpus, loadavg, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { difit, sallyport } from "./contenders.mjs";
+import { makeRepository, sizes } from "./make-repository.mjs";
+import { measurePage } from "./measure.mjs";
+
+const { values } = parseArgs({
+  options: {
+    difit: { type: "string" },
+    sizes: { type: "string", default: "S,M,L,XL" },
+    rounds: { type: "string", default: "3" },
+    folder: { type: "string", default: join(tmpdir(), "sallyport-bench") },
+  },
+});
+
+const contenders = [sallyport];
+if (values.difit) contenders.push(difit(resolve(values.difit, "node_modules/difit/dist/cli/index.js")));
+
+/** One start and one load; undefined when the page did not get there in three minutes. */
+async function once(contender, repository, deep) {
+  const server = await contender.start(repository);
+  try {
+    const page = await measurePage(server.url, contender, { deep, timeout: 180_000 });
+    return { ready: server.ready, ...page, server: memoryOf(server.pid) };
+  } catch (error) {
+    console.error(`${contender.name}: ${error.message.split("\n")[0]}`);
+    return undefined;
+  } finally {
+    server.stop();
+  }
+}
+
+/** Megabytes a process holds; undefined where the system does not tell, or it has ended with its page. */
+function memoryOf(pid) {
+  try {
+    return Math.round(
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function median(results, name) {
+  const found = results.map((result) => result?.[name]).filter((value) => value !== undefined);
+  return found.sort((a, b) => a - b)[found.length >> 1];
+}
+
+const columns = ["highlighted", "longest", "blank", "open", "keystroke", "heap", "nodes", "server"];
+const titles = [
+  "first highlighted, ms",
+  "longest task scrolling, ms",
+  "blank frames",
+  "open a comment, ms",
+  "slowest key, ms",
+  "heap, MB",
+  "elements",
+  "server, MB",
+];
+
+console.log(
+  `${cpus().length} processors, load ${loadavg()
+    .map((load) => load.toFixed(1))
+    .join(" ")}\n`,
+);
+console.log(`| diff | page | ${titles.join(" | ")} | ratio |`);
+console.log(`|---|---|${columns.map(() => "---:").join("|")}|---:|`);
+for (const size of values.sizes.split(",")) {
+  const repository = makeRepository(values.folder, size);
+  const results = new Map(contenders.map((contender) => [contender, []]));
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const contender of contenders) {
+      if (contender !== sallyport && size === "XL") continue;
+      results.get(contender).push(await once(contender, repository, round === 0));
+    }
+  }
+  const own = median(results.get(sallyport), "highlighted");
+  for (const [contender, found] of results) {
+    const cells = columns.map((name) => median(found, name) ?? "–");
+    const first = median(found, "highlighted");
+    const ratio = contender === sallyport || first === undefined ? "" : (own / first).toFixed(3);
+    const name = `${size} (${sizes[size].files} × ${sizes[size].changed})`;
+    console.log(`| ${name} | ${contender.name} | ${cells.join(" | ")} | ${ratio} |`);
+  }
+}
+console.log(
+  `\nload ${loadavg()
+    .map((load) => load.toFixed(1))
+    .join(" ")}`,
+);
