@@ -111,6 +111,22 @@ describe("the code review page", () => {
     expect(stdout.trim()).toBe("Code review completed: approved, no changes requested.");
   });
 
+  it("opens the lines around a comment that stands between the hunks", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page } = review;
+    const cart = page.locator('section[data-path="src/cart.ts"]');
+    await cart.getByRole("button", { name: "Show 20 lines above" }).first().click();
+    await dragLines(page, "src/cart.ts", "new", 12, 13);
+    await page.locator(".comment-open textarea").fill("Outside the change");
+    await page.keyboard.press("Control+Enter");
+    await draftSaved(page);
+    await page.reload();
+    await numberCell(page, "src/cart.ts", "new", 12).waitFor();
+    await expect.poll(() => cart.locator(".comment").textContent()).toContain("lines 12-13");
+    expect(await cart.locator(".comment").textContent()).not.toContain("not in this diff");
+    review.child.kill("SIGTERM");
+  });
+
   it("marks in a second review what has changed since the first, and shows what was said then", async () => {
     const repository = await changedRepository();
     const first = await openCodeReview(browser, repository);

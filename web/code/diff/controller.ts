@@ -1,4 +1,5 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
+import type { ReviewComment } from "../core/comment.ts";
 import type { MeasuredHeights } from "../core/file-body.ts";
 import { type Anchor, Geometry, type VisibleFile } from "../core/geometry.ts";
 import { FILE_HEADER_HEIGHT, LINE_HEIGHT } from "../core/line-heights.ts";
@@ -57,7 +58,9 @@ export class DiffController {
     const stops = [
       onPatches(update),
       useView.subscribe(update),
-      useComments.subscribe(update),
+      useComments.subscribe((state, before) => {
+        if (!standAlike(state.comments, before.comments)) update();
+      }),
       useSession.subscribe((state, before) => {
         if (state.files === before.files) return;
         this.#shelf.clear();
@@ -203,4 +206,12 @@ export class DiffController {
     this.#awaited = undefined;
     if (performance.now() < awaited.until) this.scrollToLine(awaited.line);
   }
+}
+
+/** True when only words changed between two lists of comments: nothing is laid out anew for a keystroke. */
+function standAlike(after: readonly ReviewComment[], before: readonly ReviewComment[]): boolean {
+  if (after === before) return true;
+  const isAlike = ({ id, place }: ReviewComment, at: number) =>
+    id === before[at]?.id && place === before[at]?.place;
+  return after.length === before.length && after.every(isAlike);
 }

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import type { DiffFile } from "../../../src/review/api-types.ts";
+import { type BodyOptions, buildBody, lineHeightKey } from "../../../web/code/core/file-body.ts";
+import { Geometry } from "../../../web/code/core/geometry.ts";
+import {
+  displayWidth,
+  FILE_HEADER_HEIGHT,
+  FILE_MARGIN,
+  LINE_HEIGHT,
+} from "../../../web/code/core/line-heights.ts";
+import { nextHunk, nextLine, numberAt, rowOf } from "../../../web/code/core/navigate.ts";
+import { scanPatch } from "../../../web/code/core/scan-patch.ts";
+
+const file = (path: string): DiffFile => ({
+  index: 0,
+  path,
+  status: "added",
+  additions: 3,
+  deletions: 0,
+  binary: false,
+  generated: false,
+  patchSize: 100,
+  fingerprint: path,
+});
+
+const added = scanPatch("@@ -0,0 +1,3 @@\n+one\n+two\n+three\n");
+
+const options = (path: string, members: Partial<BodyOptions> = {}): BodyOptions => ({
+  file: file(path),
+  patch: added,
+  failed: false,
+  folded: false,
+  layout: "unified",
+  columns: undefined,
+  widgets: [],
+  expansions: undefined,
+  text: undefined,
+  measured: { widgets: new Map(), lines: new Map() },
+  lastHeight: undefined,
+  ...members,
+});
+
+const bodyOf = (path: string, members: Partial<BodyOptions> = {}) => buildBody(options(path, members));
+
+describe("buildBody", () => {
+  it("keeps the height a file had, while its patch is away", () => {
+    expect(bodyOf("a", { patch: undefined, lastHeight: 777 })).toMatchObject({
+      state: "waiting",
+      height: 777,
+    });
+    expect(bodyOf("a", { patch: undefined }).height).toBe(3 * LINE_HEIGHT);
+    expect(bodyOf("a", { folded: true })).toMatchObject({ state: "folded", height: 0 });
+  });
+
+  it("wraps by columns, and believes what was measured", () => {
+    expect(bodyOf("a", { columns: 4 }).height).toBe(4 * LINE_HEIGHT);
+    const measured = { widgets: new Map(), lines: new Map([[lineHeightKey(-1, 0), 100]]) };
+    expect(bodyOf("a", { columns: 4, measured }).height).toBe(100 + 3 * LINE_HEIGHT);
+  });
+
+  it("counts tabs up to the next stop and wide characters twice", () => {
+    expect([displayWidth("\tx"), displayWidth("ab\tx"), displayWidth("漢字")]).toEqual([5, 5, 4]);
+  });
+});
+
+describe("Geometry", () => {
+  const geometry = new Geometry([bodyOf("a"), bodyOf("b", { folded: true }), bodyOf("c")]);
+  const fileHeight = FILE_HEADER_HEIGHT + 3 * LINE_HEIGHT + FILE_MARGIN;
+
+  it("stacks files with their headers", () => {
+    expect(geometry.topOf(1)).toBe(fileHeight);
+    expect(geometry.topOf(2)).toBe(fileHeight + FILE_HEADER_HEIGHT + FILE_MARGIN);
+    expect(geometry.total).toBe(2 * fileHeight + FILE_HEADER_HEIGHT + FILE_MARGIN);
+    expect(geometry.visible(0, 100).map(({ order }) => order)).toEqual([0]);
+    expect(geometry.visible(0, 10_000)).toEqual([
+      { order: 0, from: 0, to: 3 },
+      { order: 1, from: 0, to: 0 },
+      { order: 2, from: 0, to: 3 },
+    ]);
+  });
+
+  it("keeps what stands at the top in its place when files above grow or another layout is chosen", () => {
+    const position = geometry.rowTop(2, 1) + 7;
+    const anchor = geometry.anchorAt(position);
+    const grown = new Geometry([bodyOf("a", { columns: 1 }), bodyOf("b"), bodyOf("c", { layout: "split" })]);
+    expect(anchor && grown.positionOf(anchor)).toBe(grown.rowTop(2, 1) + 7);
+    expect(anchor && new Geometry([bodyOf("a")]).positionOf(anchor)).toBeUndefined();
+  });
+
+  it("holds on to a file that folds", () => {
+    const anchor = geometry.anchorAt(geometry.rowTop(2, 2));
+    const folded = new Geometry([bodyOf("a"), bodyOf("b"), bodyOf("c", { folded: true })]);
+    const position = (anchor && folded.positionOf(anchor)) ?? -1;
+    expect(folded.fileAt(position)).toBe(2);
+  });
+});
+
+describe("moving", () => {
+  const changed = scanPatch("@@ -1,5 +1,5 @@\n a\n-b\n+B\n c\n-d\n+D\n e\n");
+  const geometry = new Geometry([
+    bodyOf("a", { patch: changed }),
+    bodyOf("x", { folded: true }),
+    bodyOf("c"),
+  ]);
+
+  it("goes from line to line, on the side the person is on, and over folded files", () => {
+    const first = nextLine(geometry, undefined, 1);
+    expect(first).toEqual({ path: "a", side: "new", number: 1 });
+    expect(nextLine(geometry, first, 1)).toEqual({ path: "a", side: "old", number: 2 });
+    expect(nextLine(geometry, { path: "a", side: "new", number: 5 }, 1)).toEqual({
+      path: "c",
+      side: "new",
+      number: 1,
+    });
+    expect(nextLine(geometry, { path: "c", side: "new", number: 1 }, -1)).toEqual({
+      path: "a",
+      side: "new",
+      number: 5,
+    });
+    expect(nextLine(geometry, { path: "c", side: "new", number: 3 }, 1)).toBeUndefined();
+  });
+
+  it("goes from change to change", () => {
+    const first = nextHunk(geometry, undefined, 1);
+    expect(first).toEqual({ path: "a", side: "old", number: 2 });
+    const second = nextHunk(geometry, first, 1);
+    expect(second).toEqual({ path: "a", side: "old", number: 4 });
+    expect(nextHunk(geometry, second, 1)).toEqual({ path: "c", side: "new", number: 1 });
+    expect(nextHunk(geometry, second, -1)).toEqual(first);
+  });
+
+  it("finds the row of a line, and the lines of a row", () => {
+    const [body] = geometry.bodies;
+    if (!body) throw new Error("no body");
+    const row = rowOf(body, "new", 2);
+    expect([numberAt(body, row, "old"), numberAt(body, row, "new")]).toEqual([0, 2]);
+    expect(rowOf(body, "new", 99)).toBe(-1);
+  });
+});

@@ -1,0 +1,65 @@
+import type { ReviewComment } from "../core/comment.ts";
+import { gapsOf } from "../core/row-model.ts";
+import { useComments } from "../state/comments.ts";
+import { placeNow } from "../state/places.ts";
+import { loadFileText, useSession } from "../state/session.ts";
+import { useView } from "../state/view.ts";
+
+/** Lines shown around a comment that stands between the hunks. */
+const AROUND = 3;
+
+/**
+ * Comments may stand on lines that no hunk shows. Once a file's patch is here and such a comment is not in it, the
+ * whole file is fetched, and its lines are opened around the comment. Returns the way to stop.
+ */
+export function showCommentedContext(): () => void {
+  const asked = new Set<string>();
+  const look = () => {
+    const { index } = useSession.getState();
+    for (const comment of useComments.getState().comments) {
+      const key = `${index?.diffId} ${comment.id}`;
+      if (asked.has(key) || comment.diff.type !== index?.diffType || !isMissing(comment)) continue;
+      asked.add(key);
+      void open(comment);
+    }
+  };
+  const stops = [
+    useSession.subscribe((state, before) => {
+      if (state.patchVersion !== before.patchVersion) look();
+    }),
+    useComments.subscribe((state, before) => {
+      if (state.comments.length !== before.comments.length) look();
+    }),
+  ];
+  look();
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function isMissing(comment: ReviewComment): boolean {
+  return comment.place?.side === "new" && placeNow(comment).state === "lost";
+}
+
+async function open(comment: ReviewComment): Promise<void> {
+  const { files, patches } = useSession.getState();
+  const file = files.find(({ path }) => path === comment.path);
+  if (!file) return;
+  const result = await loadFileText(file.path, "new");
+  const patch = patches?.get(file.index);
+  if (!result.ok || !patch) return;
+  const { text } = result.value;
+  useView.setState(({ texts }) => ({ texts: { ...texts, [file.path]: text } }));
+  const place = placeNow(comment);
+  if (place.state !== "context") return;
+  const gaps = gapsOf(patch, text.split("\n").length, false);
+  const at = gaps.findIndex((gap) => gap && place.start >= gap.newStart && place.start < (gap.newEnd ?? 0));
+  const gap = gaps[at];
+  if (!gap) return;
+  useView.setState(({ expansions }) => {
+    const opened = new Map(expansions[file.path]);
+    const shown = opened.get(at) ?? { above: 0, below: 0 };
+    opened.set(at, { ...shown, above: Math.max(shown.above, place.end - gap.newStart + 1 + AROUND) });
+    return { expansions: { ...expansions, [file.path]: opened } };
+  });
+}
