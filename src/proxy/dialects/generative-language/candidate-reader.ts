@@ -32,6 +32,7 @@ export function createCandidateReader(candidate: number, nextIndex: () => number
   let calls = 0;
   let ended: { readonly reason: string; readonly message: string | null | undefined } | undefined;
   let logprobs: unknown;
+  let grounding: WireCandidate["groundingMetadata"];
   const place = candidate === 0 ? {} : { candidate };
 
   const close = (): ExchangeEvent[] => {
@@ -106,11 +107,7 @@ export function createCandidateReader(candidate: number, nextIndex: () => number
   return {
     read(wire, responseId) {
       const events = (wire.content?.parts ?? []).flatMap((part) => readPart(part, responseId));
-      if (open?.part.type === "text") {
-        for (const citation of decodeGrounding(wire.groundingMetadata, open.text)) {
-          events.push({ type: "citation", index: open.index, citation });
-        }
-      }
+      grounding = wire.groundingMetadata ?? grounding;
       if (wire.logprobsResult !== undefined) logprobs = wire.logprobsResult;
       if (typeof wire.finishReason === "string")
         ended = { reason: wire.finishReason, message: wire.finishMessage };
@@ -120,7 +117,11 @@ export function createCandidateReader(candidate: number, nextIndex: () => number
       if (ended === undefined) return undefined;
       const finish = decodeFinish(ended.reason, calls > 0, ended.message);
       const said = logprobs === undefined ? {} : { logprobs };
-      return [...close(), { type: "finish", finish, ...place, ...said }];
+      // Later chunks repeat what earlier ones are grounded in, so only the last word on it counts.
+      const cited = open?.part.type === "text" ? decodeGrounding(grounding, open.text) : [];
+      const index = open?.index ?? 0;
+      const citations = cited.map((citation): ExchangeEvent => ({ type: "citation", index, citation }));
+      return [...citations, ...close(), { type: "finish", finish, ...place, ...said }];
     },
   };
 }
