@@ -49,7 +49,9 @@ function review(envelope, { abort, directory }) {
     const child = spawn(program, args, { cwd: directory, shell: process.platform === "win32" });
     const output = [];
     let notes = "";
-    abort?.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
+    const end = () => child.kill("SIGTERM");
+    if (abort?.aborted) end();
+    else abort?.addEventListener("abort", end, { once: true });
     child.stdout.on("data", (chunk) => output.push(chunk));
     child.stderr.on("data", (chunk) => { notes = (notes + chunk).slice(-4000); });
     child.on("error", reject);

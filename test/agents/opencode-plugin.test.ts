@@ -1,0 +1,84 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { pluginSource } from "../../src/agents/opencode/plugin-source.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** The plugin as it is installed, with a stand-in for the command that prints `script`'s output. */
+async function submit(script: string, abort = new AbortController().signal) {
+  const folder = await temporaryFolder();
+  const command = join(folder, "command.mjs");
+  await writeFile(command, script);
+  const plugin = join(folder, "sallyport.mjs");
+  await writeFile(plugin, pluginSource([process.execPath, command]));
+  const said: { body: { agent: string; parts: { text: string }[] } }[] = [];
+  const client = {
+    app: {
+      agents: async () => ({
+        data: [{ name: "build", description: "builds", mode: "primary", options: {} }],
+      }),
+    },
+    session: { prompt: async (message: (typeof said)[number]) => void said.push(message) },
+  };
+  const { Sallyport } = await import(pathToFileURL(plugin).href);
+  const { tool } = await Sallyport({ client });
+  const context = { sessionID: "s", agent: "plan", directory: folder, abort };
+  return { answer: (await tool.submit_plan.execute({ plan: "# Plan «ß»" }, context)) as string, said };
+}
+
+const deciding = (decision: object) =>
+  `process.stdin.resume().on("end", () => console.log('${JSON.stringify(decision)}'))`;
+
+describe("the plugin for OpenCode", () => {
+  it("hands over the plan, the agents and the folder, and the arguments of an envelope", async () => {
+    const { answer } = await submit(`
+      let input = "";
+      for await (const chunk of process.stdin) input += chunk;
+      const feedback = JSON.stringify({ args: process.argv.slice(2), ...JSON.parse(input), cwd: undefined });
+      console.log(JSON.stringify({ decision: "deny", feedback }));`);
+    expect(JSON.parse(answer.slice(answer.indexOf("{")))).toEqual({
+      args: ["review", "plan", "--origin", "opencode", "--json"],
+      plan: "# Plan «ß»",
+      origin: "origin_b",
+      agents: [{ name: "build", description: "builds", mode: "primary" }],
+    });
+  });
+
+  it("tells of an approval, its notes and an edited plan", async () => {
+    expect((await submit(deciding({ decision: "approve" }))).answer).toBe("The person approved the plan.");
+    const { answer } = await submit(deciding({ decision: "approve", feedback: "Mind it.", plan: "# Mine" }));
+    expect(answer).toMatch(/approved[\s\S]*Mind it\.[\s\S]*# Mine/);
+  });
+
+  it("tells of a denial, and to submit again", async () => {
+    const { answer, said } = await submit(deciding({ decision: "deny", feedback: "No." }));
+    expect(answer).toMatch(/did not approve[\s\S]*call submit_plan again[\s\S]*No\.$/);
+    expect(said).toEqual([]);
+  });
+
+  it("switches to the agent that was chosen, without asking for a reply", async () => {
+    const { said } = await submit(deciding({ decision: "approve", agentSwitch: "build" }));
+    expect(said).toMatchObject([{ path: { id: "s" }, body: { agent: "build", noReply: true } }]);
+  });
+
+  it("sends words that OpenCode would cut off as a message, under the agent of the call", async () => {
+    const { answer, said } = await submit(deciding({ decision: "deny", feedback: "x".repeat(50_000) }));
+    expect(answer).toBe("The decision is in the message that follows.");
+    expect(said[0]?.body.agent).toBe("plan");
+    expect(said[0]?.body.parts[0]?.text).toContain("x".repeat(50_000));
+  });
+
+  it("fails with what the command said where there is no decision", async () => {
+    await expect(submit(`console.error("Port 1 in use"); process.exitCode = 3;`)).rejects.toThrow(
+      /exit code 3[\s\S]*Port 1 in use/,
+    );
+  });
+
+  it("ends the review when the call is cancelled", async () => {
+    const controller = new AbortController();
+    const cancelled = submit("console.error('waiting'); setInterval(() => {}, 1000);", controller.signal);
+    setTimeout(() => controller.abort(), 200);
+    await expect(cancelled).rejects.toThrow(/without a decision/);
+  });
+});
