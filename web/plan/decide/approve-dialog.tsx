@@ -1,12 +1,5 @@
-import { useEffect, useState } from "react";
-import type {
-  Agent,
-  AgentsAnswer,
-  ApproveBody,
-  PermissionMode,
-  PlanState,
-} from "../../../src/review/api-types.ts";
-import { getJson } from "../../shared/api/client.ts";
+import { useState } from "react";
+import type { ApproveBody, PermissionMode } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { sentenceStart } from "../layout/sentence-start.ts";
@@ -14,6 +7,7 @@ import { openDialog, setNote } from "../state/actions.ts";
 import { approve } from "../state/decide.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 import { describeSaves, savesOf } from "../state/settings.ts";
+import { AgentChoice, PermissionChoice } from "./agent-choices.tsx";
 import { feedbackOf } from "./plan-feedback.ts";
 import { SaveOptions } from "./save-options.tsx";
 import { type NotesChoice, UnsentNotes } from "./unsent-notes.tsx";
@@ -115,74 +109,4 @@ function bodyOf(mode: PermissionMode | "", agent: string, withNotes: boolean): A
     ...(edited !== undefined && { plan: edited }),
     annotations,
   };
-}
-
-const MODES: readonly { readonly value: PermissionMode; readonly label: string }[] = [
-  { value: "default", label: "Ask before each edit" },
-  { value: "acceptEdits", label: "Accept edits" },
-  { value: "auto", label: "Decide by itself when to ask" },
-  { value: "dontAsk", label: "Do only what is allowed already" },
-  { value: "bypassPermissions", label: "Skip all permission checks" },
-];
-
-interface PermissionChoiceProps {
-  readonly plan: PlanState;
-  readonly value: PermissionMode | "";
-  readonly onChange: (value: PermissionMode | "") => void;
-}
-
-function PermissionChoice({ plan, value, onChange }: PermissionChoiceProps) {
-  return (
-    <label className="field">
-      <span>Permissions from here on</span>
-      <select className="input" value={value} onChange={({ target }) => onChange(modeOf(target.value))}>
-        <option value="">Leave it to {plan.caller.name}</option>
-        {MODES.map((mode) => (
-          <option key={mode.value} value={mode.value}>
-            {mode.label} ({mode.value})
-          </option>
-        ))}
-      </select>
-      {value === "bypassPermissions" && (
-        <small className="warning-text">
-          It may then run any command without asking. {plan.caller.name} honours this only if it was started
-          so.
-        </small>
-      )}
-    </label>
-  );
-}
-
-function modeOf(value: string): PermissionMode | "" {
-  return MODES.find((mode) => mode.value === value)?.value ?? "";
-}
-
-interface AgentChoiceProps {
-  readonly value: string;
-  readonly onChange: (agent: string) => void;
-}
-
-function AgentChoice({ value, onChange }: AgentChoiceProps) {
-  const [agents, setAgents] = useState<readonly Agent[]>([]);
-  const [error, setError] = useState<string>();
-  useEffect(() => {
-    getJson<AgentsAnswer>("/api/agents").then((result) => {
-      if (result.ok) setAgents(result.value.agents);
-      setError(result.ok ? result.value.error : undefined);
-    });
-  }, []);
-  return (
-    <label className="field">
-      <span>Go on with</span>
-      <select className="input" value={value} onChange={({ target }) => onChange(target.value)}>
-        <option value="">The same agent</option>
-        {agents.map(({ id, name, description }) => (
-          <option key={id} value={id} title={description}>
-            {name}
-          </option>
-        ))}
-      </select>
-      {error && <small>Other agents could not be listed.</small>}
-    </label>
-  );
 }
