@@ -6,6 +6,9 @@ export type Defined<Value> = {
 /** The object without its undefined members, so that absent stays absent in every dialect. */
 export function defined<Value extends object>(value: Value): Defined<Value> {
   const result: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) if (member !== undefined) result[key] = member;
+  for (const key in value) {
+    const member = value[key];
+    if (member !== undefined) result[key] = member;
+  }
   return result as Defined<Value>;
 }

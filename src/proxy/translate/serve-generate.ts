@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
 import { codecs } from "../codecs.ts";
 import { DialectError } from "../exchange/dialect-error.ts";
@@ -54,7 +53,7 @@ async function decodeCall(call: TranslatedCall): Promise<Translation> {
     model,
     request: decoded.value,
     now: Date.now(),
-    fallbackId: randomBytes(12).toString("hex"),
+    fallbackId: call.requestId.replace(/\W/g, ""),
     inputEstimate: Math.ceil(call.body.length / charactersPerToken),
     array: call.client.array,
   };
