@@ -93,8 +93,11 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const { kind } = this.#task;
     const type = headers["content-type"] ?? "";
     if (status >= 300 && status < 400) this.#refuseAnswer("wants to redirect, which is not followed");
-    else if (kind === "verbatim") this.#open();
-    else if (status >= 400) this.#state = "refusing";
+    else if (kind === "verbatim") {
+      this.#open();
+      // Listening clients wait for the head, and events may be hours away. Elsewhere it goes out with the first bytes.
+      this.#task.response.flushHeaders();
+    } else if (status >= 400) this.#state = "refusing";
     else if (!isExpected(kind, type)) this.#refuseAnswer("answered with something other than JSON or events");
     else this.#hold(type);
   }
@@ -202,7 +205,6 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.#state = "open";
     const length = this.#watch ? undefined : this.#headers["content-length"];
     this.#task.response.writeHead(this.#status, this.#answerHeaders(length));
-    if (this.#held.length === 0) this.#task.response.flushHeaders();
     for (const chunk of this.#held.splice(0)) this.#write(chunk);
   }
 
