@@ -21,7 +21,7 @@ describe("the diff", () => {
     await expect.poll(() => textOf("src/new-name.ts")).toContain("Renamed from src/old-name.ts");
     await expect.poll(() => textOf("pixel.png")).toContain("A binary file was changed");
     await expect
-      .poll(() => section(page, "pixel.png").locator("img").getAttribute("src"))
+      .poll(() => section(page, "pixel.png").locator("img").last().getAttribute("src"))
       .toContain("pixel.png");
     await expect.poll(() => textOf("notes.md")).toContain("New words, <b>not bold</b>.");
     await expect.poll(() => textOf("src/long.ts")).toContain("show 3,023 more characters");

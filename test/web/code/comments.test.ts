@@ -191,6 +191,15 @@ describe("feedbackMarkdown", () => {
         side: "old",
         text: "Why?",
       },
+      {
+        id: "f",
+        type: "comment",
+        filePath: "src/b.ts",
+        lineStart: 0,
+        lineEnd: 0,
+        side: "new",
+        text: "Split this file.",
+      },
     ]);
   });
 });

@@ -110,14 +110,14 @@ function codeSpan(text: string): string {
   return longest > 0 ? `${tick} ${text} ${tick}` : `${tick}${text}${tick}`;
 }
 
-/** The comments on lines in the shape the specification gives them, at the places they have now. */
+/** The comments in the shape the specification gives them, at the places they have now; line 0 is the whole file. */
 export function annotationsOf(
   comments: readonly ReviewComment[],
   placeNow: FeedbackContext["placeNow"],
 ): CodeAnnotation[] {
   return comments.flatMap((comment) => {
-    if (comment.path === undefined || !comment.place) return [];
-    const now = placeNow(comment) ?? comment.place;
+    if (comment.path === undefined) return [];
+    const now = placeNow(comment) ?? comment.place ?? { start: 0, end: 0 };
     return [
       {
         id: comment.id,
@@ -125,7 +125,7 @@ export function annotationsOf(
         filePath: comment.path,
         lineStart: now.start,
         lineEnd: now.end,
-        side: comment.place.side,
+        side: comment.place?.side ?? "new",
         ...(comment.text.trim() === "" ? {} : { text: comment.text.trim() }),
         ...(comment.suggestion === undefined ? {} : { suggestedCode: comment.suggestion }),
       },

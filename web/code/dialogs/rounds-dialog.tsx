@@ -51,16 +51,19 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
     openDialog("none");
     setFolded(file, false);
     const line = { path: file.path, side: annotation.side, number: annotation.lineEnd };
-    setCursor(line);
+    if (line.number > 0) setCursor(line);
     // The dialog gives the focus back first.
-    setTimeout(() => controller.scrollToLine(line, true));
+    setTimeout(() =>
+      line.number > 0 ? controller.scrollToLine(line, true) : controller.scrollToFile(file.path),
+    );
   };
   return (
     <article className={`comment comment-${annotation.type}`}>
       <div className="comment-head">
         <CommentBadge type={annotation.type} />
         <span className="comment-place">
-          {annotation.filePath}, {linesOf(annotation.lineStart, annotation.lineEnd)}
+          {annotation.filePath},{" "}
+          {annotation.lineEnd === 0 ? "the whole file" : linesOf(annotation.lineStart, annotation.lineEnd)}
           <span className="comment-note">{describe(since)}</span>
         </span>
         {file && (
