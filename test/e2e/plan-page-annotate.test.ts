@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, openReview, selectText } from "../support/browser.ts";
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
@@ -19,15 +19,25 @@ afterAll(async () => {
 
 /** Points at what `selector` finds first and clicks the sign beside it. */
 async function pointAndOpen(page: Page, selector: string): Promise<void> {
-  await page.locator(selector).first().hover();
+  const pointedAt = page.locator(selector).first();
+  await pointedAt.hover();
   const sign = page.locator(".block-handle");
-  await sign.waitFor();
+  // It may still stand beside what was pointed at before.
+  await expect.poll(async () => isBeside(await sign.boundingBox(), await pointedAt.boundingBox())).toBe(true);
   const box = await sign.boundingBox();
   if (!box) throw new Error("the sign has no place");
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 8 });
   await page.mouse.down();
   await page.mouse.up();
   await page.getByRole("toolbar").waitFor();
+}
+
+type Box = Awaited<ReturnType<Locator["boundingBox"]>>;
+
+function isBeside(sign: Box, pointedAt: Box): boolean {
+  if (!sign || !pointedAt) return false;
+  const middle = sign.y + sign.height / 2;
+  return middle > pointedAt.y && middle < pointedAt.y + pointedAt.height;
 }
 
 describe("annotating by pointer", () => {

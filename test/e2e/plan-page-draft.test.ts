@@ -80,6 +80,7 @@ describe("what is typed on the plan page", () => {
     await unsent.getByText("never sent, in round 1").waitFor();
     await unsent.getByRole("button", { name: "Ask again" }).click();
     expect(await page.locator(".rail > .cards .card").textContent()).toContain("Never sent");
+    await expect.poll(() => unsent.count()).toBe(0);
     second.child.kill("SIGTERM");
     await second.ended;
   });

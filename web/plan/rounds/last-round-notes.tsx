@@ -7,12 +7,14 @@ import { inDocumentOrder, placeAnnotations, typeNames } from "../annotate/annota
 import { TypeIcon } from "../annotate/type-icon.tsx";
 import { addAnnotations, setCursor } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
+import { askedAgainId, pastNotes } from "./past-notes.ts";
 
 /** What was asked for in the round before, or noted and never sent, beside what the agent has made of it. */
 export function LastRoundNotes() {
   const last = useReview((state) => state.rounds.at(-1));
+  const current = useReview((state) => state.annotations);
   if (!last) return null;
-  const annotations = last.decision?.annotations ?? unsentNotes(last.draft?.content);
+  const annotations = pastNotes(last, current);
   const feedback = last.decision?.feedback ?? "";
   if (annotations.length === 0 && !feedback) return null;
   return (
@@ -27,12 +29,6 @@ export function LastRoundNotes() {
       )}
     </section>
   );
-}
-
-/** The notes of a draft, which is this page's own but may be of an older build. */
-function unsentNotes(content: unknown): readonly PlanAnnotation[] {
-  if (typeof content !== "object" || content === null || !("annotations" in content)) return [];
-  return Array.isArray(content.annotations) ? content.annotations : [];
 }
 
 function Said({ text }: { readonly text: string }) {
@@ -66,7 +62,7 @@ function PlacedNotes({
             )}
             {annotation.replacement && <pre className="card-proposal">{annotation.replacement}</pre>}
             {annotation.text && <p>{annotation.text}</p>}
-            <PastTools annotation={annotation} lost={lost} round={round.round} />
+            <PastTools annotation={annotation} lost={lost} round={round} />
           </div>
         </li>
       ))}
@@ -82,7 +78,7 @@ function placeOf({ anchor }: PlanAnnotation, lost: boolean): string {
 interface PastToolsProps {
   readonly annotation: PlanAnnotation;
   readonly lost: boolean;
-  readonly round: number;
+  readonly round: Round;
 }
 
 function PastTools({ annotation, lost, round }: PastToolsProps) {
@@ -103,7 +99,7 @@ function PastTools({ annotation, lost, round }: PastToolsProps) {
         small
         variant="quiet"
         onClick={() => {
-          const added = addAnnotations([{ ...annotation, id: `${annotation.id}-again-${round}` }]);
+          const added = addAnnotations([{ ...annotation, id: askedAgainId(annotation.id, round) }]);
           announce(added > 0 ? "Asked for again" : "Already in your notes");
         }}
       >
