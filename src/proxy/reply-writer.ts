@@ -3,11 +3,19 @@ import type { OpenStream } from "./open-streams.ts";
 import type { ReplyWriter } from "./translate/translate-call.ts";
 
 /** The answer of a call as the translator writes it: head, text at the client's speed, keep-alives in silence. */
-export function createReplyWriter(call: Call): ReplyWriter & { release(): void } {
+export function createReplyWriter(call: Call): ReplyWriter & {
+  /** Whether the client left before it had its answer. */
+  readonly left: boolean;
+  /** The call is over: an upstream that still sends is left. */
+  release(): void;
+} {
   const { response, services } = call;
   const gone = new AbortController();
+  let left = false;
   const onClose = () => {
-    if (!response.writableFinished) gone.abort();
+    if (response.writableFinished) return;
+    left = true;
+    gone.abort();
   };
   response.once("close", onClose);
   let ping = "";
@@ -24,6 +32,9 @@ export function createReplyWriter(call: Call): ReplyWriter & { release(): void }
       return response.headersSent;
     },
     signal: gone.signal,
+    get left() {
+      return left;
+    },
     start(status, headers) {
       call.status = status;
       if (call.firstByteAt === 0) call.firstByteAt = performance.now();
@@ -61,6 +72,7 @@ export function createReplyWriter(call: Call): ReplyWriter & { release(): void }
     release() {
       services.streams.delete(silent);
       if (response.writableEnded) response.off("close", onClose);
+      gone.abort();
     },
   };
 }

@@ -37,12 +37,13 @@ export async function translate(
       requestId: call.id,
       send: translatedSender(call, upstream, reply.signal),
       reply,
+      redact: call.runtime.redact,
       conversations: call.services.conversations,
     });
     call.usage = outcome.usage;
     call.losses = outcome.losses;
     call.fault = outcome.fault === undefined ? undefined : call.runtime.redact(outcome.fault);
-    if (reply.signal.aborted) call.fault ??= "the client left";
+    if (reply.left) call.fault ??= "the client left";
   } finally {
     reply.release();
   }

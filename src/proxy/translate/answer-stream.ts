@@ -14,8 +14,9 @@ import type { Translation } from "./translation.ts";
 
 /** How long the status waits for a first event, so that an early failure can still choose it. */
 const patienceMilliseconds = 5_000;
-/** How much is read of what an upstream sends behind its terminal event, so that its connection can be used again. */
+/** How much is read, and how long, of what an upstream sends behind its terminal event to have its connection again. */
 const maxTrailingBytes = 64 * 1024;
+const maxTrailingMilliseconds = 500;
 
 const streamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
@@ -48,22 +49,36 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   }
   const parser = createSseParser();
   const decoder = translation.upstream.createStreamDecoder();
-  let trailing = 0;
-  for await (const chunk of body) {
-    if (writer.ended) {
-      trailing += chunk.length;
-      if (trailing > maxTrailingBytes) return;
-      continue;
-    }
+  const chunks = body[Symbol.asyncIterator]();
+  for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
     const events: ExchangeEvent[] = [];
-    for (const event of parser.push(chunk)) events.push(...decoder.push(event));
+    for (const event of parser.push(step.value)) events.push(...decoder.push(event));
     const wait = writer.write(events);
     if (wait !== undefined) await wait;
     if (writer.failed) return;
+    if (writer.ended) return skipRest(chunks);
   }
-  if (writer.ended) return;
   const rest = parser.end().flatMap((event) => decoder.push(event));
   await writer.write([...rest, ...decoder.end()]);
+}
+
+/** Hears an upstream out whose client has everything; whatever it still does is nobody's trouble. */
+async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), maxTrailingMilliseconds);
+  });
+  try {
+    for (let left = maxTrailingBytes; left > 0; ) {
+      const step = await Promise.race([chunks.next(), late]);
+      if (step === undefined || step.done === true) return;
+      left -= step.value.length;
+    }
+  } catch {
+    // The answer was whole before this.
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Carries canonical events to the client: guarded, names restored, encoded; the status is chosen with the first. */
@@ -99,7 +114,7 @@ class StreamWriter {
     for (const event of events) {
       const checked = this.guard.check(event);
       if (checked === undefined) break;
-      const restored = this.restore(checked);
+      const restored = this.restore(checked.type === "error" ? this.redacted(checked) : checked);
       this.watch(restored);
       if (restored.type === "error" && text === "" && !this.translation.call.reply.started) {
         throw new DialectError(restored.error);
@@ -107,6 +122,11 @@ class StreamWriter {
       text += this.encoder.push(restored);
     }
     return text === "" ? undefined : this.send(text);
+  }
+
+  private redacted(event: ExchangeEvent & { readonly type: "error" }): ExchangeEvent {
+    const message = this.translation.call.redact(event.error.message);
+    return { ...event, error: { ...event.error, message } };
   }
 
   /** Ends with an error: as the answer's status where that is still open, else as the stream's last event. */

@@ -22,6 +22,8 @@ export interface TranslatedCall {
   readonly requestId: string;
   readonly send: SendUpstream;
   readonly reply: ReplyWriter;
+  /** A text with every known secret blotted out; vendors quote keys in their errors. */
+  readonly redact: (text: string) => string;
   /** Conversations of earlier `responses` calls; absent: `previous_response_id` is not found. */
   readonly conversations?: ConversationStore;
 }
@@ -79,7 +81,7 @@ export interface UpstreamReply {
 /** The answer to the client. Nothing is sent before `start`, so that a failure can still choose its status. */
 export interface ReplyWriter {
   readonly started: boolean;
-  /** Aborted as soon as the client has gone; the upstream is cancelled at the same moment. */
+  /** Aborted as soon as the client has gone or the call is over; what is open of the upstream is given up at that moment. */
   readonly signal: AbortSignal;
   /** Status and headers; the request id and `x-sallyport-upstream` are added. */
   start(status: number, headers: Readonly<Record<string, string>>): void;

@@ -73,7 +73,8 @@ export function answerError(
   error: ExchangeError,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const encoded = client.encodeError(error, call.requestId);
+  const told = { ...error, message: call.redact(error.message) };
+  const encoded = client.encodeError(told, call.requestId);
   const text = stringifyJson(encoded.body);
   call.reply.start(encoded.status, { "content-type": "application/json", ...headers, ...encoded.headers });
   void call.reply.write(text);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Readable } from "node:stream";
+import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
@@ -103,12 +103,9 @@ class Receiver implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
   ): void {
     if (status < 200) return;
+    const body = decoded(this.#read(), headers["content-encoding"], this.#upstream);
     this.#begun = true;
-    this.#resolve({
-      status,
-      headers,
-      body: decoded(this.#read(), headers["content-encoding"], this.#upstream),
-    });
+    this.#resolve({ status, headers, body });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -172,9 +169,29 @@ function decoded(
   const decoder = decoderOf(String(encoding));
   if (!decoder)
     throw new AppError("upstream_invalid", `The upstream ${upstream} answered in an unknown coding`);
+  return throughDecoder(body, decoder, upstream);
+}
+
+async function* throughDecoder(
+  body: AsyncIterable<Buffer>,
+  decoder: Transform,
+  upstream: string,
+): AsyncGenerator<Buffer> {
   const source = Readable.from(body);
-  source.on("error", (error) => decoder.destroy(error));
-  return source.pipe(decoder);
+  // `pipeline` also ends the source where the reader stops early.
+  pipeline(source, decoder, () => {});
+  try {
+    yield* decoder as AsyncIterable<Buffer>;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError(
+      "upstream_invalid",
+      `The upstream ${upstream} answered in another coding than it says`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
 
 function decoderOf(encoding: string) {

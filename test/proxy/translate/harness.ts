@@ -97,6 +97,7 @@ export async function tell(scene: Scene): Promise<Told> {
         told.destroyed = true;
       },
     },
+    redact: (text) => text,
     ...(scene.conversations === undefined ? {} : { conversations: scene.conversations }),
   });
   const sentText = request?.body.toString() ?? "null";

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  callFaulty,
+  type FaultCase,
+  type FaultyUpstream,
+  isEnvelope,
+  type Received,
+  startFaultyUpstream,
+} from "../support/faulty-upstream.ts";
+import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
+import { TRANSLATED_FAULTS } from "../support/translated-faults.ts";
+import { type ClientDialect, DIALECTS, FAULTS, SECRET } from "../support/upstream-faults.ts";
+
+const PAIRS = DIALECTS.flatMap((client) =>
+  DIALECTS.filter((upstream) => upstream !== client).map((upstream) => ({ client, upstream })),
+);
+const MODES = [
+  { mode: "JSON", isStream: false },
+  { mode: "stream", isStream: true },
+  { mode: "array", isStream: true, isArray: true },
+];
+const EVERY_FAULT = [...FAULTS, ...TRANSLATED_FAULTS];
+
+/** The same faults for whole answers and streams of every pair of unlike dialects. */
+const CASES = PAIRS.flatMap(({ client, upstream }) =>
+  MODES.filter(({ isArray }) => !isArray || client === "generative-language").flatMap(({ mode, ...how }) =>
+    EVERY_FAULT.filter(({ only }) => only === undefined || only === (how.isStream ? "stream" : "json"))
+      .filter(({ needsEnd }) => !needsEnd || upstream !== "generative-language")
+      .map((fault) => ({
+        title: `${client} to ${upstream}, ${mode}: ${fault.name}`,
+        client,
+        upstream,
+        ...how,
+        fault,
+      })),
+  ),
+);
+
+/** What ends a stream well, and what ends it badly; each only once, and nothing behind it. */
+const ENDS: Record<ClientDialect, { readonly good: RegExp; readonly bad: RegExp }> = {
+  "chat-completions": { good: /^data: \[DONE\]\n/gm, bad: /^data: \{"error":/gm },
+  responses: {
+    good: /^event: response\.(?:completed|incomplete)\n/gm,
+    bad: /^event: (?:error|response\.failed)\n/gm,
+  },
+  messages: { good: /^event: message_stop\n/gm, bad: /^event: error\n/gm },
+  "generative-language": { good: /"finishReason":/g, bad: /^data: \{"error":/gm },
+};
+
+let proxy: TestProxy;
+let vendor: FaultyUpstream;
+const slow = new Map<number, Promise<Received>>();
+
+/** Cases that wait for a time limit wait for it together. */
+beforeAll(async () => {
+  vendor = await startFaultyUpstream(CASES);
+  proxy = await startTestProxy({ ...vendor.settings, timeouts: { first_byte: 0.4, idle: 0.4 } });
+  for (const [number, each] of CASES.entries()) {
+    const isSlow = /silence|never ends/.test(each.fault.name);
+    if (isSlow) slow.set(number, callFaulty(proxy.url, number, each));
+  }
+});
+afterAll(async () => {
+  await proxy.close();
+  await vendor.close();
+  expect(proxy.internal).toEqual([]);
+  expect(JSON.stringify(proxy.records)).not.toContain(SECRET);
+});
+
+describe.concurrent("faults of an upstream in the translation lane", () => {
+  it.each(CASES.map((each, number) => [each.title, { ...each, number }] as const))(
+    "%s",
+    { timeout: 10_000 },
+    async (_title, { number, ...each }) => {
+      const { fault, client } = each;
+      const received = await (slow.get(number) ?? callFaulty(proxy.url, number, each));
+      expect(received.text).not.toContain(SECRET);
+      expect(received.isBroken).toBe(false);
+      if (fault.isGood) expectGood(each, received);
+      else if (received.status === 200) {
+        expect(fault.statuses ?? []).toEqual([]);
+        expectFailedStream(each, received);
+      } else {
+        // Vendors are overloaded with 529 or 503, and clients know only their own vendor's.
+        const statuses = (fault.statuses ?? [502, 504]).flatMap((each) =>
+          each === 503 || each === 529 ? [503, 529] : each,
+        );
+        expect(statuses).toContain(received.status);
+        expect(isEnvelope[client](JSON.parse(received.text))).toBe(true);
+      }
+      // Whatever became of it, the upstream is not left running: its connection is free again, or closed.
+      if (TRANSLATED_FAULTS.includes(fault)) await until(() => vendor.open(number) === 0);
+    },
+  );
+
+  it("hands a vendor's wish to wait on to the client", async () => {
+    for (const [number, each] of CASES.entries()) {
+      if (each.fault.name !== "status 429 for an hour") continue;
+      const received = await callFaulty(proxy.url, number, each);
+      expect([received.status, received.headers.get("retry-after")]).toEqual([429, "3600"]);
+    }
+  });
+});
+
+function expectGood({ client, isStream, isArray }: FaultCase, { status, text }: Received): void {
+  const words = Buffer.from(text, "latin1").toString();
+  expect([status, words.split("déjà").length > 1]).toEqual([200, true]);
+  if (!isStream || isArray) JSON.parse(words);
+  else {
+    expectOneEnd(text, ENDS[client].good);
+    expect(text).not.toMatch(ENDS[client].bad);
+  }
+}
+
+function expectFailedStream({ client, isStream, isArray }: FaultCase, { text }: Received): void {
+  expect(isStream).toBe(true);
+  if (isArray) {
+    const answers: Record<string, unknown>[] = JSON.parse(text);
+    expect(answers.map((answer) => "error" in answer).indexOf(true)).toBe(answers.length - 1);
+    return;
+  }
+  expectOneEnd(text, ENDS[client].bad);
+  expect(text).not.toMatch(ENDS[client].good);
+}
+
+function expectOneEnd(text: string, end: RegExp): void {
+  const found = [...text.matchAll(end)];
+  expect(found).toHaveLength(1);
+  expect(text.slice(found[0]?.index).split("\n\n").filter(Boolean)).toHaveLength(1);
+}

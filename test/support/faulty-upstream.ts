@@ -1,0 +1,125 @@
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type ClientDialect, DIALECTS, type Fault, SECRET } from "./upstream-faults.ts";
+
+/** One call to be made: by which client, to which upstream, and what befalls it there. */
+export interface FaultCase {
+  readonly client: ClientDialect;
+  readonly upstream: ClientDialect;
+  readonly isStream: boolean;
+  /** A stream of the generative-language dialect as one JSON array. */
+  readonly isArray?: boolean;
+  readonly fault: Fault;
+}
+
+/** An upstream of every dialect at one address that does to each call what its case says. */
+export interface FaultyUpstream {
+  /** `upstreams` and `models` of a configuration that lead every case to an upstream of its dialect. */
+  readonly settings: object;
+  /** The connections of a case that stand at this moment. */
+  readonly open: (number: number) => number;
+  readonly close: () => Promise<void>;
+}
+
+/** Which case is meant stands in the model's name. */
+export const modelOf = (number: number, upstream: ClientDialect) => `case-${number}-${upstream}`;
+
+export async function startFaultyUpstream(cases: readonly FaultCase[]): Promise<FaultyUpstream> {
+  const connections = new Map<Socket, number>();
+  const vendor = createServer((socket) => {
+    connections.set(socket, -1);
+    socket.on("close", () => connections.delete(socket));
+    socket.on("error", () => {});
+    let text = "";
+    socket.on("data", (bytes) => {
+      text += bytes.toString("latin1");
+      const number = Number(/case-(\d+)-/.exec(text)?.[1]);
+      const found = cases[number];
+      if (!found || !isWholeRequest(text)) return;
+      text = "";
+      connections.set(socket, number);
+      void found.fault.behave(socket, found.upstream, found.isStream);
+    });
+  });
+  await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
+  const base_url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+  return {
+    settings: {
+      upstreams: Object.fromEntries(
+        DIALECTS.map((dialect) => [dialect, { dialect, base_url, api_key: SECRET, models: [] }]),
+      ),
+      models: DIALECTS.map((dialect) => ({ match: `case-*-${dialect}`, upstream: dialect })),
+    },
+    open: (number) => [...connections.values()].filter((each) => each === number).length,
+    async close() {
+      for (const socket of connections.keys()) socket.destroy();
+      await new Promise((resolve) => vendor.close(resolve));
+    },
+  };
+}
+
+function isWholeRequest(text: string): boolean {
+  const end = text.indexOf("\r\n\r\n");
+  const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+  return end >= 0 && text.length >= end + 4 + length;
+}
+
+/** What came of a call, also where the connection broke. */
+export interface Received {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Each character a byte. */
+  readonly text: string;
+  readonly isBroken: boolean;
+}
+
+const QUESTION: Record<ClientDialect, object> = {
+  "chat-completions": { messages: [{ role: "user", content: "Hi" }] },
+  responses: { input: "Hi" },
+  messages: { max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
+  "generative-language": { contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
+};
+
+/** The address and the body of a dialect's plainest call. */
+export function question(client: ClientDialect, model: string, isStream: boolean, isArray = false) {
+  const method = isStream ? `streamGenerateContent${isArray ? "" : "?alt=sse"}` : "generateContent";
+  const path = {
+    "chat-completions": "/v1/chat/completions",
+    responses: "/v1/responses",
+    messages: "/v1/messages",
+    "generative-language": `/v1beta/models/${model}:${method}`,
+  }[client];
+  const isNamed = client !== "generative-language";
+  const body = JSON.stringify({
+    ...QUESTION[client],
+    ...(isNamed ? { model } : {}),
+    ...(isNamed && isStream ? { stream: true } : {}),
+  });
+  return { path, body };
+}
+
+/** Makes the call of a case. */
+export async function callFaulty(proxyUrl: string, number: number, each: FaultCase): Promise<Received> {
+  const { path, body } = question(each.client, modelOf(number, each.upstream), each.isStream, each.isArray);
+  const response = await fetch(`${proxyUrl}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  const { status, headers } = response;
+  let text = "";
+  try {
+    for await (const piece of response.body ?? []) text += Buffer.from(piece).toString("latin1");
+    return { status, headers, text, isBroken: false };
+  } catch {
+    return { status, headers, text, isBroken: true };
+  }
+}
+
+/** Whether an error is in the envelope that a dialect's clients read. */
+export const isEnvelope: Record<ClientDialect, (value: Record<string, Record<string, unknown>>) => boolean> =
+  {
+    "chat-completions": (value) => typeof value["error"]?.["message"] === "string",
+    responses: (value) => typeof value["error"]?.["message"] === "string",
+    messages: (value) => String(value["type"]) === "error" && typeof value["error"]?.["type"] === "string",
+    "generative-language": (value) => typeof value["error"]?.["status"] === "string",
+  };

@@ -1,0 +1,116 @@
+import type { Socket } from "node:net";
+import { type ClientDialect, chunk, EVENTS, type Fault, head, SECRET, sseHead } from "./upstream-faults.ts";
+
+/** How a vendor says in the middle of a stream that it has failed, its own key in the words. */
+const FAILURE: Record<ClientDialect, string> = {
+  "chat-completions": `data: {"error":{"message":"Overloaded ${SECRET}","type":"server_error"}}\n\n`,
+  responses: `event: response.failed\ndata: {"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"Overloaded ${SECRET}"}}}\n\n`,
+  messages: `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded ${SECRET}"}}\n\n`,
+  "generative-language": `data: {"error":{"code":503,"message":"Overloaded ${SECRET}","status":"UNAVAILABLE"}}\n\n`,
+};
+
+const first = (dialect: ClientDialect) => EVENTS[dialect][0] ?? "";
+const all = (dialect: ClientDialect) => EVENTS[dialect].join("");
+
+/** A stream of these words that stays open behind them: who has heard enough has to leave by himself. */
+const openStream = (say: (dialect: ClientDialect) => string) => (socket: Socket, dialect: ClientDialect) =>
+  void socket.write(Buffer.concat([Buffer.from(sseHead), chunk(say(dialect))]));
+
+const openAnswer = (status: string, headers: Record<string, string>, text: string) => (socket: Socket) =>
+  void socket.write(
+    Buffer.concat([Buffer.from(head(status, { ...headers, "transfer-encoding": "chunked" })), chunk(text)]),
+  );
+
+/** Faults that only a reader of the answer notices; after each the upstream has to be left. */
+export const TRANSLATED_FAULTS: readonly Fault[] = [
+  {
+    name: "an event that is no JSON",
+    behave: openStream((dialect) => `${first(dialect)}data: {"broken\n\n${first(dialect)}`),
+    only: "stream",
+  },
+  {
+    name: "an event of a wrong type",
+    behave: openStream((dialect) => `${first(dialect)}data: [7]\n\n${first(dialect)}`),
+    only: "stream",
+  },
+  {
+    name: "an error midway",
+    behave: openStream((dialect) => first(dialect) + FAILURE[dialect] + first(dialect)),
+    only: "stream",
+  },
+  {
+    name: "an error midway, an event later",
+    behave: (socket, dialect) => {
+      openStream(first)(socket, dialect);
+      setTimeout(() => socket.write(chunk(FAILURE[dialect])), 15);
+    },
+    only: "stream",
+  },
+  {
+    name: "an error instead of the first event",
+    behave: openStream((dialect) => FAILURE[dialect]),
+    statuses: [500, 502, 503, 529],
+    only: "stream",
+  },
+  {
+    name: "two ends",
+    behave: openStream((dialect) => all(dialect) + EVENTS[dialect].slice(1).join("")),
+    only: "stream",
+    needsEnd: true,
+    isGood: true,
+  },
+  {
+    name: "a second answer behind the end",
+    behave: openStream((dialect) => all(dialect) + all(dialect)),
+    only: "stream",
+    needsEnd: true,
+    isGood: true,
+  },
+  {
+    name: "an error behind the end",
+    behave: openStream((dialect) => all(dialect) + FAILURE[dialect]),
+    only: "stream",
+    needsEnd: true,
+    isGood: true,
+  },
+  {
+    name: "a byte-order mark, comments, unknown events and lines that end in CR",
+    behave: (socket, dialect) => {
+      const odd = `\uFEFF: hello\n\nretry: 9\nid: 1\n\nevent: ping\ndata: {"type": "ping"}\n\n${all(dialect)}`;
+      openStream(() => odd.replaceAll("\n", "\r"))(socket, dialect);
+      socket.end("0\r\n\r\n");
+    },
+    only: "stream",
+    isGood: true,
+  },
+  {
+    name: "a page that never ends, with status 200",
+    behave: openAnswer("200 OK", { "content-type": "text/html" }, "<html>"),
+    statuses: [502],
+  },
+  {
+    name: "a redirect that never ends",
+    behave: openAnswer("302 Found", { location: "http://127.0.0.1:9/elsewhere" }, "Moved"),
+    statuses: [502],
+  },
+  {
+    name: "a refusal that never ends",
+    behave: openAnswer("400 No", { "content-type": "application/json" }, `{"error":{"message":"${SECRET}`),
+    statuses: [400],
+  },
+  {
+    name: "an answer that lies about its coding",
+    behave: openAnswer("200 OK", { "content-encoding": "gzip" }, "plain"),
+    statuses: [502],
+  },
+  {
+    name: "an answer in an unknown coding",
+    behave: openAnswer("200 OK", { "content-encoding": "pineapple" }, "plain"),
+    statuses: [502],
+  },
+  {
+    name: "plain words that never end, with status 400",
+    behave: openAnswer("400 No", { "content-type": "text/plain" }, `no, ${SECRET}`),
+    statuses: [400],
+  },
+];
