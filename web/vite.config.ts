@@ -16,6 +16,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 4000,
-    rollupOptions: { input: { plan: page("plan"), code: page("code"), dashboard: page("dashboard") } },
+    rollupOptions: { input: { plan: page("plan"), code: page("code") } },
   },
 });

@@ -12,7 +12,7 @@ export interface PageSource {
   addAssets(app: FastifyInstance): void;
 }
 
-export type PageName = "plan" | "code" | "dashboard";
+export type PageName = "plan" | "code";
 
 const FOREVER = { maxAge: "365d", immutable: true } as const;
 

@@ -35,6 +35,15 @@ describe("routes that call no model", () => {
     expect(metrics.body).toContain("sallyport_active_calls");
   });
 
+  it("show a person what to point clients at, and run nothing", async () => {
+    const page = await call("GET", "/");
+    expect(page.headers["content-type"]).toContain("text/html");
+    expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(page.body).toContain("http://localhost/v1");
+    expect(page.body).toMatch(/<td>a<\/td><td><code>messages<\/code>/);
+    expect(page.body).not.toContain("<script");
+  });
+
   it.each([
     ["GET", "/v1/chat/completions", 405, { error: { type: "invalid_request_error" } }],
     ["PUT", "/v1/messages", 405, { type: "error", error: { type: "invalid_request_error" } }],

@@ -6,7 +6,7 @@ import { allModels, callersDialect, describeList, describeModel } from "../model
 import { detectBody, detectModel } from "../models/detect.ts";
 import type { Route } from "../routes.ts";
 import type { Services } from "../services.ts";
-import { homePage } from "./home-page.ts";
+import { HOME_POLICY, homePage } from "./home-page.ts";
 import { warmUp, warmupBody } from "./warmup.ts";
 
 /** Routes that call no model. */
@@ -41,6 +41,7 @@ export async function handleUtility(
     case "home":
       return reply
         .header("content-type", "text/html; charset=utf-8")
+        .header("content-security-policy", HOME_POLICY)
         .send(homePage(request.runtime, request.headers.host));
     default:
       throw new AppError("not_found", "There is no such path");

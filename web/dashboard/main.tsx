@@ -1,3 +1,0 @@
-import { createRoot } from "react-dom/client";
-
-createRoot(document.getElementById("root")!).render(<main>Sallyport</main>);
