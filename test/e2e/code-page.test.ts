@@ -111,6 +111,27 @@ describe("the code review page", () => {
     expect(stdout.trim()).toBe("Code review completed: approved, no changes requested.");
   });
 
+  it("keeps what was typed when the page is reloaded before its last save has arrived", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page } = review;
+    const editor = page.locator(".comment-open textarea");
+    const before = await page.evaluate(async () => (await fetch("/api/draft")).json());
+    await dragLines(page, "src/cart.ts", "new", 30, 30);
+    await editor.fill("Half a thought");
+    // What the server would answer, were the reloaded page quicker than the save.
+    await page.route("**/api/draft", (route) =>
+      route.request().method() === "GET" ? route.fulfill({ json: before }) : route.continue(),
+    );
+    await page.reload();
+    await expect.poll(() => editor.inputValue()).toBe("Half a thought");
+    await draftSaved(page);
+
+    await page.unroute("**/api/draft");
+    await page.reload();
+    await expect.poll(() => editor.inputValue()).toBe("Half a thought");
+    review.child.kill("SIGTERM");
+  });
+
   it("opens the lines around a comment that stands between the hunks", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;

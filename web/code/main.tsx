@@ -30,12 +30,12 @@ async function start(): Promise<void> {
   watchSystemTheme();
   const result = await loadDiff(useView.getState().whitespace);
   if (!result.ok) return;
-  const { settings, repository, gitContext } = result.value;
+  const { settings, repository, gitContext, sessionId } = result.value;
   applyTheme(settings.theme);
   applySettings(settings);
   document.title = `${repository.name} (${gitContext.currentBranch}): review`;
   if (!useView.getState().whitespace) await loadDiff(false);
-  const [restored] = await Promise.all([startDraft(), loadRounds()]);
+  const [restored] = await Promise.all([startDraft(sessionId), loadRounds()]);
   if (restored > 0 && useSession.getState().phase === "ready") {
     showToast(
       restored === 1 ? "Your comment from before is back" : `Your ${restored} comments from before are back`,

@@ -1,7 +1,6 @@
 import { create } from "zustand";
-import type { Draft } from "../../../src/review/api-types.ts";
-import { getJson, sendJson } from "../../shared/api/client.ts";
 import { type Autosave, createAutosave, type DraftStatus } from "../../shared/drafts/autosave.ts";
+import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import type { ReviewComment } from "../core/comment.ts";
 import { useComments } from "./comments.ts";
 import { useView } from "./view.ts";
@@ -20,26 +19,34 @@ export const useDraft = create<{ readonly status: DraftStatus }>(() => ({ status
 
 let autosave: Autosave | undefined;
 
-/** Takes over the server's draft, then saves every change to it. Resolves to how many comments came back. */
-export async function startDraft(): Promise<number> {
-  const stored = await getJson<Draft<DraftContent>>("/api/draft");
+/**
+ * Takes over the draft, then saves every change to it. Resolves to how many comments came back. `session` is the
+ * review's.
+ */
+export async function startDraft(session: string): Promise<number> {
+  const stored = await readDraft<DraftContent>(session);
   const content = stored.ok ? stored.value.content : null;
   if (content) restore(content);
   autosave = createAutosave<DraftContent>({
     content: currentContent,
-    put: (draft, keepalive) => sendJson("PUT", "/api/draft", draft, { keepalive }),
+    put: (draft, keepalive) => writeDraft(session, draft, keepalive),
     onStatus: (status) => useDraft.setState({ status }),
   });
   if (stored.ok) autosave.resume(stored.value.generation);
-  const touch = () => autosave?.touch();
+  watch(autosave);
+  // What the tab alone has goes to the server now.
+  if (stored.ok && content && stored.value.savedAt === "") autosave.touch();
+  return content?.comments.length ?? 0;
+}
+
+function watch(saving: Autosave): void {
   useComments.subscribe((state, before) => {
-    if (state.comments !== before.comments || state.editing !== before.editing) touch();
+    if (state.comments !== before.comments || state.editing !== before.editing) saving.touch();
   });
   useView.subscribe((state, before) => {
-    if (state.viewed !== before.viewed) touch();
+    if (state.viewed !== before.viewed) saving.touch();
   });
-  addEventListener("pagehide", () => autosave?.flush());
-  return content?.comments.length ?? 0;
+  addEventListener("pagehide", () => saving.flush());
 }
 
 /** The decision is taken: nothing is saved any more. */
