@@ -15,6 +15,7 @@ export async function translate(
 ): Promise<void> {
   const { upstream } = call;
   if (!upstream || upstream.dialect === "any") throw new AppError("internal", "echo is not translated to");
+  const spares = selection.upstreams.filter(({ dialect }) => dialect === upstream.dialect);
   const reply = createReplyWriter(call);
   try {
     const outcome = await translateCall({
@@ -35,7 +36,7 @@ export async function translate(
       },
       strict: call.runtime.config.strictTranslation,
       requestId: call.id,
-      send: translatedSender(call, upstream, reply.signal),
+      send: translatedSender(call, spares, reply.signal),
       reply,
       redact: call.runtime.redact,
       conversations: call.services.conversations,

@@ -1,57 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
 import { type Call, viaOf } from "../call.ts";
-import type { SendUpstream } from "../translate/translate-call.ts";
+import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "./clients.ts";
-import { mayTryAgain } from "./faults.ts";
 import { credentialHeader } from "./request-headers.ts";
+import type { ReceivedReply } from "./send.ts";
+import { nextTry, planTries, type Tried, type Try } from "./tries.ts";
 
-const REPEATS = 2;
-
-/** Sends translated requests for a call: our credentials, the configured headers, another try where connecting failed. */
-export function translatedSender(call: Call, upstream: UpstreamConfig, signal: AbortSignal): SendUpstream {
+/**
+ * Sends translated requests for a call with our credentials and the configured headers. What fails or is refused is
+ * tried again as in the native lane (`tries.ts`); all upstreams have to speak the dialect of the request.
+ */
+export function translatedSender(
+  call: Call,
+  upstreams: readonly UpstreamConfig[],
+  signal: AbortSignal,
+): SendUpstream {
   return async (request) => {
-    const headers = headersFor(
-      call,
-      upstream,
-      request.contentType ?? "application/json",
-      request.headers ?? {},
-    );
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        const reply = await sendTo(call.services.pools, upstream, {
-          method: request.method,
-          path: request.path,
-          headers,
-          body: request.method === "GET" ? null : request.body,
-          signal,
-        });
-        if (call.firstByteAt === 0) call.firstByteAt = performance.now();
-        if (reply.status >= 300 && reply.status < 400)
-          throw new AppError(
-            "upstream_invalid",
-            `The upstream ${upstream.name} wants to redirect, which is not followed`,
-          );
-        return { status: reply.status, headers: plainHeaders(reply.headers), body: reply.body };
-      } catch (error) {
-        if (attempt >= REPEATS || signal.aborted || !(error instanceof Error) || !mayTryAgain(error))
-          throw error;
-        call.retries += 1;
+    for (let tries: Try = planTries(upstreams); ; ) {
+      call.upstream = tries.upstream;
+      const tried = await tryOnce(call, tries, request, signal);
+      const next = signal.aborted ? undefined : nextTry(tries, tried);
+      if (next === undefined) {
+        if (tried.kind === "failed") throw tried.fault;
+        return { status: tried.status, headers: plainHeaders(tried.headers), body: tried.body };
       }
+      if (tried.kind === "refused") leave(tried.body);
+      if (next.delayMs > 0) await pause(next.delayMs, signal);
+      call.retries += 1;
+      tries = next;
     }
   };
+}
+
+type Attempt =
+  | Extract<Tried, { kind: "failed" }>
+  | ({ readonly kind: "answered" | "refused" } & ReceivedReply);
+
+async function tryOnce(
+  call: Call,
+  { upstream, key }: Try,
+  request: UpstreamRequest,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  try {
+    const reply = await sendTo(call.services.pools, upstream, {
+      method: request.method,
+      path: request.path,
+      headers: headersFor(call, upstream, key, request),
+      body: request.method === "GET" ? null : request.body,
+      signal,
+    });
+    if (call.firstByteAt === 0) call.firstByteAt = performance.now();
+    if (reply.status >= 300 && reply.status < 400)
+      throw new AppError(
+        "upstream_invalid",
+        `The upstream ${upstream.name} wants to redirect, which is not followed`,
+      );
+    return { kind: reply.status < 400 ? "answered" : "refused", ...reply };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { kind: "failed", fault: error };
+  }
+}
+
+/** Leaves an answer that nobody will read; a body that was never begun would not notice. */
+function leave(body: AsyncIterable<Buffer>): void {
+  const chunks = body[Symbol.asyncIterator]();
+  chunks.next().then(
+    () => chunks.return?.(),
+    () => {},
+  );
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => {
+    throw new AppError("client_gone", "The client left");
+  });
 }
 
 function headersFor(
   call: Call,
   upstream: UpstreamConfig,
-  contentType: string,
-  extra: Readonly<Record<string, string>>,
+  key: string | undefined,
+  request: UpstreamRequest,
 ): string[] {
-  const [key] = upstream.keys;
   const headers = [
     "content-type",
-    contentType,
+    request.contentType ?? "application/json",
     "accept-encoding",
     "identity",
     "x-sallyport-via",
@@ -61,7 +98,8 @@ function headersFor(
   if (upstream.dialect === "messages" && !("anthropic-version" in upstream.headers))
     headers.push("anthropic-version", "2023-06-01");
   if (key !== undefined) headers.push(...credentialHeader(upstream, key));
-  for (const [name, value] of Object.entries({ ...extra, ...upstream.headers })) headers.push(name, value);
+  for (const [name, value] of Object.entries({ ...request.headers, ...upstream.headers }))
+    headers.push(name, value);
   return headers;
 }
 

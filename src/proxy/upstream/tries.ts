@@ -1,6 +1,6 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { AppError } from "../../errors.ts";
 import { mayTryAgain } from "./faults.ts";
-import type { RelayOutcome } from "./relay.ts";
 
 /** One try at a call: where, with which key, and what is left to try. */
 export interface Try {
@@ -13,6 +13,16 @@ export interface Try {
   /** Tries at the same place that may still be made. */
   readonly repeats: number;
 }
+
+/** As much of a try's outcome as decides on the next. */
+export type Tried =
+  | { readonly kind: "answered" | "broken" | "gone" }
+  | { readonly kind: "failed"; readonly fault: AppError }
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly headers: { readonly "retry-after"?: string | undefined };
+    };
 
 const REPEATS = 2;
 /** An upstream that wants a longer pause than this gets it from the client. */
@@ -32,11 +42,7 @@ export function planTries(upstreams: readonly UpstreamConfig[]): Try {
  * failing upstream by the next upstream; the same place is tried again where connecting failed, or where it asks for
  * that itself with a short `retry-after`.
  */
-export function nextTry(
-  last: Try,
-  outcome: RelayOutcome,
-  random: () => number = Math.random,
-): Try | undefined {
+export function nextTry(last: Try, outcome: Tried, random: () => number = Math.random): Try | undefined {
   if (outcome.kind !== "failed" && outcome.kind !== "refused") return undefined;
   const pause = (REPEATS - last.repeats + 1) * 100 * (1 + random());
   if (outcome.kind === "failed") {

@@ -1,0 +1,295 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { question } from "../support/faulty-upstream.ts";
+import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
+import { type ClientDialect, DIALECTS, EVENTS, WHOLE } from "../support/upstream-faults.ts";
+
+const SECRET = "sk-upstream-0123456789";
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** A proxy in front of one upstream of this dialect. */
+async function setUp(
+  dialect: ClientDialect,
+  settings: (url: string) => object = () => ({}),
+): Promise<{ proxy: TestProxy; upstream: FakeUpstream }> {
+  const upstream = await startFakeUpstream(json(WHOLE[dialect]));
+  closers.push(upstream.close);
+  const proxy = await startTestProxy({
+    upstreams: { main: { dialect, base_url: upstream.url, api_key: SECRET } },
+    models: [{ match: "*", upstream: "main" }],
+    ...settings(upstream.url),
+  });
+  closers.push(proxy.close);
+  return { proxy, upstream };
+}
+
+function post(
+  proxy: TestProxy,
+  client: ClientDialect,
+  isStream = false,
+  { headers = {}, signal, query = "" }: { headers?: object; signal?: AbortSignal; query?: string } = {},
+): Promise<Response> {
+  const { path, body } = question(client, "m", isStream);
+  return fetch(`${proxy.url}${path}${query}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+    ...(signal ? { signal } : {}),
+  });
+}
+
+const beginStream = (upstream: FakeUpstream, dialect: ClientDialect) => {
+  let finish: () => void = () => {};
+  upstream.answer = async (_hit, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(EVENTS[dialect][0]);
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    response.end(EVENTS[dialect].slice(1).join(""));
+  };
+  return () => finish();
+};
+
+const PINGS: Record<ClientDialect, string> = {
+  "chat-completions": "\n: ",
+  responses: "\n: ",
+  messages: "event: ping\n",
+  "generative-language": "\n: ",
+};
+
+describe("the translation lane", () => {
+  it.each(DIALECTS)("keeps a silent stream alive for a %s client", async (client) => {
+    const dialect = client === "messages" ? "chat-completions" : "messages";
+    const { proxy, upstream } = await setUp(dialect, () => ({ timeouts: { ping: 0.3 } }));
+    const finish = beginStream(upstream, dialect);
+    const response = await post(proxy, client, true);
+    const decoder = new TextDecoder();
+    let text = "";
+    let finished = false;
+    for await (const piece of response.body ?? []) {
+      text += decoder.decode(piece, { stream: true });
+      if (!finished && text.split(PINGS[client]).length > 2) {
+        finished = true;
+        finish();
+      }
+    }
+    expect(text).toContain("déjà");
+    expect(text).not.toContain('"error":{');
+  });
+
+  it("88 a client that leaves before the head or midway takes its upstream call with it, and is not called again", async () => {
+    const { proxy, upstream } = await setUp("chat-completions");
+    upstream.answer = (hit, response) => {
+      if (!hit.body.includes('"stream":true')) return;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(EVENTS["chat-completions"][0]);
+    };
+    const leavers = DIALECTS.filter((client) => client !== "chat-completions");
+    for (const client of leavers) {
+      const early = new AbortController();
+      const pending = post(proxy, client, false, { signal: early.signal }).catch(() => "gone");
+      await until(() => upstream.open() === 1);
+      early.abort();
+      expect(await pending).toBe("gone");
+      await until(() => upstream.open() === 0);
+      const late = new AbortController();
+      await post(proxy, client, true, { signal: late.signal });
+      expect(upstream.open()).toBe(1);
+      late.abort();
+      await until(() => upstream.open() === 0);
+    }
+    await until(() => proxy.records.length === leavers.length * 2);
+    expect(proxy.records.map(({ fault, retries }) => [/left/.test(fault ?? ""), retries])).toEqual(
+      proxy.records.map(() => [true, 0]),
+    );
+    expect(upstream.hits).toHaveLength(leavers.length * 2);
+  });
+
+  it("89 a client that does not read holds the upstream back", async () => {
+    const { proxy, upstream } = await setUp("chat-completions");
+    const words = "x".repeat(64 * 1024);
+    const piece = `data: {"id":"x","choices":[{"index":0,"delta":{"content":"${words}"},"finish_reason":null}]}\n\n`;
+    let written = 0;
+    let held = false;
+    upstream.answer = async (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      while (written < 64 * 1024 * 1024 && !response.destroyed) {
+        written += piece.length;
+        if (response.write(piece)) continue;
+        held = await new Promise<boolean>((resolve) => {
+          const timer = setTimeout(() => resolve(true), 500);
+          response.once("drain", () => {
+            clearTimeout(timer);
+            resolve(false);
+          });
+        });
+        if (held) return;
+      }
+    };
+    const stalled = await stalledRequest(proxy);
+    await until(() => held);
+    expect(written).toBeLessThan(32 * 1024 * 1024);
+    stalled.destroy();
+    await upstream.hits[0]?.closed;
+  });
+
+  it("87 limits of first byte and silence are apart, and pings of the upstream are no silence", async () => {
+    const { proxy, upstream } = await setUp("messages", () => ({ timeouts: { first_byte: 60, idle: 1 } }));
+    upstream.answer = async (_hit, response) => {
+      // Longer than the limit on silence: only the limit on the first byte counts here.
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(EVENTS.messages[0]);
+      for (let count = 0; count < 10; count += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        response.write('event: ping\ndata: {"type": "ping"}\n\n');
+      }
+      response.end(EVENTS.messages.slice(1).join(""));
+    };
+    const text = await (await post(proxy, "chat-completions", true)).text();
+    expect(text).toMatch(/data: \[DONE\]\n\n$/);
+    upstream.answer = () => {};
+    proxy.reload({
+      upstreams: { main: { dialect: "messages", base_url: upstream.url } },
+      models: [{ match: "*", upstream: "main" }],
+      timeouts: { first_byte: 0.4, idle: 60 },
+    });
+    expect((await post(proxy, "chat-completions", true)).status).toBe(504);
+  });
+
+  it("98 a refused key is followed by the next, a failing upstream by the next, a client's mistake by nothing", async () => {
+    const spare = await startFakeUpstream(json(WHOLE.messages));
+    closers.push(spare.close);
+    const { proxy, upstream } = await setUp("messages", (url) => ({
+      upstreams: {
+        main: { dialect: "messages", base_url: url, api_keys: ["sk-first-key", "sk-second-key"] },
+        spare: { dialect: "messages", base_url: spare.url, api_key: SECRET },
+      },
+      models: [{ match: "*", upstream: ["main", "spare"] }],
+    }));
+    for (const status of [401, 402, 403, 429, 500, 529]) {
+      upstream.hits.length = 0;
+      upstream.answer = json({ error: {} }, status);
+      const response = await post(proxy, "chat-completions");
+      expect([response.status, response.headers.get("x-sallyport-upstream")]).toEqual([200, "spare"]);
+      const keys = upstream.hits.map((hit) => hit.headers["x-api-key"]);
+      expect(new Set(keys).size).toBe(status < 500 ? 2 : 1);
+    }
+    const before = spare.hits.length;
+    for (const status of [400, 404, 413, 422]) {
+      upstream.hits.length = 0;
+      upstream.answer = json({ error: {} }, status);
+      expect((await post(proxy, "chat-completions")).status).toBe(status);
+      expect(upstream.hits).toHaveLength(1);
+    }
+    expect(spare.hits).toHaveLength(before);
+  });
+
+  it("98 a short wish to wait is granted, a long one handed on", async () => {
+    const { proxy, upstream } = await setUp("messages");
+    upstream.answer = (hit, response) =>
+      (upstream.hits.length === 1 ? json({ error: {} }, 529, { "retry-after": "0" }) : json(WHOLE.messages))(
+        hit,
+        response,
+      );
+    expect((await post(proxy, "responses")).status).toBe(200);
+    upstream.answer = json({ error: {} }, 529, { "retry-after": "3600" });
+    const refused = await post(proxy, "responses");
+    expect([refused.status, refused.headers.get("retry-after"), upstream.hits.length]).toEqual([
+      503,
+      "3600",
+      3,
+    ]);
+  });
+
+  it("104 nothing of one connection's form reaches the other: coding, length, hop-by-hop headers, doubles", async () => {
+    const { proxy, upstream } = await setUp("messages", (url) => ({
+      upstreams: {
+        main: {
+          dialect: "messages",
+          base_url: url,
+          api_key: SECRET,
+          headers: { "anthropic-version": "2099-01-01" },
+        },
+      },
+    }));
+    upstream.answer = (_hit, response) => {
+      const body = gzipSync(WHOLE.messages);
+      const coded = { "content-encoding": "gzip", "content-length": body.length, "keep-alive": "timeout=9" };
+      response.writeHead(200, { "content-type": "application/json", ...coded });
+      response.end(body);
+    };
+    const response = await post(proxy, "chat-completions", false, {
+      headers: { "accept-encoding": "br", te: "trailers", "anthropic-version": "2023-06-01" },
+    });
+    expect(await response.text()).toContain("déjà");
+    expect(response.headers.get("content-encoding")).toBeNull();
+    const raw = upstream.hits[0]?.rawHeaders.map((each) => each.toLowerCase()) ?? [];
+    const names = raw.filter((_, index) => index % 2 === 0);
+    expect(names).toEqual([...new Set(names)]);
+    expect(upstream.hits[0]?.headers).toMatchObject({
+      "accept-encoding": "identity",
+      "anthropic-version": "2099-01-01",
+      "content-length": String(upstream.hits[0]?.body.length),
+    });
+    expect(names).not.toContain("te");
+  });
+
+  it("105 a client's credentials do not reach the upstream, nor the upstream's cookies the client", async () => {
+    const { proxy, upstream } = await setUp("messages", () => ({ api_keys: ["sk-client-0123456789"] }));
+    upstream.answer = json(WHOLE.messages, 200, { "set-cookie": "a=b", "x-vendor": "1" });
+    const credentials = {
+      authorization: "Bearer sk-client-0123456789",
+      "x-api-key": "sk-client-0123456789",
+      "x-goog-api-key": "sk-client-0123456789",
+      cookie: "c=d",
+    };
+    const response = await post(proxy, "generative-language", false, {
+      headers: credentials,
+      query: "?key=sk-client-0123456789",
+    });
+    expect([response.status, response.headers.get("set-cookie"), response.headers.get("x-vendor")]).toEqual([
+      200,
+      null,
+      null,
+    ]);
+    const [hit] = upstream.hits;
+    expect(`${hit?.url} ${JSON.stringify(hit?.rawHeaders)} ${hit?.body}`).not.toMatch(/sk-client|c=d/);
+    expect(hit?.headers["x-api-key"]).toBe(SECRET);
+    await until(() => proxy.records.length === 1);
+    expect(JSON.stringify(proxy.records)).not.toContain("sk-client-0123456789");
+  });
+
+  it("106 a client's query is for its own dialect, and a base URL's path stands in front, with /v1 or without", async () => {
+    for (const prefix of ["", "/v1", "/gateway/v1"]) {
+      const { proxy, upstream } = await setUp("chat-completions", (url) => ({
+        upstreams: { main: { dialect: "chat-completions", base_url: `${url}${prefix}`, api_key: SECRET } },
+      }));
+      expect((await post(proxy, "messages", false, { query: "?beta=true" })).status).toBe(200);
+      expect(upstream.hits[0]?.url).toBe(`${prefix === "" ? "/v1" : prefix}/chat/completions`);
+    }
+  });
+});
+
+/** A messages client that asks for a stream and never reads it. */
+function stalledRequest(proxy: TestProxy): Promise<IncomingMessage> {
+  const { path, body } = question("messages", "m", true);
+  return new Promise((resolve) => {
+    const request = httpRequest(`${proxy.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    });
+    request.on("response", (response) => {
+      response.pause();
+      resolve(response);
+    });
+    request.on("error", () => {});
+    request.end(body);
+  });
+}
