@@ -119,6 +119,48 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(told.losses).toContain("reasoning-effort");
   });
 
+  it("41 sealed reasoning is asked for, and comes back in front of its call", async () => {
+    const body = {
+      model: "m",
+      max_tokens: 4096,
+      thinking: { type: "enabled", budget_tokens: 2048 },
+      tools: [{ name: "f", input_schema: { type: "object", properties: {} } }],
+    };
+    const told = await tell({
+      client: "messages",
+      upstream: "responses",
+      body: { ...body, messages: [hi] },
+      model: "gpt-5",
+      answer: {
+        id: "resp_1",
+        object: "response",
+        status: "completed",
+        output: [
+          { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "enc" },
+          { type: "function_call", id: "fc_1", call_id: "call_1", name: "f", arguments: "{}" },
+        ],
+      },
+    });
+    expect(told.sent).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
+    const content = told.json["content"] as Json[];
+    expect(content.map(({ type }) => type)).toEqual([expect.stringContaining("thinking"), "tool_use"]);
+    const result = { type: "tool_result", tool_use_id: content[1]?.["id"], content: "1" };
+    const next = await tell({
+      client: "messages",
+      upstream: "responses",
+      model: "gpt-5",
+      body: {
+        ...body,
+        messages: [hi, { role: "assistant", content }, { role: "user", content: [result] }],
+      },
+    });
+    expect((next.sent["input"] as Json[]).slice(1)).toMatchObject([
+      { type: "reasoning", encrypted_content: "enc" },
+      { type: "function_call", call_id: "call_1" },
+      { type: "function_call_output", call_id: "call_1" },
+    ]);
+  });
+
   it("42 a call's signature passes through a chat client in Google's own form", async () => {
     const answer = {
       candidates: [

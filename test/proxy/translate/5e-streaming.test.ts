@@ -397,6 +397,22 @@ describe("5e streaming", () => {
     });
   });
 
+  it("91 words that look like a stop sequence are the upstream's affair; which one matched is told as it tells", async () => {
+    const body = { ...messagesBody, stop_sequences: ["END"] };
+    const cut = await toMessages(chatStream([{ content: "a E" }, { content: "N" }, { content: "Ding" }]), {
+      body,
+    });
+    const text = cut.data.map((event) => (event["delta"] as Json | undefined)?.["text"] ?? "").join("");
+    expect(text).toBe("a ENDing");
+    expect(cut.data.at(-2)).toMatchObject({ delta: { stop_reason: "end_turn", stop_sequence: null } });
+    const matched = messagesStream([], "stop_sequence").replace(
+      /"stop_sequence":null\}(?!.*"stop_sequence":null\})/s,
+      '"stop_sequence":"END"}',
+    );
+    const told = await tell({ client: "messages", upstream: "messages", body, answer: matched });
+    expect(told.data.at(-2)).toMatchObject({ delta: { stop_reason: "stop_sequence", stop_sequence: "END" } });
+  });
+
   it("92 concurrent streams share nothing", async () => {
     const all = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
