@@ -7,6 +7,7 @@ import type { ExchangeResponse } from "../exchange/response.ts";
 import { pairToolResults } from "../exchange/tool-pairing.ts";
 import { answerOfTool, carrySchemaByTool, createAnswerReader, finishOfTool } from "./answer-schema.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
+import { relaxStrictTools } from "./strict-tools.ts";
 import { lostToolExtras } from "./tool-extras.ts";
 import { fitToolNames } from "./tool-names.ts";
 
@@ -26,7 +27,8 @@ export function prepareRequest(
   capabilities: Capabilities,
 ): PreparedRequest {
   const { turns, losses } = pairToolResults(request.turns);
-  const paired: ExchangeRequest = { ...request, model: target.model, turns };
+  const relaxed = relaxStrictTools(request, target.dialect);
+  const paired: ExchangeRequest = { ...relaxed.request, model: target.model, turns };
   const plain = capabilities.customTools ? paired : wrapCustomTools(paired);
   const carried = carrySchemaByTool(plain, capabilities);
   const names = fitToolNames(carried ?? plain, capabilities);
@@ -36,7 +38,7 @@ export function prepareRequest(
   };
   return {
     request: names.request,
-    losses: [...losses, ...lostToolExtras(request, target.dialect)],
+    losses: [...losses, ...relaxed.losses, ...lostToolExtras(request, target.dialect)],
     restoreResponse: (response) => ({
       ...response,
       candidates: response.candidates.map(({ parts, finish, ...rest }) => ({

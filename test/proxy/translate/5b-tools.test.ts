@@ -329,6 +329,24 @@ describe("5b requests: tools", () => {
     ]);
   });
 
+  it("34 a strict tool whose schema chat-completions would refuse is not strict there, and says so", async () => {
+    const part = { type: "object", properties: { b: { type: "string" } }, additionalProperties: false };
+    const told = async (properties: Json, more: Json = {}) => {
+      const input_schema = { type: "object", properties, additionalProperties: false, ...more };
+      const answer = await messagesToChat([hi], { tools: [{ name: "f", strict: true, input_schema }] });
+      const [tool] = answer.sent["tools"] as { function: Json }[];
+      return [tool?.function["strict"], answer.losses.includes("strict")];
+    };
+    const a = { a: { type: "string" } };
+    expect(await told(a, { required: ["a"] })).toEqual([true, false]);
+    expect(await told({})).toEqual([true, false]);
+    expect(await told(a)).toEqual([false, true]);
+    expect(await told(a, { required: ["a"], additionalProperties: true })).toEqual([false, true]);
+    expect(await told({ a: part }, { required: ["a"] })).toEqual([false, true]);
+    expect(await told({ a: { type: "array", items: part } }, { required: ["a"] })).toEqual([false, true]);
+    expect(await told({ a: { enum: [part] } }, { required: ["a"] })).toEqual([true, false]);
+  });
+
   it("35 missing type object, no parameters, empty tools, a choice without tools", async () => {
     const bare = { type: "function", function: { name: "f" } };
     const typeless = { type: "function", function: { name: "g", parameters: { properties: { a: {} } } } };

@@ -21,6 +21,7 @@ const user = (...parts: Part[]): Partial<ExchangeRequest> => ({
   turns: [{ role: "user", parts: [{ type: "text", text: "See" }, ...parts] }],
 });
 const tool = { type: "function", name: "f", schema: { type: "object", properties: {} } } as const;
+const closed = { ...tool.schema, additionalProperties: false };
 const png = { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } as const;
 const pdf = { kind: "base64", mediaType: "application/pdf", data: "JVBERi0=" } as const;
 const called = (
@@ -84,7 +85,7 @@ export const requestFeatures: readonly (readonly [name: string, asked: Partial<E
     { tools: [tool], toolChoice: { mode: "allowed", names: ["f"], required: false }, turns: [hi] },
   ],
   ["one call at a time", { tools: [tool], parallelToolCalls: false, turns: [hi] }],
-  ["`strict` tools", { tools: [{ ...tool, strict: true }], turns: [hi] }],
+  ["`strict` tools", { tools: [{ ...tool, schema: closed, strict: true }], turns: [hi] }],
   ["custom tool of free text", { tools: [{ type: "custom", name: "patch" }], turns: [hi] }],
   [
     "web search of the vendor, alone",

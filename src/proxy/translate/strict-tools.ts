@@ -1,0 +1,43 @@
+import { isObject } from "../exchange/json.ts";
+import { createLossList, type Loss } from "../exchange/loss.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { ExchangeRequest } from "../exchange/request.ts";
+
+/**
+ * Vendors of the OpenAI family refuse a strict tool whose objects are not closed or leave a property optional, which
+ * the others take (https://platform.openai.com/docs/guides/structured-outputs). Such a tool is not strict there.
+ */
+export function relaxStrictTools(
+  request: ExchangeRequest,
+  target: Dialect,
+): { readonly request: ExchangeRequest; readonly losses: readonly Loss[] } {
+  const list = createLossList();
+  if (target !== "chat-completions" && target !== "responses") return { request, losses: list.losses };
+  const tools = request.tools.map((tool) => {
+    if (tool.type !== "function" || tool.strict !== true || isStrict(tool.schema, 0)) return tool;
+    list.add("strict", `The schema of ${tool.name} has more than strict tools may have in this dialect.`);
+    return { ...tool, strict: false };
+  });
+  return { request: list.losses.length === 0 ? request : { ...request, tools }, losses: list.losses };
+}
+
+/** The vendor takes ten levels; a schema beyond any sensible depth is left to its judgement. */
+const deepest = 64;
+
+function isStrict(schema: unknown, depth: number): boolean {
+  if (depth > deepest) return true;
+  if (Array.isArray(schema)) return schema.every((each) => isStrict(each, depth + 1));
+  if (!isObject(schema)) return true;
+  const { properties, required } = schema;
+  const isClosed = schema["type"] !== "object" || schema["additionalProperties"] === false;
+  const names = isObject(properties) ? Object.keys(properties) : [];
+  const isWhole = names.every((name) => Array.isArray(required) && required.includes(name));
+  // What the vendor reads schemas in; an `enum` or a `const` may hold anything.
+  const inner = [
+    ...(isObject(properties) ? Object.values(properties) : []),
+    ...(isObject(schema["$defs"]) ? Object.values(schema["$defs"]) : []),
+    schema["items"],
+    schema["anyOf"],
+  ];
+  return isClosed && isWhole && inner.every((each) => isStrict(each, depth + 1));
+}
