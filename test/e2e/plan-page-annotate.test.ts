@@ -40,6 +40,16 @@ function isBeside(sign: Box, pointedAt: Box): boolean {
   return middle > pointedAt.y && middle < pointedAt.y + pointedAt.height;
 }
 
+/** The middle of the first text that carries a comment and is not the active one, scrolled into view. */
+function markedPlace(page: Page): Promise<{ readonly x: number; readonly y: number } | undefined> {
+  return page.evaluate(() => {
+    const [range] = CSS.highlights.get("note-comment") ?? [];
+    (range as Range | undefined)?.startContainer.parentElement?.scrollIntoView({ block: "center" });
+    const box = (range as Range | undefined)?.getBoundingClientRect();
+    return box && { x: box.left + box.width / 2, y: box.top + box.height / 2 };
+  });
+}
+
 describe("annotating by pointer", () => {
   it("marks a list item, a table row and a line of code as a whole", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path), []);
@@ -72,12 +82,15 @@ describe("annotating by pointer", () => {
     await expect.poll(() => active.textContent()).toContain("On single point");
     await page.locator(".card").first().locator(".card-place").click();
     await expect.poll(() => active.textContent()).toContain("On Every deploy");
-    const place = await page.evaluate(() => {
-      const [range] = CSS.highlights.get("note-comment") ?? [];
-      (range as Range | undefined)?.startContainer.parentElement?.scrollIntoView({ block: "center" });
-      const box = (range as Range | undefined)?.getBoundingClientRect();
-      return box && { x: box.left + box.width / 2, y: box.top + box.height / 2 };
-    });
+    // Showing a note scrolls to its text; a click goes to where the other text stands once that is done.
+    let place = await markedPlace(page);
+    await expect
+      .poll(async () => {
+        const before = place;
+        place = await markedPlace(page);
+        return place !== undefined && place.x === before?.x && place.y === before.y;
+      })
+      .toBe(true);
     await page.mouse.click(place?.x ?? 0, place?.y ?? 0);
     await expect.poll(() => active.textContent()).toContain("On single point");
     review.child.kill("SIGTERM");
