@@ -3,6 +3,7 @@ import { type Autosave, createAutosave, type DraftStatus } from "../../shared/dr
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import type { ReviewComment } from "../core/comment.ts";
 import { useComments } from "./comments.ts";
+import { mergeDraft } from "./merge-draft.ts";
 import { useView } from "./view.ts";
 
 /** What is kept on the server while the person reviews. */
@@ -26,6 +27,7 @@ let autosave: Autosave | undefined;
 export async function startDraft(session: string): Promise<number> {
   const stored = await readDraft<DraftContent>(session);
   const content = stored.ok ? stored.value.content : null;
+  const isWritten = useComments.getState().comments.length > 0;
   if (content) restore(content);
   autosave = createAutosave<DraftContent>({
     content: currentContent,
@@ -35,7 +37,7 @@ export async function startDraft(session: string): Promise<number> {
   if (stored.ok) autosave.resume(stored.value.generation);
   watch(autosave);
   // What the tab alone has goes to the server now.
-  if (stored.ok && content && stored.value.savedAt === "") autosave.touch();
+  if (isWritten || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
   return content?.comments.length ?? 0;
 }
 
@@ -60,6 +62,7 @@ function currentContent(): DraftContent {
 }
 
 function restore(content: DraftContent): void {
-  useView.setState({ viewed: content.viewed ?? {} });
-  useComments.setState({ comments: content.comments ?? [], editing: new Set(content.editing ?? []) });
+  const { comments, editing, viewed } = mergeDraft(content, currentContent());
+  useView.setState({ viewed });
+  useComments.setState({ comments, editing: new Set(editing) });
 }

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { ReviewComment } from "../../../web/code/core/comment.ts";
+import type { DraftContent } from "../../../web/code/state/draft.ts";
+import { mergeDraft } from "../../../web/code/state/merge-draft.ts";
+
+const comment = (id: string, text: string) => ({ id, text }) as ReviewComment;
+const draft = (more: Partial<DraftContent>): DraftContent => ({
+  version: 1,
+  comments: [],
+  editing: [],
+  viewed: {},
+  ...more,
+});
+
+describe("a draft that comes after the first words", () => {
+  it("keeps both, the older first, and each comment once", () => {
+    const kept = draft({
+      comments: [comment("a", "kept"), comment("b", "kept")],
+      editing: ["b"],
+      viewed: { x: "1" },
+    });
+    const written = draft({
+      comments: [comment("b", "same"), comment("c", "new")],
+      editing: ["c"],
+      viewed: { y: "2" },
+    });
+    const merged = mergeDraft(kept, written);
+    expect(merged.comments.map(({ id }) => id)).toEqual(["a", "b", "c"]);
+    expect(merged.editing).toEqual(["b", "c"]);
+    expect(merged.viewed).toEqual({ x: "1", y: "2" });
+  });
+
+  it("is what was written where nothing was kept", () => {
+    const written = draft({ comments: [comment("c", "new")], editing: ["c"] });
+    expect(mergeDraft(draft({}), written)).toEqual(written);
+  });
+});

@@ -1,0 +1,13 @@
+import type { DraftContent } from "./draft.ts";
+
+/** The draft as it was kept, and what was written on the page while it was on its way: neither is lost. Pure. */
+export function mergeDraft(kept: DraftContent, written: DraftContent): DraftContent {
+  const comments = kept.comments ?? [];
+  const known = new Set(comments.map(({ id }) => id));
+  return {
+    version: 1,
+    comments: [...comments, ...written.comments.filter(({ id }) => !known.has(id))],
+    editing: [...new Set([...(kept.editing ?? []), ...written.editing])],
+    viewed: { ...kept.viewed, ...written.viewed },
+  };
+}
