@@ -59,6 +59,18 @@ describe("every drawn character knows its source", () => {
     expect(pairs("| h |\n|---|\n| b \\| c |").at(-1)).toEqual(["b | c", "b \\| c"]);
   });
 
+  it.each([
+    ["a line that a tab indents", "- .\n\t!", [".", "\n", "!"]],
+    ["a box with nothing behind it", "- [ ] \r\n!", ["[ ]", " ", "!"]],
+  ])("%s", (_name, source, written) => {
+    expect(pairs(source).map(([, from]) => from)).toEqual(written);
+  });
+
+  it("an inline footnote, which GitHub does not know, is the text it is", () => {
+    expect(leafTexts("a ^[ ] b")).toEqual(["a ^[ ] b"]);
+    expect(leafTexts("^[one]")).toEqual(["^[one]"]);
+  });
+
   it("holds for any text: leaves equal what is drawn, offsets stay inside and in order", () => {
     const piece = fc.oneof(
       fc.constantFrom(

@@ -10,8 +10,11 @@ export function locateLines(content: string, firstLine: number, lines: SourceLin
   let offset = 0;
   for (const [index, text] of content.split("\n").entries()) {
     const line = firstLine + index;
-    const column = Math.max(0, lines.text(line).lastIndexOf(text.trimEnd()));
-    starts.push({ content: offset, source: lines.start(line) + column });
+    const column = Math.max(0, lines.text(line).lastIndexOf(text.trim()));
+    // A tab of the source may be several spaces of the content, so that indentation is no guide to the column.
+    const indentation = text.length - text.trimStart().length;
+    starts.push({ content: offset, source: lines.start(line) + Math.max(0, column - indentation) });
+    starts.push({ content: offset + indentation, source: lines.start(line) + column });
     offset += text.length + 1;
   }
   return (at) => {
