@@ -61,6 +61,7 @@ describe("every drawn character knows its source", () => {
 
   it.each([
     ["a line that a tab indents", "- .\n\t!", [".", "\n", "!"]],
+    ["code that a tab indents", "- ```\n\t!", ["\t", "!"]],
     ["a box with nothing behind it", "- [ ] \r\n!", ["[ ]", " ", "!"]],
   ])("%s", (_name, source, written) => {
     expect(pairs(source).map(([, from]) => from)).toEqual(written);

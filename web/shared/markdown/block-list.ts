@@ -40,10 +40,12 @@ export class BlockList {
       const rows = text === undefined ? this.#texts(first, end) : text.split("\n");
       for (const [offset, row] of rows.entries()) {
         const line = first + offset;
-        const start = this.#lines.start(line) + Math.max(0, this.#lines.text(line).lastIndexOf(row));
+        const { indentation, column, length } = placeRow(row, this.#lines.text(line));
+        const start = this.#lines.start(line) + column;
         if (offset > 0)
           builder.addReplaced("\n", this.#lines.end(line - 1), start - this.#lines.end(line - 1));
-        builder.addText(row, (at) => start + at);
+        if (indentation > 0) builder.addReplaced(row.slice(0, indentation), start, length);
+        builder.addText(row.slice(indentation), (at) => start + length + at);
       }
       return builder.finish(
         index,
@@ -58,4 +60,15 @@ export class BlockList {
   #texts(first: number, end: number): string[] {
     return Array.from({ length: Math.max(0, end - first) }, (_, offset) => this.#lines.text(first + offset));
   }
+}
+
+/**
+ * Where a drawn row stands in its line. A tab of the source may be drawn as several spaces; then `indentation` counts
+ * the characters drawn for the `length` ones of the source.
+ */
+function placeRow(row: string, line: string): { indentation: number; column: number; length: number } {
+  const whole = line.lastIndexOf(row);
+  if (whole >= 0) return { indentation: 0, column: whole, length: 0 };
+  const text = row.trimStart();
+  return { indentation: row.length - text.length, column: 0, length: Math.max(0, line.lastIndexOf(text)) };
 }
