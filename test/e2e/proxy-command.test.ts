@@ -87,7 +87,7 @@ describe("sallyport proxy", () => {
       response.write('event: message_start\ndata: {"type":"message_start"}\n\n');
     });
     try {
-      const { url, child, exit } = await start({
+      const { url, child, exit, stderr } = await start({
         upstreams: { a: { dialect: "messages", base_url: upstream.url } },
       });
       const ask = {
@@ -97,6 +97,7 @@ describe("sallyport proxy", () => {
       };
       const response = await fetch(`${url}/v1/messages`, ask);
       child.kill("SIGINT");
+      await until(() => stderr().includes("Stopping:"));
       await expect(fetch(`${url}/v1/messages`, ask).then(({ status }) => status)).rejects.toThrow();
       expect(child.exitCode).toBeNull();
       child.kill("SIGINT");
