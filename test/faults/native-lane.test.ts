@@ -27,7 +27,7 @@ let proxy: TestProxy;
 let vendor: FaultyUpstream;
 beforeAll(async () => {
   vendor = await startFaultyUpstream(CASES);
-  proxy = await startTestProxy({ ...vendor.settings, timeouts: { first_byte: 0.4, idle: 0.4 } });
+  proxy = await startTestProxy(vendor.settings);
 });
 afterAll(async () => {
   await proxy.close();
@@ -55,7 +55,8 @@ describe.concurrent("faults of an upstream in the native lane", () => {
         expect(Buffer.from(received.text, "latin1").toString()).toBe(sent);
         expect([received.status, received.isBroken]).toEqual([200, false]);
       } else if (received.status !== 200) {
-        expect(fault.statuses).toContain(received.status);
+        // A broken connection may take bytes along that nobody has read yet.
+        expect(fault.statuses ?? [502, 504]).toContain(received.status);
         if (received.status >= 500 && !fault.name.startsWith("status"))
           expect(isEnvelope[dialect](JSON.parse(received.text))).toBe(true);
       } else {

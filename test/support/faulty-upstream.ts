@@ -20,8 +20,16 @@ export interface FaultyUpstream {
   readonly close: () => Promise<void>;
 }
 
-/** Which case is meant stands in the model's name. */
-export const modelOf = (number: number, upstream: ClientDialect) => `case-${number}-${upstream}`;
+/** Which case is meant stands in the model's name, and which upstream's configuration it needs. */
+export const modelOf = (number: number, { upstream, fault }: FaultCase) =>
+  `case-${number}-${upstream}-${fault.silence ?? "patient"}`;
+
+/** Short limits only where silence is the fault: a busy machine must not be taken for a silent upstream. */
+const TIMEOUTS = { patient: {}, first_byte: { first_byte: 0.4 }, idle: { idle: 0.4 } };
+
+const EVERY_UPSTREAM = DIALECTS.flatMap((dialect) =>
+  Object.entries(TIMEOUTS).map(([limit, timeouts]) => ({ name: `${dialect}-${limit}`, dialect, timeouts })),
+);
 
 export async function startFaultyUpstream(cases: readonly FaultCase[]): Promise<FaultyUpstream> {
   const connections = new Map<Socket, number>();
@@ -45,9 +53,12 @@ export async function startFaultyUpstream(cases: readonly FaultCase[]): Promise<
   return {
     settings: {
       upstreams: Object.fromEntries(
-        DIALECTS.map((dialect) => [dialect, { dialect, base_url, api_key: SECRET, models: [] }]),
+        EVERY_UPSTREAM.map(({ name, dialect, timeouts }) => [
+          name,
+          { dialect, base_url, api_key: SECRET, models: [], timeouts },
+        ]),
       ),
-      models: DIALECTS.map((dialect) => ({ match: `case-*-${dialect}`, upstream: dialect })),
+      models: EVERY_UPSTREAM.map(({ name }) => ({ match: `case-*-${name}`, upstream: name })),
     },
     open: (number) => [...connections.values()].filter((each) => each === number).length,
     async close() {
@@ -99,7 +110,7 @@ export function question(client: ClientDialect, model: string, isStream: boolean
 
 /** Makes the call of a case. */
 export async function callFaulty(proxyUrl: string, number: number, each: FaultCase): Promise<Received> {
-  const { path, body } = question(each.client, modelOf(number, each.upstream), each.isStream, each.isArray);
+  const { path, body } = question(each.client, modelOf(number, each), each.isStream, each.isArray);
   const response = await fetch(`${proxyUrl}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -97,6 +97,7 @@ export const TRANSLATED_FAULTS: readonly Fault[] = [
     name: "a refusal that never ends",
     behave: openAnswer("400 No", { "content-type": "application/json" }, `{"error":{"message":"${SECRET}`),
     statuses: [400],
+    silence: "idle",
   },
   {
     name: "an answer that lies about its coding",
@@ -112,5 +113,6 @@ export const TRANSLATED_FAULTS: readonly Fault[] = [
     name: "plain words that never end, with status 400",
     behave: openAnswer("400 No", { "content-type": "text/plain" }, `no, ${SECRET}`),
     statuses: [400],
+    silence: "idle",
   },
 ];

@@ -18,6 +18,8 @@ export interface Fault {
   readonly needsEnd?: boolean;
   /** Good answers in an odd form: the bytes have to arrive as they are. */
   readonly isGood?: boolean;
+  /** The upstream says no more and stays: only this time limit ends it. */
+  readonly silence?: "first_byte" | "idle";
 }
 
 /** A good answer in one piece. */
@@ -132,7 +134,7 @@ export const FAULTS: readonly Fault[] = [
     behave: (socket) => void socket.end("SSH-2.0-OpenSSH\r\n"),
     statuses: [502],
   },
-  { name: "silence instead of a head", behave: () => {}, statuses: [504] },
+  { name: "silence instead of a head", behave: () => {}, statuses: [504], silence: "first_byte" },
   {
     name: "a head, then a reset",
     behave: async (socket) => {
@@ -146,6 +148,7 @@ export const FAULTS: readonly Fault[] = [
     name: "a head, then silence",
     behave: (socket, dialect, isStream) => void socket.write(isStream ? sseHead : jsonHead(WHOLE[dialect])),
     statuses: [504],
+    silence: "idle",
   },
   {
     name: "half an answer, then a reset",
@@ -207,6 +210,7 @@ export const FAULTS: readonly Fault[] = [
       socket.write(chunk(EVENTS[dialect][0] ?? ""));
     },
     only: "stream",
+    silence: "idle",
   },
   {
     name: "a chunk that ends in the middle",
