@@ -40,6 +40,7 @@ export function createReplyWriter(call: Call): ReplyWriter & {
       if (call.firstByteAt === 0) call.firstByteAt = performance.now();
       response.writeHead(status, [
         ...ownHeaders(call),
+        ...vendorsRequestId(call),
         "x-content-type-options",
         "nosniff",
         ...Object.entries(headers).flat(),
@@ -75,4 +76,10 @@ export function createReplyWriter(call: Call): ReplyWriter & {
       gone.abort();
     },
   };
+}
+
+/** The call's id where the SDKs of the client's dialect look for it; generative-language's do not look for any. */
+function vendorsRequestId({ dialect, id }: Call): readonly string[] {
+  if (dialect === "generative-language") return [];
+  return [dialect === "messages" ? "request-id" : "x-request-id", id];
 }

@@ -275,6 +275,40 @@ describe("the translation lane", () => {
       expect(upstream.hits[0]?.url).toBe(`${prefix === "" ? "/v1" : prefix}/chat/completions`);
     }
   });
+
+  it("111 the request's id is where the client's SDK looks for it, in errors too, and in the log", async () => {
+    const { proxy, upstream } = await setUp("generative-language");
+    for (const [client, name] of [
+      ["messages", "request-id"],
+      ["chat-completions", "x-request-id"],
+      ["responses", "x-request-id"],
+    ] as const) {
+      upstream.answer = json(WHOLE["generative-language"]);
+      const answered = await post(proxy, client);
+      upstream.answer = json({ error: { code: 400, message: "No.", status: "INVALID_ARGUMENT" } }, 400);
+      const refused = await post(proxy, client);
+      const ids = [answered, refused].map((response) => response.headers.get(name));
+      await until(() => proxy.records.length === 2);
+      expect(proxy.records.splice(0).map(({ id }) => id)).toEqual(ids);
+      if (client === "messages") expect(await refused.json()).toMatchObject({ request_id: ids[1] });
+    }
+  });
+
+  it("112 a proxy that is pointed at itself says so, and is asked once", async () => {
+    const { proxy } = await setUp("chat-completions");
+    proxy.reload({
+      upstreams: { main: { dialect: "chat-completions", base_url: proxy.url } },
+      models: [{ match: "*", upstream: "main" }],
+    });
+    const response = await post(proxy, "messages");
+    expect([response.status, await response.json()]).toEqual([
+      508,
+      expect.objectContaining({
+        type: "error",
+        error: expect.objectContaining({ message: expect.stringContaining("points back") }),
+      }),
+    ]);
+  });
 });
 
 /** A messages client that asks for a stream and never reads it. */

@@ -65,7 +65,7 @@ describe("routes that call no model", () => {
     expect((await call("POST", "/v1/messages", { payload, headers })).statusCode).toBe(415);
   });
 
-  it("answer a WebSocket upgrade with 426 at once", async () => {
+  it("93: answer a WebSocket upgrade with 426 at once", async () => {
     const { port } = new URL(proxy.url);
     const answer = await new Promise<string>((resolve) => {
       const socket = connect(Number(port), "127.0.0.1");
@@ -115,7 +115,7 @@ describe("routes that call no model", () => {
     expect((await warm({ upstream: "b" })).statusCode).toBe(404);
   });
 
-  it("list models in the shape of whoever asks", async () => {
+  it("109: list models in the shape of whoever asks, and know no others", async () => {
     const ask = async (url: string, headers: Record<string, string> = {}) =>
       (await call("GET", url, { headers: { host: "localhost", ...headers } })).json();
     expect(await ask("/v1/models")).toMatchObject({
@@ -133,6 +133,9 @@ describe("routes that call no model", () => {
     expect(await ask("/v1beta/models/listed")).toMatchObject({
       name: "models/listed",
       displayName: "Listed",
+    });
+    expect((await call("GET", "/v1/models/absent")).json()).toMatchObject({
+      error: { code: "model_not_found" },
     });
   });
 
@@ -152,7 +155,7 @@ describe("routes that call no model", () => {
   });
 });
 
-describe("pages of a model list", () => {
+describe("109: pages of a model list", () => {
   const found = configOf({ upstreams: { a: { dialect: "messages", base_url: "http://x" } } }).upstreams.get(
     "a",
   );

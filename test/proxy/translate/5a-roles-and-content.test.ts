@@ -292,6 +292,19 @@ describe("5a requests: roles and content", () => {
     expect(toGemini.sentText).toContain('"audio/wav"');
   });
 
+  it("13 video is generative-language's alone", async () => {
+    const contents = [
+      {
+        parts: [{ inlineData: { mimeType: "video/mp4", data: "AAAA" } }, { text: "What happens?" }],
+      },
+    ];
+    for (const upstream of ["chat-completions", "responses", "messages"] as const) {
+      const told = await sent("generative-language", upstream, { contents });
+      expect([upstream, told.losses]).toEqual([upstream, ["video"]]);
+      expect(told.sentText).not.toContain("AAAA");
+    }
+  });
+
   it("14 refusals in history stay words of the assistant", async () => {
     const told = await chatToMessages([
       hi,

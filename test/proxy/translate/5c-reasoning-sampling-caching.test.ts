@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Json, sent, tell } from "./harness.ts";
+import { chatAnswer, type Json, sent, tell } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 
@@ -238,6 +238,17 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(other.losses).toEqual(["reasoning"]);
   });
 
+  it("43 a text that speaks of <think> stays text, word for word", async () => {
+    const text = "<think>not a thought</think> so be it";
+    const told = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: { model: "m", max_tokens: 9, messages: [hi] },
+      answer: chatAnswer({ content: text }),
+    });
+    expect(told.json["content"]).toEqual([{ type: "text", text }]);
+  });
+
   it("44 thinking.display reaches models that know it", async () => {
     const told = await sent(
       "responses",
@@ -421,6 +432,35 @@ describe("5c requests: reasoning, sampling, caching", () => {
       prediction: {},
     });
     expect(told.losses).toEqual(["audio", "prediction", "verbosity", "modalities"]);
+  });
+
+  it.each([
+    [
+      "camelCase",
+      {
+        safetySettings: [],
+        cachedContent: "c",
+        generationConfig: { mediaResolution: "LOW", speechConfig: {}, candidateCount: 2 },
+      },
+    ],
+    [
+      "snake_case",
+      {
+        safety_settings: [],
+        cached_content: "c",
+        generation_config: { media_resolution: "LOW", speech_config: {}, candidate_count: 2 },
+      },
+    ],
+  ])("53 what only generative-language knows is named one by one, in %s", async (_, asked) => {
+    const contents = [{ parts: [{ text: "Hi" }] }];
+    const told = await sent("generative-language", "messages", { contents, ...asked });
+    expect(told.losses).toEqual([
+      "safety-settings",
+      "cached-content",
+      "media-resolution",
+      "speech-config",
+      "candidates",
+    ]);
   });
 
   it("55 unknown top-level fields reach their own dialect alone", async () => {

@@ -1,3 +1,4 @@
+import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Dialect, Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
@@ -6,10 +7,17 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 export function addForeignExtensions(request: ExchangeRequest, target: Dialect, losses: LossList): void {
   for (const [dialect, members] of Object.entries(request.extensions)) {
     if (dialect === target) continue;
-    for (const name of Object.keys(members ?? {})) {
+    for (const name of Object.entries(members ?? {}).flatMap(namesIn)) {
       losses.add(kebab(name), `${target} has no ${name}.`);
     }
   }
+}
+
+/** Members that only gather others (generative-language) are told by what they hold. */
+function namesIn([name, value]: readonly [string, unknown]): readonly string[] {
+  return (name === "generationConfig" || name === "toolConfig") && isObject(value)
+    ? Object.keys(value)
+    : [name];
 }
 
 /** Breakpoints for a prompt cache are a thing of the messages dialect. */

@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const page = readFileSync(join(import.meta.dirname, "../../docs/edge-cases.md"), "utf8");
+const listed = [...page.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
+
+/** The numbers that names of tests under this folder begin with: `"94, 95: …"`. */
+function numbersIn(folder: string): Set<number> {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const texts = files
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => readFileSync(join(folder, name), "utf8"));
+  const names = texts.join("\n").matchAll(/(?:\b(?:it|describe)|\))\(\s*"(\d+(?:,? \d+)*):? /g);
+  return new Set([...names].flatMap(([, numbers = ""]) => numbers.split(/,? /).map(Number)));
+}
+
+it("every edge case of docs/edge-cases.md has a test named after it", () => {
+  expect(listed).toEqual(Array.from({ length: 112 }, (_, index) => index + 1));
+  const tested = numbersIn(import.meta.dirname);
+  expect(listed.filter((number) => !tested.has(number))).toEqual([]);
+  expect([...tested].filter((number) => !listed.includes(number))).toEqual([]);
+});
