@@ -140,13 +140,13 @@ describe("the translation lane", () => {
   });
 
   it("87 limits of first byte and silence are apart, and pings of the upstream are no silence", async () => {
-    const { proxy, upstream } = await setUp("messages", () => ({ timeouts: { first_byte: 60, idle: 1 } }));
+    const { proxy, upstream } = await setUp("messages", () => ({ timeouts: { first_byte: 60, idle: 3 } }));
     upstream.answer = async (_hit, response) => {
       // Longer than the limit on silence: only the limit on the first byte counts here.
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await new Promise((resolve) => setTimeout(resolve, 3500));
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(EVENTS.messages[0]);
-      for (let count = 0; count < 10; count += 1) {
+      for (let count = 0; count < 15; count += 1) {
         await new Promise((resolve) => setTimeout(resolve, 250));
         response.write('event: ping\ndata: {"type": "ping"}\n\n');
       }
