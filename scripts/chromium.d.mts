@@ -1,2 +1,2 @@
 export function findChromium(): string | undefined;
-export function installChromium(root: string): void;
+export function ensureChromium(): Promise<void>;

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { tryAgain } from "./try-again.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const say = (text) => process.stderr.write(`${text}\n`);
@@ -14,7 +15,14 @@ const modified = (path) => (existsSync(at(path)) ? statSync(at(path)).mtimeMs : 
 if (modified("node_modules/.package-lock.json") < modified("package-lock.json")) {
   say("Installing packages …");
   // Not `npm ci`: it refuses a lock file without the binaries of every platform, and not every registry carries them all.
-  run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
+  const quietly = ["--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"];
+  await tryAgain("npm install", () => run("npm", ["install", ...quietly])).catch((error) =>
+    giveUp(
+      "The packages could not be installed",
+      error,
+      "Look at what npm says above, and whether its registry is reached.",
+    ),
+  );
 }
 
 if (!isBuilt()) {
@@ -24,11 +32,14 @@ if (!isBuilt()) {
 }
 
 if (process.argv.includes("--browser")) {
-  const { findChromium, installChromium } = await import("./chromium.mjs");
-  if (!findChromium()) {
-    say("Installing a Chromium for the browser tests …");
-    installChromium(root);
-  }
+  const { ensureChromium } = await import("./chromium.mjs");
+  await ensureChromium().catch((error) => giveUp("The browser tests need a Chromium", error));
+}
+
+/** Says in a few lines why the command that was asked for cannot begin, without a stack of ours around it. */
+function giveUp(what, error, remedy = "") {
+  say([`\n${what}: ${error.message}`, remedy].filter(Boolean).join("\n"));
+  process.exit(1);
 }
 
 function isBuilt() {
