@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { question } from "../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
-import { type ClientDialect, DIALECTS, EVENTS, WHOLE } from "../support/upstream-faults.ts";
+import { type ClientDialect, DIALECTS, EVENTS, WHOLE } from "../support/vendor-answers.ts";
 
 const SECRET = "sk-upstream-0123456789";
 const closers: (() => Promise<unknown>)[] = [];

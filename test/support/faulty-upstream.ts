@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { type ClientDialect, DIALECTS, type Fault, SECRET } from "./upstream-faults.ts";
+import { type Fault, SECRET } from "./upstream-faults.ts";
+import { type ClientDialect, DIALECTS } from "./vendor-answers.ts";
 
 /** One call to be made: by which client, to which upstream, and what befalls it there. */
 export interface FaultCase {
@@ -33,6 +34,7 @@ const EVERY_UPSTREAM = DIALECTS.flatMap((dialect) =>
 
 export async function startFaultyUpstream(cases: readonly FaultCase[]): Promise<FaultyUpstream> {
   const connections = new Map<Socket, number>();
+  const attempts = new Map<number, number>();
   const vendor = createServer((socket) => {
     connections.set(socket, -1);
     socket.on("close", () => connections.delete(socket));
@@ -45,7 +47,9 @@ export async function startFaultyUpstream(cases: readonly FaultCase[]): Promise<
       if (!found || !isWholeRequest(text)) return;
       text = "";
       connections.set(socket, number);
-      void found.fault.behave(socket, found.upstream, found.isStream);
+      const attempt = (attempts.get(number) ?? 0) + 1;
+      attempts.set(number, attempt);
+      void found.fault.behave(socket, found.upstream, found.isStream, attempt);
     });
   });
   await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));

@@ -1,15 +1,20 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
+import { type ClientDialect, EVENTS, goodBody, WHOLE } from "./vendor-answers.ts";
 
-export const DIALECTS = ["chat-completions", "responses", "messages", "generative-language"] as const;
-export type ClientDialect = (typeof DIALECTS)[number];
 /** The key that the proxy holds for every upstream of these tests, which faults like to repeat. */
 export const SECRET = "sk-faulty-vendor-0123456789";
 
 /** What an upstream does with a connection once the request has come, at the level of bytes. */
 export interface Fault {
   readonly name: string;
-  readonly behave: (socket: Socket, dialect: ClientDialect, isStream: boolean) => void | Promise<void>;
+  readonly behave: (
+    socket: Socket,
+    dialect: ClientDialect,
+    isStream: boolean,
+    /** Counted from 1: calls may be made again. */
+    attempt: number,
+  ) => void | Promise<void>;
   /** The statuses that may be answered before anything was sent; none where bytes have gone out already. */
   readonly statuses?: readonly number[];
   /** Streams only, or whole answers only. */
@@ -18,64 +23,11 @@ export interface Fault {
   readonly needsEnd?: boolean;
   /** Good answers in an odd form: the bytes have to arrive as they are. */
   readonly isGood?: boolean;
+  /** The body of a good answer, where it is not the usual one. */
+  readonly body?: (dialect: ClientDialect, isStream: boolean) => string;
   /** The upstream says no more and stays: only this time limit ends it. */
   readonly silence?: "first_byte" | "idle";
 }
-
-/** A good answer in one piece. */
-export const WHOLE: Record<ClientDialect, string> = {
-  "chat-completions":
-    '{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"déjà"},"finish_reason":"stop"}]}',
-  responses:
-    '{"id":"resp_x","object":"response","status":"completed","output":[{"type":"message","id":"msg_x","role":"assistant","status":"completed","content":[{"type":"output_text","text":"déjà","annotations":[]}]}]}',
-  messages:
-    '{"id":"msg_x","type":"message","role":"assistant","content":[{"type":"text","text":"déjà"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}',
-  "generative-language":
-    '{"candidates":[{"content":{"role":"model","parts":[{"text":"déjà"}]},"finishReason":"STOP"}]}',
-};
-
-const named = (type: string, more: string) => `event: ${type}\ndata: {"type":"${type}",${more}}\n\n`;
-const RESPONSE = '"id":"resp_x","object":"response"';
-const SPOKEN =
-  '"type":"message","id":"msg_x","role":"assistant","status":"completed","content":[{"type":"output_text","text":"déjà","annotations":[]}]';
-
-/** The same as a stream, cut so that the first piece holds the text and the last the end. */
-export const EVENTS: Record<ClientDialect, readonly string[]> = {
-  "chat-completions": [
-    'data: {"id":"x","choices":[{"index":0,"delta":{"content":"déjà"},"finish_reason":null}]}\n\n',
-    'data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
-    "data: [DONE]\n\n",
-  ],
-  responses: [
-    named("response.created", `"response":{${RESPONSE},"status":"in_progress","output":[]}`) +
-      named("response.output_item.added", `"output_index":0,"item":{${SPOKEN.replace(/\[.*\]/, "[]")}}`) +
-      named(
-        "response.content_part.added",
-        '"output_index":0,"content_index":0,"item_id":"msg_x","part":{"type":"output_text","text":"","annotations":[]}',
-      ) +
-      named(
-        "response.output_text.delta",
-        '"output_index":0,"content_index":0,"item_id":"msg_x","delta":"déjà"',
-      ),
-    named("response.output_item.done", `"output_index":0,"item":{${SPOKEN}}`),
-    named("response.completed", `"response":{${RESPONSE},"status":"completed","output":[{${SPOKEN}}]}`),
-  ],
-  messages: [
-    named(
-      "message_start",
-      '"message":{"id":"msg_x","type":"message","role":"assistant","content":[],"usage":{"input_tokens":1,"output_tokens":1}}',
-    ) +
-      named("content_block_start", '"index":0,"content_block":{"type":"text","text":""}') +
-      named("content_block_delta", '"index":0,"delta":{"type":"text_delta","text":"déjà"}'),
-    named("content_block_stop", '"index":0') +
-      named("message_delta", '"delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}'),
-    'event: message_stop\ndata: {"type":"message_stop"}\n\n',
-  ],
-  "generative-language": [
-    'data: {"candidates":[{"content":{"role":"model","parts":[{"text":"déjà"}]}}]}\n\n',
-    'data: {"candidates":[{"content":{"parts":[]},"finishReason":"STOP"}]}\n\n',
-  ],
-};
 
 export const head = (status: string, headers: Record<string, string | number>) =>
   `HTTP/1.1 ${status}\r\n${Object.entries(headers)
@@ -103,15 +55,15 @@ export const refusal =
       }) + body,
     );
 
-/** The answer of a dialect in pieces, as a stream or whole. */
+/** An answer in pieces of a size. */
 export async function answerInPieces(
   socket: Socket,
-  dialect: ClientDialect,
+  text: string,
   isStream: boolean,
   size: number,
 ): Promise<void> {
-  const body = Buffer.from(isStream ? EVENTS[dialect].join("") : WHOLE[dialect]);
-  socket.write(isStream ? sseHead : jsonHead(body.toString()));
+  const body = Buffer.from(text);
+  socket.write(isStream ? sseHead : jsonHead(text));
   for (let at = 0; at < body.length; at += size) {
     const piece = body.subarray(at, at + size);
     socket.write(isStream ? chunk(piece) : piece);
@@ -119,6 +71,9 @@ export async function answerInPieces(
   }
   if (isStream) socket.write("0\r\n\r\n");
 }
+
+/** More than any answer. */
+const WHOLE_PIECE = 9_999_999;
 
 /** The faults that every lane has to bear. */
 export const FAULTS: readonly Fault[] = [
@@ -273,18 +228,64 @@ export const FAULTS: readonly Fault[] = [
     statuses: [400],
   },
   {
-    name: "an answer a byte at a time",
-    behave: (socket, dialect, isStream) => answerInPieces(socket, dialect, isStream, 1),
+    name: "status 429 until a day far away",
+    behave: refusal("429 No", '{"error":{}}', { "retry-after": "Fri, 31 Dec 2100 23:59:59 GMT" }),
+    statuses: [429],
+  },
+  ...[429, 502, 503, 529].map((status) => ({
+    name: `status ${status} once, with the wish to be asked again`,
+    behave: (socket: Socket, dialect: ClientDialect, isStream: boolean, attempt: number) =>
+      attempt === 1
+        ? refusal(`${status} No`, '{"error":{}}', { "retry-after": "0" })(socket)
+        : answerInPieces(socket, goodBody(dialect, isStream), isStream, WHOLE_PIECE),
+    isGood: true,
+  })),
+  {
+    name: "a reset, then an answer",
+    behave: (socket, dialect, isStream, attempt) =>
+      attempt === 1
+        ? void socket.resetAndDestroy()
+        : answerInPieces(socket, goodBody(dialect, isStream), isStream, WHOLE_PIECE),
     isGood: true,
   },
-  {
-    name: "an answer in threes",
-    behave: (socket, dialect, isStream) => answerInPieces(socket, dialect, isStream, 3),
+  ...[1, 3, 7, 19, WHOLE_PIECE].map((size) => ({
+    name: `an answer in pieces of ${size === WHOLE_PIECE ? "any size" : size}`,
+    behave: (socket: Socket, dialect: ClientDialect, isStream: boolean) =>
+      answerInPieces(socket, goodBody(dialect, isStream), isStream, size),
     isGood: true,
+  })),
+  {
+    name: "a megabyte in one piece",
+    behave: (socket, dialect, isStream) =>
+      answerInPieces(socket, longBody(dialect, isStream), isStream, WHOLE_PIECE),
+    isGood: true,
+    body: longBody,
   },
   {
-    name: "an answer all at once",
-    behave: (socket, dialect, isStream) => answerInPieces(socket, dialect, isStream, 9999),
+    name: "an event over several lines",
+    behave: (socket, dialect) => answerInPieces(socket, manyLines(dialect), true, WHOLE_PIECE),
     isGood: true,
+    only: "stream",
+    body: manyLines,
+  },
+  {
+    name: "a byte-order mark, comments and unknown events",
+    behave: (socket, dialect) => answerInPieces(socket, oddEvents(dialect), true, WHOLE_PIECE),
+    isGood: true,
+    only: "stream",
+    body: oddEvents,
   },
 ];
+
+function longBody(dialect: ClientDialect, isStream: boolean): string {
+  return goodBody(dialect, isStream).replaceAll("déjà", "déjà ".repeat(170_000));
+}
+
+/** A line break where JSON may have one is a new `data:` line. */
+function manyLines(dialect: ClientDialect): string {
+  return goodBody(dialect, true).replaceAll("data: {", "data: {\ndata: ");
+}
+
+function oddEvents(dialect: ClientDialect): string {
+  return `\uFEFF: hello\n\nretry: 9\nid: 1\n\nevent: ping\ndata: {"type": "ping"}\n\n${goodBody(dialect, true)}`;
+}

@@ -43,7 +43,8 @@ export function createStreamWatch(dialect: Dialect): StreamWatch {
   let tail: Buffer[] = [];
   let tailSize = 0;
   let ended = false;
-  let lastChunk: Buffer | undefined;
+  /** The last chunk, or, where that was small, as much before it as a sign may be long. */
+  let lastBytes: Buffer | undefined;
 
   const hasSign = (bytes: Buffer) => signs.some((sign) => bytes.includes(sign));
   return {
@@ -51,15 +52,15 @@ export function createStreamWatch(dialect: Dialect): StreamWatch {
       return ended;
     },
     get betweenEvents() {
-      return lastChunk === undefined || endsEvent(lastChunk);
+      return lastBytes === undefined || endsEvent(lastBytes);
     },
     push(chunk) {
       if (!ended) {
         ended = hasSign(chunk);
-        // An event that was cut in two may hide the sign at the cut.
-        if (!ended && lastChunk && !endsEvent(lastChunk))
+        // An event that was cut, in two or in many, may hide the sign at the cuts.
+        if (!ended && lastBytes && !endsEvent(lastBytes))
           ended = hasSign(
-            Buffer.concat([lastChunk.subarray(-LONGEST_SIGN), chunk.subarray(0, LONGEST_SIGN)]),
+            Buffer.concat([lastBytes.subarray(-LONGEST_SIGN), chunk.subarray(0, LONGEST_SIGN)]),
           );
       }
       if (headSize < HEAD) {
@@ -72,8 +73,10 @@ export function createStreamWatch(dialect: Dialect): StreamWatch {
         tail = [Buffer.concat(tail).subarray(-TAIL)];
         tailSize = TAIL;
       }
-      lastChunk =
-        chunk.length >= 4 || !lastChunk ? chunk : Buffer.concat([lastChunk.subarray(-LONGEST_SIGN), chunk]);
+      lastBytes =
+        chunk.length >= LONGEST_SIGN || !lastBytes
+          ? chunk
+          : Buffer.concat([lastBytes.subarray(-LONGEST_SIGN), chunk]);
     },
     usage() {
       const last = lastUsage(dialect, Buffer.concat(tail).toString("latin1"));
