@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { UpstreamConfig } from "../config/proxy-config.ts";
-import type { AppError } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { encodeFault, faultOf } from "./dialect-errors.ts";
 import type { Loss } from "./exchange/loss.ts";
 import type { Dialect } from "./exchange/parts.ts";
@@ -98,7 +98,8 @@ export function viaOf({
 export function answerFault(call: Call, error: unknown): void {
   const fault = faultOf(error);
   call.fault ??= call.runtime.redact(error instanceof Error ? error.message : fault.message);
-  call.status = fault.status;
+  // On record under its own status: a client that has left (499) reads no answer.
+  call.status = error instanceof AppError ? error.status : fault.status;
   const retry = fault.retryAfterSeconds === undefined ? [] : ["retry-after", String(fault.retryAfterSeconds)];
   answerJson(call, fault.status, call.runtime.redact(encodeFault(call.dialect, fault, call.id)), retry);
 }

@@ -113,8 +113,16 @@ export function question(client: ClientDialect, model: string, isStream: boolean
 }
 
 /** Makes the call of a case. */
-export async function callFaulty(proxyUrl: string, number: number, each: FaultCase): Promise<Received> {
-  const { path, body } = question(each.client, modelOf(number, each), each.isStream, each.isArray);
+export function callFaulty(proxyUrl: string, number: number, each: FaultCase): Promise<Received> {
+  return callUpstream(proxyUrl, each.client, modelOf(number, each), each.isStream, each.isArray);
+}
+
+/** Makes a dialect's plainest call and takes what comes. */
+export async function callUpstream(
+  proxyUrl: string,
+  ...[client, model, isStream, isArray]: Parameters<typeof question>
+): Promise<Received> {
+  const { path, body } = question(client, model, isStream, isArray);
   const response = await fetch(`${proxyUrl}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -187,6 +187,11 @@ export const FAULTS: readonly Fault[] = [
     behave: refusal("200 OK", "PNG", { "content-type": "image/png" }),
     statuses: [502],
   },
+  {
+    name: "words that claim to be compressed",
+    behave: refusal("200 OK", "plain", { "content-encoding": "gzip" }),
+    statuses: [502],
+  },
   ...["301 Moved", "302 Found", "307 Temporary"].map((status) => ({
     name: `a redirect, ${status}`,
     behave: refusal(status, "", { location: "http://127.0.0.1:9/elsewhere" }),

@@ -164,10 +164,12 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
   #endHeld(): void {
     const body = this.#held.length === 1 && this.#held[0] ? this.#held[0] : Buffer.concat(this.#held);
-    const plain = this.#headers["content-encoding"] === undefined;
+    const coding = this.#headers["content-encoding"];
     if (body.length === 0) this.#refuseAnswer("answered with nothing");
-    else if (this.#task.kind === "model" && plain && !isWholeJson(body))
+    else if (this.#task.kind === "model" && coding === undefined && !isWholeJson(body))
       this.#refuseAnswer("answered with half a reply");
+    else if (coding === "gzip" && !isGzip(body))
+      this.#refuseAnswer("answered in another coding than it says");
     else {
       this.#task.response.writeHead(this.#status, this.#answerHeaders(body.length));
       // As text a small body goes out in one piece with the head; latin1 keeps every byte.
@@ -272,6 +274,11 @@ function isWholeJson(body: Buffer): boolean {
   let at = body.length - 1;
   while (at >= 0 && (body[at] ?? 0) <= 0x20) at -= 1;
   return body[at] === 0x7d || body[at] === 0x5d;
+}
+
+/** RFC 1952, section 2.3.1. */
+function isGzip(body: Buffer): boolean {
+  return body[0] === 0x1f && body[1] === 0x8b;
 }
 
 function cut(upstream: string): AppError {

@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type FaultCase,
+  type FaultyUpstream,
+  modelOf,
+  question,
+  startFaultyUpstream,
+} from "../support/faulty-upstream.ts";
+import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
+import { chunk, type Fault, sseHead } from "../support/upstream-faults.ts";
+import { DIALECTS, EVENTS } from "../support/vendor-answers.ts";
+
+/** The upstream has said as much as it will; only the client's leaving ends these calls. */
+const SILENT: Fault = { name: "before the head", behave: () => {} };
+const BEGUN: Fault = {
+  name: "in the middle of a stream",
+  behave: (socket, dialect) =>
+    void socket.write(Buffer.concat([Buffer.from(sseHead), chunk(EVENTS[dialect][0] ?? "")])),
+};
+const CASES = DIALECTS.flatMap((client) =>
+  DIALECTS.flatMap((upstream) =>
+    [
+      { client, upstream, isStream: false, fault: SILENT },
+      { client, upstream, isStream: true, fault: SILENT },
+      { client, upstream, isStream: true, fault: BEGUN },
+    ].map((each) => ({ ...each, title: titleOf(each) })),
+  ),
+);
+
+let proxy: TestProxy;
+let vendor: FaultyUpstream;
+beforeAll(async () => {
+  vendor = await startFaultyUpstream(CASES);
+  proxy = await startTestProxy(vendor.settings);
+});
+afterAll(async () => {
+  await proxy.close();
+  await vendor.close();
+  expect(proxy.internal).toEqual([]);
+});
+
+describe("a client that leaves takes its upstream call with it", () => {
+  it.each(CASES.map((each, number) => [each.title, { ...each, number }] as const))(
+    "%s",
+    async (_title, { number, ...each }) => {
+      const client = await send(wholeRequest(number, each));
+      if (each.fault === BEGUN) await once(client, "data");
+      await until(() => vendor.open(number) === 1);
+      client.destroy();
+      await until(() => vendor.open(number) === 0);
+    },
+  );
+
+  it.each(DIALECTS.map((client) => [client] as const))("while a %s call is sent", async (client) => {
+    const before = proxy.records.length;
+    const number = CASES.findIndex((each) => each.client === client);
+    const each = CASES[number];
+    if (!each) throw new Error("every dialect has its cases");
+    const half = await send(wholeRequest(number, each).slice(0, -5));
+    half.destroy();
+    await until(() => proxy.records.length > before);
+    expect(vendor.open(number)).toBe(0);
+  });
+
+  it("and is on record as gone, without a second try", async () => {
+    await until(() => proxy.records.length === CASES.length + DIALECTS.length);
+    expect([...new Set(proxy.records.map(({ status, retries }) => `${status} after ${retries}`))]).toEqual([
+      "499 after 0",
+    ]);
+  });
+});
+
+function titleOf({ client, upstream, isStream, fault }: FaultCase): string {
+  return `${client} to ${upstream}, ${isStream ? "stream" : "JSON"}: ${fault.name}`;
+}
+
+/** Writes to the proxy as a program does that then crashes. */
+async function send(text: string) {
+  const client = connect(Number(new URL(proxy.url).port), "127.0.0.1");
+  client.on("error", () => {});
+  await once(client, "connect");
+  client.write(text);
+  return client;
+}
+
+function wholeRequest(number: number, each: FaultCase): string {
+  const { path, body } = question(each.client, modelOf(number, each), each.isStream);
+  return [
+    `POST ${path} HTTP/1.1`,
+    "host: localhost",
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "",
+    body,
+  ].join("\r\n");
+}
