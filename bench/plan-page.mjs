@@ -53,6 +53,7 @@ print("gzip until the text can be read", weight(before), "kB");
 print("gzip with the code highlighter", weight([...before, ...highlighter]), "kB");
 print("gzip with the diagram library", weight(files), "kB");
 print("navigation to text, median", median(visits.map(({ text }) => text)), "ms");
+print("navigation to a page that answers", median(visits.map(({ ready }) => ready)), "ms");
 print("navigation to an empty page", median(visits.map(({ empty }) => empty)), "ms");
 
 await browser.close();
@@ -76,12 +77,19 @@ async function visit() {
       if (!document.querySelector(".plan .markdown p")) return requestAnimationFrame(look);
       requestAnimationFrame(() => setTimeout(() => Object.assign(window, { __visible: performance.now() })));
     };
+    const watch = () => {
+      if (!document.querySelector(".page[data-view] .plan .markdown p")) return requestAnimationFrame(watch);
+      requestAnimationFrame(() => setTimeout(() => Object.assign(window, { __ready: performance.now() })));
+    };
     look();
+    watch();
   });
   await page.goto(url);
   await page.waitForFunction(() => "__visible" in window);
   const shown = Date.now();
   const text = await page.evaluate(() => window.__visible);
+  await page.waitForFunction(() => "__ready" in window);
+  const ready = await page.evaluate(() => window.__ready);
   await page.locator(".plan .diagram img").waitFor();
   const files = await Promise.all(
     responses.map(async ({ response, at }) => ({
@@ -91,7 +99,7 @@ async function visit() {
     })),
   );
   await context.close();
-  return { files, shown, text, empty };
+  return { files, shown, text, ready, empty };
 }
 
 function median(values) {

@@ -78,6 +78,16 @@ describe("the house", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("lets the server use the pages' Markdown reader and nothing else of theirs", () => {
+    const wrong = source.flatMap((path) =>
+      importsOf(path)
+        .local.filter((target) => target.startsWith("web/"))
+        .filter((target) => roomOf(path) !== "review" || !/^web\/shared\/markdown\/[a-z-]+\.ts$/.test(target))
+        .map((target) => `${path} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it.each([
     ["simple-git", "src/review/git/"],
     ["undici", "src/proxy/upstream/"],

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 const page = (name: string) => resolve(import.meta.dirname, name, "index.html");
 
 /** Several pages, hashed assets under /assets, no inlined scripts: the page's CSP allows only files of its own. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), preloadLaterChunks()],
   build: {
     outDir: resolve(import.meta.dirname, "../dist/web"),
     emptyOutDir: true,
@@ -19,3 +19,28 @@ export default defineConfig({
     rollupOptions: { input: { plan: page("plan"), code: page("code") } },
   },
 });
+
+/** Has the browser fetch at once what the plan page runs only after its text is on the screen. */
+function preloadLaterChunks(): Plugin {
+  return {
+    name: "preload-later-chunks",
+    transformIndexHtml: {
+      order: "post",
+      handler(html, { chunk, bundle = {} }) {
+        const wanted = new Set<string>();
+        const want = (file: string) => {
+          const found = bundle[file];
+          if (found?.type !== "chunk" || wanted.has(file) || html.includes(file)) return;
+          wanted.add(file);
+          found.imports.forEach(want);
+        };
+        if (chunk?.name === "plan") chunk.dynamicImports.forEach(want);
+        return [...wanted].map((file) => ({
+          tag: "link",
+          attrs: { rel: "modulepreload", crossorigin: true, href: `/${file}` },
+          injectTo: "head",
+        }));
+      },
+    },
+  };
+}

@@ -95,6 +95,8 @@ async function serve(
   if (lifecycle.signal.aborted) abandon();
   if (settings.timeout !== undefined) lifecycle.stopAfter(settings.timeout);
   url = await announce({ port, job, flags, output });
+  // Drawn while the browser is on its way; where that fails, the page tries again.
+  context.mode.fillPage?.("", context).catch(() => {});
 
   const outcome = await context.session.outcome;
   await closeServer(app, context, outcome);

@@ -6,21 +6,27 @@ import { pagePolicy } from "./security-headers.ts";
 export interface PageFiles {
   readonly source: PageSource;
   readonly name: PageName;
+  /** Puts something into the HTML of each request; where it fails, the page goes out as it was built. */
+  readonly fill?: (html: string) => Promise<string>;
 }
 
 /**
  * Serves the page for every path and method that no route takes, status 200, whatever the request carries. A file
  * missing below /assets is 404, so that a page of an older build fails where it can be seen.
  */
-export function addPage(app: FastifyInstance, { source, name }: PageFiles): void {
-  const html = source.html(name).catch(() => NOT_BUILT);
+export function addPage(app: FastifyInstance, { source, name, fill }: PageFiles): void {
+  const built = source.html(name).catch(() => NOT_BUILT);
+  const html = async () => {
+    const page = await built;
+    return fill ? fill(page).catch(() => page) : page;
+  };
   // Before the body is looked at: nothing in it could make this another answer.
   app.addHook("onRequest", async (request, reply) => {
     if (!request.is404) return;
     return reply
       .type("text/html; charset=utf-8")
       .header("content-security-policy", pagePolicy)
-      .send(await html);
+      .send(await html());
   });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: "File not found" }));
   source.addAssets(app);

@@ -19,7 +19,7 @@ const BODY_LIMIT = 32 * 1024 * 1024;
 
 export interface ReviewServerParts {
   readonly context: ReviewContext;
-  readonly page: PageFiles;
+  readonly page: Omit<PageFiles, "fill">;
   /** Whether the server is bound beyond loopback, and under which names it may be called there. */
   readonly exposure: Pick<GuardPolicy, "hostnames" | "anyAddress">;
   /** Told of failures that are ours, for stderr. */
@@ -38,7 +38,8 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   addSecurityHeaders(app);
   addGuard(app, guardPolicy(parts), (_reason, path) => parts.onRefused?.(path));
   addErrorHandler(app, parts.onInternalError);
-  addPage(app, parts.page);
+  const { fillPage } = context.mode;
+  addPage(app, { ...parts.page, ...(fillPage && { fill: (html) => fillPage(html, context) }) });
 
   context.mode.registerRoutes(app, context);
   agentsRoute(app, context);

@@ -59,14 +59,14 @@ export async function openPage(
   return { page, foreignRequests, errors };
 }
 
-/** The same, and waits until the plan can be read and worked on. */
+/** The same, and waits until the plan can be worked on: read it can be before any script has run. */
 export async function openReview(
   browser: Browser,
   url: string,
   options: OpenOptions = {},
 ): Promise<OpenedPage> {
   const opened = await openPage(browser, url, options);
-  await opened.page.locator(".plan .markdown > *").first().waitFor();
+  await opened.page.locator(".page[data-view] .plan .markdown > *").first().waitFor();
   return opened;
 }
 

@@ -39,7 +39,7 @@ export function App() {
 function Phase({ phase }: { readonly phase: ReturnType<typeof useReview.getState>["phase"] }) {
   switch (phase) {
     case "loading":
-      return <main className="page-loading" aria-busy="true" aria-label="Loading the plan" />;
+      return null;
     case "failed":
       return <Failed />;
     case "missing":

@@ -19,6 +19,7 @@ export function createPlanMode(review: PlanReview): ReviewMode {
       denyRoute(app, context, review);
       notesVaultsRoute(app, review);
     },
+    fillPage: createPageFiller(review),
     draftKey: () => review.planId,
     async history({ drafts }) {
       const earlier = (await review.history)?.earlier ?? [];
@@ -36,4 +37,18 @@ async function withDraft(round: Round, drafts: DraftStore): Promise<Round> {
   if (round.decision) return round;
   const draft = await drafts.read(planIdOf(round.plan)).catch(() => undefined);
   return draft && draft.generation > 0 ? { ...round, draft } : round;
+}
+
+/** Characters. A longer plan would hold up the server's other answers; the page draws it by itself. */
+const FIRST_VIEW_LIMIT = 200_000;
+
+/** Draws the plan once, when it is first asked for; the Markdown reader is not needed to start the server. */
+function createPageFiller({ plan, title }: PlanReview): NonNullable<ReviewMode["fillPage"]> {
+  let html: string | undefined;
+  return async (page, { settings }) => {
+    if (plan.trim() === "" || plan.length > FIRST_VIEW_LIMIT) return page;
+    const { drawPlan, withFirstView } = await import("./first-view.ts");
+    html ??= drawPlan(plan);
+    return withFirstView(page, { title, theme: (await settings.read()).theme, html });
+  };
 }

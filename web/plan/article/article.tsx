@@ -124,7 +124,8 @@ function useSelection(
   root: React.RefObject<HTMLDivElement | null>,
   setTarget: (target: Target | undefined) => void,
 ): void {
-  useEffect(() => {
+  // Not a moment after the text is there to be selected.
+  useLayoutEffect(() => {
     const read = () => {
       const element = root.current;
       const plan = useReview.getState().document;

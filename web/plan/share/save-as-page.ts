@@ -1,5 +1,6 @@
 import { imageUrl } from "../../shared/images/upload.ts";
 import { drawDiagram } from "../../shared/markdown/draw-diagram.ts";
+import { escaped } from "../../shared/markdown/markdown-html.ts";
 import type { MarkdownDocument, MarkdownNode } from "../../shared/markdown/model.ts";
 import { imageUrlOf } from "../article/image-url.ts";
 import type { ReviewState } from "../state/review-store.ts";
@@ -36,10 +37,6 @@ export async function pageOf(state: ReviewState): Promise<Blob> {
 }
 
 const PLACEHOLDER = "<!--shared-review-->";
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-}
 
 async function imagesOf({ document, annotations, plan }: ReviewState): Promise<Record<string, string>> {
   const urls = new Map<string, string>();

@@ -5,7 +5,7 @@ import { applyTheme } from "../../shared/theme/theme.ts";
 import { startDraft } from "./draft.ts";
 import { useReview } from "./review-store.ts";
 
-/** Loads the plan, then what belongs to it: the draft, and earlier rounds. */
+/** Loads the plan. What belongs to it, the draft and earlier rounds, comes later. */
 export async function load(): Promise<void> {
   const result = await getJson<PlanState>("/api/plan");
   if (!result.ok) {
@@ -21,7 +21,8 @@ export async function load(): Promise<void> {
     phase: plan.missing !== undefined || plan.plan.trim() === "" ? "missing" : "review",
   });
   if (location.hash.startsWith("#shared=")) useReview.setState({ dialog: "import" });
-  await Promise.all([startDraft(plan.sessionId), plan.round > 1 ? loadRounds() : undefined]);
+  void startDraft(plan.sessionId);
+  if (plan.round > 1) void loadRounds();
 }
 
 async function loadRounds(): Promise<void> {

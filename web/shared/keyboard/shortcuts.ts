@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 import { type KeyName, keyName } from "./keys.ts";
 
 export interface Shortcut {
@@ -13,7 +13,8 @@ export interface Shortcut {
 
 /** Runs the shortcuts while the caller is rendered. Single keys rest while the person types or a dialog is open. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
-  useEffect(() => {
+  // Not a moment after what the keys act on is there to be seen.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
       const typing = isTyping(event.target);

@@ -1,8 +1,10 @@
 import { createContext, createElement, memo, type ReactNode, useContext } from "react";
 import { classNames } from "../class-names.ts";
 import { CodeBlock } from "./code-block.tsx";
+import { CodeText } from "./code-text.tsx";
+import { UNRENDERED } from "./markdown-html.ts";
 import { MarkdownImage } from "./markdown-image.tsx";
-import type { MarkdownDocument, MarkdownNode } from "./model.ts";
+import type { Leaf, MarkdownDocument, MarkdownNode } from "./model.ts";
 
 /** What a page adds to a Markdown text. */
 export interface MarkdownHost {
@@ -61,7 +63,7 @@ function Node({ node, host }: { readonly node: MarkdownNode; readonly host: Mark
     }
     case "unrendered": {
       const leaf = document?.leaves[node.leaf];
-      return leaf && <Unrendered leaf={leaf.index} block={leaf.block} text={leaf.text} />;
+      return leaf && <Unrendered leaf={leaf} />;
     }
     case "element":
       return createElement(node.tag, propertiesOf(node), ...drawAll(node.children, host));
@@ -104,21 +106,11 @@ function Link({
   );
 }
 
-function Unrendered({
-  leaf,
-  block,
-  text,
-}: {
-  readonly leaf: number;
-  readonly block: number;
-  readonly text: string;
-}) {
+function Unrendered({ leaf }: { readonly leaf: Leaf }) {
   return (
-    <div className="unrendered" data-block={block}>
-      <strong>Not shown by Markdown, but the agent reads it</strong>
-      <pre>
-        <code data-leaf={leaf}>{text}</code>
-      </pre>
+    <div className="unrendered" data-block={leaf.block}>
+      <strong>{UNRENDERED}</strong>
+      <CodeText leaf={leaf} runs={[{ text: leaf.text, scope: undefined }]} />
     </div>
   );
 }

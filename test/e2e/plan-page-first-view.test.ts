@@ -1,0 +1,117 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { diagramPayloads, markdownPayloads } from "../fixtures/markdown-payloads.ts";
+import { launchBrowser, openPage, openReview } from "../support/browser.ts";
+import { type Home, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
+import { samplePlan } from "../support/plans.ts";
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  home = await makeHome();
+});
+afterEach(() => home.remove());
+
+/** The page as it is before any script of it has run. */
+async function openWithoutScripts(review: RunningReview, width = 1280): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width, height: 860 } });
+  const page = await context.newPage();
+  await page.route("**/*.js", (route) => route.abort());
+  await page.goto(review.url);
+  return page;
+}
+
+async function end(review: RunningReview): Promise<void> {
+  review.child.kill("SIGTERM");
+  await review.ended;
+}
+
+/** Where everything that holds text of the plan stands on the sheet of the whole document. */
+const places = (page: Page) =>
+  page.$$eval(".plan .markdown > *, .plan pre, .plan td", (all) =>
+    all.map((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      return [left, top + scrollY, width, height];
+    }),
+  );
+
+describe("the plan's text", () => {
+  it("can be read before any script has run", async () => {
+    const review = await startReview(home, samplePlan);
+    const page = await openWithoutScripts(review);
+    await page.getByRole("heading", { name: "What changes" }).waitFor();
+    expect(await page.getByRole("cell", { name: "RedisSessionStore" }).isVisible()).toBe(true);
+    expect(await page.title()).toBe("Move sessions to Redis: plan review");
+    await end(review);
+  });
+
+  it.each([1280, 800, 360])("stays where it is when the page takes over, %i pixels wide", async (width) => {
+    const review = await startReview(home, samplePlan);
+    const before = await places(await openWithoutScripts(review, width));
+    const { page } = await openReview(browser, review.url, { width });
+    expect(before.length).toBeGreaterThan(10);
+    const after = await places(page);
+    expect(after.length).toBe(before.length);
+    const moves = after.flat().map((at, index) => Math.abs(at - (before.flat()[index] ?? Number.NaN)));
+    expect(Math.max(...moves)).toBeLessThan(1);
+    await end(review);
+  });
+
+  it("has the colours that were chosen from the start", async () => {
+    const review = await startReview(home, samplePlan);
+    const { page } = await openReview(browser, review.url);
+    const saved = await page.evaluate(() =>
+      fetch("/api/settings", {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ theme: "dark" }),
+      }).then(({ status }) => status),
+    );
+    expect(saved).toBe(200);
+    const bare = await openWithoutScripts(review);
+    expect(await bare.locator("html").getAttribute("data-theme")).toBe("dark");
+    await end(review);
+  });
+
+  it("is left to the page where the plan is very long", async () => {
+    const review = await startReview(
+      home,
+      `# A long plan\n\n\`\`\`\n${"A line of many.\n".repeat(13_000)}\`\`\`\n`,
+    );
+    expect(await (await fetch(review.url)).text()).not.toContain("A line of many");
+    const { page } = await openPage(browser, review.url);
+    await page.locator(".plan").getByRole("heading", { name: "A long plan" }).waitFor();
+    await end(review);
+  });
+
+  it("is drawn by the server as the page draws it, whatever it holds", async () => {
+    const payloads = [samplePlan, ...markdownPayloads, ...diagramPayloads];
+    const plan = payloads.map((payload, index) => `${payload}\n\n## Payload ${index}\n`).join("\n");
+    const review = await startReview(home, plan);
+    const html = await (await fetch(review.url)).text();
+    const { page } = await openReview(browser, review.url);
+    const [server, own] = await page.evaluate((text) => {
+      const shape = (node: Node): string[] => {
+        if (node instanceof Text) return [node.data];
+        if (!(node instanceof Element) || node.matches("button")) return [];
+        if (node.matches("img, .image-blocked, .image-missing")) return ["(image)"];
+        if (node.matches(".code-block") && /^mermaid/.test(node.textContent)) return ["(diagram)"];
+        const inner = [...node.childNodes].flatMap(shape);
+        // Colours come later.
+        return node.matches("[class^=hl-]")
+          ? inner
+          : [`<${node.localName} ${node.className}>`, ...inner, "</>"];
+      };
+      const lines = (root: ParentNode) =>
+        [...(root.querySelector(".plan .markdown")?.children ?? [])].map((block) => shape(block).join(""));
+      return [lines(new DOMParser().parseFromString(text, "text/html")), lines(document)];
+    }, html);
+    expect(server?.length).toBeGreaterThan(600);
+    expect(server).toEqual(own);
+    await end(review);
+  });
+});
