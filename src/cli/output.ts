@@ -24,7 +24,9 @@ export function createOutput(
     result(text) {
       if (written) throw new Error("stdout carries exactly one result");
       written = true;
-      const line = text.endsWith("\n") ? text : `${text}\n`;
+      const whole = text.endsWith("\n") ? text : `${text}\n`;
+      // A program gets every byte; a terminal would act on those that the reviewed code has in it.
+      const line = stdout.isTTY === true ? withoutControls(whole) : whole;
       return new Promise((resolve) => {
         // A reader that has gone (EPIPE) has no use for the result; it stays on record for `review last`.
         stdout.once("error", () => resolve(false));
@@ -34,10 +36,16 @@ export function createOutput(
   };
 }
 
-/** Shows C0 and C1 controls as escapes, so that a plan or a branch name cannot drive the terminal. */
+/**
+ * Shows C0 and C1 controls as escapes, and what changes the direction of text, so that a plan, a branch name or quoted
+ * code cannot drive the terminal or put on another face there.
+ */
 export function withoutControls(text: string): string {
   return text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => {
+      const code = character.charCodeAt(0).toString(16);
+      return code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`;
+    },
   );
 }

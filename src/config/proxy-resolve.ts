@@ -49,7 +49,9 @@ export function resolveProxyConfig(
     authMode: settings.auth_mode,
     allowLanAccess: settings.allow_lan_access,
     keys,
-    allowedOrigins: settings.allowed_origins.map((origin) => new URL(origin).origin),
+    allowedOrigins: settings.allowed_origins.map((origin, index) =>
+      originOf(origin, (message) => refuse(["allowed_origins", index], message)),
+    ),
     upstreams,
     rules: resolveRules(settings, new Set([...upstreams.keys(), "echo"]), refuse),
     mcp,
@@ -74,6 +76,18 @@ export function resolveProxyConfig(
       ],
     ),
   };
+}
+
+/**
+ * A page's origin as browsers send it. `URL.origin` says "null" for schemes it does not know, and so does every page
+ * from a file or a sandbox: listing an extension must not let all of those in.
+ */
+function originOf(text: string, refuse: (message: string) => never): string {
+  const { origin, protocol, host } = new URL(text);
+  if (origin !== "null") return origin;
+  return host === ""
+    ? refuse("has no host: pages of such an origin cannot be told apart")
+    : `${protocol}//${host}`;
 }
 
 /** SHA-256 of a key's text. */

@@ -15,7 +15,11 @@ export function addGuard(
 ): void {
   app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "/";
-    const result = checkRequest({ method: request.method, path, rawHeaders: request.raw.rawHeaders }, policy);
+    const { method, raw, routeOptions } = request;
+    const result = checkRequest(
+      { method, path, route: routeOptions.url, rawHeaders: raw.rawHeaders },
+      policy,
+    );
     if (result.allowed) return;
     onRefused?.(result.reason, path);
     // The body of a refused request is not worth reading.

@@ -21,7 +21,10 @@ export interface GuardPolicy {
 /** What the guard looks at; `rawHeaders` is Node's flat name, value, name, value … list. */
 export interface GuardedRequest {
   readonly method: string;
+  /** As it was asked for; the same route has many spellings. */
   readonly path: string;
+  /** The route it leads to, as it was registered; undefined where it leads to none. */
+  readonly route?: string | undefined;
   readonly rawHeaders: readonly string[];
 }
 
@@ -77,7 +80,8 @@ function isLinkFollowed(request: GuardedRequest, policy: GuardPolicy): boolean {
     single(request.rawHeaders, "sec-fetch-mode") === "navigate" &&
     single(request.rawHeaders, "sec-fetch-dest") === "document" &&
     single(request.rawHeaders, "origin") === undefined &&
-    policy.mayBeLinked(request.path)
+    policy.mayBeLinked(request.path) &&
+    (request.route === undefined || policy.mayBeLinked(request.route))
   );
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from "../errors.ts";
+import { ownMember } from "./exchange/own-member.ts";
 import type { ModelOperation, Route } from "./routes.ts";
 
 /** A model call as path and query name it. */
@@ -37,7 +38,8 @@ export function calledOperation(
     return byMethod(route, query, params["model"] ?? params["*"] ?? "");
   if (operation === "stored-response") {
     const id = params["id"] ?? "";
-    if (!/^[\w.:-]{1,512}$/.test(id)) throw new AppError("not_found", "There is no such response");
+    if (!/^[\w.:-]{1,512}$/.test(id) || /^\.{1,2}$/.test(id))
+      throw new AppError("not_found", "There is no such response");
     return {
       operation,
       model: undefined,
@@ -67,7 +69,7 @@ function byMethod(route: Route, query: string, rest: string): CalledOperation {
   const split = bySlash ?? /^(.+):([^:/]+)$/.exec(rest);
   const model = route.operation === "count-tokens" ? rest : (split?.[1] ?? rest);
   const method = route.operation === "count-tokens" ? "countTokens" : (split?.[2] ?? "generateContent");
-  const operation = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
+  const operation = ownMember(METHODS, method);
   if (!operation)
     throw new AppError("not_found", `There is no method ${JSON.stringify(method.slice(0, 80))}`);
   const name = model.replace(/^models\//, "");
@@ -94,10 +96,10 @@ function isModelName(name: string): boolean {
 }
 
 function withoutKey(query: string): string {
-  if (!query.includes("key=")) return query;
+  if (!/key|%/i.test(query)) return query;
   const kept = query
     .slice(1)
     .split("&")
-    .filter((pair) => !/^(?:key|%6bey|k%65y|ke%79)=/i.test(pair));
+    .filter((pair) => [...new URLSearchParams(pair).keys()].every((name) => name.toLowerCase() !== "key"));
   return kept.length === 0 ? "" : `?${kept.join("&")}`;
 }

@@ -9,11 +9,20 @@ export function planTitle(plan: string): string {
       continue;
     }
     fence = opening;
-    const heading = /^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1];
-    if (heading && plain(heading)) return plain(heading);
+    const heading = headingOf(line);
+    if (heading) return heading;
     if (!opening) firstLine ??= plain(line) || undefined;
   }
   return firstLine ?? "Plan";
+}
+
+/** The text of a heading line, without the signs that may close it. */
+function headingOf(line: string): string {
+  const text = /^ {0,3}#{1,6}[ \t](.*)$/.exec(line)?.[1]?.trim() ?? "";
+  let end = text.length;
+  while (text[end - 1] === "#") end -= 1;
+  const unclosed = text.slice(0, end);
+  return plain(unclosed === "" || /[ \t]$/.test(unclosed) ? unclosed : text);
 }
 
 /** A file name's stem from a title: letters and digits of any script, lower case, joined by hyphens. Never empty. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { AppError } from "../../errors.ts";
+import { ownMember } from "../exchange/own-member.ts";
 
 /**
  * Reads a body whole. Throws `too_large` at once where the client announces more than `limit` bytes, or as soon as more
@@ -49,7 +50,7 @@ const decoders: Record<string, (bytes: Buffer, options: { maxOutputLength: numbe
 };
 
 async function decode(bytes: Buffer, coding: string, limit: number): Promise<Buffer> {
-  const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
+  const decoder = ownMember(decoders, coding);
   if (!decoder)
     throw new AppError("media_type", `Bodies in the coding ${coding.slice(0, 40)} are not read here`);
   try {

@@ -26,7 +26,8 @@ const maxDepth = 256;
 const mark = `raw-${randomBytes(12).toString("hex")}-`;
 const standIn = new RegExp(`"${mark}(\\d+)"`, "g");
 const longNumber = /[:,[\s]-?\d{16}/;
-const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+/** A string that never closes reaches to the end, so that it is looked at once and not again from each of its quotes. */
+const stringOrNumber = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|-?\d[\d.eE+-]*/g;
 const wholeNumber = /^-?\d+$/;
 let pending: string[] | undefined;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { invalidRequest, unreadableAnswer } from "../exchange/dialect-error.ts";
 import type { LossList } from "../exchange/loss.ts";
+import { ownMember } from "../exchange/own-member.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import type { Form } from "./read-form.ts";
 
@@ -78,7 +79,7 @@ const endings: Readonly<Record<string, string>> = {
 
 function audioType(name: string, declared: string): string {
   const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
-  const known = endings[ending];
+  const known = ownMember(endings, ending);
   if (known !== undefined) return known;
   if (declared.startsWith("audio/")) return declared;
   throw invalidRequest(`The file ${JSON.stringify(name.slice(0, 80))} is of no known audio format.`, "file");

@@ -23,8 +23,18 @@ const PASSED = new Set([
 
 const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit-|ratelimit|mcp-|x-groq-|x-gemini-)/;
 
-/** Sent with every relayed answer: it is data, for the caller alone, whatever it looks like. */
-const SAFETY = ["x-content-type-options", "nosniff", "cross-origin-resource-policy", "same-origin"] as const;
+/**
+ * Sent with every relayed answer: it is data, for the caller alone, whatever it looks like. An upstream's page, opened in
+ * a browser, must not run as one of ours.
+ */
+const SAFETY = [
+  "x-content-type-options",
+  "nosniff",
+  "cross-origin-resource-policy",
+  "same-origin",
+  "content-security-policy",
+  "default-src 'none'; sandbox",
+] as const;
 
 /** The flat list for `writeHead`. `own` are headers of ours, names lower-case; they win. */
 export function clientHeaders(headers: IncomingHttpHeaders, own: readonly string[]): string[] {

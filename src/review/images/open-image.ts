@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, lstat, open } from "node:fs/promises";
 import { AppError, systemErrorCode } from "../../errors.ts";
 import { type ImageType, SNIFF_BYTES, sniffImage } from "./sniff-image.ts";
 
@@ -17,6 +17,7 @@ export interface OpenedImage {
  */
 export async function openImage(path: string): Promise<OpenedImage> {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
+  await expectFile(path);
   const file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW).catch((error: unknown) => {
     throw imageError(error);
   });
@@ -27,6 +28,15 @@ export async function openImage(path: string): Promise<OpenedImage> {
   } finally {
     await file.close();
   }
+}
+
+/** Looked at before it is opened as well: some devices act on being opened alone. */
+async function expectFile(path: string): Promise<void> {
+  const status = await lstat(path).catch((error: unknown) => {
+    throw imageError(error);
+  });
+  if (!status.isFile() && !status.isSymbolicLink())
+    throw new AppError("validation", "Unsupported image type");
 }
 
 async function readImage(file: FileHandle): Promise<OpenedImage> {
@@ -42,7 +52,7 @@ async function readImage(file: FileHandle): Promise<OpenedImage> {
   return { type, bytes: bytes.subarray(0, bytesRead) };
 }
 
-const NOT_THERE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE", "ENXIO"]);
+const NOT_THERE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "ERR_INVALID_ARG_VALUE"]);
 
 /** The answer to give for a file that cannot be had. */
 export function imageError(error: unknown): AppError {

@@ -2,6 +2,7 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { urlOfSource } from "../../exchange/media.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import type { AudioPart, DocumentPart, ImagePart, Part } from "../../exchange/parts.ts";
 
 export interface WireContent {
@@ -65,7 +66,7 @@ const audioFormats: Readonly<Record<string, string>> = {
 
 function encodeAudio(part: AudioPart, capabilities: Capabilities): WireContent | undefined {
   if (!capabilities.audio || part.source.kind !== "base64") return undefined;
-  const format = audioFormats[part.source.mediaType];
+  const format = ownMember(audioFormats, part.source.mediaType);
   return format === undefined
     ? undefined
     : { type: "input_audio", input_audio: { data: part.source.data, format } };

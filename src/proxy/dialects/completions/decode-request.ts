@@ -1,6 +1,7 @@
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Converted } from "../../exchange/loss.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";
@@ -54,7 +55,7 @@ function decodePrompt(prompt: unknown): string {
 
 function decodeExtensions(wire: WireRequest): ExchangeRequest["extensions"] {
   const rest = Object.entries(wire).filter(
-    ([key, value]) => !known.has(key) && value !== null && idle[key]?.includes(value) !== true,
+    ([key, value]) => !known.has(key) && value !== null && ownMember(idle, key)?.includes(value) !== true,
   );
   return rest.length === 0 ? {} : { completions: Object.fromEntries(rest) };
 }

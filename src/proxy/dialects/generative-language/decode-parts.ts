@@ -63,7 +63,7 @@ function fileSource(uri: string, mediaType: string | null | undefined): MediaSou
 }
 
 function typeByEnding(uri: string): string {
-  const ending = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(uri)?.[1]?.toLowerCase() ?? "";
+  const ending = /\.([a-z0-9]+)(?:[?#][\s\S]*)?$/i.exec(uri)?.[1]?.toLowerCase() ?? "";
   if (["png", "jpg", "jpeg", "webp", "gif", "heic"].includes(ending)) return `image/${ending}`;
   if (["mp3", "wav", "ogg", "flac", "m4a"].includes(ending)) return `audio/${ending}`;
   if (["mp4", "mov", "webm", "mpeg"].includes(ending)) return `video/${ending}`;

@@ -1,3 +1,4 @@
+import { ownMember } from "../../exchange/own-member.ts";
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import { definedMembers } from "../shared/defined.ts";
 import { fromGenerativeSchema } from "./from-schema.ts";
@@ -23,7 +24,7 @@ export function decodeTools(tools: WireRequest["tools"]): Tool[] {
         : [
             {
               type: "hosted",
-              tool: hostedTools[name] ?? "other",
+              tool: ownMember(hostedTools, name) ?? "other",
               dialect: "generative-language",
               raw: { [name]: value },
             },

@@ -7,6 +7,7 @@ import {
   statusOfKind,
 } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import { definedMembers } from "../shared/defined.ts";
 import { errorSchema } from "./schema.ts";
 
@@ -61,7 +62,7 @@ function kindOf(status: number, code: string, message: string, quotas: readonly 
   if (isContextOverflow(message)) return "context-overflow";
   // What a day allows does not come back in a minute.
   if (status === 429) return quotas.some((quota) => /PerDay/i.test(quota)) ? "quota" : "rate-limit";
-  return kinds[code] ?? kindOfStatus(status);
+  return ownMember(kinds, code) ?? kindOfStatus(status);
 }
 
 /** Whole seconds of a duration such as `34.4s`, rounded up. */

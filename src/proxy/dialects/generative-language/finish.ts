@@ -1,3 +1,4 @@
+import { ownMember } from "../../exchange/own-member.ts";
 import type { Finish } from "../../exchange/response.ts";
 
 /** What the vendor's reasons mean (https://ai.google.dev/api/generate-content#FinishReason). */
@@ -20,7 +21,7 @@ const reasons: Readonly<Record<string, Finish["unified"]>> = {
 
 /** The vendor says STOP also where the model made a call. */
 export function decodeFinish(raw: string, called: boolean, message: string | null | undefined): Finish {
-  const unified = reasons[raw] ?? "other";
+  const unified = ownMember(reasons, raw) ?? "other";
   return {
     unified: unified === "stop" && called ? "tool-calls" : unified,
     raw,
@@ -47,6 +48,6 @@ export function encodeFinish(finish: Finish): string {
 }
 
 function isOwn(finish: Finish): boolean {
-  const meaning = reasons[finish.raw ?? ""];
+  const meaning = ownMember(reasons, finish.raw ?? "");
   return meaning === finish.unified || (meaning === "stop" && finish.unified === "tool-calls");
 }

@@ -1,5 +1,6 @@
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import { definedMembers } from "../shared/defined.ts";
 import { flattenSchema, type JsonSchema } from "./flatten-schema.ts";
 
@@ -178,7 +179,7 @@ function addFormat(
 ): void {
   const format = schema["format"];
   if (typeof format !== "string" || type === undefined) return;
-  if (formats[type]?.includes(format) === true) said["format"] = format;
+  if (ownMember(formats, type)?.includes(format) === true) said["format"] = format;
   else losses.add("schema-format", `The format ${format} cannot be said.`);
 }
 

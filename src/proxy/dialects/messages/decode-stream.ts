@@ -2,6 +2,7 @@ import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject, parseJson } from "../../exchange/json.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import { decodeError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
 import { eventSchema, type WireStreamEvent } from "./schema.ts";
@@ -129,7 +130,7 @@ export function createStreamDecoder(): StreamDecoder {
 
 function decodeStreamError(body: unknown): ExchangeError {
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};
-  const status = typeof error["type"] === "string" ? statuses[error["type"]] : undefined;
+  const status = typeof error["type"] === "string" ? ownMember(statuses, error["type"]) : undefined;
   return decodeError(status ?? 502, {}, body);
 }
 

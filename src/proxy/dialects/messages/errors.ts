@@ -3,6 +3,7 @@ import { defined } from "../../exchange/defined.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 
 type Kind = ExchangeError["kind"];
 
@@ -50,7 +51,7 @@ export function decodeError(
   const type = typeof error["type"] === "string" ? error["type"] : undefined;
   const isOverflow = (status === 400 || status === 413) && isContextOverflow(message);
   return defined({
-    kind: isOverflow ? "context-overflow" : (kinds[type ?? ""] ?? kindOfStatus(status)),
+    kind: isOverflow ? "context-overflow" : (ownMember(kinds, type ?? "") ?? kindOfStatus(status)),
     status,
     message,
     code: type,

@@ -1,4 +1,5 @@
 import { defined } from "../../exchange/defined.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import type { Finish } from "../../exchange/response.ts";
 
 const unified: Readonly<Record<string, Finish["unified"]>> = {
@@ -18,7 +19,7 @@ export function decodeFinish(
   explanation: string | null | undefined,
 ): Finish {
   return defined({
-    unified: unified[raw ?? ""] ?? "other",
+    unified: ownMember(unified, raw ?? "") ?? "other",
     raw: raw ?? undefined,
     stopSequence: stopSequence ?? undefined,
     message: explanation ?? undefined,

@@ -1,5 +1,6 @@
 import { defined } from "../../exchange/defined.ts";
 import { isObject } from "../../exchange/json.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import type { ServerToolPart } from "../../exchange/parts.ts";
 import { callIdFor } from "../../exchange/tool-call-id.ts";
 import type { WireBlock } from "./schema.ts";
@@ -17,7 +18,7 @@ export function decodeServerBlock(block: WireBlock): ServerToolPart | undefined 
   const origin = { dialect: "messages", raw: block } as const;
   if (block.type === "server_tool_use" || block.type === "mcp_tool_use") {
     const name = text(block["name"]);
-    const tool = block.type === "mcp_tool_use" ? "mcp" : (toolsByName[name ?? ""] ?? "other");
+    const tool = block.type === "mcp_tool_use" ? "mcp" : (ownMember(toolsByName, name ?? "") ?? "other");
     return defined({
       type: "server-tool" as const,
       tool,
@@ -30,7 +31,7 @@ export function decodeServerBlock(block: WireBlock): ServerToolPart | undefined 
   }
   const name = /^(.+)_tool_result$/.exec(block.type)?.[1];
   if (name === undefined) return undefined;
-  const tool = name === "mcp" ? "mcp" : (toolsByName[name] ?? "other");
+  const tool = name === "mcp" ? "mcp" : (ownMember(toolsByName, name) ?? "other");
   const id = text(block["tool_use_id"]);
   return defined({
     type: "server-tool" as const,

@@ -1,4 +1,5 @@
 import { stringifyJson } from "../../exchange/json.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import type { Part, ReasoningPart, ServerToolPart, ToolCallPart } from "../../exchange/parts.ts";
 import { openSignature } from "../../exchange/signature.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
@@ -136,7 +137,7 @@ function decodeGeneratedImage(item: Readonly<Record<string, unknown>>): Part {
 function decodeOther(item: Readonly<Record<string, unknown>>): DecodedItem {
   const type = String(item["type"]);
   const origin = { dialect: "responses", raw: item } as const;
-  const tool = serverTools[type];
+  const tool = ownMember(serverTools, type);
   const isClients = type.endsWith("_output") || type === "mcp_approval_response";
   if (tool === undefined) {
     return { role: isClients ? "user" : "assistant", kind: "other", parts: [{ type: "unknown", origin }] };

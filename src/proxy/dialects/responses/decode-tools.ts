@@ -1,4 +1,5 @@
 import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import type { HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { qualifiedName } from "./namespaces.ts";
@@ -37,7 +38,14 @@ function decodeTool(value: unknown, where: string): Tool[] {
     case "namespace":
       return decodeNamespace(required(tool.name, where), tool.description, tool.tools ?? [], where);
     default:
-      return [{ type: "hosted", tool: hostedTools[tool.type] ?? "other", dialect: "responses", raw: value }];
+      return [
+        {
+          type: "hosted",
+          tool: ownMember(hostedTools, tool.type) ?? "other",
+          dialect: "responses",
+          raw: value,
+        },
+      ];
   }
 }
 

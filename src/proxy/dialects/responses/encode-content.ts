@@ -57,7 +57,7 @@ function titled(part: DocumentPart, words: string): unknown {
 
 /** The vendor wants a name beside the bytes, and reads the kind of file from its ending. */
 function fileName(source: Extract<MediaSource, { kind: "base64" }>): string {
-  const ending = source.mediaType.split("/")[1]?.replace(/^x-|\+.*$/g, "") ?? "bin";
+  const ending = source.mediaType.split("/")[1]?.replace(/^x-|\+[\s\S]*$/g, "") ?? "bin";
   return `document.${ending === "plain" ? "txt" : ending}`;
 }
 

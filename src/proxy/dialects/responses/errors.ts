@@ -7,6 +7,7 @@ import {
   statusOfKind,
 } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import { definedMembers } from "../shared/defined.ts";
 import type { WireResponse } from "./schema.ts";
 
@@ -117,7 +118,8 @@ export function errorOfResponse(wire: Pick<WireResponse, "error" | "status">): E
   const name = code === null || code === undefined ? (type ?? undefined) : String(code);
   const text = message ?? `The upstream's response ${wire.status ?? "failed"}.`;
   const status =
-    (name === undefined ? undefined : statuses[name]) ?? (type === "invalid_request_error" ? 400 : 502);
+    (name === undefined ? undefined : ownMember(statuses, name)) ??
+    (type === "invalid_request_error" ? 400 : 502);
   return {
     kind: kindOf(status, text, name, type ?? undefined),
     status,

@@ -1,9 +1,9 @@
 import { METHODS } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { effectiveMode, needsKey } from "../../../src/proxy/auth/policy.ts";
-import { type Route, routes } from "../../../src/proxy/routes.ts";
-import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
-import { startTestProxy, type TestProxy } from "../../support/start-proxy.ts";
+import { effectiveMode, needsKey } from "../../src/proxy/auth/policy.ts";
+import { type Route, routes } from "../../src/proxy/routes.ts";
+import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 
 const KEY = "sk-matrix-0123456789abcdef";
 const WRONG = "sk-matrix-fedcba9876543210";
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => upstream.close());
 
 describe.each(MODES.flatMap((mode) => [false, true].map((lan) => ({ mode, lan }))))(
-  "auth_mode $mode, allow_lan_access $lan",
+  "P2 auth_mode $mode, allow_lan_access $lan",
   ({ mode, lan }) => {
     let proxy: TestProxy;
     beforeAll(async () => {

@@ -1,0 +1,37 @@
+import { connect } from "node:net";
+import { expect, it } from "vitest";
+import { FOREIGN_HOSTS, letIn, REVIEW_ROUTES } from "../support/foreign-requests.ts";
+import { planServer } from "../support/plan-server.ts";
+
+/** With a name that really leads here: foreign-pages.browser.test.ts. */
+it("R2 a name that was made to lead here is answered nothing", async () => {
+  const { app, context } = await planServer();
+  const hosts = FOREIGN_HOSTS.map((host) => ({ host }));
+  expect(await letIn(app, hosts, [...REVIEW_ROUTES, ["GET", "/"], ["GET", "/assets/a.js"]])).toEqual([]);
+  expect(context.session.phase).toBe("waiting");
+});
+
+it("R2 nor is one beside the right name, or in place of the path, or none at all", async () => {
+  const { app } = await planServer();
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as { port: number };
+  const statusOf = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1", () => socket.write(text.replaceAll("\n", "\r\n")));
+      let answer = "";
+      socket.on("data", (chunk) => {
+        answer += chunk;
+      });
+      socket.on("close", () => resolve(answer.split(" ", 2)[1] ?? ""));
+      socket.on("error", reject);
+    });
+  const plan = "GET /api/plan HTTP/1.1\nConnection: close\n";
+  expect(await statusOf(`${plan}Host: localhost\n\n`)).toBe("200");
+  expect(await statusOf(`${plan}Host: localhost\nHost: evil.test\n\n`)).toBe("403");
+  expect(await statusOf(`${plan}Host: evil.test\nHost: localhost\n\n`)).toBe("403");
+  expect(await statusOf(`${plan}\n`)).toBe("400");
+  expect(await statusOf("GET /api/plan HTTP/1.0\n\n")).toBe("403");
+  expect(
+    await statusOf("GET http://localhost/api/plan HTTP/1.1\nHost: evil.test\nConnection: close\n\n"),
+  ).toBe("403");
+});

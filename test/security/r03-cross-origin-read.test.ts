@@ -1,0 +1,67 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PNG } from "../support/images.ts";
+import { planServer } from "../support/plan-server.ts";
+
+const included = { host: "localhost", "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
+const linked = {
+  host: "localhost",
+  "sec-fetch-site": "cross-site",
+  "sec-fetch-mode": "navigate",
+  "sec-fetch-dest": "document",
+};
+
+describe("R3 what another page includes or links to", () => {
+  it("is refused alike, whether it is there or not", async () => {
+    const { app, folder } = await planServer();
+    await writeFile(join(folder, "a.png"), PNG);
+    const answers = new Set<string>();
+    for (const url of [
+      "/api/plan",
+      `/api/image?path=${folder}/a.png`,
+      `/api/image?path=${folder}/none.png`,
+    ]) {
+      const { statusCode, body } = await app.inject({ url, headers: included });
+      answers.add(`${statusCode} ${body}`);
+    }
+    expect([...answers]).toEqual([expect.stringMatching(/^403 /)]);
+  });
+
+  it.each([
+    "/api/plan",
+    "/%61pi/plan",
+    "/a%70i/image?path=/etc/hostname",
+    "/api/%64raft",
+    "http://localhost/api/plan",
+  ])("a link to %s opens no data", async (url) => {
+    const { app } = await planServer();
+    expect((await app.inject({ url, headers: linked })).statusCode).toBe(403);
+  });
+
+  it("a link to the page opens it", async () => {
+    const { app } = await planServer();
+    expect((await app.inject({ url: "/", headers: linked })).statusCode).toBe(200);
+  });
+
+  it("nothing is shared with other origins, sniffed or framed, refusals included", async () => {
+    const { app } = await planServer();
+    for (const headers of [
+      included,
+      linked,
+      { host: "localhost" },
+      { host: "localhost", origin: "http://localhost" },
+    ]) {
+      for (const url of ["/", "/api/plan", "/api/none", "/api/image?path=none"]) {
+        const response = await app.inject({ url, headers });
+        expect(response.headers).toMatchObject({
+          "x-content-type-options": "nosniff",
+          "cross-origin-resource-policy": "same-origin",
+          "cross-origin-opener-policy": "same-origin",
+          "x-frame-options": "DENY",
+        });
+        expect(Object.keys(response.headers).join()).not.toContain("access-control");
+      }
+    }
+  });
+});

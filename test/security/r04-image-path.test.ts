@@ -1,0 +1,196 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import fastCheck from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createImagePolicy, isWithin } from "../../src/review/images/image-policy.ts";
+import { imageError } from "../../src/review/images/open-image.ts";
+import { PNG } from "../support/images.ts";
+import { planServer } from "../support/plan-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+describe("R4 the image policy", () => {
+  async function files() {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "project", "docs"), { recursive: true });
+    await mkdir(join(folder, "project-secret"));
+    for (const name of ["project/docs/a.png", "project-secret/b.png", "named.png", "other.png"]) {
+      await writeFile(join(folder, name), PNG);
+    }
+    await symlink(join(folder, "other.png"), join(folder, "project", "way-out.png"));
+    return folder;
+  }
+
+  it("on the person's own machine finds any file, relative ones from the agent's folder", async () => {
+    const folder = await files();
+    const policy = createImagePolicy({ cwd: join(folder, "project") });
+    expect(await policy.locate("docs/a.png")).toBe(join(folder, "project", "docs", "a.png"));
+    expect(await policy.locate("../other.png")).toBe(join(folder, "other.png"));
+    expect(await policy.locate(`file://${folder}/other.png`)).toBe(join(folder, "other.png"));
+    await expect(policy.locate("none.png")).rejects.toThrow();
+  });
+
+  it("where others can ask, shows the folders and the named files only, links followed", async () => {
+    const folder = await files();
+    const policy = createImagePolicy({
+      cwd: join(folder, "project"),
+      confined: {
+        folders: [join(folder, "project"), join(folder, "gone")],
+        files: ["../named.png", "none.png"],
+      },
+    });
+    expect(await policy.locate("docs/a.png")).toBeDefined();
+    expect(await policy.locate("../named.png")).toBeDefined();
+    for (const path of [
+      "../other.png",
+      "way-out.png",
+      "../project-secret/b.png",
+      join(folder, "other.png"),
+    ]) {
+      expect(await policy.locate(path)).toBeUndefined();
+    }
+  });
+
+  it("never takes a path for one within a folder that is not", () => {
+    const part = fastCheck.constantFrom("a", "b", "..", ".", "...", "..a", "");
+    fastCheck.assert(
+      fastCheck.property(fastCheck.array(part, { maxLength: 6 }), (parts) => {
+        const path = join("/root/a", ...parts);
+        expect(isWithin("/root/a", path)).toBe(
+          path === "/root/a" || path === "/root/a/" || path.startsWith("/root/a/"),
+        );
+      }),
+    );
+    expect(isWithin("/root/a", "/root/ab")).toBe(false);
+    expect(isWithin("/", "/etc")).toBe(true);
+  });
+});
+
+/** Beside the folder that may be shown lies one that may not, its name beginning alike. */
+async function confinedServer() {
+  const server = await planServer({ plan: "# Plan", folder: await temporaryFolder() });
+  const root = join(server.folder, "shown");
+  for (const name of ["shown", "shown/docs", "shown-secret", "project"])
+    await mkdir(join(server.folder, name), { recursive: true });
+  for (const name of ["shown/a.png", "shown-secret/b.png", "other.png"])
+    await writeFile(join(server.folder, name), PNG);
+  await symlink(join(server.folder, "other.png"), join(root, "out.png"));
+  await symlink("..", join(root, "docs", "up"));
+  const policy = createImagePolicy({ cwd: root, confined: { folders: [root], files: [] } });
+  return { root, folder: server.folder, policy };
+}
+
+describe("R4 a path that would lead out", () => {
+  it("is not found, however it is spelled", async () => {
+    const { root, folder, policy } = await confinedServer();
+    const out = join(folder, "other.png");
+    const paths = [
+      "../other.png",
+      "./../other.png",
+      "docs/../../other.png",
+      "docs/up/../../other.png",
+      "docs/up/../other.png",
+      "..//other.png",
+      ".././other.png",
+      "out.png",
+      "./out.png",
+      "docs/up/out.png",
+      out,
+      `${root}/../other.png`,
+      `file://${out}`,
+      `FILE://${out}`,
+      `file:///${out}`,
+      `file://${root}/../other.png`,
+      `file://${root}/%2e%2e/other.png`,
+      `${root}-secret/b.png`,
+      "../shown-secret/b.png",
+      "/etc/passwd",
+      "/",
+      "",
+      ".",
+      "..",
+      "~",
+      "~/",
+      "~/.ssh/id_rsa",
+      "~root/x.png",
+      `~/${"../".repeat(20)}etc/passwd`,
+      "..\\other.png",
+      "%2e%2e/other.png",
+      "..%2fother.png",
+      "..%00/other.png",
+      "a.png\0",
+      "\0",
+      "a.png/",
+      "a.png/.",
+      "a.png/../../other.png",
+      "a.png::$DATA",
+      "A~1.PNG",
+      "C:x",
+      "C:\\x",
+      "\\\\host\\x.png",
+      "//host/x.png",
+      "file://host/x.png",
+      "file:///%2f",
+      "file:///%",
+      "/proc/self/environ",
+      "/dev/zero",
+      `${"d/".repeat(2_000)}x`,
+    ];
+    const shown: string[] = [];
+    for (const path of paths) {
+      const found = await policy.locate(path).catch((error: unknown) => {
+        expect([path, imageError(error).status]).toEqual([path, 404]);
+        return undefined;
+      });
+      if (found !== undefined && !isWithin(root, found)) shown.push(path);
+    }
+    expect(shown).toEqual([]);
+    expect(await policy.locate("a.png")).toBe(join(root, "a.png"));
+  });
+
+  it("never comes of any path at all", async () => {
+    const { root, policy } = await confinedServer();
+    const piece = fastCheck.oneof(
+      fastCheck.constantFrom(
+        "..",
+        ".",
+        "docs",
+        "up",
+        "a.png",
+        "out.png",
+        "",
+        "~",
+        root,
+        `${root}-secret`,
+        "file:",
+        "\0",
+        "%2e",
+      ),
+      fastCheck.string({ maxLength: 4 }),
+    );
+    await fastCheck.assert(
+      fastCheck.asyncProperty(
+        fastCheck.array(piece, { maxLength: 8 }),
+        fastCheck.boolean(),
+        async (pieces, absolute) => {
+          const path = `${absolute ? "/" : ""}${pieces.join("/")}`;
+          const found = await policy.locate(path).catch(() => undefined);
+          expect(found === undefined || isWithin(root, found)).toBe(true);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("to another machine is not even looked for on Windows, where looking would log in there", async () => {
+    const policy = createImagePolicy({ cwd: homedir(), platform: "win32" });
+    for (const path of [
+      "\\\\evil.test\\share\\a.png",
+      "//evil.test/share/a.png",
+      "\\\\.\\pipe\\a",
+      "\\\\?\\C:\\a.png",
+      "file:////evil.test/a.png",
+    ])
+      expect([path, await policy.locate(path)]).toEqual([path, undefined]);
+  });
+});
