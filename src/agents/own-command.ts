@@ -43,6 +43,11 @@ export function planHook(
   return `${platform === "win32" ? "" : "exec "}${command} review plan --caller-waits ${patience}`;
 }
 
+/** The same line with its stderr thrown away. */
+export function silenced(line: string, platform: NodeJS.Platform = process.platform): string {
+  return `${line} 2>${platform === "win32" ? "NUL" : "/dev/null"}`;
+}
+
 /** A command that npx fetched for one run is gone after the next clean-up. */
 export function isTemporary(words: readonly string[]): boolean {
   return words.some((word) => /[/\\]_npx[/\\]/.test(word));

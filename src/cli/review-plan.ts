@@ -16,9 +16,10 @@ import type { Output } from "./output.ts";
 import type { ReviewFlags } from "./program.ts";
 import { readInput } from "./read-input.ts";
 import { type ReviewJob, runReview } from "./run-review.ts";
+import { tellNotes } from "./tell-notes.ts";
 import { type Workplace, workplaceOf } from "./workplace.ts";
 
-type Reviewable = Exclude<DecodedInput, { kind: "unrelated" }>;
+type Reviewable = Exclude<DecodedInput, { kind: "unrelated" | "approved" }>;
 
 /** `sallyport review plan [FILE]`; resolves to the exit code. */
 export async function reviewPlan(
@@ -29,7 +30,8 @@ export async function reviewPlan(
   let isHook = false;
   const prepare = async (signal: AbortSignal): Promise<ReviewJob | undefined> => {
     const input = decodeInput(await readInput(file, signal));
-    isHook = input.kind === "hook" || input.kind === "unrelated";
+    isHook = input.kind !== "envelope" && input.kind !== "markdown";
+    if (input.kind === "approved") return tellNotes(input.plan, output);
     if (input.kind !== "unrelated") return prepareJob(input, flags);
     output.note(`Nothing to review in the event "${input.event}": it is left to the agent.`);
     return undefined;

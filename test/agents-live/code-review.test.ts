@@ -7,8 +7,9 @@ import { codexDriver } from "./support/drivers/codex.ts";
 import type { Driver } from "./support/drivers/driver.ts";
 import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
 import { openCodeDriver } from "./support/drivers/opencode.ts";
+import { qwenCodeDriver } from "./support/drivers/qwen-code.ts";
 import { type ModelRequest, type Reply, startModelFake } from "./support/model-fake.ts";
-import { program, versionOf } from "./support/programs.ts";
+import { commandOf, program, versionOf } from "./support/programs.ts";
 import { openReview, sendFeedback } from "./support/reviewer.ts";
 
 /** The command or skill that `sallyport install` gives: the diff is reviewed, and the model reads what was written. */
@@ -45,6 +46,10 @@ const reviewers: readonly CodeReviewer[] = [
     driver: geminiCliDriver,
     command: [program("gemini-cli"), "-p", "/sallyport-review", "--yolo", "-m", "gemini-2.5-pro"],
   },
+  ...["qwen-code", "qwen-code-earlier"].map((name) => ({
+    driver: qwenCodeDriver(name),
+    command: [...commandOf(name), "-p", "/sallyport-review", "--yolo"],
+  })),
   {
     driver: codexDriver,
     command: [

@@ -4,6 +4,7 @@ import { codexDriver } from "./support/drivers/codex.ts";
 import type { Driver } from "./support/drivers/driver.ts";
 import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
 import { openCodeDriver } from "./support/drivers/opencode.ts";
+import { qwenCodeDriver } from "./support/drivers/qwen-code.ts";
 import type { ModelRequest } from "./support/model-fake.ts";
 import { versionOf } from "./support/programs.ts";
 import { holds, PLAN, rehearse } from "./support/rehearsal.ts";
@@ -19,11 +20,14 @@ const drivers: readonly Driver[] = [
   openCodeDriver,
   geminiCliDriver,
   codexDriver,
+  qwenCodeDriver("qwen-code"),
+  qwenCodeDriver("qwen-code-earlier"),
 ];
 
 const NOTE = 'Keep the old flag. 👩‍👩‍👧 «así» — שלום\u2028\ttab, `code`, $HOME, \\back, "quotes" </tag>';
 const COMMENTS = `# Feedback\n\n> Read \`src/\`.\n\nNot there: **lib**.\r\n\n${NOTE}\n\n\`\`\`ts\nconst a = "\${b}";\n\`\`\``;
-const LONG = `Begin. ${"0123456789abcde\n".repeat(64 * 1024)}The end, 1 MiB later.`;
+/** A mebibyte with characters of two and of four bytes, which lie across every border that a pipe may draw. */
+const LONG = `Begin. ${"01234 größer 🚀\n".repeat(55_189)}The end, 1 MiB later.`;
 
 describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", (name, driver) => {
   const called = (what: string) => `${name} ${versionOf(name)}: ${what}`;
@@ -40,7 +44,8 @@ describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", 
   it(called("an approval with a note"), async () => {
     const { seen, told } = await review(driver, "approve", { feedback: NOTE });
     // Where the page said that a note would not arrive, it must not.
-    expect(holds(told, NOTE)).toBe(seen.caller.approvalNote !== "none");
+    const note = driver.noteAsTold?.(NOTE) ?? NOTE;
+    expect(holds(told, note)).toBe(seen.caller.approvalNote !== "none");
   });
 
   it(called("a denial with comments"), async () => {
@@ -50,7 +55,7 @@ describe.each(drivers.map((driver) => [driver.program, driver] as const))("%s", 
 
   it(called("a denial with a mebibyte of feedback"), async () => {
     const { told } = await review(driver, "deny", { feedback: LONG });
-    if (driver.longWords) expect(await driver.longWords(told)).toBe(LONG);
+    if (driver.longWords) expect((await driver.longWords(told)).includes(LONG)).toBe(true);
     else expect(holds(told, LONG)).toBe(true);
   });
 });

@@ -118,6 +118,28 @@ describe("other agents", () => {
     );
   });
 
+  it("Qwen Code: an approval, and its note when the tool has run", async () => {
+    const folder = await sandbox();
+    const event = (name: string) =>
+      JSON.stringify({ hook_event_name: name, tool_name: "exit_plan_mode", tool_input: { plan: "# Plan" } });
+    const approved = await decide(
+      event("PermissionRequest"),
+      "/api/approve",
+      { feedback: "größer" },
+      { folder },
+    );
+    expect(JSON.parse(approved).hookSpecificOutput.decision).toEqual({ behavior: "allow" });
+    const toolHasRun = async () => {
+      const command = await startCommand(review, { stdin: event("PostToolUse"), folder });
+      return command.ended;
+    };
+    const told = await toolHasRun();
+    expect(told.code).toBe(0);
+    expect(JSON.parse(told.stdout).hookSpecificOutput.additionalContext).toMatch(/größer$/);
+    await decide(event("PermissionRequest"), "/api/deny", { feedback: "no" }, { folder });
+    expect(await toolHasRun()).toMatchObject({ code: 0, stdout: "" });
+  });
+
   it("the envelope: agents are offered, and the switch comes back", async () => {
     const command = await startCommand(review, { stdin: await example("envelope.json") });
     const answer = await (await fetch(`${await command.url()}/api/agents`)).json();

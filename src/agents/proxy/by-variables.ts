@@ -16,7 +16,6 @@ export const byVariables: readonly Connector[] = [
     COPILOT_PROVIDER_TYPE: "openai",
     COPILOT_PROVIDER_API_KEY: key,
   })),
-  client("qwen", "Qwen Code", ({ url, key }) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key })),
 ];
 
 function client(

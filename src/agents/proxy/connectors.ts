@@ -6,6 +6,7 @@ import type { Connector } from "./connector.ts";
 import { geminiCliConnector } from "./gemini-cli.ts";
 import { openCodeConnector } from "./opencode.ts";
 import { piConnector } from "./pi.ts";
+import { qwenConnector } from "./qwen-code.ts";
 
 /** Every client that `proxy connect` knows. */
 export const connectors: readonly Connector[] = [
@@ -13,6 +14,7 @@ export const connectors: readonly Connector[] = [
   openCodeConnector,
   codexConnector,
   geminiCliConnector,
+  qwenConnector,
   piConnector,
   ...byVariables,
 ];

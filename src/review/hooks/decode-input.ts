@@ -5,12 +5,15 @@ import { codexStop } from "./codex.ts";
 import { copilotPreToolUse } from "./copilot-cli.ts";
 import { geminiBeforeTool } from "./gemini-cli.ts";
 import { type Envelope, type HookEvent, parseEnvelope, parseEvent } from "./input-schemas.ts";
+import { qwenPermissionRequest } from "./qwen-code.ts";
 
 /** What came in, told apart by its shape alone. */
 export type DecodedInput =
   | HookInput
   | { readonly kind: "envelope"; readonly envelope: Envelope }
   | { readonly kind: "markdown"; readonly plan: string }
+  /** An approved plan's tool has run: the moment for words that the approval itself could not carry. */
+  | { readonly kind: "approved"; readonly plan: string }
   /** An agent's event that has nothing to do with a plan: to be left to the agent. */
   | { readonly kind: "unrelated"; readonly event: string };
 
@@ -70,24 +73,45 @@ function decodeEvent(event: HookEvent): DecodedInput {
     if ((event.toolName ?? tool) !== "exit_plan_mode") return unrelated(event);
     return { kind: "hook", channel: copilotPreToolUse, plan: copilotPlan(event), ...cwd };
   }
+  if (tool === "exit_plan_mode") return decodeQwen(event);
   return decodeClaude(event);
+}
+
+/** Claude Code's events under the name that the tool has in Gemini CLI. */
+function decodeQwen(event: HookEvent): DecodedInput {
+  const { hook_event_name: name, cwd, tool_input: input } = event;
+  const plan = textOf(input?.["plan"]);
+  if (name === "PostToolUse") return plan === undefined ? unrelated(event) : { kind: "approved", plan };
+  if (name !== "PermissionRequest") return unrelated(event);
+  return {
+    kind: "hook",
+    channel: qwenPermissionRequest,
+    plan: plan === undefined ? { in: "nowhere" } : { in: "event", text: plan },
+    ...(cwd === undefined ? {} : { cwd }),
+  };
 }
 
 function decodeClaude(event: HookEvent): DecodedInput {
   const toolInput = event.tool_input ?? {};
-  const plan = toolInput["plan"];
+  const plan = textOf(toolInput["plan"]);
   const isPlan =
-    event.tool_name === "ExitPlanMode" || (event.tool_name === undefined && typeof plan === "string");
+    event.tool_name === "ExitPlanMode" ||
+    (event.tool_name === undefined && typeof toolInput["plan"] === "string");
   if (!isPlan) return unrelated(event);
   const encoder = event.hook_event_name === "PreToolUse" ? claudePreToolUse : claudePermissionRequest;
   return {
     kind: "hook",
     channel: encoder(toolInput),
     origin: "origin_a",
-    plan: typeof plan === "string" && plan.trim() ? { in: "event", text: plan } : { in: "nowhere" },
+    plan: plan === undefined ? { in: "nowhere" } : { in: "event", text: plan },
     ...(event.permission_mode === undefined ? {} : { permissionMode: event.permission_mode }),
     ...(event.cwd === undefined ? {} : { cwd: event.cwd }),
   };
+}
+
+/** The text, or undefined where it is none or blank. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() ? value : undefined;
 }
 
 function geminiPlan({ tool_input: input }: HookEvent): PlanLocation {

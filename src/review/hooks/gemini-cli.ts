@@ -1,3 +1,4 @@
+import { asciiJson } from "./ascii-json.ts";
 import { DEFAULT_DENIAL, planWithNotes, type ReplyChannel } from "./channel.ts";
 
 /**
@@ -13,7 +14,7 @@ export const geminiBeforeTool: ReplyChannel = {
     takesAgentSwitch: false,
   },
   encode: ({ kind, feedback }) =>
-    JSON.stringify(
+    asciiJson(
       kind === "approve" ? { decision: "allow" } : { decision: "deny", reason: feedback ?? DEFAULT_DENIAL },
     ),
   planFile(decision, plan) {

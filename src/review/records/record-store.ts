@@ -15,6 +15,8 @@ export interface DecisionRecord {
   readonly caller: string;
   readonly title: string;
   readonly decision: Decision;
+  /** Identifies what was under review by its content: the key of its draft. */
+  readonly subject: string;
   /** As the agent was told, as text and as JSON. */
   readonly text: string;
   readonly json: object;
@@ -25,6 +27,8 @@ export interface RecordStore {
   write(context: ReviewContext, decision: Decision): Promise<void>;
   /** The latest decision, whoever asked for it. */
   last(): Promise<DecisionRecord | undefined>;
+  /** The latest decision on what has this content. */
+  lastOn(subject: string): Promise<DecisionRecord | undefined>;
 }
 
 export function createRecordStore(dataDirectory: string, now: () => Date = () => new Date()): RecordStore {
@@ -41,19 +45,22 @@ export function createRecordStore(dataDirectory: string, now: () => Date = () =>
         });
       }
     },
-    async last() {
-      const names = await readdir(folder).catch(() => []);
-      // The names begin with the time; a file that cannot be read hides none of the others.
-      for (const name of names
-        .filter((name) => name.endsWith(".json"))
-        .sort()
-        .reverse()) {
-        const record = await readJson(join(folder, name));
-        if (isRecord(record)) return record;
-      }
-      return undefined;
-    },
+    last: () => latest(folder, () => true),
+    lastOn: (subject) => latest(folder, (record) => record.subject === subject),
   };
+}
+
+async function latest(
+  folder: string,
+  isWanted: (record: DecisionRecord) => boolean,
+): Promise<DecisionRecord | undefined> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
+  // The names begin with the time; a file that cannot be read hides none of the others.
+  for (const name of names.sort().reverse()) {
+    const record = await readJson(join(folder, name));
+    if (isRecord(record) && isWanted(record)) return record;
+  }
+  return undefined;
 }
 
 function describe(context: ReviewContext, decision: Decision, time: Date): DecisionRecord {
@@ -66,6 +73,7 @@ function describe(context: ReviewContext, decision: Decision, time: Date): Decis
     caller: context.caller.name,
     title,
     decision,
+    subject: context.mode.draftKey(),
     text,
     json,
   };

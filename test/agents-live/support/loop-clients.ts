@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bench } from "./bench.ts";
 import type { ModelRequest, Reply } from "./model-fake.ts";
-import { program } from "./programs.ts";
+import { commandOf, program } from "./programs.ts";
 
 /** How to send one agent round a tool loop without a person: connected by `proxy connect`, told one sentence. */
 export interface LoopClient {
@@ -75,6 +75,21 @@ export const loopClients: readonly LoopClient[] = [
     readCall: (path) => ({ name: "bash", input: { command: cat(path), description: "Read a file" } }),
     command: (prompt) => [program("opencode"), "run", "-m", "sallyport/fake-model", prompt],
   },
+  ...["qwen-code", "qwen-code-earlier"].map((name) => ({
+    program: name,
+    agent: "qwen",
+    variables: {},
+    async prepare({ home }: Bench) {
+      await mkdir(join(home, ".qwen"));
+      const settings = { general: { disableAutoUpdate: true }, privacy: { usageStatisticsEnabled: false } };
+      await writeFile(join(home, ".qwen/settings.json"), JSON.stringify(settings));
+    },
+    readCall: (path: string) => ({
+      name: "run_shell_command",
+      input: { command: cat(path), description: "Read a file", is_background: false },
+    }),
+    command: (prompt: string) => [...commandOf(name), "-p", prompt, "--yolo", "-m", "fake-model"],
+  })),
   {
     program: "pi",
     agent: "pi",

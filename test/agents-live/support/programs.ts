@@ -4,7 +4,15 @@ import { join, resolve } from "node:path";
 /** The programs that are proven, each in the version it is proven in. `scripts/test-agents.mjs` installs them. */
 export const programs = JSON.parse(
   readFileSync(join(import.meta.dirname, "programs.json"), "utf8"),
-) as Record<string, { readonly package: string; readonly version: string; readonly entry: string }>;
+) as Record<string, Program>;
+
+interface Program {
+  readonly package: string;
+  readonly version: string;
+  readonly entry: string;
+  /** Which other of the programs runs it, where that is not this Node.js. */
+  readonly runtime?: string;
+}
 
 export const cache =
   process.env["SALLYPORT_AGENTS"] ?? resolve(import.meta.dirname, "../../../.cache/agents");
@@ -16,6 +24,12 @@ export function program(name: string): string {
   const path = join(cache, `${name}-${found.version}`, "node_modules", found.entry);
   if (!existsSync(path)) throw new Error(`${path} is missing: npm run test:agents installs it`);
   return path;
+}
+
+/** The words that start a program. */
+export function commandOf(name: string): readonly [string, ...string[]] {
+  const runtime = programs[name]?.runtime;
+  return runtime === undefined ? [program(name)] : [program(runtime), program(name)];
 }
 
 /** For the names of tests, so that their report says what was proven. */

@@ -121,6 +121,29 @@ describe("other agents' events", () => {
     expect(decode({ sessionId: "s1", toolName: "bash" })).toEqual({ kind: "unrelated", event: "bash" });
   });
 
+  it("knows Qwen Code's: Claude Code's events under another name of the tool", () => {
+    const event = {
+      hook_event_name: "PermissionRequest",
+      cwd: "/work",
+      permission_mode: "plan",
+      tool_name: "exit_plan_mode",
+      tool_input: { plan: "# Plan" },
+    };
+    expect(decode(event)).toMatchObject({
+      kind: "hook",
+      cwd: "/work",
+      channel: { callerName: "Qwen Code" },
+      plan: { in: "event", text: "# Plan" },
+    });
+    expect(decode(event)).not.toHaveProperty("origin");
+    expect(decode({ ...event, tool_input: {} })).toMatchObject({ plan: { in: "nowhere" } });
+    const ran = { ...event, hook_event_name: "PostToolUse" };
+    expect(decode(ran)).toEqual({ kind: "approved", plan: "# Plan" });
+    expect(decode({ ...ran, tool_input: {} })).toMatchObject({ kind: "unrelated" });
+    expect(decode({ ...ran, tool_name: "edit" })).toMatchObject({ kind: "unrelated" });
+    expect(decode({ ...event, hook_event_name: "Notification" })).toMatchObject({ kind: "unrelated" });
+  });
+
   it("leaves events alone that it does not know", () => {
     expect(decode({ hook_event_name: "SessionStart" })).toEqual({ kind: "unrelated", event: "SessionStart" });
   });

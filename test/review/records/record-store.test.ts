@@ -25,6 +25,19 @@ describe("records", () => {
     });
   });
 
+  it("are found by what was decided on, whatever was decided since", async () => {
+    const folder = await temporaryFolder();
+    const one = (await planServer({ plan: "# One" })).context;
+    const other = (await planServer({ plan: "# Other" })).context;
+    const at = (time: string) => createRecordStore(folder, () => new Date(time));
+    await at("2026-11-21T10:00:00Z").write(one, { kind: "deny", feedback: "first" });
+    await at("2026-11-21T11:00:00Z").write(one, { kind: "approve", feedback: "second" });
+    await at("2026-11-21T12:00:00Z").write(other, { kind: "deny", feedback: "third" });
+    const found = await createRecordStore(folder).lastOn(one.mode.draftKey());
+    expect(found?.decision).toEqual({ kind: "approve", feedback: "second" });
+    expect(await createRecordStore(folder).lastOn("another")).toBeUndefined();
+  });
+
   it("are none at first", async () => {
     expect(await createRecordStore(await temporaryFolder()).last()).toBeUndefined();
   });

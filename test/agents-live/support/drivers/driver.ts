@@ -19,7 +19,9 @@ export interface Driver {
   readonly saysApproved: boolean;
   /** Words of the person's as the agent passes them on. */
   asTold(words: string): string;
-  /** Where the agent passes on only so much: how its model gets at all of it. */
+  /** A note on an approval as the agent passes it on, where that is not word for word. */
+  noteAsTold?(words: string): string;
+  /** Where the agent passes on only so much: a text with all of it that its model is pointed at. */
   longWords?(told: readonly ModelRequest[]): Promise<string>;
   /** Runs until the agent has nothing more to do; resolves to what it printed. */
   start(bench: Bench): Promise<string>;

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import type { Agent, Place } from "./agent.ts";
+import { combined } from "./combined-edit.ts";
+import { jsonHook } from "./json-hook.ts";
+import { planHook, silenced } from "./own-command.ts";
+import { OWN_MARK, ownFile } from "./own-file.ts";
+
+/** Four days. */
+const PATIENCE_SECONDS = 345_600;
+
+/** The package's docs/features/hooks.md and commands.md; formats as Qwen Code 0.15.10 and 0.24.4 obey them. */
+export const qwenCode: Agent = {
+  id: "qwen",
+  name: "Qwen Code",
+  program: "qwen",
+  gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
+  edits: (place) => {
+    const path = join(qwenFolder(place), "settings.json");
+    const purpose = "review every plan before it is carried out";
+    // Whatever a hook writes to stderr without a decision, Qwen Code takes for a refusal without a reason.
+    const command = silenced(planHook(place.command, PATIENCE_SECONDS));
+    const hookOn = (event: string) =>
+      jsonHook({
+        path,
+        purpose,
+        list: ["hooks", event],
+        matcher: "exit_plan_mode",
+        hook: { type: "command", name: "sallyport", command, timeout: PATIENCE_SECONDS * 1000 },
+      });
+    return [
+      // The second hook brings the words that an approval has no place for.
+      combined(path, purpose, [hookOn("PermissionRequest"), hookOn("PostToolUse")]),
+      ownFile(
+        join(qwenFolder(place), "commands", "sallyport-review.md"),
+        "the command /sallyport-review",
+        reviewCommand(place.command),
+      ),
+    ];
+  },
+  notes: [
+    "Qwen Code 0.21 and newer asks once more in the terminal after you have approved a plan.",
+    "Qwen Code asks once before /sallyport-review runs a shell command.",
+  ],
+};
+
+/** Where Qwen Code keeps what belongs to the person, or to the project. */
+export function qwenFolder({ home, project, environment }: Place): string {
+  if (project !== undefined) return join(project, ".qwen");
+  return environment["QWEN_HOME"] || join(home, ".qwen");
+}
+
+function reviewCommand(command: string): string {
+  return `---
+description: Review the changes in the browser and bring the notes back here
+---
+<!-- ${OWN_MARK} -->
+The person has just reviewed the changes in this repository in the browser. This is what they wrote:
+
+!{${command} review code {{args}}}
+
+Address every point. If it says that no feedback was provided, change nothing and say so. If it is empty or was cut off,
+run \`${command} review last\` and go by what that prints.
+`;
+}
