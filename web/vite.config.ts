@@ -4,10 +4,24 @@ import { defineConfig, type Plugin } from "vite";
 
 const page = (name: string) => resolve(import.meta.dirname, name, "index.html");
 
+/** The code page asks for its highlighter along with its scripts, not only once they run. */
+const preloadHighlighter: Plugin = {
+  name: "preload-highlighter",
+  transformIndexHtml: {
+    order: "post",
+    handler(_html, { path, bundle }) {
+      const file = Object.keys(bundle ?? {}).find((name) => name.endsWith(".wasm"));
+      if (!file || !path.startsWith("/code/")) return [];
+      const attrs = { rel: "preload", href: `/${file}`, as: "fetch", crossorigin: "anonymous" };
+      return [{ tag: "link", attrs, injectTo: "head" }];
+    },
+  },
+};
+
 /** Several pages, hashed assets under /assets, no inlined scripts: the page's CSP allows only files of its own. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), preloadLaterChunks()],
+  plugins: [react(), preloadHighlighter, preloadLaterChunks()],
   build: {
     outDir: resolve(import.meta.dirname, "../dist/web"),
     emptyOutDir: true,

@@ -58,7 +58,15 @@ export interface DiffIndex {
   /** Opens a file in the person's editor once `{path}` (absolute, URL-encoded, slashes kept) and `{line}` are put in. */
   readonly editorLink: string;
   readonly files: readonly DiffFile[];
+  /** Patches of files the page shows first, as far as they are small: it need not ask for them. */
+  readonly opening: readonly OpeningPatch[];
   readonly settings: ReviewSettings;
+}
+
+export interface OpeningPatch {
+  /** As in `DiffFile.index`. */
+  readonly index: number;
+  readonly patch: string;
 }
 
 export interface DiffFile {

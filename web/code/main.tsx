@@ -4,15 +4,15 @@ import "./styles/layout.css";
 import "./styles/tree.css";
 import "./styles/diff.css";
 import "./styles/comments.css";
+import { afterPaint } from "../shared/after-paint.ts";
 import { showToast } from "../shared/components/toast.tsx";
-import { applyTheme, watchSystemTheme } from "../shared/theme/theme.ts";
+import { watchSystemTheme } from "../shared/theme/theme.ts";
 import { App } from "./app.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { startHighlighting } from "./highlight/tokens-of.ts";
 import { startDraft } from "./state/draft.ts";
 import { loadRounds } from "./state/rounds.ts";
-import { loadDiff, useSession } from "./state/session.ts";
-import { applySettings, useView } from "./state/view.ts";
+import { openDiff, useSession } from "./state/session.ts";
 
 const root = document.getElementById("root");
 if (root) {
@@ -25,16 +25,14 @@ if (root) {
   );
 }
 
-/** The diff first; the draft and earlier rounds come while it is being painted. */
+/** The diff first; the draft and earlier rounds come once it is on screen. */
 async function start(): Promise<void> {
   watchSystemTheme();
-  const result = await loadDiff(useView.getState().whitespace);
+  const result = await openDiff();
   if (!result.ok) return;
-  const { settings, repository, gitContext, sessionId } = result.value;
-  applyTheme(settings.theme);
-  applySettings(settings);
+  const { repository, gitContext, sessionId } = result.value;
   document.title = `${repository.name} (${gitContext.currentBranch}): review`;
-  if (!useView.getState().whitespace) await loadDiff(false);
+  await afterPaint();
   const [restored] = await Promise.all([startDraft(sessionId), loadRounds()]);
   if (restored > 0 && useSession.getState().phase === "ready") {
     showToast(

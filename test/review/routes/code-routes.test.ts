@@ -114,6 +114,35 @@ describe("GET /api/diff/index and /api/diff/patch", () => {
     expect((await server.get("/api/diff/patch?n=0-9999")).body).toBe(whole.rawPatch);
   });
 
+  it("bring what the page shows first along with the index, in the order of a tree, as far as it is small", async () => {
+    const repository = await testRepository({ "z.txt": "z\n" });
+    const long = `${"x".repeat(99)}\n`.repeat(700);
+    await repository.write({
+      "z.txt": "Z\n",
+      "a.txt": "ä\n",
+      "b/large.txt": long,
+      "b/c/one.txt": "1\n",
+      "b-c/two.txt": "2\n",
+    });
+    const server = await codeServer(repository);
+    const index: DiffIndex = (await server.get("/api/diff/index")).json();
+    const opening = index.opening.map(({ index: at }) => index.files[at]?.path);
+    expect(opening).toEqual(["b-c/two.txt", "b/c/one.txt"]);
+    await repository.write({ "b/large.txt": "small\n" });
+    await server.post("/api/diff/switch", { diffType: "uncommitted" });
+    const { opening: all, files }: DiffIndex = (await server.get("/api/diff/index")).json();
+    expect(all.map(({ index: at }) => files[at]?.path)).toEqual([
+      "b-c/two.txt",
+      "b/c/one.txt",
+      "b/large.txt",
+      "a.txt",
+      "z.txt",
+    ]);
+    for (const { index: at, patch } of all) {
+      expect((await server.get(`/api/diff/patch?n=${at}`)).body).toBe(patch);
+    }
+  });
+
   it("leave out changes of white space with w=1", async () => {
     const server = await codeServer(await changed());
     const index: DiffIndex = (await server.get("/api/diff/index?w=1")).json();

@@ -34,6 +34,16 @@ function storeOf(texts: readonly string[], fetch?: FetchPatches) {
 const small = Array.from({ length: 130 }, (_, index) => patchOf(index));
 
 describe("PatchStore", () => {
+  it("asks for nothing that came with the index", async () => {
+    const { store, asked } = storeOf(small);
+    store.put(1, patchOf(1));
+    store.want([0, 1, 2]);
+    await vi.waitFor(() => expect(store.get(2)).toBeDefined());
+    expect(asked).toEqual(["0-0", "2-2"]);
+    const patch = store.get(1);
+    expect(patch && lineText(patch, 0)).toBe("é1");
+  });
+
   it("asks for neighbours together, the most urgent first, and cuts the answer by size", async () => {
     const { store, asked } = storeOf(small);
     store.want([70, 71, 72, 3, 4]);

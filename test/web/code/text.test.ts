@@ -1,6 +1,7 @@
 import { tokenNames } from "@pierre/highlights";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { thousands } from "../../../web/code/core/count.ts";
 import { languageOf } from "../../../web/code/core/language.ts";
 import { scanPatch } from "../../../web/code/core/scan-patch.ts";
 import { patternOf, rangesIn, searchPatch } from "../../../web/code/core/search.ts";
@@ -9,6 +10,12 @@ import { indexTokens, LINE_BREAK } from "../../../web/code/core/tokens.ts";
 import { changedWords } from "../../../web/code/core/word-diff.ts";
 import { recordsFromHtml, scriptHighlighter } from "../../../web/code/highlight/script-highlighter.ts";
 import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../web/code/highlight/token-types.ts";
+
+it("puts commas between thousands, as the browser's own formatting does", () => {
+  for (const count of [0, 7, 999, 1_000, 23_456, 999_999, 1_000_000]) {
+    expect(thousands(count)).toBe(count.toLocaleString("en"));
+  }
+});
 
 describe("changedWords", () => {
   it("marks the words that differ", () => {

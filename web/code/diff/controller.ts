@@ -38,7 +38,8 @@ export interface Viewport {
  */
 export class DiffController {
   #scene: Scene = { geometry: new Geometry([]), visible: [], height: 0, shift: 0 };
-  #viewport: Viewport = { height: 900, columns: 80 };
+  /** Nothing is laid out before the scroller has told its size. */
+  #viewport: Viewport = { height: 0, columns: 0 };
   #place: ScrollPlace = { physical: 0, virtual: 0 };
   #element: HTMLElement | undefined;
   readonly #shelf = new BodyShelf();

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useSyncExternalStore } from "react";
+import { type RefObject, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { flushSync } from "react-dom";
 import { useCursor } from "../state/cursor.ts";
 import { useView } from "../state/view.ts";
@@ -50,7 +50,8 @@ function useScroller(
   controller: DiffController,
   layout: string,
 ): void {
-  useEffect(() => {
+  // Before anything is painted: no row is laid out for a size that is not the scroller's.
+  useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
     const measure = () =>

@@ -1,4 +1,5 @@
 import { ChevronDown, ChevronUp, UnfoldVertical } from "lucide-react";
+import { thousands } from "../core/count.ts";
 import type { FileBody } from "../core/file-body.ts";
 import { EXPAND_STEP, expandGap, gapAt } from "./expand.ts";
 
@@ -42,7 +43,7 @@ export function GapRow({ body, row, gap }: GapRowProps) {
 
 function allLabel(length: number | undefined): string {
   if (length === undefined) return "Show the rest of the file";
-  return length === 1 ? "Show 1 unchanged line" : `Show ${length.toLocaleString("en")} unchanged lines`;
+  return length === 1 ? "Show 1 unchanged line" : `Show ${thousands(length)} unchanged lines`;
 }
 
 /** How many lines of the gap are shown already: those right above and right below the bar. */

@@ -1,3 +1,4 @@
+import { thousands } from "../core/count.ts";
 import { useView } from "../state/view.ts";
 
 interface LongLineButtonProps {
@@ -13,7 +14,7 @@ export function LongLineButton({ path, line, hidden }: LongLineButtonProps) {
     useView.setState(({ wholeLines }) => ({ wholeLines: new Set([...wholeLines, `${path}:${line}`]) }));
   return (
     <button type="button" className="long-line" onClick={show}>
-      … show {hidden.toLocaleString("en")} more characters
+      … show {thousands(hidden)} more characters
     </button>
   );
 }

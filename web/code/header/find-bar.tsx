@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp, CaseSensitive, Regex, X } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import { IconButton } from "../../shared/components/button.tsx";
 import { announce } from "../../shared/components/toast.tsx";
+import { thousands } from "../core/count.ts";
 import type { SearchQuery } from "../core/search.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { setCursor } from "../state/cursor.ts";
@@ -104,5 +105,5 @@ function countText(
   const searched = progress < 1 ? `, ${Math.round(progress * 100)} % searched` : "";
   if (count === 0) return progress < 1 ? `Searching${searched}` : "Nothing found";
   const more = count >= MOST_MATCHES ? "+" : "";
-  return `${current < 0 ? "–" : (current + 1).toLocaleString("en")} of ${count.toLocaleString("en")}${more}${searched}`;
+  return `${current < 0 ? "–" : thousands(current + 1)} of ${thousands(count)}${more}${searched}`;
 }

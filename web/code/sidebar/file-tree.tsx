@@ -1,7 +1,7 @@
 import { Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-react";
-import { memo, useEffect, useMemo, useRef } from "react";
-import { VList, type VListHandle } from "virtua";
+import { memo, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
+import { thousands } from "../core/count.ts";
 import { filterFiles, type TreeRow, treeRows } from "../core/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { Counts } from "../diff/file-header.tsx";
@@ -10,6 +10,7 @@ import { useCursor } from "../state/cursor.ts";
 import { sinceLastRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isViewed, useView } from "../state/view.ts";
+import { FixedList } from "./fixed-list.tsx";
 import { StatusLetter } from "./status-letter.tsx";
 
 /** The files as a tree, with a filter. */
@@ -19,12 +20,8 @@ export function FileTree({ controller }: { readonly controller: DiffController }
   const closed = useView((view) => view.closedFolders);
   const shown = useMemo(() => filterFiles(files, filter), [files, filter]);
   const rows = useMemo(() => treeRows(shown, filter === "" ? closed : new Set()), [shown, closed, filter]);
-  const list = useRef<VListHandle>(null);
   const current = useCursor((state) => state.file);
-  useEffect(() => {
-    const at = rows.findIndex(({ file }) => file?.path === current);
-    if (at >= 0) list.current?.scrollToIndex(at, { align: "nearest" });
-  }, [current, rows]);
+  const inView = useMemo(() => rows.findIndex(({ file }) => file?.path === current), [rows, current]);
 
   return (
     <nav className="tree" aria-label="Files">
@@ -50,13 +47,11 @@ export function FileTree({ controller }: { readonly controller: DiffController }
         {filter === "" ? <TreeSummary /> : `${shown.length} of ${files.length} files`}
       </p>
       {shown.length === 0 && <p className="tree-empty">No file matches “{filter}”.</p>}
-      <div className="tree-list">
-        <VList ref={list}>
-          {rows.map((row) => (
-            <TreeLine key={row.key} row={row} controller={controller} />
-          ))}
-        </VList>
-      </div>
+      <FixedList
+        items={rows}
+        inView={inView}
+        render={(row) => <TreeLine key={row.key} row={row} controller={controller} />}
+      />
     </nav>
   );
 }
@@ -73,7 +68,7 @@ function TreeSummary() {
   );
   return (
     <>
-      {files.length === 1 ? "1 file" : `${files.length.toLocaleString("en")} files`} <Counts file={sums} />
+      {files.length === 1 ? "1 file" : `${thousands(files.length)} files`} <Counts file={sums} />
       <span className="tree-viewed">
         {viewed}/{files.length} viewed
       </span>

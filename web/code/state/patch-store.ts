@@ -49,6 +49,11 @@ export class PatchStore {
     return this.#failed.has(index);
   }
 
+  /** Takes a patch that came with the index. */
+  put(index: number, text: string): void {
+    this.#keep(index, scanPatch(text));
+  }
+
   /** Names the files that are to be here, the most urgent first; replaces the wish before. */
   want(indexes: readonly number[]): void {
     this.#wanted = indexes;

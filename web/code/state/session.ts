@@ -1,9 +1,10 @@
 import { create } from "zustand";
 import type { DiffFile, DiffIndex, DiffSwitchAnswer, FileText } from "../../../src/review/api-types.ts";
 import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
+import { applyTheme } from "../../shared/theme/theme.ts";
 import { treeOrder } from "../core/file-tree.ts";
 import { PatchStore } from "./patch-store.ts";
-import { forgetTexts } from "./view.ts";
+import { applySettings, forgetTexts, useView } from "./view.ts";
 
 /** The diff on screen, and whether its server still listens. */
 interface SessionState {
@@ -53,11 +54,25 @@ export function onPatches(listener: PatchListener): () => void {
 
 let loads = 0;
 
+/** The first load. What the server remembers of the person's view is taken over before anything is shown. */
+export async function openDiff(): Promise<Result<DiffIndex>> {
+  const result = await fetchIndex(true);
+  if (!result.ok) {
+    useSession.setState({ phase: "failed", failure: explain(result) });
+    return result;
+  }
+  applyTheme(result.value.settings.theme);
+  applySettings(result.value.settings);
+  if (!useView.getState().whitespace) return loadDiff(false);
+  showDiff(result.value, true);
+  return result;
+}
+
 /** Fetches the index; `whitespace` false leaves out changes of white space alone. */
 export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> {
   loads += 1;
   const mine = loads;
-  const result = await getJson<DiffIndex>(`/api/diff/index${whitespace ? "" : "?w=1"}`);
+  const result = await fetchIndex(whitespace);
   // What was asked for later counts, whatever is answered first.
   if (mine !== loads) return result;
   if (result.ok) showDiff(result.value, whitespace);
@@ -65,6 +80,10 @@ export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> 
     useSession.setState({ phase: "failed", failure: explain(result) });
   }
   return result;
+}
+
+function fetchIndex(whitespace: boolean): Promise<Result<DiffIndex>> {
+  return getJson<DiffIndex>(`/api/diff/index${whitespace ? "" : "?w=1"}`);
 }
 
 /** Makes the server show another diff, then fetches it. A refused switch leaves everything as it is. */
@@ -89,6 +108,7 @@ function showDiff(index: DiffIndex, whitespace: boolean): void {
     useSession.setState(({ patchVersion }) => ({ patchVersion: patchVersion + 1 }));
   });
   forgetTexts();
+  for (const { index: at, patch } of index.opening) patches.put(at, patch);
   const files = treeOrder(index.files);
   // What will be at the top is asked for before anything is laid out.
   patches.want(files.slice(0, FIRST_FILES).map((file) => file.index));
