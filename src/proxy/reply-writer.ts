@@ -1,85 +1,119 @@
 import { type Call, ownHeaders } from "./call.ts";
 import type { OpenStream } from "./open-streams.ts";
 import type { ReplyWriter } from "./translate/translate-call.ts";
+import type { Departure } from "./upstream/send.ts";
 
-/** The answer of a call as the translator writes it: head, text at the client's speed, keep-alives in silence. */
-export function createReplyWriter(call: Call): ReplyWriter & {
+/**
+ * The answer of a call as the translator writes it: head, text at the client's speed, keep-alives in silence. It is also
+ * what tells an upstream call that nobody waits for it any more: an `AbortController` would cost as much as the
+ * translation of a small body.
+ */
+export class CallReply implements ReplyWriter, Departure, OpenStream {
+  /** The client left, or the call is over. */
+  aborted = false;
   /** Whether the client left before it had its answer. */
-  readonly left: boolean;
-  /** The call is over: an upstream that still sends is left. */
-  release(): void;
-} {
-  const { response, services } = call;
-  const gone = new AbortController();
-  let left = false;
-  const onClose = () => {
-    if (response.writableFinished) return;
-    left = true;
-    gone.abort();
+  left = false;
+  lastActivity = performance.now();
+  readonly #call: Call;
+  readonly #waiting = new Set<() => void>();
+  #ping = "";
+  readonly #onClose = () => {
+    if (this.#call.response.writableFinished) return;
+    this.left = true;
+    this.#depart();
   };
-  response.once("close", onClose);
-  let ping = "";
-  const silent: OpenStream = {
-    lastActivity: performance.now(),
-    onStop: () => response.destroy(),
-    onSilence: () => {
-      if (ping !== "" && response.headersSent && !response.writableEnded) response.write(ping);
-    },
-  };
-  services.streams.add(silent);
-  return {
-    get started() {
-      return response.headersSent;
-    },
-    signal: gone.signal,
-    get left() {
-      return left;
-    },
-    start(status, headers) {
-      call.status = status;
-      if (call.firstByteAt === 0) call.firstByteAt = performance.now();
-      response.writeHead(status, [
-        ...ownHeaders(call),
-        ...vendorsRequestId(call),
-        "x-content-type-options",
-        "nosniff",
-        ...Object.entries(headers).flat(),
-      ]);
-    },
-    write(text) {
-      silent.lastActivity = performance.now();
-      if (text.length === 0 || response.write(text) || response.destroyed) return undefined;
-      return new Promise((resolve) => {
-        const done = () => {
-          response.off("drain", done);
-          response.off("close", done);
-          resolve();
-        };
-        response.once("drain", done);
-        response.once("close", done);
-      });
-    },
-    keepAlive(text) {
-      ping = text;
-    },
-    end() {
-      services.streams.delete(silent);
-      response.end();
-    },
-    destroy() {
-      services.streams.delete(silent);
-      response.destroy();
-    },
-    release() {
-      services.streams.delete(silent);
-      if (response.writableEnded) response.off("close", onClose);
-      gone.abort();
-    },
-  };
-}
 
-/** The call's id where the SDKs of the client's dialect look for it; generative-language's do not look for any. */
-function vendorsRequestId({ dialect, id }: Call): readonly string[] {
-  if (dialect === "generative-language") return [];
-  return [dialect === "messages" ? "request-id" : "x-request-id", id];
+  constructor(call: Call) {
+    this.#call = call;
+    call.response.once("close", this.#onClose);
+    call.services.streams.add(this);
+  }
+
+  get started(): boolean {
+    return this.#call.response.headersSent;
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#waiting.add(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.#waiting.delete(listener);
+  }
+
+  start(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#call.response.writeHead(status, this.#head(status, headers));
+  }
+
+  answer(status: number, headers: Readonly<Record<string, string>>, text: string): void {
+    const head = this.#head(status, headers);
+    head.push("content-length", String(Buffer.byteLength(text)));
+    this.#call.response.writeHead(status, head);
+    this.#call.services.streams.delete(this);
+    this.#call.response.end(text);
+  }
+
+  write(text: string | Buffer): Promise<void> | undefined {
+    const { response } = this.#call;
+    this.lastActivity = performance.now();
+    if (text.length === 0 || response.write(text) || response.destroyed) return undefined;
+    return new Promise((resolve) => {
+      const done = () => {
+        response.off("drain", done);
+        response.off("close", done);
+        resolve();
+      };
+      response.once("drain", done);
+      response.once("close", done);
+    });
+  }
+
+  keepAlive(text: string): void {
+    this.#ping = text;
+  }
+
+  end(): void {
+    this.#call.services.streams.delete(this);
+    this.#call.response.end();
+  }
+
+  destroy(): void {
+    this.#call.services.streams.delete(this);
+    this.#call.response.destroy();
+  }
+
+  /** The call is over: an upstream that still sends is left. */
+  release(): void {
+    const { response, services } = this.#call;
+    services.streams.delete(this);
+    if (response.writableEnded) response.off("close", this.#onClose);
+    this.#depart();
+  }
+
+  onStop(): void {
+    this.#call.response.destroy();
+  }
+
+  onSilence(): void {
+    const { response } = this.#call;
+    if (this.#ping !== "" && response.headersSent && !response.writableEnded) response.write(this.#ping);
+  }
+
+  #head(status: number, headers: Readonly<Record<string, string>>): string[] {
+    const call = this.#call;
+    call.status = status;
+    if (call.firstByteAt === 0) call.firstByteAt = performance.now();
+    const head = ownHeaders(call);
+    // Where the SDKs of the client's dialect look for the call's id; generative-language's look for none.
+    if (call.dialect === "messages") head.push("request-id", call.id);
+    else if (call.dialect !== "generative-language") head.push("x-request-id", call.id);
+    head.push("x-content-type-options", "nosniff");
+    for (const name in headers) head.push(name, headers[name] ?? "");
+    return head;
+  }
+
+  #depart(): void {
+    this.aborted = true;
+    for (const leave of [...this.#waiting]) leave();
+  }
 }

@@ -2,7 +2,7 @@ import { AppError } from "../errors.ts";
 import type { Call } from "./call.ts";
 import type { Selection } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
-import { createReplyWriter } from "./reply-writer.ts";
+import { CallReply } from "./reply-writer.ts";
 import { translateCall } from "./translate/translate-call.ts";
 import { translatedSender } from "./upstream/translated-sender.ts";
 
@@ -16,7 +16,7 @@ export async function translate(
   const { upstream } = call;
   if (!upstream || upstream.dialect === "any") throw new AppError("internal", "echo is not translated to");
   const spares = selection.upstreams.filter(({ dialect }) => dialect === upstream.dialect);
-  const reply = createReplyWriter(call);
+  const reply = new CallReply(call);
   try {
     const outcome = await translateCall({
       client: {
@@ -36,7 +36,7 @@ export async function translate(
       },
       strict: call.runtime.config.strictTranslation,
       requestId: call.id,
-      send: translatedSender(call, spares, reply.signal),
+      send: translatedSender(call, spares, reply),
       reply,
       redact: call.runtime.redact,
       conversations: call.services.conversations,

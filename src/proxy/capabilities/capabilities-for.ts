@@ -45,7 +45,28 @@ export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string
 export function capabilitiesFor(
   dialect: Exclude<Dialect, "completions">,
   model: string,
-  overrides: CapabilityOverrides = {},
+  overrides: CapabilityOverrides = none,
+): Capabilities {
+  const key = `${dialect} ${model}`;
+  const known = settled.get(overrides);
+  const found = known?.get(key);
+  if (found !== undefined) return found;
+  const capabilities = settle(dialect, model, overrides);
+  if (known !== undefined && known.size < mostSettled) known.set(key, capabilities);
+  else settled.set(overrides, new Map([[key, capabilities]]));
+  return capabilities;
+}
+
+const none: CapabilityOverrides = {};
+/** What was found for the overrides of one configuration: a proxy is asked for the same few models again and again. */
+const settled = new WeakMap<CapabilityOverrides, Map<string, Capabilities>>();
+/** Clients name the models, so the list must not grow without end. */
+const mostSettled = 1_000;
+
+function settle(
+  dialect: Exclude<Dialect, "completions">,
+  model: string,
+  overrides: CapabilityOverrides,
 ): Capabilities {
   const name = model.toLowerCase().replace(/^.*\//, "");
   const known = families.filter((family) => family.dialects.includes(dialect) && family.model.test(name));

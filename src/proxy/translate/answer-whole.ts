@@ -21,9 +21,8 @@ export async function answerWhole(translation: Translation, upstream: UpstreamRe
   translation.lose(losses);
   const { reply } = translation.call;
   await translation.keep(idIn(value), response);
-  reply.start(200, { "content-type": "application/json", ...translation.lossHeaders() });
-  await reply.write(stringifyJson(value));
-  reply.end();
+  const headers = { "content-type": "application/json", ...translation.lossHeaders() };
+  reply.answer(200, headers, stringifyJson(value));
 }
 
 async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {

@@ -18,7 +18,7 @@ export interface Aside {
   post(path: string, body: unknown): Promise<UpstreamReply>;
   /** The same, for an answer that is JSON. */
   ask(path: string, body: unknown): Promise<unknown>;
-  answer(text: string, contentType?: string): Promise<void>;
+  answer(text: string, contentType?: string): void;
 }
 
 /** Runs such a call; every failure is answered in the client's dialect. */
@@ -66,10 +66,8 @@ function createAside(call: TranslatedCall): Aside {
     usage: undefined,
     post,
     ask: async (path, body) => readAnswerJson((await post(path, body)).body),
-    async answer(text, contentType = "application/json") {
-      call.reply.start(200, { "content-type": contentType, ...lossHeader(losses) });
-      await call.reply.write(text);
-      call.reply.end();
+    answer(text, contentType = "application/json") {
+      call.reply.answer(200, { "content-type": contentType, ...lossHeader(losses) }, text);
     },
   };
 }

@@ -2,11 +2,17 @@ import { DialectError } from "../exchange/dialect-error.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import type { ConversationStore } from "./conversation-store.ts";
-import { withReferencedItems } from "./item-references.ts";
+import { hasReferencedItems, withReferencedItems } from "./item-references.ts";
+
+/** Whether a request speaks of what was said in earlier calls. */
+export function namesEarlierTurns(request: ExchangeRequest): boolean {
+  return request.previousResponseId !== undefined || hasReferencedItems(request.turns);
+}
 
 /**
- * Puts what a request refers to by an item's id in its place, and what was said before in front of a request that names an earlier answer. Instructions are not carried over: the
- * dialect says that each call brings its own. Throws `DialectError` where the answer is not known (any more).
+ * Puts what a request refers to by an item's id in its place, and what was said before in front of a request that
+ * names an earlier answer. Instructions are not carried over: the dialect says that each call brings its own. Throws
+ * `DialectError` where the answer is not known (any more).
  */
 export async function withEarlierTurns(
   request: ExchangeRequest,

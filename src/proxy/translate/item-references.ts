@@ -6,6 +6,11 @@ import type { Turn } from "../exchange/request.ts";
 import { foldCallSignatures } from "../exchange/signature.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
+/** Whether an `item_reference` stands among these turns. */
+export function hasReferencedItems(turns: readonly Turn[]): boolean {
+  return turns.some((turn) => turn.parts.some((part) => referenceIn(part) !== undefined));
+}
+
 /**
  * Puts what an `item_reference` of the responses dialect names in its place: several clients send back ids instead of
  * what they were told, calls and thinking included. Throws `DialectError` (400) where an item is not known (any more).
@@ -14,7 +19,7 @@ export async function withReferencedItems(
   turns: readonly Turn[],
   store: ConversationStore | undefined,
 ): Promise<readonly Turn[]> {
-  if (!turns.some((turn) => turn.parts.some((part) => referenceIn(part) !== undefined))) return turns;
+  if (!hasReferencedItems(turns)) return turns;
   return Promise.all(
     turns.map(async (turn) => {
       const parts = (await Promise.all(turn.parts.map((part) => resolve(part, store)))).flat();

@@ -24,22 +24,35 @@ export async function lookAt(body: AsyncIterable<Uint8Array>): Promise<LookedAt>
     const step = await iterator.next();
     if (step.done === true) return { shape: "empty", body: withFirst(first, iterator) };
     first.push(step.value);
-    const text = Buffer.from(step.value)
-      .toString("latin1")
-      .replace(/^\xEF\xBB\xBF/, "")
-      .trimStart();
-    if (text !== "") return { shape: shapeOf(text), body: withFirst(first, iterator) };
+    const character = firstCharacter(step.value);
+    if (character !== undefined) return { shape: shapeOf(character), body: withFirst(first, iterator) };
   }
 }
 
-function shapeOf(text: string): Shape {
-  if (text.startsWith("{") || text.startsWith("[")) return "json";
-  return text.startsWith("<") ? "html" : "events";
+/** The first byte that is neither white space nor of a byte order mark. */
+function firstCharacter(bytes: Uint8Array): number | undefined {
+  return bytes.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf);
 }
 
-async function* withFirst(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>) {
-  yield* first;
-  yield* { [Symbol.asyncIterator]: () => rest };
+function shapeOf(character: number): Shape {
+  const text = String.fromCharCode(character);
+  if (text === "{" || text === "[") return "json";
+  return text === "<" ? "html" : "events";
+}
+
+/** The same chunks from the start. A generator would do, and make every chunk of a stream wait three turns longer. */
+function withFirst(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
+  let told = 0;
+  const iterator: AsyncIterator<Uint8Array> = {
+    next() {
+      const value = first[told];
+      if (value === undefined) return rest.next();
+      told += 1;
+      return Promise.resolve({ done: false, value });
+    },
+    return: () => rest.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }
 
 /** A body in one piece as JSON. Throws `DialectError` (502) where it is none. */

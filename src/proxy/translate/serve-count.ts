@@ -22,9 +22,8 @@ export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
     const tokens = counted ?? estimateTokens(body, isGoogle(call) ? "tiles" : "pixels");
     const answer = isGoogle(call) ? { totalTokens: tokens } : { input_tokens: tokens };
     const estimated = counted === undefined ? { "x-sallyport-estimated": "true" } : {};
-    call.reply.start(200, { "content-type": "application/json", ...estimated });
-    await call.reply.write(JSON.stringify(answer));
-    call.reply.end();
+    const headers = { "content-type": "application/json", ...estimated };
+    call.reply.answer(200, headers, JSON.stringify(answer));
   });
 }
 

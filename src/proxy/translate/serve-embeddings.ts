@@ -35,7 +35,7 @@ async function askGoogle(aside: Aside): Promise<void> {
   // The vendor counts nothing here, and typed clients want a count.
   const tokens = Math.ceil(request.texts.reduce((sum, text) => sum + countText(text), 0));
   aside.usage = { input: { total: tokens }, output: {}, estimated: true };
-  await aside.answer(JSON.stringify(writeOpenAiVectors(vectors, request.base64, call.client.model, tokens)));
+  aside.answer(JSON.stringify(writeOpenAiVectors(vectors, request.base64, call.client.model, tokens)));
 }
 
 async function askOpenAi(aside: Aside): Promise<void> {
@@ -47,5 +47,5 @@ async function askOpenAi(aside: Aside): Promise<void> {
   if (answer?.vectors.length !== request.texts.length)
     throw unreadableAnswer("The upstream gave no embeddings.");
   if (answer.tokens !== undefined) aside.usage = { input: { total: answer.tokens }, output: {} };
-  await aside.answer(JSON.stringify(writeGoogleVectors(answer.vectors, request.batch)));
+  aside.answer(JSON.stringify(writeGoogleVectors(answer.vectors, request.batch)));
 }

@@ -2,10 +2,11 @@ import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
 import { codecs } from "../codecs.ts";
 import { DialectError } from "../exchange/dialect-error.ts";
 import { stringifyJson } from "../exchange/json.ts";
+import type { Converted } from "../exchange/loss.ts";
+import type { ExchangeRequest } from "../exchange/request.ts";
 import { answerStream } from "./answer-stream.ts";
 import { answerWhole } from "./answer-whole.ts";
-
-import { isKept, withEarlierTurns } from "./conversations.ts";
+import { isKept, namesEarlierTurns, withEarlierTurns } from "./conversations.ts";
 import { exchangeErrorOf, isClientGone } from "./faults.ts";
 import { prepareRequest } from "./prepare-request.ts";
 import { readErrorBody } from "./read-answer.ts";
@@ -24,7 +25,12 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
   const client = codecs[call.client.dialect];
   let translation: Translation | undefined;
   try {
-    translation = await decodeCall(call);
+    const { model, stream } = call.client;
+    const decoded = client.decodeRequest(readRequestJson(call.body), { model, stream });
+    const request = namesEarlierTurns(decoded.value)
+      ? await withEarlierTurns(decoded.value, call.conversations)
+      : decoded.value;
+    translation = prepare(call, decoded, request);
     const upstream = await send(translation);
     if (upstream.status >= 400) await answerRefusal(translation, upstream);
     else if (call.client.stream) await answerStream(translation, upstream);
@@ -41,16 +47,18 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
   return translation.outcome();
 }
 
-async function decodeCall(call: TranslatedCall): Promise<Translation> {
+/** `request` is what was decoded, with what it names of earlier calls. */
+function prepare(
+  call: TranslatedCall,
+  decoded: Converted<ExchangeRequest>,
+  request: ExchangeRequest,
+): Translation {
   const client = codecs[call.client.dialect];
   const upstream = codecs[call.target.dialect];
-  const { model, stream } = call.client;
-  const decoded = client.decodeRequest(readRequestJson(call.body), { model, stream });
-  const request = await withEarlierTurns(decoded.value, call.conversations);
   const capabilities = capabilitiesFor(call.target.dialect, call.target.model, call.target.capabilities);
   const prepared = prepareRequest(request, call.target, capabilities);
   const context = {
-    model,
+    model: call.client.model,
     request: decoded.value,
     now: Date.now(),
     fallbackId: call.requestId.replace(/\W/g, ""),

@@ -81,10 +81,10 @@ export interface UpstreamReply {
 /** The answer to the client. Nothing is sent before `start`, so that a failure can still choose its status. */
 export interface ReplyWriter {
   readonly started: boolean;
-  /** Aborted as soon as the client has gone or the call is over; what is open of the upstream is given up at that moment. */
-  readonly signal: AbortSignal;
   /** Status and headers; the request id and `x-sallyport-upstream` are added. */
   start(status: number, headers: Readonly<Record<string, string>>): void;
+  /** Status, headers and the whole body at once. */
+  answer(status: number, headers: Readonly<Record<string, string>>, text: string): void;
   /** A promise where the client is slower than the upstream; to be awaited before more is written. */
   write(text: string | Buffer): Promise<void> | undefined;
   /** Text to write after 15 s without any, for as long as the stream is open (`: ping\n\n`). */
@@ -106,7 +106,7 @@ export interface TranslationOutcome {
  * Serves a call across dialects: decodes the client's request, encodes it for the upstream, sends it, and carries the
  * answer back. Failures before `reply.start` may be thrown as `AppError`: the caller answers them in the client's dialect.
  */
-export async function translateCall(call: TranslatedCall): Promise<TranslationOutcome> {
+export function translateCall(call: TranslatedCall): Promise<TranslationOutcome> {
   switch (call.client.operation) {
     case "generate":
       return serveGenerate(call);

@@ -75,8 +75,6 @@ export function answerError(
 ): void {
   const told = { ...error, message: call.redact(error.message) };
   const encoded = client.encodeError(told, call.requestId);
-  const text = stringifyJson(encoded.body);
-  call.reply.start(encoded.status, { "content-type": "application/json", ...headers, ...encoded.headers });
-  void call.reply.write(text);
-  call.reply.end();
+  const members = { "content-type": "application/json", ...headers, ...encoded.headers };
+  call.reply.answer(encoded.status, members, stringifyJson(encoded.body));
 }

@@ -5,6 +5,13 @@ import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import { upstreamFault } from "./faults.ts";
 
+/** What tells that nobody waits for an answer any more: an `AbortSignal`, or something lighter that a call has. */
+export interface Departure {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /** One request to an upstream whose answer we read ourselves. */
 export interface UpstreamSend {
   readonly method: "GET" | "POST" | "DELETE";
@@ -14,7 +21,7 @@ export interface UpstreamSend {
   readonly body: string | Buffer | null;
   readonly firstByteMs: number;
   readonly idleMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: Departure;
 }
 
 export interface ReceivedReply {
@@ -66,9 +73,14 @@ export async function readText(
   return Buffer.concat(chunks).toString("utf8");
 }
 
+interface Reading {
+  readonly resolve: (step: IteratorResult<Buffer>) => void;
+  readonly reject: (error: AppError) => void;
+}
+
 class Receiver implements Dispatcher.DispatchHandler {
   readonly #upstream: string;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: Departure | undefined;
   readonly #resolve: (reply: ReceivedReply) => void;
   readonly #reject: (error: AppError) => void;
   readonly #onAbort = () => this.#abort();
@@ -77,11 +89,13 @@ class Receiver implements Dispatcher.DispatchHandler {
   #begun = false;
   #ended = false;
   #error: AppError | undefined;
-  #wake: () => void = () => {};
+  #held = false;
+  /** The reader that waits for more. */
+  #waiting: Reading | undefined;
 
   constructor(
     upstream: string,
-    signal: AbortSignal | undefined,
+    signal: Departure | undefined,
     resolve: (reply: ReceivedReply) => void,
     reject: (error: AppError) => void,
   ) {
@@ -89,7 +103,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#signal = signal;
     this.#resolve = resolve;
     this.#reject = reject;
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    signal?.addEventListener("abort", this.#onAbort);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -110,7 +124,10 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#chunks.push(chunk);
-    if (this.#chunks.length >= WAITING) controller.pause();
+    if (this.#chunks.length >= WAITING && !this.#held) {
+      this.#held = true;
+      controller.pause();
+    }
     this.#wake();
   }
 
@@ -125,24 +142,35 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#settle();
   }
 
-  async *#read(): AsyncGenerator<Buffer> {
-    try {
-      for (;;) {
-        const chunk = this.#chunks.shift();
-        if (chunk) {
-          if (this.#chunks.length === 0) this.#controller?.resume();
-          yield chunk;
-        } else if (this.#error) throw this.#error;
-        else if (this.#ended) return;
-        else
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-      }
-    } finally {
-      // A reader that stops early wants no more of it.
-      if (!this.#ended && !this.#error) this.#controller?.abort(gone());
-    }
+  /** What has come, chunk by chunk. Generators do the same, and make every chunk wait for several more turns. */
+  #read(): AsyncIterable<Buffer> {
+    const iterator: AsyncIterator<Buffer> = {
+      next: () => new Promise((resolve, reject) => this.#give({ resolve, reject })),
+      return: () => {
+        // A reader that stops early wants no more of it.
+        if (!this.#ended && !this.#error) this.#controller?.abort(gone());
+        return Promise.resolve({ done: true, value: undefined });
+      },
+    };
+    return { [Symbol.asyncIterator]: () => iterator };
+  }
+
+  #give(reading: Reading): void {
+    const [first, ...more] = this.#chunks.splice(0);
+    if (first !== undefined) {
+      if (this.#held) this.#controller?.resume();
+      this.#held = false;
+      reading.resolve({ done: false, value: more.length === 0 ? first : Buffer.concat([first, ...more]) });
+    } else if (this.#error) reading.reject(this.#error);
+    else if (this.#ended) reading.resolve({ done: true, value: undefined });
+    else this.#waiting = reading;
+  }
+
+  /** All chunks of one packet come in one turn, and are given as one: what is made of them is written at once. */
+  #wake(): void {
+    const reading = this.#waiting;
+    this.#waiting = undefined;
+    if (reading !== undefined) queueMicrotask(() => this.#give(reading));
   }
 
   #abort(): void {

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
 import { type Call, viaOf } from "../call.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "./clients.ts";
 import { credentialHeader } from "./request-headers.ts";
-import type { ReceivedReply } from "./send.ts";
+import type { Departure, ReceivedReply } from "./send.ts";
 import { nextTry, planTries, type Tried, type Try } from "./tries.ts";
 
 /**
@@ -15,7 +14,7 @@ import { nextTry, planTries, type Tried, type Try } from "./tries.ts";
 export function translatedSender(
   call: Call,
   upstreams: readonly UpstreamConfig[],
-  signal: AbortSignal,
+  signal: Departure,
 ): SendUpstream {
   return async (request) => {
     for (let tries: Try = planTries(upstreams); ; ) {
@@ -42,7 +41,7 @@ async function tryOnce(
   call: Call,
   { upstream, key }: Try,
   request: UpstreamRequest,
-  signal: AbortSignal,
+  signal: Departure,
 ): Promise<Attempt> {
   try {
     const reply = await sendTo(call.services.pools, upstream, {
@@ -74,9 +73,18 @@ function leave(body: AsyncIterable<Buffer>): void {
   );
 }
 
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => {
-    throw new AppError("client_gone", "The client left");
+function pause(milliseconds: number, signal: Departure): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      clearTimeout(timer);
+      reject(new AppError("client_gone", "The client left"));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", leave);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave);
   });
 }
 
@@ -98,17 +106,19 @@ function headersFor(
   if (upstream.dialect === "messages" && !("anthropic-version" in upstream.headers))
     headers.push("anthropic-version", "2023-06-01");
   if (key !== undefined) headers.push(...credentialHeader(upstream, key));
-  for (const [name, value] of Object.entries({ ...request.headers, ...upstream.headers }))
-    headers.push(name, value);
+  for (const name in request.headers)
+    if (!(name in upstream.headers)) headers.push(name, request.headers[name] ?? "");
+  for (const name in upstream.headers) headers.push(name, upstream.headers[name] ?? "");
   return headers;
 }
 
 function plainHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
-    ),
-  );
+  const plain: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return plain;
 }

@@ -80,10 +80,14 @@ export async function tell(scene: Scene): Promise<Told> {
       get started() {
         return told.status !== 0;
       },
-      signal: new AbortController().signal,
       start(status, headers) {
         told.status = status;
         told.headers = { ...headers };
+      },
+      answer(status, headers, text) {
+        this.start(status, headers);
+        told.text += text;
+        told.ended = true;
       },
       write(text) {
         told.text += text.toString();
