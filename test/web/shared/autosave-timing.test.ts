@@ -48,7 +48,7 @@ const refused = (status: number): Answer => ({
 });
 
 describe("autosave, as time goes by", () => {
-  it("saves once for many key presses, within half a second of the last", async () => {
+  it("saves once for many key presses, within half a second of the first", async () => {
     const { type, sent, states } = setUp();
     for (const text of ["a", "ab", "abc"]) {
       type(text);
@@ -57,6 +57,20 @@ describe("autosave, as time goes by", () => {
     await vi.advanceTimersByTimeAsync(400);
     expect(sent).toEqual([{ generation: 1, content: "abc" }]);
     expect(states.at(-1)).toBe("saved");
+  });
+
+  it("saves while the person types without a pause, so that a crash takes less than a second's words", async () => {
+    const { type, sent } = setUp();
+    const typedAt = new Map<string, number>();
+    for (let text = ""; text.length < 100; await vi.advanceTimersByTimeAsync(50)) {
+      text += "x";
+      typedAt.set(text, Date.now());
+      type(text);
+      const saved = sent.at(-1)?.content ?? "";
+      const oldestUnsaved = typedAt.get(`${saved}x`) ?? Date.now();
+      expect(Date.now() - oldestUnsaved).toBeLessThan(1_000);
+    }
+    expect(sent.length).toBeGreaterThan(5);
   });
 
   it("numbers its saves, and never has two on their way", async () => {

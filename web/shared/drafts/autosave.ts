@@ -19,7 +19,7 @@ export interface AutosavePorts<Content> {
     keepalive: boolean,
   ) => Promise<Result<{ readonly generation: number; readonly savedAt: string }>>;
   readonly onStatus: (status: DraftStatus) => void;
-  /** Milliseconds between the last change and the save; at most 500. */
+  /** Milliseconds between the first change that is not saved and the save; at most 500. */
   readonly delay?: number;
   /** Milliseconds until a failed save is tried again. */
   readonly retryDelay?: number;
@@ -52,10 +52,14 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
     clearTimeout(timer);
     timer = setTimeout(() => void save(false), milliseconds);
   };
+  const unschedule = () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
 
   async function save(keepalive: boolean): Promise<void> {
+    unschedule();
     if (stopped || !dirty || (onTheirWay > 0 && !keepalive)) return;
-    clearTimeout(timer);
     dirty = false;
     // Every attempt raises it, also after one that is on its way or whose answer was lost.
     generation += 1;
@@ -92,7 +96,8 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
       if (stopped) return;
       dirty = true;
       ports.onStatus({ state: "pending" });
-      if (onTheirWay === 0) schedule(delay);
+      // Never put off by more typing: who types without a pause loses no more by a crash than who pauses.
+      if (onTheirWay === 0 && timer === undefined) schedule(delay);
     },
     flush() {
       // A save that is on its way may be cut off with the page.
@@ -104,7 +109,7 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
     },
     stop() {
       stopped = true;
-      clearTimeout(timer);
+      unschedule();
     },
   };
 }
