@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
+import { AppError } from "../errors.ts";
 import { pageSource } from "../http/page-source.ts";
 import { listAgents } from "../review/agents.ts";
 import type { AgentOrigin, Caller } from "../review/api-types.ts";
@@ -81,8 +82,11 @@ async function serve(
     context,
     page: { source: pageSource(pagesFolder), name: job.mode.kind },
     exposure: exposureOf(settings.host),
-    onInternalError: (error) => output.note(`sallyport: ${String(error)}`),
-    onRefused: onceOnly((path) => output.note(`Refused a request for ${path}: it came from another page.`)),
+    onFailure: onceEach((error) => output.note(`sallyport: ${reportOf(error)}`), reportOf),
+    onRefused: onceEach(
+      (path) => output.note(`Refused a request for ${path}: it came from another page.`),
+      () => "any",
+    ),
   });
   const port = await listenForReview(app, {
     ...settings,
@@ -150,11 +154,16 @@ function exposureOf(host: string | undefined) {
   return { hostnames: [host, hostname()].map((name) => name.toLowerCase()), anyAddress: true };
 }
 
-/** A page that tries often shall not fill the terminal. */
-function onceOnly(tell: (text: string) => void): (text: string) => void {
-  let told = false;
-  return (text) => {
-    if (!told) tell(text);
-    told = true;
+function reportOf(error: unknown): string {
+  return error instanceof AppError ? error.message : String(error);
+}
+
+/** A page that tries often shall not fill the terminal: what is alike is told once. */
+function onceEach<Value>(tell: (value: Value) => void, likeness: (value: Value) => string) {
+  const told = new Set<string>();
+  return (value: Value) => {
+    const alike = likeness(value);
+    if (!told.has(alike)) tell(value);
+    told.add(alike);
   };
 }

@@ -1,16 +1,19 @@
 import type { FastifyError, FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
 
-/** Answers every failure as `{error}`. `onInternal` is told of those that are defects of ours. */
-export function addErrorHandler(app: FastifyInstance, onInternal?: (error: unknown) => void): void {
+/** Answers every failure as `{error}`. `onFailure` is told of those that are not the caller's. */
+export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknown) => void): void {
   app.setErrorHandler(async (error: FastifyError | AppError, _request, reply) => {
-    if (error instanceof AppError) return reply.code(error.status).send({ error: error.message });
+    if (error instanceof AppError) {
+      if (error.status >= 500) onFailure?.(error);
+      return reply.code(error.status).send({ error: error.message });
+    }
     if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE" || error.statusCode === 413) {
       return reply.code(413).header("connection", "close").send({ error: "Request body is too large" });
     }
     const status = error.statusCode ?? 500;
     if (status < 500) return reply.code(status).send({ error: error.message });
-    onInternal?.(error);
+    onFailure?.(error);
     return reply.code(500).send({ error: "Internal server error" });
   });
 }

@@ -22,8 +22,8 @@ export interface ReviewServerParts {
   readonly page: Omit<PageFiles, "fill">;
   /** Whether the server is bound beyond loopback, and under which names it may be called there. */
   readonly exposure: Pick<GuardPolicy, "hostnames" | "anyAddress">;
-  /** Told of failures that are ours, for stderr. */
-  readonly onInternalError: (error: unknown) => void;
+  /** Told of failures that are not the caller's, for stderr. */
+  readonly onFailure: (error: unknown) => void;
   /** Told of refused requests, with the path. */
   readonly onRefused?: (path: string) => void;
 }
@@ -37,7 +37,7 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   const app = createApp({ bodyLimit: BODY_LIMIT, acceptAnyPath: true });
   addSecurityHeaders(app);
   addGuard(app, guardPolicy(parts), (_reason, path) => parts.onRefused?.(path));
-  addErrorHandler(app, parts.onInternalError);
+  addErrorHandler(app, parts.onFailure);
   const { fillPage } = context.mode;
   addPage(app, { ...parts.page, ...(fillPage && { fill: (html) => fillPage(html, context) }) });
 

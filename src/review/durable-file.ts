@@ -1,14 +1,24 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemErrorCode } from "../errors.ts";
+import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 
 /**
  * Writes a file of the data directory so that it is there whole or not at all, also after a power cut:
- * temporary file, fsync, rename, fsync of the folder. Folders 0700, files 0600.
+ * temporary file, fsync, rename, fsync of the folder. Folders 0700, files 0600. Throws `storage`.
  */
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
-  await makePrivateFolder(dirname(path));
+  try {
+    await makePrivateFolder(dirname(path));
+    await replaceFile(path, content);
+  } catch (cause) {
+    throw new AppError("storage", `Nothing can be stored in ${dirname(path)}: ${reasonOf(cause)}.`, {
+      cause,
+    });
+  }
+}
+
+async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = join(dirname(path), `.${randomBytes(8).toString("hex")}.tmp`);
   try {
     const file = await open(temporary, "wx", 0o600);
@@ -40,6 +50,23 @@ export async function readJson(path: string): Promise<unknown> {
   } catch {
     return undefined;
   }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: "no space is left on the device",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "files may not become that large here",
+  EROFS: "it is read-only",
+  EACCES: "access is denied",
+  EPERM: "access is denied",
+  ENOTDIR: "something else is in its place",
+  EEXIST: "something else is in its place",
+  EISDIR: "something else is in its place",
+};
+
+/** In words; the system's own name the temporary file, which says nothing to anybody. */
+function reasonOf(error: unknown): string {
+  return REASONS[systemErrorCode(error) ?? ""] ?? messageOf(error);
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { AppError } from "../errors.ts";
+import { AppError, messageOf } from "../errors.ts";
 import type { DecisionAnswer } from "./api-types.ts";
 import type { Decision } from "./decision.ts";
 import type { ReviewContext } from "./review-mode.ts";
@@ -11,6 +11,8 @@ export interface Proposal {
   readonly warnings: readonly string[];
   /** Keeps copies where the person wanted them. Failures are warnings; it never throws. */
   readonly save: () => Promise<SaveReport>;
+  /** Remembers for the next round what was decided in this one. Called once it is; may throw. */
+  readonly keepRound: () => Promise<void>;
 }
 
 export interface SaveReport {
@@ -24,7 +26,8 @@ const FLUSH_LIMIT_MS = 1_000;
 /**
  * Takes the one decision, phase by phase: claimed, copied, on record, answered, flushed. Only when the answer has
  * left does the session hand the decision on, so that the page always learns that it counted.
- * Throws `already_decided` for everyone but the first; whatever fails before the record leaves the review open.
+ * Throws `already_decided` for everyone but the first; whatever fails before the record leaves the review open. So
+ * does the record itself (`storage`), the first time: a full disk must not keep the person from answering for ever.
  */
 export async function takeDecision(
   context: ReviewContext,
@@ -33,24 +36,50 @@ export async function takeDecision(
 ): Promise<DecisionAnswer> {
   const { session, events } = context;
   if (!session.claim()) throw new AppError("already_decided", "Already decided");
+  const warnings = [...proposal.warnings];
   let report: SaveReport;
   try {
     report = await proposal.save();
     const decision = withSavedPath(proposal.decision, report.savedPath);
-    await context.records.write(context, decision);
+    warnings.push(...report.warnings, ...(await record(context, decision)));
     session.decide(decision);
   } catch (error) {
     session.release();
     throw error;
   }
   events.send({ event: "decided", decision: proposal.decision.kind });
+  warnings.push(...(await keepRound(proposal)));
   deliverWhenFlushed(context, reply);
-  const warnings = [...proposal.warnings, ...report.warnings];
   return {
     ok: true,
     ...(report.savedPath === undefined ? {} : { savedPath: report.savedPath }),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
+}
+
+/** Puts the decision on record. Who has been told that this cannot be done, and decides again, means it. */
+async function record(context: ReviewContext, decision: Decision): Promise<readonly string[]> {
+  const { records } = context;
+  const isTold = records.hasFailed;
+  try {
+    await records.write(context, decision);
+    return [];
+  } catch (error) {
+    if (isTold) return [`The decision is not on record. ${messageOf(error)}`];
+    const remedy = "Make room there, or decide again to answer without a record.";
+    throw new AppError("storage", `The decision was not taken. ${messageOf(error)} ${remedy}`, {
+      cause: error,
+    });
+  }
+}
+
+async function keepRound(proposal: Proposal): Promise<readonly string[]> {
+  try {
+    await proposal.keepRound();
+    return [];
+  } catch (error) {
+    return [`The next round cannot show this one. ${messageOf(error)}`];
+  }
 }
 
 function withSavedPath(decision: Decision, savedPath: string | undefined): Decision {

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { claudePermissionRequest } from "../../src/review/hooks/claude-code.ts";
 import { JPEG, PNG } from "../support/images.ts";
 import { PLAN, planServer } from "../support/plan-server.ts";
@@ -94,14 +94,34 @@ describe("a decision", () => {
     });
   });
 
-  it("is not taken, and can be taken again, when it cannot be put on record", async () => {
-    const { context, folder, post } = await planServer();
-    await mkdir(join(folder, "data"), { recursive: true });
-    await writeFile(join(folder, "data", "decisions"), "in the way");
-    const response = await post("/api/approve", {});
+  it("is not taken when it cannot be put on record, and that is said at once", async () => {
+    const { context, failures, folder, post } = await planServer();
+    const obstacle = join(folder, "data", "decisions");
+    await writeFile(obstacle, "in the way");
+    const response = await post("/api/deny", { feedback: "kept" });
     expect(response.statusCode).toBe(500);
-    expect(response.json().error).toContain("could not be stored");
+    const words = "The decision was not taken. Nothing can be stored in";
+    expect(response.json().error).toContain(words);
+    expect(failures).toMatchObject([{ message: expect.stringContaining(words) }]);
     expect(context.session.phase).toBe("waiting");
+    const next = await planServer({ folder, plan: `${PLAN}more\n` });
+    const { rounds } = (await next.app.inject({ url: "/api/history", headers })).json();
+    expect([rounds.length, rounds[0].decision]).toEqual([1, undefined]);
+    await rm(obstacle);
+    expect((await post("/api/deny", { feedback: "kept" })).json()).toMatchObject({ ok: true });
+    expect(await context.records.last()).toMatchObject({ text: "kept" });
+  });
+
+  it("is taken without a record from who has been told, and decides again", async () => {
+    const { context, folder, post } = await planServer();
+    await writeFile(join(folder, "data", "decisions"), "in the way");
+    expect((await post("/api/deny", { feedback: "first" })).statusCode).toBe(500);
+    const response = await post("/api/deny", { feedback: "again" });
+    expect([response.statusCode, response.json().warnings]).toEqual([
+      200,
+      [expect.stringContaining("not on record")],
+    ]);
+    expect(await context.session.outcome).toMatchObject({ decision: { feedback: "again" } });
   });
 
   it("goes on record with its round, and the next round shows it", async () => {
@@ -315,11 +335,26 @@ describe("every answer", () => {
   });
 
   it("to a failure of ours says nothing of its cause, and is reported", async () => {
-    const { app, folder, internalErrors, post } = await planServer();
-    await mkdir(join(folder, "data", "settings.json"), { recursive: true });
+    const { app, context, failures } = await planServer();
+    const defect = new Error("a secret of ours");
+    vi.spyOn(context.settings, "change").mockRejectedValue(defect);
     const response = await app.inject({ method: "PUT", url: "/api/settings", payload: {}, headers });
     expect([response.statusCode, response.json()]).toEqual([500, { error: "Internal server error" }]);
-    expect(internalErrors).toHaveLength(1);
+    expect(failures).toEqual([defect]);
+  });
+
+  it.each([
+    ["/api/settings", {}, "settings.json"],
+    ["/api/draft", { generation: 1, content: "typed" }, "drafts"],
+  ])("to a PUT %s that cannot be stored says so, and why", async (url, payload, obstacle) => {
+    const { app, folder, failures, post } = await planServer();
+    await (obstacle === "drafts"
+      ? writeFile(join(folder, "data", obstacle), "in the way")
+      : mkdir(join(folder, "data", obstacle)));
+    const response = await app.inject({ method: "PUT", url, payload, headers });
+    const words = /^Nothing can be stored in .*: something else is in its place\.$/;
+    expect([response.statusCode, response.json().error]).toEqual([500, expect.stringMatching(words)]);
+    expect(failures).toMatchObject([{ message: expect.stringMatching(words) }]);
     expect((await post("/api/deny", {})).statusCode).toBe(200);
   });
 });

@@ -71,7 +71,7 @@ export async function codeServer(
     context,
     page: { source: pageSource(() => join(tested.outside, "pages")), name: "code" },
     exposure: { hostnames: [], anyAddress: false },
-    onInternalError: () => {},
+    onFailure: () => {},
   });
   onTestFinished(() => app.close());
   const headers = { host: "localhost" };

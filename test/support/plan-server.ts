@@ -38,7 +38,7 @@ interface PlanServer {
   readonly context: ReviewContext;
   /** Holds `data`, `tmp`, `home` and `project`. */
   readonly folder: string;
-  readonly internalErrors: unknown[];
+  readonly failures: unknown[];
   post(path: string, body: unknown): Promise<LightMyRequestResponse>;
 }
 
@@ -80,15 +80,15 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
     uploadFolder: join(folder, "tmp", "sallyport"),
     agents: () => listAgents({ origin, cwd: folder, listed: options.agents }),
   };
-  const internalErrors: unknown[] = [];
+  const failures: unknown[] = [];
   const app = createReviewServer({
     context,
     page: { source: pageSource(() => at("pages")), name: "plan" },
     exposure: { hostnames: [], anyAddress: false },
-    onInternalError: (error) => internalErrors.push(error),
+    onFailure: (error) => failures.push(error),
   });
   onTestFinished(() => app.close());
   const post = (path: string, body: unknown) =>
     app.inject({ method: "POST", url: path, payload: body as object, headers: { host: "localhost" } });
-  return { app, context, folder, internalErrors, post };
+  return { app, context, folder, failures, post };
 }

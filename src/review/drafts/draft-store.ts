@@ -11,7 +11,7 @@ export interface DraftStore {
   read(key: string): Promise<Draft>;
   /**
    * Stores content under a generation that the page has raised. Refused, with what is stored, when another page has
-   * come that far already: nothing is overwritten unseen. The same content once more is no conflict.
+   * come that far already: nothing is overwritten unseen. The same content once more is no conflict. Throws `storage`.
    */
   write(key: string, generation: number, content: unknown): Promise<DraftWrite>;
   /** Forgets it, once what it held has reached the agent. */
@@ -23,6 +23,7 @@ export interface DraftWrite {
   readonly draft: Draft;
 }
 
+const NOT_THERE = new Set(["ENOENT", "ENOTDIR"]);
 const NONE: Draft = { generation: 0, savedAt: "", content: null };
 
 export function createDraftStore(dataDirectory: string, now: () => Date = () => new Date()): DraftStore {
@@ -59,7 +60,7 @@ async function readDraft(path: string): Promise<Draft> {
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     return isDraft(value) ? value : NONE;
   } catch (error) {
-    if (error instanceof SyntaxError || systemErrorCode(error) === "ENOENT") return NONE;
+    if (error instanceof SyntaxError || NOT_THERE.has(systemErrorCode(error) ?? "")) return NONE;
     throw error;
   }
 }

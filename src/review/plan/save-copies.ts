@@ -53,7 +53,7 @@ export function plannedCopies(
 export async function saveCopies(
   copies: Copies,
   decision: PlanDecision,
-  review: Pick<PlanReview, "plan" | "history">,
+  { plan }: Pick<PlanReview, "plan">,
 ): Promise<SaveReport> {
   const warnings: string[] = [];
   const attempt = async <Result>(what: string, task: () => Promise<Result>): Promise<Result | undefined> => {
@@ -65,7 +65,6 @@ export async function saveCopies(
     }
   };
   const { folder, vault, notePlan } = copies;
-  const { plan } = review;
   const [savedPath] = await Promise.all([
     folder &&
       attempt("The plan was not saved", () =>
@@ -74,7 +73,6 @@ export async function saveCopies(
     vault && attempt("The plan was not saved to the vault", () => saveToVault(vault)),
     notePlan !== undefined &&
       attempt("The plan was not saved to the note app", () => saveToNoteApp(notePlan)),
-    attempt("The round was not kept for comparison", async () => (await review.history)?.decide(decision)),
   ]);
   return savedPath === undefined ? { warnings } : { savedPath, warnings };
 }

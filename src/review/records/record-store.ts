@@ -1,6 +1,5 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError, messageOf } from "../../errors.ts";
 import type { Decision } from "../decision.ts";
 import { readJson, writeDurably } from "../durable-file.ts";
 import type { ReviewContext } from "../review-mode.ts";
@@ -25,6 +24,8 @@ export interface DecisionRecord {
 export interface RecordStore {
   /** Resolves once the decision is on disk; throws `storage` when it cannot be. */
   write(context: ReviewContext, decision: Decision): Promise<void>;
+  /** Whether that has failed before: whoever decides again has been told. */
+  readonly hasFailed: boolean;
   /** The latest decision, whoever asked for it. */
   last(): Promise<DecisionRecord | undefined>;
   /** The latest decision on what has this content. */
@@ -33,16 +34,19 @@ export interface RecordStore {
 
 export function createRecordStore(dataDirectory: string, now: () => Date = () => new Date()): RecordStore {
   const folder = join(dataDirectory, "decisions");
+  let hasFailed = false;
   return {
+    get hasFailed() {
+      return hasFailed;
+    },
     async write(context, decision) {
       const record = describe(context, decision, now());
       const name = `${record.decidedAt.replaceAll(":", "-")}-${record.sessionId}.json`;
       try {
         await writeDurably(join(folder, name), `${JSON.stringify(record, null, 2)}\n`);
-      } catch (cause) {
-        throw new AppError("storage", `The decision could not be stored in ${folder}: ${messageOf(cause)}`, {
-          cause,
-        });
+      } catch (error) {
+        hasFailed = true;
+        throw error;
       }
     },
     last: () => latest(folder, () => true),

@@ -16,6 +16,7 @@ export function approveRoute(app: FastifyInstance, context: ReviewContext, revie
     const { planSave } = await context.settings.read();
     const copies = plannedCopies(body, planSave, review);
     const save = () => saveCopies(copies, decision, review);
-    return takeDecision(context, reply, { decision, warnings, save });
+    const keepRound = async () => (await review.history)?.decide(decision);
+    return takeDecision(context, reply, { decision, warnings, save, keepRound });
   });
 }

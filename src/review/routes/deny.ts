@@ -14,6 +14,7 @@ export function denyRoute(app: FastifyInstance, context: ReviewContext, review: 
     const { planSave } = await context.settings.read();
     const copies = plannedCopies(body, planSave, review);
     const save = () => saveCopies(copies, decision, review);
-    return takeDecision(context, reply, { decision, warnings, save });
+    const keepRound = async () => (await review.history)?.decide(decision);
+    return takeDecision(context, reply, { decision, warnings, save, keepRound });
   });
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { messageOf } from "../../errors.ts";
 import { parseBody } from "../body-schemas.ts";
 import type { CodeReview } from "../code/code-review.ts";
 import { feedbackBody } from "../code/code-schemas.ts";
@@ -19,29 +18,27 @@ export function feedbackRoute(app: FastifyInstance, context: ReviewContext, revi
     // A diff that could not be taken must not keep the person's words from the agent.
     const diff = await holdDiff(reply, diffs.current()).catch(() => undefined);
     const proposed = await proposeFeedback(body, diff, { origin, agents, repository: diffs.repository.name });
-    const save = () => keepRound(review, diff, proposed);
-    return takeDecision(context, reply, { ...proposed, save });
+    return takeDecision(context, reply, {
+      ...proposed,
+      save: async () => ({ warnings: [] }),
+      keepRound: () => keepRound(review, diff, proposed),
+    });
   });
 }
 
-/** Remembers what the person has seen and said, for the next round. Failing that is a warning, no more. */
+/** Remembers what the person has seen and said, for the next round. */
 async function keepRound({ rounds }: CodeReview, diff: HeldDiff | undefined, proposed: ProposedFeedback) {
-  if (!diff) return { warnings: [] };
+  if (!diff) return;
   const { plan, files } = diff.snapshot;
-  try {
-    await rounds.add(diff.gitContext.currentBranch, {
-      sentAt: new Date().toISOString(),
-      diffType: plan.diffType,
-      gitRef: plan.gitRef,
-      text: proposed.decision.text,
-      annotations: proposed.quoted.map(({ annotation, code }) => ({
-        ...annotation,
-        ...(code === undefined ? {} : { code }),
-      })),
-      files: files.map(({ path, fingerprint }) => ({ path, fingerprint })),
-    });
-    return { warnings: [] };
-  } catch (error) {
-    return { warnings: [`The next round cannot show what changed since this one: ${messageOf(error)}`] };
-  }
+  await rounds.add(diff.gitContext.currentBranch, {
+    sentAt: new Date().toISOString(),
+    diffType: plan.diffType,
+    gitRef: plan.gitRef,
+    text: proposed.decision.text,
+    annotations: proposed.quoted.map(({ annotation, code }) => ({
+      ...annotation,
+      ...(code === undefined ? {} : { code }),
+    })),
+    files: files.map(({ path, fingerprint }) => ({ path, fingerprint })),
+  });
 }
