@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findDeceptions } from "../../../web/shared/markdown/deceptive.ts";
+import { type CommentSearch, findDeceptions } from "../../../web/shared/markdown/deceptive.ts";
 
 const shown = (text: string) => findDeceptions(text).map((found) => found.shown);
 const bidi = [0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069, 0x200e, 0x200f, 0x061c];
@@ -32,5 +32,15 @@ describe("characters that deceive", () => {
   it("HTML comments keep their text", () => {
     expect(shown("a <!-- b --> c")).toEqual(["<!-- b -->"]);
     expect(shown("a <!-- never closed")).toEqual(["<!-- never closed"]);
+    expect(shown("a --> b")).toEqual([]);
+  });
+
+  it("HTML comments go on where the text before left them open, and are none in code", () => {
+    const found = (text: string, comments: CommentSearch) =>
+      findDeceptions(text, comments).map((deception) => deception.shown);
+    expect(found("b --> c", "inside")).toEqual(["b -->"]);
+    expect(found("b", "inside")).toEqual(["b"]);
+    expect(found("b --> c <!-- d", "inside")).toEqual(["b -->", "<!-- d"]);
+    expect(found("a <!-- b --> c", "none")).toEqual([]);
   });
 });

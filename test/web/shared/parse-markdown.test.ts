@@ -188,4 +188,13 @@ describe("what Markdown would hide is drawn", () => {
     expect(leaves[0]?.text).toBe("a <!-- b\nc --> d");
     expect(leaves[0]?.marks).toHaveLength(2);
   });
+
+  it.each([
+    "client --> server",
+    "`<!--` opens\nand `-->` closes",
+    "```mermaid\nA --> B\n```",
+    "```html\n<!-- b -->\n```",
+  ])("no comment where others show it too: %j", (source) => {
+    expect(parseMarkdown(source).leaves.flatMap(({ marks }) => marks)).toEqual([]);
+  });
 });

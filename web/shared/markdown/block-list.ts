@@ -45,7 +45,7 @@ export class BlockList {
         if (offset > 0)
           builder.addReplaced("\n", this.#lines.end(line - 1), start - this.#lines.end(line - 1));
         if (indentation > 0) builder.addReplaced(row.slice(0, indentation), start, length);
-        builder.addText(row.slice(indentation), (at) => start + length + at);
+        builder.addCode(row.slice(indentation), (at) => start + length + at);
       }
       return builder.finish(
         index,

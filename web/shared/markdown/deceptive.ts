@@ -13,10 +13,21 @@ export interface Deception {
 const CHARACTERS =
   /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]|[\u200b-\u200d\u2060-\u2064\u206a-\u206f\ufeff\u00ad\u180e\u115f\u1160\u3164\uffa0\u2800]|\u034f|\u17b4|\u17b5|[\u{e0000}-\u{e01ef}]|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]/gu;
 const BLANKS = /(?<=\S)[ \t\u00a0]{40,}(?=\S)/g;
-const COMMENTS = /<!--.*?(?:-->|$)|^[^<]*?-->/gm;
+
+/**
+ * How HTML comments are looked for: not at all (code, where nothing hides them), or in text that begins outside or
+ * inside of one.
+ */
+export type CommentSearch = "none" | "outside" | "inside";
+
+const COMMENTS: Readonly<Record<CommentSearch, RegExp>> = {
+  none: /(?!)/g,
+  outside: /<!--.*?(?:-->|$)/gs,
+  inside: /^.*?(?:-->|$)|<!--.*?(?:-->|$)/gs,
+};
 
 /** All of them, in order, none overlapping. */
-export function findDeceptions(text: string): Deception[] {
+export function findDeceptions(text: string, comments: CommentSearch = "outside"): Deception[] {
   const found: Deception[] = [];
   for (const match of text.matchAll(CHARACTERS)) {
     if (!isOrdinaryJoiner(text, match.index, match[0])) found.push(character(match[0], match.index));
@@ -30,8 +41,7 @@ export function findDeceptions(text: string): Deception[] {
       meaning: "blanks that push text out of sight",
     });
   }
-  if (found.length === 0 && !text.includes("-->") && !text.includes("<!--")) return found;
-  for (const { 0: comment, index } of text.matchAll(COMMENTS)) {
+  for (const { 0: comment, index } of text.matchAll(COMMENTS[comments])) {
     if (found.some(({ start }) => start >= index && start < index + comment.length)) continue;
     const meaning = "an HTML comment: hidden elsewhere, but the agent reads it";
     found.push({ start: index, end: index + comment.length, shown: comment, meaning });

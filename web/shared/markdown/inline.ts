@@ -83,7 +83,7 @@ function leafNodes(
     case "code_inline": {
       find(token.markup);
       const start = find(token.content);
-      const children = builder.addText(token.content, (offset) => toSource(start + offset));
+      const children = builder.addCode(token.content, (offset) => toSource(start + offset));
       find(token.markup);
       return [{ kind: "element", tag: "code", children }];
     }
