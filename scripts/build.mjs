@@ -28,5 +28,9 @@ async function buildCommand() {
 async function buildPages() {
   const { build } = await import("vite");
   const from = async (config) => build({ configFile: resolve(root, config), logLevel: "warn" });
-  return [await from("web/vite.config.ts"), await from("web/plan-file.config.ts")].flat();
+  const configs = ["web/vite.config.ts", "web/plan-file.config.ts", "web/diagram-frame.config.ts"];
+  const built = [];
+  // One after the other: the first empties the folder of all.
+  for (const config of configs) built.push(await from(config));
+  return built.flat();
 }

@@ -3,6 +3,7 @@ import { extname, join } from "node:path";
 import { getAsset, isSea } from "node:sea";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
+import { framedHeaders } from "./security-headers.ts";
 
 /** Where the built pages are: a folder beside the command, or inside the single executable. */
 export interface PageSource {
@@ -32,6 +33,9 @@ function pagesIn(folder: string): PageSource {
         index: false,
         cacheControl: true,
         decorateReply: false,
+        setHeaders: (reply, path) => {
+          if (path.endsWith(".html")) reply.headers(framedHeaders);
+        },
         ...FOREVER,
       });
     },
@@ -39,12 +43,15 @@ function pagesIn(folder: string): PageSource {
 }
 
 const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
   ".woff2": "font/woff2",
 };
+
+const KEPT_FOREVER = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
 /** `scripts/build-binary.mjs` puts every file of dist/web in under its path there. */
 function embeddedPages(): PageSource {
@@ -55,9 +62,11 @@ function embeddedPages(): PageSource {
         const path = `assets/${request.params["*"]}`;
         const file = assetOrNothing(path);
         if (!file) return reply.code(404).send({ error: "File not found" });
+        const type = TYPES[extname(path)] ?? "application/octet-stream";
+        const isPage = extname(path) === ".html";
         return reply
-          .type(TYPES[extname(path)] ?? "application/octet-stream")
-          .header("cache-control", "public, max-age=31536000, immutable")
+          .type(type)
+          .headers(isPage ? framedHeaders : KEPT_FOREVER)
           .send(file);
       });
     },

@@ -11,7 +11,7 @@ const EVERYWHERE = {
 
 /**
  * The pages' policy: files of their own only. `wasm-unsafe-eval` is for the syntax highlighter; inline styles are
- * for diagrams, which are drawn in a frame without scripts' reach. Workers and frames come from this server.
+ * for what is placed by measure. Workers and frames come from this server.
  */
 export const pagePolicy = [
   "default-src 'none'",
@@ -21,11 +21,22 @@ export const pagePolicy = [
   "connect-src 'self'",
   "font-src 'self' data:",
   "worker-src 'self' blob:",
-  "frame-src 'self' blob:",
+  "frame-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
+
+/**
+ * For HTML among the assets, which the pages frame or save: a sandbox wherever it is opened, so that it never has this
+ * server's origin, and only within this server's own pages.
+ */
+export const framedHeaders = {
+  "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'",
+  "x-frame-options": "SAMEORIGIN",
+  // Its name has no hash; a page of the next build must not get this one's.
+  "cache-control": "no-cache",
+} as const;
 
 export function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook("onSend", async (_request, reply) => {

@@ -12,6 +12,7 @@ async function server() {
   await mkdir(join(folder, "assets"));
   await writeFile(join(folder, "plan", "index.html"), "<!doctype html><title>plan page</title>");
   await writeFile(join(folder, "assets", "main-abc123.js"), "export {};");
+  await writeFile(join(folder, "assets", "frame.html"), "<!doctype html>");
   await writeFile(join(folder, "secret.txt"), "secret");
   const app = createApp({ bodyLimit: 1_000, acceptAnyPath: true });
   addPage(app, { source: pageSource(() => folder), name: "plan" });
@@ -73,6 +74,14 @@ describe("assets", () => {
     expect(response.statusCode).toBe(200);
     expect(response.headers["content-type"]).toMatch(/javascript/);
     expect(response.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+  });
+
+  it("of HTML are sandboxed, framed by our own pages alone, and asked for anew", async () => {
+    const { headers } = await (await server()).inject({ url: "/assets/frame.html" });
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(headers["content-security-policy"]).toBe("sandbox allow-scripts; frame-ancestors 'self'");
+    expect(headers["x-frame-options"]).toBe("SAMEORIGIN");
+    expect(headers["cache-control"]).toBe("no-cache");
   });
 
   it("are 404 where missing, so that a stale page is noticed", async () => {

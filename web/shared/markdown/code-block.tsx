@@ -1,16 +1,12 @@
 import { Check, Copy } from "lucide-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { afterPaint } from "../after-paint.ts";
 import { IconButton } from "../components/button.tsx";
 import { announce } from "../components/toast.tsx";
 import { CodeText } from "./code-text.tsx";
+import { Diagram } from "./diagram.tsx";
 import type { CodeRun } from "./highlight.ts";
 import type { Leaf } from "./model.ts";
-
-const Diagram = lazy(async () => {
-  await afterPaint();
-  return { default: (await import("./diagram.tsx")).Diagram };
-});
 
 interface CodeBlockProps {
   readonly leaf: Leaf;
@@ -37,13 +33,7 @@ export function CodeBlock({ leaf, language, info }: CodeBlockProps) {
         )}
         <CopyButton text={leaf.text} />
       </div>
-      {asSource ? (
-        code
-      ) : (
-        <Suspense fallback={code}>
-          <Diagram source={leaf.text} fallback={code} />
-        </Suspense>
-      )}
+      {asSource ? code : <Diagram source={leaf.text} fallback={code} />}
     </div>
   );
 }

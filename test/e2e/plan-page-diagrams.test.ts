@@ -1,0 +1,137 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Frame, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, openReview } from "../support/browser.ts";
+import { type Home, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
+import { samplePlan } from "../support/plans.ts";
+
+const plan = `${samplePlan}\n\`\`\`mermaid\nflowchart LR\n  A --> B\n\`\`\`\n\n\`\`\`mermaid\nflowchart LR\n  A --\n\`\`\`\n`;
+const FRAME = "/assets/diagram-frame.html";
+
+let browser: Browser;
+let home: Home;
+let review: RunningReview;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  home = await makeHome();
+  review = await startReview(home, plan);
+});
+afterAll(async () => {
+  review.child.kill("SIGTERM");
+  await review.ended;
+  await browser.close();
+  await home.remove();
+});
+
+async function openWithDiagram(): Promise<{ page: Page; frame: Frame }> {
+  const { page } = await openReview(browser, review.url);
+  await page.locator(".diagram img").waitFor();
+  const frame = page.frames().find((each) => each.url().endsWith(FRAME));
+  if (!frame) throw new Error("the diagram was not drawn in a frame");
+  return { page, frame };
+}
+
+describe("a diagram", () => {
+  it("is drawn where nothing of the page, the server or the network can be reached", async () => {
+    const { frame } = await openWithDiagram();
+    const reached = await frame.evaluate(async (server) => {
+      const attempt = async (action: () => unknown) => {
+        try {
+          await action();
+          return "reached";
+        } catch {
+          return "refused";
+        }
+      };
+      const loaded = (tag: "img" | "script", address: string) =>
+        new Promise((resolve, reject) => {
+          const element = document.createElement(tag);
+          element.onload = resolve;
+          element.onerror = reject;
+          element.src = address;
+          document.body.append(element);
+        });
+      return {
+        origin: self.origin,
+        plan: await attempt(() => fetch(`${server}api/plan`)),
+        unread: await attempt(() => fetch(`${server}api/deny`, { method: "POST", mode: "no-cors" })),
+        page: await attempt(() => parent.document.title),
+        storage: await attempt(() => localStorage.length),
+        image: await attempt(() => loaded("img", `${server}api/image?path=/x.png`)),
+        script: await attempt(() => loaded("script", `${server}assets/x.js`)),
+        window: open(server) === null ? "refused" : "reached",
+      };
+    }, new URL("/", review.url).href);
+    expect(reached).toEqual({
+      origin: "null",
+      plan: "refused",
+      unread: "refused",
+      page: "refused",
+      storage: "refused",
+      image: "refused",
+      script: "refused",
+      window: "refused",
+    });
+    // And the review still waits.
+    expect((await fetch(new URL("/api/plan", review.url))).status).toBe(200);
+  });
+
+  it("cannot take its frame elsewhere, and words with it", async () => {
+    const visits: string[] = [];
+    const elsewhere = createServer((request, response) => {
+      visits.push(request.url ?? "");
+      response.end();
+    });
+    await new Promise<void>((listening) => elsewhere.listen(0, "127.0.0.1", listening));
+    const { port } = elsewhere.address() as AddressInfo;
+    const { page, frame } = await openWithDiagram();
+    const left = page.waitForEvent("framenavigated", (each) => each === frame);
+    await frame.evaluate((address) => {
+      location.href = address;
+    }, `http://127.0.0.1:${port}/?words`);
+    await left;
+    expect(visits).toEqual([]);
+    elsewhere.close();
+  });
+
+  it("has the page's colours, and is drawn anew in others", async () => {
+    const { page } = await openWithDiagram();
+    const image = page.locator(".diagram img");
+    const before = await image.getAttribute("src");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(() => image.getAttribute("src")).not.toBe(before);
+    const width = () => image.evaluate((element: HTMLImageElement) => element.naturalWidth);
+    await expect.poll(width).toBeGreaterThan(50);
+    expect(await image.getAttribute("alt")).toContain("A --> B");
+  });
+
+  it("that is wrong stays to be read, with the reason", async () => {
+    const { page } = await openWithDiagram();
+    const wrong = page.locator(".code-block", { has: page.locator(".diagram-error") });
+    await wrong.waitFor();
+    expect(await wrong.locator(".diagram-error").textContent()).toMatch(/^This diagram cannot be drawn: \S/);
+    expect(await wrong.locator("pre").textContent()).toBe("flowchart LR\n  A --");
+  });
+
+  it("alone brings its library along", async () => {
+    const plain = await startReview(home, samplePlan);
+    const requests: string[] = [];
+    const page = await browser.newPage();
+    page.on("request", (request) => requests.push(request.url()));
+    await page.goto(plain.url);
+    // Colours come after the paint, as the library would.
+    await page.locator(".hl-keyword").first().waitFor();
+    expect(requests.filter((url) => url.endsWith(FRAME))).toEqual([]);
+    await page.close();
+    plain.child.kill("SIGTERM");
+    await plain.ended;
+  });
+
+  it("has a frame that is in a sandbox wherever it is opened", async () => {
+    const page = await browser.newPage();
+    await page.goto(new URL(FRAME, review.url).href);
+    expect(await page.evaluate(() => self.origin)).toBe("null");
+    await page.close();
+  });
+});

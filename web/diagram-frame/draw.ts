@@ -1,0 +1,47 @@
+import mermaid from "mermaid";
+import { MAX_DIAGRAM_LENGTH } from "../shared/markdown/diagram-messages.ts";
+
+let drawn = 0;
+
+/**
+ * Draws a Mermaid diagram to SVG text. Strict: no HTML in labels, no click handlers, and the source's own directives
+ * cannot change that. Rejects with the reason for a diagram that is wrong.
+ */
+export async function draw(source: string, theme: "light" | "dark"): Promise<string> {
+  mermaid.initialize({
+    startOnLoad: false,
+    securityLevel: "strict",
+    htmlLabels: false,
+    flowchart: { htmlLabels: false },
+    maxTextSize: MAX_DIAGRAM_LENGTH,
+    maxEdges: 500,
+    suppressErrorRendering: true,
+    theme: theme === "dark" ? "dark" : "neutral",
+    fontFamily: "system-ui, sans-serif",
+    secure: [
+      "secure",
+      "securityLevel",
+      "startOnLoad",
+      "maxTextSize",
+      "maxEdges",
+      "htmlLabels",
+      "flowchart",
+      "themeCSS",
+      "themeVariables",
+      "fontFamily",
+      "suppressErrorRendering",
+    ],
+  });
+  drawn += 1;
+  const { svg } = await mermaid.render(`diagram-${drawn}`, source);
+  return withSize(svg);
+}
+
+/** An image needs a size of its own; Mermaid writes `width="100%"` and a limit that would cut it off. */
+function withSize(svg: string): string {
+  const [, , , width, height] = /viewBox="([-\d.]+) ([-\d.]+) ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
+  if (!width || !height) return svg;
+  return svg
+    .replace(/^(<svg\b[^>]*?) style="[^"]*"/, "$1")
+    .replace(/^(<svg\b[^>]*?) width="[^"]*"/, `$1 width="${width}" height="${height}"`);
+}

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import type { Plugin, UserConfig } from "vite";
+
+/** What goes into a page that is one file. */
+export interface PageParts {
+  readonly script: string;
+  readonly css: string;
+  /** The script as a policy names it: `script-src ${scriptSource}` lets nothing else run. */
+  readonly scriptSource: string;
+}
+
+/** How a page with script and style within is built: from the `index.html` in `folder` to a file among the assets. */
+export function oneFileBuild(
+  folder: string,
+  fileName: string,
+  pageOf: (parts: PageParts) => string,
+): UserConfig & { readonly plugins: Plugin[] } {
+  const root = resolve(import.meta.dirname, folder);
+  return {
+    root,
+    plugins: [oneFile(fileName, pageOf)],
+    build: {
+      outDir: resolve(import.meta.dirname, "../dist/web/assets"),
+      emptyOutDir: false,
+      target: "es2023",
+      modulePreload: false,
+      reportCompressedSize: false,
+      cssCodeSplit: false,
+      chunkSizeWarningLimit: 4000,
+      rollupOptions: { input: resolve(root, "index.html"), output: { codeSplitting: false } },
+    },
+  };
+}
+
+function oneFile(fileName: string, pageOf: (parts: PageParts) => string): Plugin {
+  return {
+    name: "one-file",
+    enforce: "post",
+    generateBundle: {
+      // After Vite's own, which fills in what it left open in the script.
+      order: "post",
+      handler(_options, bundle) {
+        const files = Object.values(bundle);
+        const code = files.find((file) => file.type === "chunk")?.code ?? "";
+        const style = files.find((file) => file.fileName.endsWith(".css"));
+        for (const file of files) delete bundle[file.fileName];
+        const script = code.replaceAll("</script", "<\\/script");
+        const scriptSource = `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+        const css = style?.type === "asset" ? String(style.source) : "";
+        this.emitFile({ type: "asset", fileName, source: pageOf({ script, css, scriptSource }) });
+      },
+    },
+  };
+}

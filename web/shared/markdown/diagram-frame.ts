@@ -1,0 +1,51 @@
+import { afterPaint } from "../after-paint.ts";
+import type { DiagramAnswer, DiagramRequest } from "./diagram-messages.ts";
+
+/** Where diagrams are drawn: see `web/diagram-frame`. */
+export interface DiagramFrame {
+  /** Settles with the answer to this request; one at a time. */
+  ask(request: DiagramRequest): Promise<DiagramAnswer>;
+  close(): void;
+}
+
+/** Opens the frame out of sight and hands it one end of a channel. Rejects where it cannot be loaded. */
+export async function openDiagramFrame(): Promise<DiagramFrame> {
+  await afterPaint();
+  const frame = document.createElement("iframe");
+  // Scripts, but neither this page's origin nor its storage; no way to navigate it or to open windows.
+  frame.setAttribute("sandbox", "allow-scripts");
+  frame.src = "/assets/diagram-frame.html";
+  frame.title = "Diagrams";
+  frame.className = "diagram-frame";
+  frame.tabIndex = -1;
+  frame.ariaHidden = "true";
+  await new Promise((resolve, reject) => {
+    frame.onload = resolve;
+    frame.onerror = () => reject(new Error("the diagram library cannot be loaded"));
+    document.body.append(frame);
+  });
+  const { port1, port2 } = new MessageChannel();
+  // Its origin is opaque and cannot be named; nothing is told before the port is in its hands.
+  frame.contentWindow?.postMessage(undefined, "*", [port2]);
+  return {
+    ask(request) {
+      return new Promise((resolve) => {
+        port1.onmessage = ({ data }) => resolve(answerFrom(data));
+        port1.postMessage(request);
+      });
+    },
+    close() {
+      port1.close();
+      frame.remove();
+    },
+  };
+}
+
+/** The frame runs what a diagram made of it: nothing it says is taken for granted. */
+function answerFrom(data: unknown): DiagramAnswer {
+  if (typeof data === "object" && data !== null) {
+    if ("svg" in data && typeof data.svg === "string") return { svg: data.svg };
+    if ("error" in data && typeof data.error === "string") return { error: data.error };
+  }
+  return { error: "the diagram library gave no answer" };
+}
