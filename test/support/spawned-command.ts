@@ -14,6 +14,8 @@ interface CommandOptions {
   readonly folder?: string;
   /** Leaves stdout unread until `readStdout`. */
   readonly unread?: boolean;
+  /** KiB that no file may exceed: a disk that is full for everything larger. */
+  readonly largestFile?: number;
 }
 
 export interface SpawnedCommand {
@@ -49,7 +51,9 @@ export async function startCommand(
   options: CommandOptions = {},
 ): Promise<SpawnedCommand> {
   const folder = options.folder ?? (await sandbox());
-  const child = spawn(process.execPath, [COMMAND, ...args], {
+  const command = [process.execPath, COMMAND, ...args];
+  const [program = "", ...rest] = options.largestFile ? limited(options.largestFile, command) : command;
+  const child = spawn(program, rest, {
     cwd: join(folder, "project"),
     env: {
       PATH: process.env["PATH"],
@@ -65,6 +69,11 @@ export async function startCommand(
   // A command that ends without reading its stdin is no error here.
   child.stdin.on("error", () => {}).end(options.stdin ?? "");
   return watched(child, folder, options.unread ?? false);
+}
+
+/** The shell counts in blocks of 512 bytes. */
+function limited(kibibytes: number, command: readonly string[]): string[] {
+  return ["sh", "-c", 'ulimit -f "$0"; exec "$@"', String(kibibytes * 2), ...command];
 }
 
 function watched(

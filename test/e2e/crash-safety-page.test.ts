@@ -1,0 +1,67 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Request } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, openReview } from "../support/browser.ts";
+import { expectNothingLost, newTraffic, readDraft } from "../support/crash-traffic.ts";
+import { hookEvent } from "../support/plan-review.ts";
+import { samplePlan } from "../support/plans.ts";
+import { sandbox, startCommand } from "../support/spawned-command.ts";
+
+const REVIEW = ["review", "plan", "--no-open"];
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+describe("a page whose server is killed while the person types", () => {
+  it.each([1, 2, 3])("finds its words again, kill %i", { timeout: 120_000 }, async (number) => {
+    const folder = await sandbox();
+    const input = hookEvent(samplePlan, join(folder, "project"));
+    const command = await startCommand(REVIEW, { stdin: input, folder });
+    const { page } = await openReview(browser, await command.url());
+    const traffic = newTraffic("");
+    const isSave = (request: Request) =>
+      request.method() === "PUT" && request.url().endsWith("/api/draft") && request.postDataJSON();
+    page.on("request", (request) => isSave(request) && traffic.drafts.push(request.postDataJSON()));
+    page.on("response", async (response) => {
+      if (!isSave(response.request()) || response.status() !== 200) return;
+      traffic.acknowledged = Math.max(traffic.acknowledged, response.request().postDataJSON().generation);
+      if (traffic.acknowledged >= number) command.child.kill("SIGKILL");
+    });
+    await page.keyboard.press("g");
+    for (let word = 0; command.child.signalCode === null; word += 1) await page.keyboard.type(`word${word} `);
+    const { stdout } = await command.ended;
+    await expectNothingLost(folder, traffic, stdout);
+    await page.getByText("Sallyport does not answer.").waitFor();
+
+    const again = await startCommand(REVIEW, { stdin: input, folder });
+    const reopened = await openReview(browser, await again.url());
+    const words = reopened.page.locator(".composer textarea");
+    await words.waitFor();
+    const saved = JSON.stringify((await readDraft(folder))?.content);
+    expect(saved).toContain(await words.inputValue());
+    expect(await words.inputValue()).toMatch(/^word0 /);
+  });
+});
+
+describe("a page whose server cannot write", () => {
+  it("says so, keeps what was typed, and saves it once there is room", { timeout: 120_000 }, async () => {
+    const folder = await sandbox();
+    const obstacle = join(folder, "data", "drafts");
+    await mkdir(join(folder, "data"));
+    await writeFile(obstacle, "in the way");
+    const command = await startCommand(REVIEW, { stdin: samplePlan, folder });
+    const { page } = await openReview(browser, await command.url());
+    await page.keyboard.press("g");
+    await page.keyboard.type("Not lost");
+    await page.getByText("Your notes are not being saved").waitFor();
+    await command.says(/Nothing can be stored in .*drafts/);
+    expect(await page.locator(".composer textarea").inputValue()).toBe("Not lost");
+    await rm(obstacle);
+    await page.getByText(/^Draft saved/).waitFor();
+    expect(JSON.stringify((await readDraft(folder))?.content)).toContain("Not lost");
+  });
+});

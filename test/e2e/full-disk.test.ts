@@ -1,0 +1,71 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { sandbox, startCommand } from "../support/spawned-command.ts";
+
+const REVIEW = ["review", "plan", "--no-open", "--json"];
+const PLAN = { stdin: "# Plan\n\nShort.\n" };
+const LONG = "A long word of the person's. ".repeat(2_000);
+
+describe("where a file can be no larger than 16 KiB", () => {
+  it("says at once that a draft is not saved, keeps the one before, and saves again when it can", async () => {
+    const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
+    const url = await command.url();
+    expect(await put(url, 1, "short")).toMatchObject({ status: 200 });
+    const words = /^Nothing can be stored in .*drafts: files may not become that large here\.$/;
+    expect(await put(url, 2, LONG)).toMatchObject({
+      status: 500,
+      body: { error: expect.stringMatching(words) },
+    });
+    expect(await put(url, 3, LONG)).toMatchObject({ status: 500 });
+    await command.says(/sallyport: Nothing can be stored in .*drafts/);
+    expect(command.stderr().match(/Nothing can be stored/g)).toHaveLength(1);
+    expect(await (await fetch(`${url}/api/draft`)).json()).toMatchObject({ generation: 1, content: "short" });
+    expect(await put(url, 4, "short again")).toMatchObject({ status: 200 });
+    expect(await readdir(join(command.folder, "data", "drafts"))).toHaveLength(1);
+  });
+
+  it("hands a decision that cannot be put on record to the agent when the person insists", async () => {
+    const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
+    const first = await command.post("/api/deny", { feedback: LONG });
+    expect(first).toMatchObject({ status: 500, body: { error: expect.stringContaining("decide again") } });
+    await command.says(/The decision was not taken/);
+    expect(command.stdout()).toBe("");
+    const second = await command.post("/api/deny", { feedback: LONG });
+    expect(second).toMatchObject({ status: 200, body: { ok: true, warnings: expect.anything() } });
+    const { code, stdout } = await command.ended;
+    expect([code, JSON.parse(stdout).feedback]).toEqual([0, LONG]);
+  });
+});
+
+describe("a data directory that cannot be written", () => {
+  it("is told before anybody starts to review", async () => {
+    const folder = await sandbox();
+    await writeFile(join(folder, "data"), "in the way");
+    const command = await startCommand(REVIEW, { ...PLAN, folder });
+    const { code, stdout, stderr } = await command.ended;
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/The data directory .* cannot be used: .*\n.*SERVICE_HOME/);
+  });
+
+  it("in part keeps nobody from deciding", async () => {
+    const folder = await sandbox();
+    await mkdir(join(folder, "data"));
+    for (const name of ["decisions", "drafts", "history", "plans", "settings.json"])
+      await writeFile(join(folder, "data", name), "in the way");
+    const command = await startCommand(REVIEW, { ...PLAN, folder });
+    expect(await put(await command.url(), 1, "typed")).toMatchObject({ status: 500 });
+    expect(await command.post("/api/deny", { feedback: "no" })).toMatchObject({ status: 500 });
+    expect(await command.post("/api/deny", { feedback: "no" })).toMatchObject({ status: 200 });
+    expect(JSON.parse((await command.ended).stdout)).toMatchObject({ decision: "deny", feedback: "no" });
+  });
+});
+
+async function put(url: string, generation: number, content: string) {
+  const response = await fetch(`${url}/api/draft`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ generation, content }),
+  });
+  return { status: response.status, body: await response.json() };
+}

@@ -1,0 +1,59 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { createRecordStore } from "../../src/review/records/record-store.ts";
+
+export interface SavedDraft {
+  readonly generation: number;
+  readonly content: unknown;
+}
+
+/** What a page sent and what it was told, up to the moment its server died. */
+export interface Traffic {
+  readonly drafts: SavedDraft[];
+  /** The highest generation that was said to be on disk. */
+  acknowledged: number;
+  readonly feedback: string;
+  isDecisionSent: boolean;
+  isDecisionAcknowledged: boolean;
+}
+
+export function newTraffic(feedback: string): Traffic {
+  return { drafts: [], acknowledged: 0, feedback, isDecisionSent: false, isDecisionAcknowledged: false };
+}
+
+/** What was acknowledged is on disk, whole, and nothing is there that was not sent. */
+export async function expectNothingLost(folder: string, traffic: Traffic, stdout: string): Promise<void> {
+  const record = await createRecordStore(join(folder, "data")).last();
+  if (traffic.isDecisionAcknowledged) expect(record?.json).toMatchObject({ feedback: traffic.feedback });
+  if (record) {
+    expect(traffic.isDecisionSent).toBe(true);
+    expect(record.json).toMatchObject({ decision: "deny", feedback: traffic.feedback });
+  } else expect([stdout, await roundsDecided(folder)]).toEqual(["", []]);
+
+  const draft = await readDraft(folder);
+  // Forgotten once the agent has read the decision, and not before.
+  if (draft === undefined) expect(traffic.acknowledged === 0 || record !== undefined).toBe(true);
+  else {
+    expect(draft.generation).toBeGreaterThanOrEqual(traffic.acknowledged);
+    expect(draft.content).toEqual(
+      traffic.drafts.find((each) => each.generation === draft.generation)?.content,
+    );
+  }
+}
+
+/** The one draft on disk, which has to be whole. */
+export async function readDraft(folder: string): Promise<SavedDraft | undefined> {
+  const drafts = join(folder, "data", "drafts");
+  const names = (await readdir(drafts).catch(() => [])).filter((name) => name.endsWith(".json"));
+  expect(names.length).toBeLessThanOrEqual(1);
+  return names[0] === undefined ? undefined : JSON.parse(await readFile(join(drafts, names[0]), "utf8"));
+}
+
+async function roundsDecided(folder: string): Promise<unknown[]> {
+  const history = join(folder, "data", "history");
+  const names = await readdir(history, { recursive: true }).catch(() => []);
+  const files = names.filter((name) => /(^|[/\\])\d+\.json$/.test(name));
+  const rounds = await Promise.all(files.map((name) => readFile(join(history, name), "utf8")));
+  return rounds.map((text) => JSON.parse(text).decision).filter(Boolean);
+}

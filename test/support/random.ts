@@ -1,0 +1,13 @@
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32), so that a finding can be made again. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** The seed of this run, `SEED` or a new one; say it in a test's name. */
+export const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
