@@ -1,9 +1,9 @@
-import { rename, writeFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { isBeyondLoopback } from "./listen-review.ts";
 import { openBrowser, openingOf } from "./open-browser.ts";
 import type { Output } from "./output.ts";
 import type { ReviewFlags } from "./program.ts";
+import { writeReadyFile } from "./ready-file.ts";
 import type { ReviewJob } from "./run-review.ts";
 
 export interface Announcement {
@@ -25,16 +25,9 @@ export async function announce({ port, job, flags, output }: Announcement): Prom
   if (isBeyondLoopback(settings.host)) {
     output.note(`Warning: reachable at ${settings.host} too. Anyone who can connect can read and decide.`);
   }
-  if (flags.readyFile) await writeReadyFile(flags.readyFile, { url, port, pid: process.pid });
+  if (flags.readyFile) await writeReadyFile(flags.readyFile, url, port);
   void openBrowser(opening, url);
   return url;
-}
-
-async function writeReadyFile(path: string, ready: object): Promise<void> {
-  // Whoever waits for the file must never read half of it.
-  const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, `${JSON.stringify(ready)}\n`);
-  await rename(temporary, path);
 }
 
 function userName(): string {

@@ -1,5 +1,4 @@
 import { watch } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { dataDirectory, processEnvironment } from "../config/paths.ts";
@@ -15,6 +14,7 @@ import { type RequestLog, recordLine } from "../proxy/log/request-log.ts";
 import { createRotatingFile } from "../proxy/log/rotating-file.ts";
 import type { Output } from "./output.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
+import { writeReadyFile } from "./ready-file.ts";
 
 export interface ProxyStartFlags extends ProxyFlags {
   readonly readyFile?: string;
@@ -38,7 +38,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     const port = await listen(proxy.app, { port: config.port, host: config.host, retries: 0 });
     for (const line of banner(config, port, first.loaded.file?.path)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
-    if (flags.readyFile) await writeReady(flags.readyFile, port);
+    if (flags.readyFile) await writeReadyFile(flags.readyFile, `http://localhost:${port}`, port);
     const reload = async () => {
       try {
         const next = await readProxyConfiguration(environment, flags, true);
@@ -131,14 +131,6 @@ function watchFile(path: string, onChange: () => void): () => void {
   } catch {
     // A folder that is not there yet cannot be watched; SIGHUP still reloads.
     return () => {};
-  }
-}
-
-async function writeReady(path: string, port: number): Promise<void> {
-  try {
-    await writeFile(path, JSON.stringify({ url: `http://localhost:${port}`, port, pid: process.pid }));
-  } catch (error) {
-    throw new AppError("unreadable", `The ready file ${path} cannot be written`, { cause: error });
   }
 }
 
