@@ -1,78 +1,123 @@
-// Builds a single executable for this platform: node, the command (with its code cache) and the pages in one file
-// that needs neither Node.js nor anything beside it. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
+// Builds a single executable for this platform: Node.js, the command, its code cache and the pages in one file that
+// needs nothing beside it. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
 //   node scripts/build-binary.mjs [--output dist/bin/sallyport]
+// Node's own program is what is filled, so the result is for the platform and architecture (linux, macOS, Windows; x64,
+// arm64) that this runs on; run it on each. The signature for this machine is made here; to give the program to others,
+// sign it with your own identity afterwards (`codesign --sign … --options runtime`, `signtool sign …`).
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { build } from "rolldown";
 import { bundleCommand, root } from "./bundle.mjs";
+import { wrapped } from "./executable/loader.mjs";
 
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
-const windows = process.platform === "win32";
+const mac = process.platform === "darwin";
 const { values } = parseArgs({
-  options: { output: { type: "string", default: `dist/bin/sallyport${windows ? ".exe" : ""}` } },
+  options: {
+    output: { type: "string", default: `dist/bin/sallyport${process.platform === "win32" ? ".exe" : ""}` },
+  },
 });
 const output = resolve(root, values.output);
 const work = mkdtempSync(join(tmpdir(), "sallyport-binary-"));
 
 try {
-  execFileSync(process.execPath, [resolve(root, "scripts/build.mjs"), "--web-only"], { stdio: "inherit" });
+  execFileSync(process.execPath, ["scripts/build.mjs", "--web-only"], { cwd: root, stdio: ["ignore", 2, 2] });
   await bundle();
-  const blob = makeBlob();
-  inject(blob);
+  quietly(process.execPath, [resolve(root, "scripts/executable/record.mjs"), work], recordingPlace());
+  inject(makeBlob());
+  check();
   console.error(`${relative(root, output)} is built for ${process.platform} ${process.arch}.`);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** One CommonJS script; modules that are loaded lazily stay lazy inside it. */
-function bundle() {
-  return bundleCommand({
-    file: join(work, "sallyport.cjs"),
-    format: "cjs",
-    codeSplitting: false,
-    minify: true,
+/** Its parts as scripts, so that what is not used is not even looked at, and what the program begins with. */
+async function bundle() {
+  const entries = { main: resolve(root, "src/main.ts"), run: resolve(root, "src/cli/run.ts") };
+  const names = { entryFileNames: "[name].cjs", chunkFileNames: "[name]-[hash].cjs" };
+  const parts = await bundleCommand(
+    { dir: join(work, "code"), format: "cjs", minify: true, ...names },
+    entries,
+  );
+  for (const { fileName, code } of parts.output) writeFileSync(join(work, "code", fileName), wrapped(code));
+  await build({
+    input: resolve(root, "scripts/executable/start.mjs"),
+    platform: "node",
+    logLevel: "warn",
+    output: { file: join(work, "start.cjs"), format: "cjs", minify: true },
   });
 }
 
-/** The pages go in under the names that src/http/page-source.ts asks for. */
+/** The pages go in under the names that src/http/page-source.ts asks for, the parts under those of the loader. */
 function makeBlob() {
-  const pages = resolve(root, "dist/web");
-  const files = readdirSync(pages, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  const assets = Object.fromEntries(
-    files.map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return [relative(pages, path).replaceAll("\\", "/"), path];
-    }),
-  );
   const config = {
-    main: join(work, "sallyport.cjs"),
+    main: join(work, "start.cjs"),
     output: join(work, "sallyport.blob"),
     disableExperimentalSEAWarning: true,
     useCodeCache: true,
-    assets,
+    assets: {
+      ...filesIn(resolve(root, "dist/web")),
+      ...filesIn(join(work, "code"), "code/"),
+      ...filesIn(join(work, "cache"), "cache/"),
+    },
   };
   writeFileSync(join(work, "sea.json"), JSON.stringify(config));
-  execFileSync(process.execPath, ["--experimental-sea-config", join(work, "sea.json")], {
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  quietly(process.execPath, ["--experimental-sea-config", join(work, "sea.json")]);
   return config.output;
+}
+
+/** Name → path of every file below `folder`. */
+function filesIn(folder, prefix = "") {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const nameOf = (path) => `${prefix}${relative(folder, path).replaceAll("\\", "/")}`;
+  return Object.fromEntries(paths.map((path) => [nameOf(path), path]));
 }
 
 function inject(blob) {
   mkdirSync(dirname(output), { recursive: true });
+  // Into a new file: an executable that runs at the moment cannot be written to.
+  rmSync(output, { force: true });
   copyFileSync(process.execPath, output);
+  chmodSync(output, 0o755);
   // The copy's signature is void once the blob is in; macOS runs nothing unsigned.
-  if (process.platform === "darwin") execFileSync("codesign", ["--remove-signature", output]);
+  if (mac) quietly("codesign", ["--remove-signature", output]);
   const postject = resolve(root, "node_modules/postject/dist/cli.js");
-  const segment = process.platform === "darwin" ? ["--macho-segment-name", "NODE_SEA"] : [];
-  execFileSync(
-    process.execPath,
-    [postject, output, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE, ...segment],
-    { stdio: ["ignore", "ignore", "ignore"] },
-  );
-  if (process.platform === "darwin") execFileSync("codesign", ["--sign", "-", output]);
+  const segment = mac ? ["--macho-segment-name", "NODE_SEA"] : [];
+  quietly(process.execPath, [postject, output, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE, ...segment]);
+  if (mac) quietly("codesign", ["--sign", "-", output]);
+}
+
+/** The commands that are run while recording keep to the work folder, whatever this machine's person has set. */
+function recordingPlace() {
+  const { PATH, SystemRoot } = process.env;
+  return { PATH, SystemRoot, HOME: work, SERVICE_HOME: join(work, "data"), SERVICE_BROWSER: "none" };
+}
+
+/** A program that does not start shall be noticed here, not by whoever is given it. */
+function check() {
+  const { version } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
+  const said = execFileSync(output, ["--version"], { encoding: "utf8" }).trim();
+  if (said !== version) throw new Error(`${output} --version says "${said}", not ${version}`);
+}
+
+/** Runs a program whose output is of interest only where it fails. */
+function quietly(program, args, env = process.env) {
+  try {
+    execFileSync(program, args, { env, stdio: "pipe" });
+  } catch (error) {
+    throw new Error(`${[program, ...args].join(" ")} failed:\n${error.stdout}${error.stderr}`);
+  }
 }

@@ -1,6 +1,12 @@
-import { run } from "./cli/run.ts";
+import { version } from "./cli/version.ts";
 
-// No top-level await: the single executable's bundle is a CommonJS script.
-void run(process.argv.slice(2)).then((exitCode) => {
+const args = process.argv.slice(2);
+
+// Asked often, by editors and by people who wonder what they run: answered before anything else is loaded.
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) process.stdout.write(`${version}\n`);
+// No top-level await: the single executable's bundle is made of CommonJS scripts.
+else void import("./cli/run.ts").then(({ run }) => run(args)).then(setExitCode);
+
+function setExitCode(exitCode: number): void {
   process.exitCode = exitCode;
-});
+}

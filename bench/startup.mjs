@@ -1,0 +1,134 @@
+// How long a person waits for a review to begin, and an agent for it to end: medians of spawned commands.
+//   npm run build && npm run build:binary && node bench/startup.mjs [--rounds 21 | --short]
+// A bare `node -e 0` in every round says how fast the machine is at the moment; the ratio to it is what can be compared.
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { machine, median, spread, table } from "./report.mjs";
+
+const { values: flags } = parseArgs({ options: { rounds: { type: "string" }, short: { type: "boolean" } } });
+const rounds = Number(flags.rounds ?? (flags.short ? 9 : 21));
+const root = resolve(import.meta.dirname, "..");
+const executable = join(root, `dist/bin/sallyport${process.platform === "win32" ? ".exe" : ""}`);
+const subjects = {
+  package: [process.execPath, join(root, "dist/sallyport.js")],
+  ...(existsSync(executable) ? { executable: [executable] } : {}),
+};
+/** What is measured, and the ratio it shall not exceed: 60, 120 and 250 ms where a bare node takes 45. */
+const cases = {
+  version: { title: "`--version`, start to end", target: { executable: 1.33 } },
+  plan: { title: "`review plan`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
+  code: { title: "`review code`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
+  page: { title: "request for the page to its last byte", target: {} },
+  decision: { title: "decision to its answer, which finds it on disk", target: {} },
+  exit: { title: "answer to the end of the process", target: {} },
+};
+const folder = await mkdtemp(join(tmpdir(), "sallyport-bench-"));
+const env = { PATH: process.env.PATH, HOME: folder, SERVICE_HOME: join(folder, "data") };
+const repository = await makeRepository();
+const bare = [];
+const samples = {};
+
+try {
+  // The first start of a program reads it from the disk.
+  for (const command of Object.values(subjects)) await timed(() => run([...command, "--version"]));
+  for (let round = 0; round < rounds; round += 1) {
+    bare.push(await timed(() => run([process.execPath, "-e", "0"])));
+    for (const [subject, command] of Object.entries(subjects)) await measure(subject, command, round);
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+console.log(`${machine()}; ${rounds} rounds\n`);
+const titles = ["what", "subject", "median, ms:", "middle half, ms:", "of a bare node:", "target:"];
+console.log(table(titles, [["a bare node, start to end", "node", ...figures(bare), "–"], ...rows()]));
+
+function rows() {
+  return Object.entries(cases).flatMap(([name, { title, target }]) =>
+    Object.keys(subjects).map((subject) => {
+      const limit = target[subject] === undefined ? "–" : target[subject].toFixed(2);
+      return [title, subject, ...figures(samples[`${name} ${subject}`]), limit];
+    }),
+  );
+}
+
+function figures(values) {
+  const value = median(values);
+  return [value.toFixed(0), spread(values), (value / median(bare)).toFixed(2)];
+}
+
+async function measure(subject, command, round) {
+  const add = (name, value) => {
+    samples[`${name} ${subject}`] ??= [];
+    samples[`${name} ${subject}`].push(value);
+  };
+  add("version", await timed(() => run([...command, "--version"])));
+  const plan = await review([...command, "review", "plan"], `# Plan ${round}\n\nDo it.\n`, "/api/deny");
+  for (const [name, value] of Object.entries(plan)) add(name === "url" ? "plan" : name, value);
+  const code = await review([...command, "review", "code", "--repo", repository], "", "/api/feedback");
+  add("code", code.url);
+}
+
+async function review([program, ...args], input, route) {
+  const started = performance.now();
+  const child = spawn(program, [...args, "--no-open"], {
+    cwd: folder,
+    env,
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  child.stdin.end(input);
+  const address = await addressOf(child);
+  const url = performance.now() - started;
+  const page = await timed(async () => (await fetch(address)).text());
+  const decision = await timed(async () => {
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ feedback: "no", annotations: [] });
+    const response = await fetch(`${address}${route}`, { method: "POST", headers, body });
+    if (!response.ok) throw new Error(`${route} answered ${response.status}: ${await response.text()}`);
+    await response.text();
+  });
+  const exit = await timed(() => ended(child));
+  return { url, page, decision, exit };
+}
+
+function addressOf(child) {
+  return new Promise((found, fail) => {
+    let said = "";
+    child.stderr.on("data", (text) => {
+      said += text;
+      const match = /http:\/\/\S+(?=\s)/.exec(said);
+      if (match) found(match[0]);
+    });
+    child.once("exit", (code) => fail(new Error(`it ended with ${code}: ${said}`)));
+  });
+}
+
+async function makeRepository() {
+  const path = await mkdtemp(join(folder, "repository-"));
+  const git = (...args) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: path });
+  git("init", "--quiet");
+  await writeFile(join(path, "a.ts"), "export const a = 1;\n");
+  git("add", ".");
+  git("commit", "--quiet", "-m", "one");
+  await writeFile(join(path, "a.ts"), "export const a = 2;\n");
+  return path;
+}
+
+async function timed(task) {
+  const started = performance.now();
+  await task();
+  return performance.now() - started;
+}
+
+function run([program, ...args]) {
+  return ended(spawn(program, args, { cwd: folder, env, stdio: "ignore" }));
+}
+
+function ended(child) {
+  if (child.exitCode !== null) return child.exitCode;
+  return new Promise((done) => child.once("exit", done));
+}

@@ -1,0 +1,28 @@
+// The `require` between the parts of the command inside the single executable, and while their code cache is made.
+import { dirname } from "node:path";
+import { Script } from "node:vm";
+
+/**
+ * Gives a function that loads a part by name ("main.cjs") and returns what it exports. `source` and `cachedData` give
+ * a part's wrapped text and V8's compiled form of it; `builtin` requires Node's modules; `compiled` is told of each script.
+ */
+export function createLoader({ source, cachedData, builtin, compiled = () => {} }) {
+  const parts = new Map();
+  const load = (name) => {
+    const known = parts.get(name);
+    if (known) return known.exports;
+    const part = { exports: {} };
+    parts.set(name, part);
+    const script = new Script(source(name), { filename: `sallyport/${name}`, cachedData: cachedData(name) });
+    compiled(name, script);
+    const requirePart = (id) => (id.startsWith("./") ? load(id.slice(2)) : builtin(id));
+    script.runInThisContext()(part.exports, requirePart, part, process.execPath, dirname(process.execPath));
+    return part.exports;
+  };
+  return load;
+}
+
+/** A part's text as the loader takes it: all the names that CommonJS gives a module. */
+export function wrapped(text) {
+  return `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
+}
