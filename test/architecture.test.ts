@@ -78,11 +78,14 @@ describe("the house", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("lets the server use the pages' Markdown reader and nothing else of theirs", () => {
+  it("lets the server use what the pages draw texts and diffs with, and nothing else of theirs", () => {
     const wrong = source.flatMap((path) =>
       importsOf(path)
         .local.filter((target) => target.startsWith("web/"))
-        .filter((target) => roomOf(path) !== "review" || !/^web\/shared\/markdown\/[a-z-]+\.ts$/.test(target))
+        .filter(
+          (target) =>
+            roomOf(path) !== "review" || !/^web\/(shared\/markdown|code\/core)\/[a-z-]+\.ts$/.test(target),
+        )
         .map((target) => `${path} → ${target}`),
     );
     expect(wrong).toEqual([]);

@@ -34,7 +34,7 @@ export default defineConfig({
   },
 });
 
-/** Has the browser fetch at once what the plan page runs only after its text is on the screen. */
+/** Has the browser fetch at once what a page runs only after its text is on the screen. */
 function preloadLaterChunks(): Plugin {
   return {
     name: "preload-later-chunks",
@@ -48,7 +48,8 @@ function preloadLaterChunks(): Plugin {
           wanted.add(file);
           found.imports.forEach(want);
         };
-        if (chunk?.name === "plan") chunk.dynamicImports.forEach(want);
+        const [start] = chunk?.dynamicImports ?? [];
+        if (start !== undefined) want(start);
         return [...wanted].map((file) => ({
           tag: "link",
           attrs: { rel: "modulepreload", crossorigin: true, href: `/${file}` },

@@ -8,13 +8,15 @@ import { type TestRepository, testRepository } from "./test-repository.ts";
 
 const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
 
-export interface CodeReviewPage extends OpenedPage {
+export interface RunningCodeReview {
   readonly repository: TestRepository;
   readonly url: string;
   readonly child: ChildProcess;
   /** What the command printed and how it ended, once it has. */
   readonly ended: Promise<{ readonly stdout: string; readonly code: number | null }>;
 }
+
+export interface CodeReviewPage extends OpenedPage, RunningCodeReview {}
 
 const lines = (count: number, text: (number: number) => string) =>
   Array.from({ length: count }, (_, index) => text(index + 1));
@@ -53,7 +55,18 @@ export async function openCodeReview(
   repository: TestRepository,
   options: OpenOptions & { readonly flags?: readonly string[]; readonly path?: string } = {},
 ): Promise<CodeReviewPage> {
-  const child = spawn(process.execPath, [COMMAND, "review", "code", "--no-open", ...(options.flags ?? [])], {
+  const review = await startCodeReview(repository, options.flags);
+  const opened = await openPage(browser, review.url + (options.path ?? ""), options);
+  await opened.page.locator(".review:not(.first-view)").waitFor();
+  return { ...opened, ...review };
+}
+
+/** Starts `review code` in a repository as an agent would. */
+export async function startCodeReview(
+  repository: TestRepository,
+  flags: readonly string[] = [],
+): Promise<RunningCodeReview> {
+  const child = spawn(process.execPath, [COMMAND, "review", "code", "--no-open", ...flags], {
     cwd: repository.root,
     env: {
       ...repository.environment,
@@ -68,9 +81,7 @@ export async function openCodeReview(
   });
   const ended = once(child, "close").then(([code]) => ({ stdout, code: code as number | null }));
   const url = await printedUrl(child);
-  const opened = await openPage(browser, url + (options.path ?? ""), options);
-  await opened.page.locator(".review").waitFor();
-  return { ...opened, repository, url, child, ended };
+  return { repository, url, child, ended };
 }
 
 async function printedUrl(child: ChildProcess): Promise<string> {

@@ -10,6 +10,7 @@ import { diffSwitchRoute } from "../routes/diff-switch.ts";
 import { feedbackRoute } from "../routes/feedback.ts";
 import { fileRoute } from "../routes/file.ts";
 import type { CodeReview } from "./code-review.ts";
+import { createPageFiller } from "./fill-page.ts";
 import { watchDiff } from "./watch-diff.ts";
 
 /** The code server's half of a review server. */
@@ -36,6 +37,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
         await review.diffs.close();
       });
     },
+    fillPage: createPageFiller(review),
     // One draft for all diffs of a branch: a comment outlives a change of the diff type.
     draftKey: () => `code-${createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32)}`,
     history: async () => ({ rounds: [] }),

@@ -1,6 +1,7 @@
 import type { OpeningPatch } from "../api-types.ts";
 import { readFiles } from "../git/file-text.ts";
 import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
+import { shownFiles } from "./shown-files.ts";
 
 /** Bytes of patches that travel with the index: the diffs of most days whole, and more than one window of any other. */
 const MOST_BYTES = 64 * 1024;
@@ -9,7 +10,7 @@ const MOST_BYTES = 64 * 1024;
 export async function openingPatches(snapshot: Snapshot): Promise<OpeningPatch[]> {
   const patches: OpeningPatch[] = [];
   let bytes = 0;
-  for (const file of [...snapshot.files].sort(asInTree)) {
+  for (const file of shownFiles(snapshot)) {
     bytes += file.patchSize;
     if (bytes > MOST_BYTES) break;
     patches.push({ index: file.index, patch: await textOf(snapshot, file) });
@@ -22,14 +23,4 @@ async function textOf(snapshot: Snapshot, file: SnapshotFile): Promise<string> {
   let text = "";
   for await (const piece of readFiles(snapshot, [file])) text += decoder.decode(piece, { stream: true });
   return text + decoder.decode();
-}
-
-/** The order of a tree of files: in every folder its folders before its files. A guess at the page's own order. */
-function asInTree(one: SnapshotFile, other: SnapshotFile): number {
-  const [a, b] = [one.path.split("/"), other.path.split("/")];
-  const at = a.findIndex((name, index) => name !== b[index]);
-  if (at === -1) return one.index - other.index;
-  const [aIsFolder, bIsFolder] = [at < a.length - 1, at < b.length - 1];
-  if (aIsFolder !== bIsFolder) return aIsFolder ? -1 : 1;
-  return `${a[at]}/` < `${b[at]}/` ? -1 : 1;
 }

@@ -47,8 +47,15 @@ function createPageFiller({ plan, title }: PlanReview): NonNullable<ReviewMode["
   let html: string | undefined;
   return async (page, { settings }) => {
     if (plan.trim() === "" || plan.length > FIRST_VIEW_LIMIT) return page;
-    const { drawPlan, withFirstView } = await import("./first-view.ts");
+    const [{ drawPlan }, { withFirstView }] = await Promise.all([
+      import("./draw-plan.ts"),
+      import("../first-view.ts"),
+    ]);
     html ??= drawPlan(plan);
-    return withFirstView(page, { title, theme: (await settings.read()).theme, html });
+    return withFirstView(page, {
+      title: `${title}: plan review`,
+      theme: (await settings.read()).theme,
+      html,
+    });
   };
 }

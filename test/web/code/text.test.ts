@@ -6,10 +6,10 @@ import { languageOf } from "../../../web/code/core/language.ts";
 import { scanPatch } from "../../../web/code/core/scan-patch.ts";
 import { patternOf, rangesIn, searchPatch } from "../../../web/code/core/search.ts";
 import { segmentsOf, shownLength } from "../../../web/code/core/segments.ts";
+import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../web/code/core/token-types.ts";
 import { indexTokens, LINE_BREAK } from "../../../web/code/core/tokens.ts";
 import { changedWords } from "../../../web/code/core/word-diff.ts";
 import { recordsFromHtml, scriptHighlighter } from "../../../web/code/highlight/script-highlighter.ts";
-import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../web/code/highlight/token-types.ts";
 
 it("puts commas between thousands, as the browser's own formatting does", () => {
   for (const count of [0, 7, 999, 1_000, 23_456, 999_999, 1_000_000]) {

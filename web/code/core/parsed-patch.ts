@@ -86,3 +86,14 @@ export function findLine(patch: ParsedPatch, side: Side, number: number): number
   }
   return -1;
 }
+
+/** One side of a hunk as a text, for the highlighter; its first line is that side's first. */
+export function hunkText(patch: ParsedPatch, hunk: number, side: Side): string {
+  const { first, end } = patch.hunks[hunk] ?? { first: 0, end: 0 };
+  const other = side === "old" ? LINE_ADDED : LINE_REMOVED;
+  const lines: string[] = [];
+  for (let line = first; line < end; line++) {
+    if (patch.kind[line] !== other) lines.push(lineText(patch, line));
+  }
+  return lines.join("\n");
+}

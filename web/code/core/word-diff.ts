@@ -1,4 +1,5 @@
 import { diffWordsWithSpace } from "diff/lib/diff/word.js";
+import { lineText, type ParsedPatch, type Side } from "./parsed-patch.ts";
 
 /** Pairs of start and end columns, ascending, in UTF-16 units. */
 export type Ranges = readonly number[];
@@ -39,6 +40,14 @@ export function changedWords(oldText: string, newText: string): WordChanges {
   }
   const longer = Math.max(oldText.trim().length, newText.trim().length);
   return kept < longer * (1 - MOST_CHANGED) ? NOTHING : { old: removed, new: added };
+}
+
+/** The words of a patch line that differ from the line it was changed into, or from. */
+export function changedWordsOn(patch: ParsedPatch, line: number, side: Side): Ranges {
+  const partner = patch.partner[line] ?? -1;
+  if (partner < 0) return [];
+  const [before, after] = side === "old" ? [line, partner] : [partner, line];
+  return changedWords(lineText(patch, before), lineText(patch, after))[side];
 }
 
 function addRange(ranges: number[], start: number, end: number): void {

@@ -11,7 +11,7 @@ import {
 import { rangesIn } from "../core/search.ts";
 import { type Segment, segmentsOf, shownLength } from "../core/segments.ts";
 import type { Tokens } from "../core/tokens.ts";
-import { changedWords, type Ranges } from "../core/word-diff.ts";
+import { changedWordsOn } from "../core/word-diff.ts";
 import { tokensOfHunk, tokensOfText } from "../highlight/tokens-of.ts";
 
 /** What one cell of code shows. */
@@ -44,7 +44,7 @@ export function patchLine(
   const isCut = full.length > text.length;
   const marks = {
     ...highlightOf(body, line, side),
-    changed: isCut ? [] : wordsOf(patch, line, side),
+    changed: isCut ? [] : changedWordsOn(patch, line, side),
     found: search ? rangesIn(text, search.pattern) : [],
     current: currentOn(search, side),
   };
@@ -82,13 +82,6 @@ function highlightOf(
   const header = body.patch.hunks[hunk];
   const start = (side === "old" ? header?.oldStart : header?.newStart) ?? 1;
   return { tokens: tokensOfHunk(body.patch, body.file.path, hunk, side), tokenLine: number - start };
-}
-
-function wordsOf(patch: ParsedPatch, line: number, side: Side): Ranges {
-  const partner = patch.partner[line] ?? -1;
-  if (partner < 0) return [];
-  const [before, after] = side === "old" ? [line, partner] : [partner, line];
-  return changedWords(lineText(patch, before), lineText(patch, after))[side];
 }
 
 function remarkOn(patch: ParsedPatch, line: number): string | undefined {

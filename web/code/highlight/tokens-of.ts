@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import { languageOf } from "../core/language.ts";
-import { LINE_ADDED, LINE_REMOVED, lineText, type ParsedPatch, type Side } from "../core/parsed-patch.ts";
+import { hunkText, type ParsedPatch, type Side } from "../core/parsed-patch.ts";
 import { indexTokens, type Tokens } from "../core/tokens.ts";
 import { type Highlight, loadHighlighter } from "./highlight.ts";
 import { highlightElsewhere } from "./highlight-elsewhere.ts";
@@ -63,16 +63,6 @@ function highlightText(
   const tokens = records ? indexTokens(records) : null;
   keep(tokens);
   return tokens ?? undefined;
-}
-
-function hunkText(patch: ParsedPatch, hunk: number, side: Side): string {
-  const { first, end } = patch.hunks[hunk] ?? { first: 0, end: 0 };
-  const other = side === "old" ? LINE_ADDED : LINE_REMOVED;
-  const lines: string[] = [];
-  for (let line = first; line < end; line++) {
-    if (patch.kind[line] !== other) lines.push(lineText(patch, line));
-  }
-  return lines.join("\n");
 }
 
 function raiseVersion(): void {

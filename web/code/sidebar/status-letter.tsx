@@ -1,19 +1,11 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
+import { STATUS_LETTERS } from "../core/status-letters.ts";
 
-const LETTERS: Readonly<Record<DiffFile["status"], string>> = {
-  added: "A",
-  modified: "M",
-  deleted: "D",
-  renamed: "R",
-  copied: "C",
-  "type-changed": "T",
-};
-
-/** The letter git uses for what happened to a file. */
+/** What happened to a file, as the letter git uses for it. */
 export function StatusLetter({ status }: { readonly status: DiffFile["status"] }) {
   return (
     <abbr className={`status-letter status-${status}`} title={status} aria-label={status}>
-      {LETTERS[status]}
+      {STATUS_LETTERS[status]}
     </abbr>
   );
 }

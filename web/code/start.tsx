@@ -1,9 +1,4 @@
 import { createRoot } from "react-dom/client";
-import "../shared/styles/shared.css";
-import "./styles/layout.css";
-import "./styles/tree.css";
-import "./styles/diff.css";
-import "./styles/comments.css";
 import { afterPaint } from "../shared/after-paint.ts";
 import { showToast } from "../shared/components/toast.tsx";
 import { watchSystemTheme } from "../shared/theme/theme.ts";
@@ -14,21 +9,17 @@ import { startDraft } from "./state/draft.ts";
 import { loadRounds } from "./state/rounds.ts";
 import { openDiff, useSession } from "./state/session.ts";
 
-const root = document.getElementById("root");
-if (root) {
-  void startHighlighting();
-  void start();
-  createRoot(root).render(
-    <ErrorBoundary>
-      <App />
-    </ErrorBoundary>,
-  );
-}
-
-/** The diff first; the draft and earlier rounds come once it is on screen. */
-async function start(): Promise<void> {
+/**
+ * Loads the diff and takes over from the part of it that came with the page; the draft and earlier rounds come once
+ * it is on screen.
+ */
+export async function start(): Promise<void> {
   watchSystemTheme();
+  const highlighting = startHighlighting();
   const result = await openDiff();
+  // What is on screen has its colours already and is not to lose them.
+  if (document.querySelector(".first-view")) await highlighting;
+  render();
   if (!result.ok) return;
   const { repository, gitContext, sessionId } = result.value;
   document.title = `${repository.name} (${gitContext.currentBranch}): review`;
@@ -39,4 +30,14 @@ async function start(): Promise<void> {
       restored === 1 ? "Your comment from before is back" : `Your ${restored} comments from before are back`,
     );
   }
+}
+
+function render(): void {
+  const root = document.getElementById("root");
+  if (!root) return;
+  createRoot(root).render(
+    <ErrorBoundary>
+      <App />
+    </ErrorBoundary>,
+  );
 }

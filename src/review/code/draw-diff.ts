@@ -1,0 +1,48 @@
+import { fileHtml } from "../../../web/code/core/diff-html.ts";
+import type { Layout } from "../../../web/code/core/row-model.ts";
+import { scanPatch } from "../../../web/code/core/scan-patch.ts";
+import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
+import { loadHighlighter } from "./highlighter.ts";
+import { shownFiles } from "./shown-files.ts";
+
+/** Rows of code that fill any usual window. */
+const MOST_ROWS = 80;
+/** Bytes of one patch that hold as many rows. */
+const PATCH_HEAD = 64 * 1024;
+
+export interface DrawOptions {
+  readonly layout: Layout;
+  readonly wrap: boolean;
+}
+
+/** The top of a diff among the elements that the page has around it, so that nothing moves when the page takes over. */
+export async function drawDiff(snapshot: Snapshot, options: DrawOptions): Promise<string> {
+  const highlight = await loadHighlighter();
+  const sections: string[] = [];
+  let rows = MOST_ROWS;
+  for (const file of shownFiles(snapshot)) {
+    const patch = file.generated ? undefined : scanPatch(await headOf(snapshot, file));
+    const drawn = fileHtml(file, patch, { ...options, highlight, rows });
+    sections.push(drawn.html);
+    // A header takes the room of some two rows.
+    rows -= drawn.rows + 2;
+    if (drawn.isCut || rows <= 0) break;
+  }
+  return [
+    '<div class="review first-view" aria-busy="true"><header class="header"></header><div class="banners"></div>',
+    '<div class="review-body"><nav class="tree"></nav><div class="review-main"><main class="diff">',
+    ...sections,
+    '</main></div></div><footer class="status-line">&nbsp;</footer></div>',
+  ].join("");
+}
+
+/** The start of a file's patch, cut behind a line. */
+async function headOf({ spool }: Snapshot, { section }: SnapshotFile): Promise<string> {
+  const { offset, length } = section;
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let text = "";
+  for await (const piece of spool.read(offset, Math.min(length, PATCH_HEAD))) {
+    text += decoder.decode(piece, { stream: true });
+  }
+  return length <= PATCH_HEAD ? text + decoder.decode() : text.slice(0, text.lastIndexOf("\n") + 1);
+}

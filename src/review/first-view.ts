@@ -1,0 +1,19 @@
+import { escaped } from "../../web/shared/markdown/markdown-html.ts";
+import type { ReviewSettings } from "./api-types.ts";
+
+/** What a page shows before any script of it has run. */
+export interface FirstView {
+  readonly title: string;
+  readonly theme: ReviewSettings["theme"];
+  /** What stands in for the page's own elements. */
+  readonly html: string;
+}
+
+/** Puts the first view into the built page. */
+export function withFirstView(page: string, { title, theme, html }: FirstView): string {
+  const colours = theme === "system" ? "" : ` data-theme="${theme}"`;
+  return page
+    .replace('<html lang="en">', () => `<html lang="en"${colours}>`)
+    .replace("<title>Sallyport</title>", () => `<title>${escaped(title)}</title>`)
+    .replace("<!--first-view-->", () => html);
+}

@@ -1,0 +1,12 @@
+import { markdownHtml } from "../../../web/shared/markdown/markdown-html.ts";
+import { parseMarkdown } from "../../../web/shared/markdown/parse-markdown.ts";
+
+/** The plan among the elements that the page has around it, so that nothing moves when the page takes over. */
+export function drawPlan(plan: string): string {
+  return [
+    '<div class="page"><header class="header"></header><div class="columns"><nav class="contents"></nav>',
+    '<main class="main" aria-busy="true"><div class="sheet"><div class="plan">',
+    markdownHtml(parseMarkdown(plan)),
+    '</div></div></main><aside class="rail"></aside></div></div>',
+  ].join("");
+}

@@ -1,0 +1,155 @@
+import type { DiffFile } from "../../../src/review/api-types.ts";
+import { classNames } from "../../shared/class-names.ts";
+import { escaped } from "../../shared/markdown/markdown-html.ts";
+import { languageOf } from "./language.ts";
+import {
+  hunkOf,
+  hunkText,
+  LINE_ADDED,
+  LINE_REMOVED,
+  lineNumber,
+  lineText,
+  type ParsedPatch,
+  type Side,
+} from "./parsed-patch.ts";
+import { buildRows, type Layout, ROW_GAP, ROW_LINE } from "./row-model.ts";
+import { segmentsOf, shownLength } from "./segments.ts";
+import { STATUS_LETTERS } from "./status-letters.ts";
+import { TOKEN_CLASSES } from "./token-types.ts";
+import { indexTokens, type Tokens } from "./tokens.ts";
+import { changedWordsOn } from "./word-diff.ts";
+
+/** Records as in `tokens.ts`, or undefined when the language is not known. */
+type Highlight = (text: string, language: string) => Uint32Array | undefined;
+
+export interface FileHtmlOptions {
+  readonly layout: Layout;
+  readonly wrap: boolean;
+  readonly highlight: Highlight;
+  /** Rows to draw, at most. */
+  readonly rows: number;
+}
+
+/** What stands in a file's section before any script has run, and how many rows that are. */
+export interface FileHtml {
+  readonly html: string;
+  readonly rows: number;
+  /** Nothing can be said of what comes below: the file goes on, or has a notice of unknown height. */
+  readonly isCut: boolean;
+}
+
+/**
+ * The top of a file as `FileSection` first draws it, as HTML. Pure, so that a server can put it into a page that is
+ * read before any script has run. Whatever the patch holds is escaped. Without a patch the header stands alone.
+ */
+export function fileHtml(file: DiffFile, patch: ParsedPatch | undefined, options: FileHtmlOptions): FileHtml {
+  if (!patch) return { html: section(file, ""), rows: 0, isCut: false };
+  if (patch.hunks.length === 0) return { html: section(file, ""), rows: 0, isCut: true };
+  const model = buildRows(patch, {
+    layout: options.layout,
+    expansions: new Map(),
+    widgets: [],
+    complete: file.status === "added" || file.status === "deleted",
+  });
+  const pen = new Pen(file, patch, options);
+  const count = Math.min(model.count, options.rows);
+  let rows = "";
+  for (let row = 0; row < count; row++) {
+    const [left, right] = [model.left[row] ?? -1, model.right[row] ?? -1];
+    if (model.kind[row] === ROW_LINE) rows += pen.row(left, right);
+    else if (model.kind[row] === ROW_GAP) rows += GAP;
+  }
+  const table = `<div class="${options.wrap ? "rows wrap" : "rows"}">${rows}</div>`;
+  return { html: section(file, table), rows: count, isCut: count < model.count };
+}
+
+function section(file: DiffFile, rows: string): string {
+  const slash = file.path.lastIndexOf("/") + 1;
+  const renamed = file.oldPath !== undefined && file.oldPath !== file.path;
+  return [
+    `<section class="file"><header class="file-header"><span class="file-fold"></span>`,
+    `<abbr class="status-letter status-${file.status}">${STATUS_LETTERS[file.status]}</abbr><h2 class="file-path">`,
+    renamed ? `<span class="file-old">${escaped(file.oldPath ?? "")} → </span>` : "",
+    `<span class="file-folder">${escaped(file.path.slice(0, slash))}</span>`,
+    `<bdi class="file-name">${escaped(file.path.slice(slash))}</bdi></h2>`,
+    `<span class="counts"><span class="count-added">+${file.additions}</span> `,
+    `<span class="count-removed">−${file.deletions}</span></span></header>${rows}</section>`,
+  ].join("");
+}
+
+/** Its buttons and the heading behind them come with the page. */
+const GAP = `<div class="row gap-row"></div>`;
+
+/** Draws the rows of one file. */
+class Pen {
+  readonly #patch: ParsedPatch;
+  readonly #language: string;
+  readonly #options: FileHtmlOptions;
+  readonly #tokens = new Map<string, Tokens | undefined>();
+
+  constructor({ path }: DiffFile, patch: ParsedPatch, options: FileHtmlOptions) {
+    this.#patch = patch;
+    this.#language = languageOf(path);
+    this.#options = options;
+  }
+
+  /** `left` and `right` as in `RowModel`. */
+  row(left: number, right: number): string {
+    if (this.#options.layout === "split") {
+      return `<div class="row split">${this.#cells(left, "old")}${this.#cells(right, "new")}</div>`;
+    }
+    const [line, side]: [number, Side] = right < 0 ? [left, "old"] : [right, "new"];
+    const kind = this.#kind(line);
+    const numbers = this.#number(left, "old", kind) + this.#number(right, "new", kind);
+    return `<div class="row unified">${numbers}${this.#code(line, side, kind)}</div>`;
+  }
+
+  #cells(line: number, side: Side): string {
+    const kind = this.#kind(line);
+    return this.#number(line, side, kind) + this.#code(line, side, kind);
+  }
+
+  #kind(line: number): string {
+    if (line < 0) return "none";
+    const kind = this.#patch.kind[line];
+    return kind === LINE_ADDED ? "added" : kind === LINE_REMOVED ? "removed" : "context";
+  }
+
+  #number(line: number, side: Side, kind: string): string {
+    const number = line < 0 ? 0 : lineNumber(this.#patch, line, side);
+    return `<span class="num ${kind}" data-side="${side}">${number || ""}</span>`;
+  }
+
+  #code(line: number, side: Side, kind: string): string {
+    const text = line < 0 ? "" : `<span class="code-text">${this.#text(line, side)}</span>`;
+    return `<span class="code ${kind}" data-side="${side}">${text}</span>`;
+  }
+
+  #text(line: number, side: Side): string {
+    const full = lineText(this.#patch, line);
+    const text = full.slice(0, shownLength(full));
+    const hunk = hunkOf(this.#patch, line);
+    const { oldStart = 1, newStart = 1 } = this.#patch.hunks[hunk] ?? {};
+    const segments = segmentsOf(text, {
+      tokens: this.#tokensOf(hunk, side),
+      tokenLine: lineNumber(this.#patch, line, side) - (side === "old" ? oldStart : newStart),
+      changed: text === full ? changedWordsOn(this.#patch, line, side) : [],
+      found: [],
+    });
+    return segments
+      .map(({ text: run, type, changed }) => {
+        const name = classNames(TOKEN_CLASSES[type], changed && "word");
+        return name === "" ? escaped(run) : `<span class="${name}">${escaped(run)}</span>`;
+      })
+      .join("");
+  }
+
+  #tokensOf(hunk: number, side: Side): Tokens | undefined {
+    const key = `${hunk}${side}`;
+    if (this.#tokens.has(key)) return this.#tokens.get(key);
+    const records = this.#options.highlight(hunkText(this.#patch, hunk, side), this.#language);
+    const tokens = records && indexTokens(records);
+    this.#tokens.set(key, tokens);
+    return tokens;
+  }
+}
