@@ -17,7 +17,7 @@ export function bodyOf(bytes, isStream) {
 
 const UNITS = { us: 1, ms: 1_000, s: 1_000_000 };
 
-/** Runs wrk for `seconds`; resolves to requests/s and latencies in microseconds. */
+/** Runs wrk for `seconds`; returns requests, requests/s and latencies in microseconds. */
 export function load({ folder, cpu, url, connections, seconds, body, headers }) {
   const script = join(folder, "post.lua");
   const lines = Object.entries({ "content-type": "application/json", ...headers });
@@ -39,6 +39,7 @@ export function load({ folder, cpu, url, connections, seconds, body, headers }) 
   ];
   const { stdout, stderr } = spawnSync("taskset", args, { encoding: "utf8" });
   const rate = /Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1];
+  const requests = Number(/(\d+) requests in/.exec(stdout)?.[1]);
   if (!rate) throw new Error(`wrk said nothing of use: ${stdout}${stderr}`);
   const latency = (percent) => {
     const found = new RegExp(`\\s${percent}%\\s+([\\d.]+)(us|ms|s)`).exec(stdout);
@@ -46,5 +47,5 @@ export function load({ folder, cpu, url, connections, seconds, body, headers }) 
   };
   const failed = /Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1] ?? "0";
   const broken = /Socket errors: (.*)/.exec(stdout)?.[1];
-  return { rate: Number(rate), p50: latency(50), p99: latency(99), failed: Number(failed), broken };
+  return { rate: Number(rate), requests, p50: latency(50), p99: latency(99), failed: Number(failed), broken };
 }

@@ -1,0 +1,87 @@
+// One HTTP/1.1 client connection that does no more than it must: bytes out, the answer's end found, next.
+import { connect } from "node:net";
+
+/** A request as bytes, for `send`. */
+export function requestBytes(url, body, headers = {}) {
+  const { host, pathname } = new URL(url);
+  const lines = Object.entries({ "content-type": "application/json", ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return Buffer.from(
+    `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\n${lines.join("")}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+/** An open connection; `send(bytes, done)` calls `done(status, firstByteAt)` when the answer is whole, one at a time. */
+export function openConnection(url) {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port: Number(port), host: hostname, noDelay: true });
+    let done = () => {};
+    let answer = { status: 0, left: 0, chunked: false, firstByteAt: 0, head: undefined };
+    socket.on("data", (bytes) => {
+      if (answer.head !== true) {
+        if (answer.firstByteAt === 0) answer.firstByteAt = performance.now();
+        const text = (answer.head ?? "") + bytes.toString("latin1");
+        const end = text.indexOf("\r\n\r\n");
+        if (end < 0) {
+          answer.head = text;
+          return;
+        }
+        const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end + 2))?.[1];
+        const rest = text.length - end - 4;
+        answer.status = Number(text.slice(9, 12));
+        answer.head = true;
+        answer.chunked = length === undefined;
+        answer.left = Number(length ?? 0) - rest;
+        answer.tail = text.slice(-5);
+      } else {
+        answer.left -= bytes.length;
+        if (answer.chunked)
+          answer.tail = ((answer.tail ?? "") + bytes.toString("latin1", Math.max(0, bytes.length - 5))).slice(
+            -5,
+          );
+      }
+      if (answer.chunked ? answer.tail !== "0\r\n\r\n" : answer.left > 0) return;
+      const { status, firstByteAt } = answer;
+      answer = { status: 0, left: 0, chunked: false, firstByteAt: 0, head: undefined };
+      done(status, firstByteAt);
+    });
+    socket.on("error", reject);
+    socket.on("connect", () =>
+      resolve({
+        send(bytes, whenDone) {
+          done = whenDone;
+          socket.write(bytes);
+        },
+        close: () => socket.destroy(),
+      }),
+    );
+  });
+}
+
+/** Makes `count` requests over as many connections at a time; resolves to how many were not answered with 200. */
+export async function makeRequests({ url, body, headers, count, connections }) {
+  const bytes = requestBytes(url, body, headers);
+  const open = await Promise.all(Array.from({ length: connections }, () => openConnection(url)));
+  let begun = 0;
+  let failed = 0;
+  await Promise.all(
+    open.map(
+      (connection) =>
+        new Promise((resolve) => {
+          const next = () => {
+            if (begun === count) return resolve();
+            begun += 1;
+            connection.send(bytes, (status) => {
+              if (status !== 200) failed += 1;
+              next();
+            });
+          };
+          next();
+        }),
+    ),
+  );
+  for (const connection of open) connection.close();
+  return failed;
+}
