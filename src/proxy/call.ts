@@ -1,13 +1,14 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { UpstreamConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
+import { decodeBody } from "./body/content-coding.ts";
 import { encodeFault, faultOf } from "./dialect-errors.ts";
 import type { Loss } from "./exchange/loss.ts";
 import type { Dialect } from "./exchange/parts.ts";
 import type { Usage } from "./exchange/response.ts";
 import type { CallRecord } from "./log/request-log.ts";
+import { timestamp } from "./log/timestamp.ts";
 import type { Route } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Services } from "./services.ts";
@@ -49,8 +50,9 @@ export function openCall(
 ): Call {
   const id = services.nextRequestId();
   const fixedHeaders = ["x-sallyport-request-id", id];
-  const headers = reply.getHeaders();
-  for (const name in headers) fixedHeaders.push(name, String(headers[name]));
+  // What was set at the door is for browsers, which always name their origin.
+  if (request.headers.origin !== undefined)
+    for (const [name, value] of Object.entries(reply.getHeaders())) fixedHeaders.push(name, String(value));
   reply.hijack();
   services.metrics.begin();
   return {
@@ -108,8 +110,13 @@ export function answerFault(call: Call, error: unknown): void {
  * Passes an upstream's refusal on: its bytes, if they are JSON, with secrets blotted out, else a fault in the client's
  * dialect with the same status.
  */
-export function answerRefusal(call: Call, status: number, headers: IncomingHttpHeaders, body: Buffer): void {
-  const text = decodedText(body, headers["content-encoding"]);
+export async function answerRefusal(
+  call: Call,
+  status: number,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+): Promise<void> {
+  const text = await decodedText(body, headers["content-encoding"]);
   const { "content-encoding": _coding, ...kept } = headers;
   call.status = status;
   call.fault = `the upstream answered ${status}`;
@@ -147,7 +154,7 @@ export function settle(call: Call): void {
   services.held.bytes -= call.heldBytes;
   const now = performance.now();
   const record: CallRecord = {
-    time: new Date().toISOString(),
+    time: timestamp(),
     id: call.id,
     key: request.keyName,
     client: request.ip,
@@ -179,13 +186,9 @@ function round(milliseconds: number): number {
 }
 
 /** A small body as text; undefined where its coding is unknown or a lie. */
-function decodedText(body: Buffer, coding: string | undefined): string | undefined {
-  const limit = { maxOutputLength: 4 * 1024 * 1024 };
+async function decodedText(body: Buffer, coding: string | undefined): Promise<string | undefined> {
   try {
-    if (coding === undefined || coding === "identity") return body.toString("utf8");
-    if (coding === "gzip" || coding === "x-gzip") return gunzipSync(body, limit).toString("utf8");
-    if (coding === "br") return brotliDecompressSync(body, limit).toString("utf8");
-    return coding === "deflate" ? inflateSync(body, limit).toString("utf8") : undefined;
+    return (await decodeBody(body, coding, 4 * 1024 * 1024)).toString("utf8");
   } catch {
     return undefined;
   }

@@ -6,17 +6,20 @@ import type { Selection } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
 /** Which upstream serves a call, and the model's name there. Throws `model_not_found`. */
-export async function chooseUpstream(
+export function chooseUpstream(
   call: Call,
   model: string | undefined,
   body: Buffer | undefined,
-): Promise<Selection> {
+): Selection | Promise<Selection> {
   call.model = model;
   const facts = () => factsOf(call.request.headers, body);
   const selected = call.runtime.selector.select(model, call.dialect, facts);
-  const selection = selected instanceof Promise ? await selected : selected;
+  return selected instanceof Promise ? selected.then((late) => choose(call, late)) : choose(call, selected);
+}
+
+function choose(call: Call, selection: Selection | undefined): Selection {
   const first = selection?.upstreams[0];
-  if (!selection || !first) throw notFound(model);
+  if (!selection || !first) throw notFound(call.model);
   call.upstream = first;
   call.upstreamModel = selection.model;
   return selection;

@@ -44,9 +44,11 @@ export async function handleCall(
 
 async function serveJson(call: Call, called: CalledOperation): Promise<void> {
   const body = call.route.body === "ignored" ? undefined : await read(call);
+  if (body) hold(call, body);
   const scanned = body && look(body);
   call.stream = called.stream || scanned?.stream === true;
-  const selection = await chooseUpstream(call, called.model ?? scanned?.model, body);
+  const choice = chooseUpstream(call, called.model ?? scanned?.model, body);
+  const selection = choice instanceof Promise ? await choice : choice;
   const lane = laneOf(call, called);
   if (lane === "native") {
     const renamed = body && scanned && nativeBody(call, body, scanned, selection.model);
@@ -82,7 +84,7 @@ async function serveForm(call: Call, called: CalledOperation): Promise<void> {
 }
 
 /** The body whole, within the limits of one call and of all together. */
-async function read(call: Call): Promise<Buffer> {
+function read(call: Call): Promise<Buffer> {
   const { limits } = call.runtime.config;
   const { held } = call.services;
   const type = call.request.headers["content-type"];
@@ -96,10 +98,13 @@ async function read(call: Call): Promise<Buffer> {
     );
   call.heldBytes = announced;
   held.bytes += announced;
-  const body = await readBody(call.request.raw, limits.body);
-  held.bytes += body.length - call.heldBytes;
+  return readBody(call.request.raw, limits.body);
+}
+
+/** Counts what has come in place of what was announced. */
+function hold(call: Call, body: Buffer): void {
+  call.services.held.bytes += body.length - call.heldBytes;
   call.heldBytes = body.length;
-  return body;
 }
 
 /** Only as much of the body as routing needs is looked at. */

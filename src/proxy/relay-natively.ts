@@ -1,14 +1,15 @@
 import type { Readable } from "node:stream";
 import type { UpstreamConfig } from "../config/proxy-config.ts";
+import { decodeBody } from "./body/content-coding.ts";
 import { answerFault, answerRefusal, type Call, noteFault, ownHeaders, viaOf } from "./call.ts";
 import { encodeFaultEvent, faultOf } from "./dialect-errors.ts";
 import type { Dialect } from "./exchange/parts.ts";
 import type { CalledOperation } from "./operation-path.ts";
 import { type RelayedRequest, relayTo } from "./upstream/clients.ts";
-import type { RelayOutcome, RelayTask } from "./upstream/relay.ts";
+import type { PackedBody, RelayedDialect, RelayOutcome, RelayTask } from "./upstream/relay-task.ts";
 import { nextTry, planTries, type Try } from "./upstream/tries.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
-import { usageOfBody } from "./usage/read-usage.ts";
+import { usageOfText } from "./usage/read-usage.ts";
 import { createStreamWatch } from "./usage/stream-watch.ts";
 
 /** A whole body, or an upload on its way with its length where the client announced one. */
@@ -55,7 +56,7 @@ function requestOf(call: Call, path: string, body: RelayedBody, key: string | un
       via: viaOf(call),
       // A compressed stream could neither be watched nor kept alive.
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
-      contentLength: whole ? body?.length : body.length,
+      contentLength: whole ? undefined : body.length,
       isOwnKey: (text) => call.runtime.keys.nameOf([text]) !== undefined,
     },
   };
@@ -64,31 +65,50 @@ function requestOf(call: Call, path: string, body: RelayedBody, key: string | un
 function taskOf(call: Call, called: CalledOperation): RelayTask {
   const { operation } = called;
   return {
+    requestId: call.id,
     upstream: call.upstream?.name ?? "",
     response: call.response,
     kind: operation === "generate" || operation === "count-tokens" ? "model" : "media",
     ownHeaders: ownHeaders(call),
-    createWatch: () => createStreamWatch(call.dialect),
-    faultEvent: (fault) => encodeFaultEvent(call.dialect, faultOf(fault), call.id),
-    ping: pingOf(call.dialect),
+    dialect: relayedDialect(call.dialect),
     streams: call.services.streams,
   };
 }
 
+const relayedDialects = new Map<Dialect, RelayedDialect>();
+
+function relayedDialect(dialect: Dialect): RelayedDialect {
+  const known = relayedDialects.get(dialect);
+  if (known) return known;
+  const relayed: RelayedDialect = {
+    createWatch: () => createStreamWatch(dialect),
+    usageOf: (text) => usageOfText(dialect, text),
+    faultEvent: (fault, requestId) => encodeFaultEvent(dialect, faultOf(fault), requestId),
+    ping: pingOf(dialect),
+  };
+  relayedDialects.set(dialect, relayed);
+  return relayed;
+}
+
 /** The keep-alive of a dialect: a comment, except where clients wait for an event of their own. */
-export function pingOf(dialect: Dialect): string {
+function pingOf(dialect: Dialect): string {
   return dialect === "messages" ? 'event: ping\ndata: {"type": "ping"}\n\n' : ": ping\n\n";
 }
 
-function conclude(call: Call, called: CalledOperation, outcome: RelayOutcome, body: RelayedBody): void {
+function conclude(
+  call: Call,
+  called: CalledOperation,
+  outcome: RelayOutcome,
+  body: RelayedBody,
+): void | Promise<void> {
   switch (outcome.kind) {
     case "answered":
       call.status = outcome.status;
-      call.usage = outcome.watch?.usage() ?? (outcome.body && usageOfBody(call.dialect, outcome.body));
-      return;
+      call.usage = outcome.usage;
+      return outcome.packed && unpackUsage(call, outcome.packed);
     case "broken":
       call.status = outcome.status;
-      call.usage = outcome.watch?.usage();
+      call.usage = outcome.usage;
       noteFault(call, outcome.fault);
       return;
     case "gone":
@@ -101,7 +121,19 @@ function conclude(call: Call, called: CalledOperation, outcome: RelayOutcome, bo
     case "refused":
       if (called.operation === "count-tokens" && [404, 405, 501].includes(outcome.status))
         answerEstimate(call, Buffer.isBuffer(body) ? body : undefined);
-      else answerRefusal(call, outcome.status, outcome.headers, outcome.body);
+      else return answerRefusal(call, outcome.status, outcome.headers, outcome.body);
+  }
+}
+
+const UNPACKED = 16 * 1024 * 1024;
+
+/** Reads usage off a copy: the client has its answer already, in the coding that it and its vendor agreed on. */
+async function unpackUsage(call: Call, { bytes, coding }: PackedBody): Promise<void> {
+  try {
+    const plain = await decodeBody(bytes, coding, UNPACKED);
+    call.usage = usageOfText(call.dialect, plain.toString("latin1", Math.max(0, plain.length - 16_384)));
+  } catch {
+    // In another coding than it says, or a bomb: the client will see that for itself.
   }
 }
 

@@ -8,29 +8,27 @@ export interface KeyRing {
   nameOf(shown: readonly string[]): string | undefined;
 }
 
-const REMEMBERED = 1000;
-
 /**
- * Compares SHA-256 digests in constant time. A digest is remembered per shown text (the text itself is in memory
- * anyway while its request is), so that a client that keeps calling is not hashed again each time.
+ * Compares SHA-256 digests in constant time. Texts that were right are remembered (they are in memory anyway while
+ * their requests are), so that a client that keeps calling is not hashed again each time; only who has a whole right
+ * key can find it there.
  */
 export function createKeyRing(keys: readonly ProxyKey[]): KeyRing {
-  const digests = new Map<string, Buffer>();
-  const digestOf = (text: string): Buffer => {
-    const known = digests.get(text);
-    if (known) return known;
+  const right = new Map<string, string>();
+  const nameOf = (text: string): string | undefined => {
+    const known = right.get(text);
+    if (known !== undefined) return known;
     const digest = createHash("sha256").update(text).digest();
-    if (digests.size >= REMEMBERED) digests.clear();
-    if (text.length <= 512) digests.set(text, digest);
-    return digest;
+    let found: string | undefined;
+    for (const key of keys) if (timingSafeEqual(digest, key.sha256)) found ??= key.name;
+    if (found !== undefined) right.set(text, found);
+    return found;
   };
   return {
     size: keys.length,
     nameOf(shown) {
       for (const text of shown) {
-        const digest = digestOf(text);
-        let found: string | undefined;
-        for (const key of keys) if (timingSafeEqual(digest, key.sha256)) found ??= key.name;
+        const found = nameOf(text);
         if (found !== undefined) return found;
       }
       return undefined;

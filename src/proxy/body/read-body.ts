@@ -1,19 +1,18 @@
 import type { IncomingMessage } from "node:http";
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { AppError } from "../../errors.ts";
-import { ownMember } from "../exchange/own-member.ts";
+import { decodeBody, isReadable } from "./content-coding.ts";
 
 /**
  * Reads a body whole. Throws `too_large` at once where the client announces more than `limit` bytes, or as soon as more
  * have come; `client_gone` where the client leaves in the middle; `validation` for a content coding we cannot read.
  */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0);
-  if (announced > limit) throw tooLarge(limit);
-  const bytes = await collect(request, limit);
+  if (announced > limit) return Promise.reject(tooLarge(limit));
   const coding = request.headers["content-encoding"];
-  return coding === undefined || coding === "identity" ? bytes : decode(bytes, coding, limit);
+  const bytes = collect(request, limit);
+  if (coding === undefined || coding === "identity") return bytes;
+  return bytes.then((coded) => decode(coded, coding, limit));
 }
 
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -38,23 +37,18 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
     request.on("close", () => {
       if (!settled) reject(new AppError("client_gone", "The client left while it was sending"));
     });
-    request.on("error", () => {});
+    request.on("error", ignore);
   });
 }
 
-const decoders: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
-  gzip: promisify(gunzip),
-  "x-gzip": promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-};
+/** A request that breaks closes as well, and that is listened to. */
+function ignore(): void {}
 
 async function decode(bytes: Buffer, coding: string, limit: number): Promise<Buffer> {
-  const decoder = ownMember(decoders, coding);
-  if (!decoder)
+  if (!isReadable(coding))
     throw new AppError("media_type", `Bodies in the coding ${coding.slice(0, 40)} are not read here`);
   try {
-    return await decoder(bytes, { maxOutputLength: limit });
+    return await decodeBody(bytes, coding, limit);
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(limit);
     throw new AppError("validation", `The body is not valid ${coding}`, { cause: error });

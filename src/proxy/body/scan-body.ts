@@ -140,11 +140,21 @@ function isKey(bytes: Buffer, start: number, end: number, name: string): boolean
       if (bytes[start + 1 + index] !== name.charCodeAt(index)) return false;
     return true;
   }
-  if (end - start > 6 * name.length + 2 || bytes.subarray(start, end).indexOf(BACKSLASH) < 0) return false;
+  if (end - start > 6 * name.length + 2 || isPlain(bytes, start + 1, end - 1)) return false;
   return readString(bytes, { start, end }) === name;
 }
 
+/** Whether these are printable ASCII without escapes: then they are the string as they stand. */
+function isPlain(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return false;
+  }
+  return true;
+}
+
 function readString(bytes: Buffer, { start, end }: Range): string | undefined {
+  if (isPlain(bytes, start + 1, end - 1)) return bytes.toString("latin1", start + 1, end - 1);
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8", start, end));
     return typeof value === "string" ? value : undefined;

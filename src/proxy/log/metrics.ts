@@ -28,7 +28,15 @@ interface Series {
 export function createMetrics(): Metrics {
   const all = new Map<string, Series>();
   let active = 0;
+  let last: { readonly of: CallRecord; readonly series: Series } | undefined;
   const seriesOf = (record: CallRecord): Series => {
+    // Calls come in runs of one kind.
+    if (last && isAlike(last.of, record)) return last.series;
+    const series = findSeries(record);
+    last = { of: record, series };
+    return series;
+  };
+  const findSeries = (record: CallRecord): Series => {
     const named = all.size < MOST_SERIES;
     const key = named
       ? `${record.route} ${record.upstream} ${record.upstreamModel} ${record.status}`
@@ -71,6 +79,16 @@ export function createMetrics(): Metrics {
     },
     render: () => render([...all.values()], active),
   };
+}
+
+/** Whether two calls count in the same series. */
+function isAlike(one: CallRecord, other: CallRecord): boolean {
+  return (
+    one.status === other.status &&
+    one.route === other.route &&
+    one.upstream === other.upstream &&
+    one.upstreamModel === other.upstreamModel
+  );
 }
 
 function observe(buckets: number[], seconds: number): void {

@@ -33,32 +33,38 @@ export interface RequestLog {
   close(): Promise<void>;
 }
 
-/** A record as one line of JSON. */
+/** A record as one line of JSON. Put together by hand: it is written for every call, and `JSON.stringify` takes twice as long. */
 export function recordLine(record: CallRecord): string {
-  const { usage, losses } = record;
-  return JSON.stringify({
-    time: record.time,
-    id: record.id,
-    key: record.key,
-    client: record.client,
-    method: record.method,
-    route: record.route,
-    model: record.model,
-    upstream: record.upstream,
-    upstream_model: record.upstreamModel === record.model ? undefined : record.upstreamModel,
-    status: record.status,
-    ms: record.ms,
-    first_byte_ms: record.firstByteMs,
-    stream: record.stream,
-    retries: record.retries === 0 ? undefined : record.retries,
-    tokens: usage && {
-      input: usage.input.total,
-      cache_read: usage.input.cacheRead,
-      cache_write: usage.input.cacheWrite,
-      output: usage.output.total,
-      reasoning: usage.output.reasoning,
-    },
-    losses: losses.length === 0 ? undefined : losses.map((loss) => loss.code),
-    fault: record.fault,
-  });
+  const { model, upstreamModel, status, ms, firstByteMs, stream, retries, usage, losses } = record;
+  const lost = losses.length === 0 ? "" : `,"losses":${JSON.stringify(losses.map((loss) => loss.code))}`;
+  return (
+    `{"time":"${record.time}","id":"${record.id}"${text("key", record.key)}${text("client", record.client)}` +
+    `${text("method", record.method)}${text("route", record.route)}${text("model", model)}` +
+    `${text("upstream", record.upstream)}${text("upstream_model", upstreamModel === model ? undefined : upstreamModel)}` +
+    `,"status":${status},"ms":${ms}${number("first_byte_ms", firstByteMs)},"stream":${stream}` +
+    `${number("retries", retries === 0 ? undefined : retries)}${usage ? tokens(usage) : ""}${lost}` +
+    `${text("fault", record.fault)}}`
+  );
+}
+
+function tokens({ input, output }: Usage): string {
+  const members =
+    number("input", input.total) +
+    number("cache_read", input.cacheRead) +
+    number("cache_write", input.cacheWrite) +
+    number("output", output.total) +
+    number("reasoning", output.reasoning);
+  return `,"tokens":{${members.slice(1)}}`;
+}
+
+function number(name: string, value: number | undefined): string {
+  return value === undefined ? "" : `,"${name}":${value}`;
+}
+
+/** Characters that stand in a JSON string as they are. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function text(name: string, value: string | undefined): string {
+  if (value === undefined) return "";
+  return PLAIN.test(value) ? `,"${name}":"${value}"` : `,"${name}":${JSON.stringify(value)}`;
 }

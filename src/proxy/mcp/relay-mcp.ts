@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { McpServerConfig, UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
 import { viaOf } from "../call.ts";
+import { timestamp } from "../log/timestamp.ts";
 import type { Services } from "../services.ts";
 import { placeOf, type RelayedRequest, relayTo } from "../upstream/clients.ts";
-import type { RelayOutcome } from "../upstream/relay.ts";
-import { createStreamWatch } from "../usage/stream-watch.ts";
+import type { RelayOutcome } from "../upstream/relay-task.ts";
 
 /**
  * Relays one call of an MCP client (streamable HTTP): any method, bodies as they come, events unbuffered, session and
@@ -34,13 +34,12 @@ export async function relayMcp(
     asUpstream(name, server),
     requestOf(request, server, services),
     {
+      requestId: id,
       upstream: name,
       response: reply.raw,
       kind: "verbatim",
       ownHeaders: own,
-      createWatch: () => createStreamWatch("chat-completions"),
-      faultEvent: () => "",
-      ping: "",
+      dialect: undefined,
       streams: services.streams,
     },
   );
@@ -87,7 +86,7 @@ function record(
   const status = kind === "failed" ? outcome.fault.status : kind === "gone" ? 499 : outcome.status;
   const fault = kind === "failed" || kind === "broken" ? outcome.fault.message : undefined;
   const entry = {
-    time: new Date().toISOString(),
+    time: timestamp(),
     id,
     key: request.keyName,
     client: request.ip,

@@ -22,9 +22,9 @@ export interface CallFacts {
 
 export interface Selector {
   /**
-   * `facts` is asked for only where a rule has conditions. In this order: the first rule that fits; `upstream/model`; upstreams that list the id, one of the caller's dialect
+   * In this order: the first rule that fits; `upstream/model`; upstreams that list the id, one of the caller's dialect
    * first; the first upstream of the caller's dialect. Undefined where nothing fits. `model` is undefined for calls
-   * that name none, `dialect` for callers that have none.
+   * that name none, `dialect` for callers that have none; `facts` is asked for only where a rule has conditions.
    */
   select(
     model: string | undefined,

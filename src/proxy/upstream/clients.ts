@@ -1,7 +1,8 @@
 import type { Readable } from "node:stream";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import type { Pools } from "./pools.ts";
-import { Relay, type RelayOutcome, type RelayTask } from "./relay.ts";
+import { Relay } from "./relay.ts";
+import type { RelayOutcome, RelayTask } from "./relay-task.ts";
 import { type HeaderNeeds, upstreamHeaders } from "./request-headers.ts";
 import { type ReceivedReply, sendUpstream, type UpstreamSend } from "./send.ts";
 

@@ -1,53 +1,16 @@
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
-import type { OpenStream, OpenStreams } from "../open-streams.ts";
+import type { OpenStream } from "../open-streams.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
+import { isEventStream, isExpected, mistakeIn } from "./answer-checks.ts";
 import { upstreamFault } from "./faults.ts";
+import type { RelayOutcome, RelayTask } from "./relay-task.ts";
 import { clientHeaders } from "./response-headers.ts";
-
-/** What is relayed, and to whom. */
-export interface RelayTask {
-  readonly upstream: string;
-  readonly response: ServerResponse;
-  /** `model`: JSON or events; `media`: anything but a page; `verbatim`: whatever it is, at once (MCP). */
-  readonly kind: "model" | "media" | "verbatim";
-  /** Headers of ours on the answer: flat list, lower-case names. */
-  readonly ownHeaders: readonly string[];
-  readonly createWatch: () => StreamWatch;
-  /** The client dialect's last event for a fault in mid-stream. */
-  readonly faultEvent: (fault: AppError) => string;
-  /** The client dialect's keep-alive. */
-  readonly ping: string;
-  readonly streams: OpenStreams;
-}
-
-/** How a try ended. Only `refused` and `failed` have sent the client nothing, so that another try may follow. */
-export type RelayOutcome = { readonly firstByteAt: number } & (
-  | {
-      readonly kind: "answered";
-      readonly status: number;
-      readonly body?: Buffer;
-      readonly watch?: StreamWatch;
-    }
-  | {
-      readonly kind: "refused";
-      readonly status: number;
-      readonly headers: IncomingHttpHeaders;
-      readonly body: Buffer;
-    }
-  | { readonly kind: "failed"; readonly fault: AppError }
-  | {
-      readonly kind: "broken";
-      readonly status: number;
-      readonly fault: AppError;
-      readonly watch?: StreamWatch;
-    }
-  | { readonly kind: "gone" }
-);
 
 /** Answers up to this size are held until they are whole, so that one that breaks off is a clean 502. */
 const HELD = 256 * 1024;
+/** Answers up to this size leave in one piece with their head. */
 const ONE_PIECE = 16 * 1024;
 /** Of an error's body. */
 const ERROR_BODY = 1024 * 1024;
@@ -66,13 +29,15 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   #headers: IncomingHttpHeaders = {};
   #held: Buffer[] = [];
   #heldSize = 0;
+  /** Of an answer that is passed on as it comes. */
   #watch: StreamWatch | undefined;
+  #isStream = false;
   #firstByteAt = 0;
 
   constructor(task: RelayTask, done: (outcome: RelayOutcome) => void) {
     this.#task = task;
     this.#done = done;
-    task.response.once("close", this.#onClose);
+    task.response.on("close", this.#onClose);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -105,10 +70,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#state === "over") return;
     this.lastActivity = performance.now();
-    if (this.#watch) {
-      this.#watch.push(chunk);
-      if (this.#state === "holding") this.#open();
-    }
+    if (this.#isStream && this.#state === "holding") this.#open();
     if (this.#state === "open") {
       this.#write(chunk);
       return;
@@ -134,49 +96,44 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   /** What is held is let go, and a stream that stands between events gets a ping. */
   onSilence(): void {
     if (this.#state === "holding") this.#open();
-    if (this.#state === "open" && this.#watch?.betweenEvents && !this.#task.response.writableNeedDrain)
-      this.#task.response.write(this.#task.ping);
+    if (this.#state === "open" && this.#isBetweenEvents() && !this.#task.response.writableNeedDrain)
+      this.#task.response.write(this.#task.dialect?.ping ?? "");
   }
 
   /** Says that it is over, and breaks the connection: this is no end that the upstream has put. */
   onStop(): void {
     if (this.#state !== "open") return;
     const fault = new AppError("overloaded", "The proxy is stopping");
-    const { response } = this.#task;
-    if (this.#watch?.betweenEvents) response.write(this.#task.faultEvent(fault));
-    this.#finish({
-      kind: "broken",
-      status: this.#status,
-      fault,
-      firstByteAt: this.#firstByteAt,
-      ...this.#watched(),
-    });
+    const { response, dialect, requestId } = this.#task;
+    if (this.#isBetweenEvents()) response.write(dialect?.faultEvent(fault, requestId) ?? "");
+    this.#finishBroken(fault);
     response.destroy();
     this.#controller?.abort(fault);
   }
 
   #hold(type: string): void {
-    if (/^text\/event-stream\b/i.test(type) && this.#headers["content-encoding"] === undefined)
-      this.#watch = this.#task.createWatch();
+    this.#isStream = isEventStream(type, this.#headers["content-encoding"]);
     this.#state = "holding";
     this.#task.streams.add(this);
   }
 
   #endHeld(): void {
-    const body = this.#held.length === 1 && this.#held[0] ? this.#held[0] : Buffer.concat(this.#held);
+    const { response, kind, dialect } = this.#task;
+    const bytes = this.#held.length === 1 && this.#held[0] ? this.#held[0] : Buffer.concat(this.#held);
     const coding = this.#headers["content-encoding"];
-    if (body.length === 0) this.#refuseAnswer("answered with nothing");
-    else if (this.#task.kind === "model" && coding === undefined && !isWholeJson(body))
-      this.#refuseAnswer("answered with half a reply");
-    else if (coding === "gzip" && !isGzip(body))
-      this.#refuseAnswer("answered in another coding than it says");
-    else {
-      this.#task.response.writeHead(this.#status, this.#answerHeaders(body.length));
-      // As text a small body goes out in one piece with the head; latin1 keeps every byte.
-      if (body.length <= ONE_PIECE) this.#task.response.end(body.toString("latin1"), "latin1");
-      else this.#task.response.end(body);
-      this.#finish({ kind: "answered", status: this.#status, body, firstByteAt: this.#firstByteAt });
+    const mistake = mistakeIn(bytes, kind, coding);
+    if (mistake !== undefined) {
+      this.#refuseAnswer(mistake);
+      return;
     }
+    response.writeHead(this.#status, this.#answerHeaders(bytes.length));
+    // As text a small body goes out in one piece with the head; Latin-1 keeps every byte.
+    const text = bytes.toString("latin1", Math.max(0, bytes.length - ONE_PIECE));
+    if (bytes.length <= ONE_PIECE) response.end(text, "latin1");
+    else response.end(bytes);
+    const answered = { kind: "answered", status: this.#status, firstByteAt: this.#firstByteAt } as const;
+    if (coding === undefined) this.#finish({ ...answered, usage: dialect?.usageOf(text) });
+    else this.#finish({ ...answered, usage: undefined, packed: { bytes, coding } });
   }
 
   #endRefusal(): void {
@@ -190,35 +147,35 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   }
 
   #endOpen(): void {
-    if (this.#watch && !this.#watch.ended) {
+    if (this.#isStream && !this.#watch?.ended) {
       this.#break(cut(this.#task.upstream));
       return;
     }
     this.#task.response.end();
-    this.#finish({
-      kind: "answered",
-      status: this.#status,
-      firstByteAt: this.#firstByteAt,
-      ...this.#watched(),
-    });
+    const answered = { kind: "answered", status: this.#status, firstByteAt: this.#firstByteAt } as const;
+    this.#finish({ ...answered, usage: this.#watch?.usage() });
   }
 
   #open(): void {
+    const { response, dialect } = this.#task;
     this.#state = "open";
-    const length = this.#watch ? undefined : this.#headers["content-length"];
-    this.#task.response.writeHead(this.#status, this.#answerHeaders(length));
+    if (this.#headers["content-encoding"] === undefined) this.#watch = dialect?.createWatch();
+    const length = this.#isStream ? undefined : this.#headers["content-length"];
+    response.writeHead(this.#status, this.#answerHeaders(length));
     for (const chunk of this.#held.splice(0)) this.#write(chunk);
   }
 
   #answerHeaders(length: number | string | undefined): string[] {
     const list = clientHeaders(this.#headers, this.#task.ownHeaders);
     if (length !== undefined) list.push("content-length", String(length));
-    if (this.#watch && this.#headers["x-accel-buffering"] === undefined) list.push("x-accel-buffering", "no");
+    if (this.#isStream && this.#headers["x-accel-buffering"] === undefined)
+      list.push("x-accel-buffering", "no");
     return list;
   }
 
   #write(chunk: Buffer): void {
     const { response } = this.#task;
+    this.#watch?.push(chunk);
     if (response.write(chunk)) return;
     this.#controller?.pause();
     response.once("drain", () => this.#controller?.resume());
@@ -226,17 +183,21 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
   /** A stream that broke is ended with the dialect's error event; where none fits, the connection is broken. */
   #break(fault: AppError): void {
-    const { response } = this.#task;
-    if (this.#watch?.ended && this.#watch.betweenEvents) response.end();
-    else if (this.#watch?.betweenEvents) response.end(this.#task.faultEvent(fault));
-    else response.destroy();
-    this.#finish({
-      kind: "broken",
-      status: this.#status,
-      fault,
-      firstByteAt: this.#firstByteAt,
-      ...this.#watched(),
-    });
+    const { response, dialect, requestId } = this.#task;
+    if (!this.#isBetweenEvents()) response.destroy();
+    else if (this.#watch?.ended) response.end();
+    else response.end(dialect?.faultEvent(fault, requestId));
+    this.#finishBroken(fault);
+  }
+
+  /** Whether an event of ours can be put into the answer here. */
+  #isBetweenEvents(): boolean {
+    return this.#isStream && this.#watch?.betweenEvents === true;
+  }
+
+  #finishBroken(fault: AppError): void {
+    const usage = this.#watch?.usage();
+    this.#finish({ kind: "broken", status: this.#status, fault, firstByteAt: this.#firstByteAt, usage });
   }
 
   #refuseAnswer(what: string): void {
@@ -251,10 +212,6 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.#controller?.abort(gone());
   }
 
-  #watched(): { watch?: StreamWatch } {
-    return this.#watch ? { watch: this.#watch } : {};
-  }
-
   #finish(outcome: RelayOutcome): void {
     this.#state = "over";
     this.#task.response.off("close", this.#onClose);
@@ -262,23 +219,6 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.#held = [];
     this.#done(outcome);
   }
-}
-
-function isExpected(kind: RelayTask["kind"], type: string): boolean {
-  if (kind === "media") return !/^text\/html\b/i.test(type);
-  return type === "" || /^(?:application\/(?:[\w.+-]*\+)?json|text\/event-stream)\b/i.test(type);
-}
-
-/** Whether the last byte that is no space closes an object or an array. */
-function isWholeJson(body: Buffer): boolean {
-  let at = body.length - 1;
-  while (at >= 0 && (body[at] ?? 0) <= 0x20) at -= 1;
-  return body[at] === 0x7d || body[at] === 0x5d;
-}
-
-/** RFC 1952, section 2.3.1. */
-function isGzip(body: Buffer): boolean {
-  return body[0] === 0x1f && body[1] === 0x8b;
 }
 
 function cut(upstream: string): AppError {

@@ -42,6 +42,7 @@ export interface HeaderNeeds {
   readonly via: string;
   /** What the client may be answered in; undefined asks for plain bytes. */
   readonly acceptEncoding: string | undefined;
+  /** Of a body that is on its way; the length of a whole one is told without. */
   readonly contentLength: number | undefined;
   /** Whether the client's own credentials go along (`credentials: "client"`), except the proxy's key. */
   readonly isOwnKey: (text: string) => boolean;
@@ -55,13 +56,15 @@ export function upstreamHeaders(rawHeaders: readonly string[], needs: HeaderNeed
   const headers: string[] = [];
   let version = false;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const name = (rawHeaders[index] ?? "").toLowerCase();
+    const given = rawHeaders[index] ?? "";
     const value = rawHeaders[index + 1] ?? "";
-    if (STOPPED.has(name)) {
-      if (forwardsKey && isForwardedKey(name, value, needs)) headers.push(name, value);
+    const name = passedName(given);
+    if (name === "") {
+      if (forwardsKey && isForwardedKey(given.toLowerCase(), value, needs))
+        headers.push(given.toLowerCase(), value);
       continue;
     }
-    if (STOPPED_PREFIX.test(name) || named?.has(name) || name in upstream.headers) continue;
+    if (named?.has(name) || name in upstream.headers) continue;
     if (name === "anthropic-version") version = true;
     headers.push(name, value);
   }
@@ -69,6 +72,19 @@ export function upstreamHeaders(rawHeaders: readonly string[], needs: HeaderNeed
     headers.push("anthropic-version", "2023-06-01");
   addOwn(headers, needs);
   return headers;
+}
+
+/** Lower-case names by the names that clients give; empty for those that end here. The same few come in every call. */
+const passedNames = new Map<string, string>();
+const MOST_NAMES = 1000;
+
+function passedName(given: string): string {
+  const known = passedNames.get(given);
+  if (known !== undefined) return known;
+  const name = given.toLowerCase();
+  const passed = STOPPED.has(name) || STOPPED_PREFIX.test(name) ? "" : name;
+  if (passedNames.size < MOST_NAMES) passedNames.set(given, passed);
+  return passed;
 }
 
 function addOwn(headers: string[], { upstream, key, via, acceptEncoding, contentLength }: HeaderNeeds): void {

@@ -91,10 +91,11 @@ function numberIn(holder: unknown, name: string): number | undefined {
 
 function memberOf(holder: unknown, name: string): unknown {
   if (typeof holder !== "object" || holder === null) return undefined;
-  return Object.getOwnPropertyDescriptor(holder, name)?.value;
+  // None of the names is one that objects have by themselves.
+  return (holder as Readonly<Record<string, unknown>>)[name];
 }
 
-/** Of a whole JSON answer; vendors say it near the end. */
-export function usageOfBody(dialect: Dialect, body: Buffer): Usage | undefined {
-  return usageFrom(dialect, lastUsage(dialect, body.toString("latin1", Math.max(0, body.length - 16_384))));
+/** Of a whole JSON answer, or its end: vendors say it there. */
+export function usageOfText(dialect: Dialect, text: string): Usage | undefined {
+  return usageFrom(dialect, lastUsage(dialect, text));
 }

@@ -3,7 +3,7 @@ import type { Usage } from "../exchange/response.ts";
 import { firstUsage, lastUsage, usageFrom } from "./read-usage.ts";
 
 const HEAD = 8 * 1024;
-const TAIL = 64 * 1024;
+const TAIL = 16 * 1024;
 const LONGEST_SIGN = 32;
 
 /**
@@ -35,56 +35,59 @@ export interface StreamWatch {
   usage(): Usage | undefined;
 }
 
-/** Holds on to the first and the last bytes only, however long the stream. */
+/**
+ * Holds on to the first and the last bytes only, however long the stream, and looks into them when it is asked: most
+ * streams end in the last bytes, so that nothing has to be searched as it passes by.
+ */
 export function createStreamWatch(dialect: Dialect): StreamWatch {
-  const signs = SIGNS[dialect];
   const head: Buffer[] = [];
-  let headSize = 0;
+  // Only messages streams tell usage at their beginning.
+  let headLeft = dialect === "messages" ? HEAD : 0;
   let tail: Buffer[] = [];
   let tailSize = 0;
-  let ended = false;
-  /** The last chunk, or, where that was small, as much before it as a sign may be long. */
-  let lastBytes: Buffer | undefined;
+  let endedEarlier = false;
 
-  const hasSign = (bytes: Buffer) => signs.some((sign) => bytes.includes(sign));
+  const lastBytes = (): Buffer => {
+    if (tail.length !== 1) tail = [Buffer.concat(tail)];
+    return tail[0] ?? NOTHING;
+  };
+  const letGo = () => {
+    const bytes = lastBytes();
+    // A sign across the cut is still whole in what is kept.
+    endedEarlier ||= hasSign(dialect, bytes.subarray(0, -TAIL + LONGEST_SIGN));
+    tail = [bytes.subarray(-TAIL)];
+    tailSize = TAIL;
+  };
   return {
     get ended() {
-      return ended;
+      return endedEarlier || hasSign(dialect, lastBytes());
     },
     get betweenEvents() {
-      return lastBytes === undefined || endsEvent(lastBytes);
+      return tailSize === 0 || endsEvent(lastBytes());
     },
     push(chunk) {
-      if (!ended) {
-        ended = hasSign(chunk);
-        // An event that was cut, in two or in many, may hide the sign at the cuts.
-        if (!ended && lastBytes && !endsEvent(lastBytes))
-          ended = hasSign(
-            Buffer.concat([lastBytes.subarray(-LONGEST_SIGN), chunk.subarray(0, LONGEST_SIGN)]),
-          );
-      }
-      if (headSize < HEAD) {
+      if (headLeft > 0) {
         head.push(chunk);
-        headSize += chunk.length;
+        headLeft -= chunk.length;
       }
       tail.push(chunk);
       tailSize += chunk.length;
-      if (tailSize > 2 * TAIL) {
-        tail = [Buffer.concat(tail).subarray(-TAIL)];
-        tailSize = TAIL;
-      }
-      lastBytes =
-        chunk.length >= LONGEST_SIGN || !lastBytes
-          ? chunk
-          : Buffer.concat([lastBytes.subarray(-LONGEST_SIGN), chunk]);
+      if (tailSize > 2 * TAIL) letGo();
     },
     usage() {
-      const last = lastUsage(dialect, Buffer.concat(tail).toString("latin1"));
+      const last = lastUsage(dialect, lastBytes().toString("latin1"));
       if (dialect !== "messages") return usageFrom(dialect, last);
       const first = firstUsage(Buffer.concat(head).toString("latin1"));
       return usageFrom(dialect, first === undefined ? last : { ...Object(first), ...Object(last) });
     },
   };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** From the end, where it usually is. */
+function hasSign(dialect: Dialect, bytes: Buffer): boolean {
+  return SIGNS[dialect].some((sign) => bytes.lastIndexOf(sign) >= 0);
 }
 
 function endsEvent(bytes: Buffer): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { upstreamFault } from "../../../src/proxy/upstream/faults.ts";
-import type { RelayOutcome } from "../../../src/proxy/upstream/relay.ts";
+import type { RelayOutcome } from "../../../src/proxy/upstream/relay-task.ts";
 import { nextTry, planTries, retryAfterMs } from "../../../src/proxy/upstream/tries.ts";
 import { configOf } from "../../support/start-proxy.ts";
 

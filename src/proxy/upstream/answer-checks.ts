@@ -1,0 +1,35 @@
+import type { RelayTask } from "./relay-task.ts";
+
+/** Whether an answer of this content type can be one to such a call. */
+export function isExpected(kind: RelayTask["kind"], type: string): boolean {
+  if (kind === "media") return !/^text\/html\b/i.test(type);
+  return type === "" || /^(?:application\/(?:[\w.+-]*\+)?json|text\/event-stream)\b/i.test(type);
+}
+
+/** Whether these are events that can be read as they come. */
+export function isEventStream(type: string, coding: string | undefined): boolean {
+  return coding === undefined && /^text\/event-stream\b/i.test(type);
+}
+
+/** What is wrong with a whole answer, in words that follow the upstream's name; undefined where nothing is. */
+export function mistakeIn(
+  body: Buffer,
+  kind: RelayTask["kind"],
+  coding: string | undefined,
+): string | undefined {
+  if (body.length === 0) return "answered with nothing";
+  if (kind === "model" && coding === undefined && !isWholeJson(body)) return "answered with half a reply";
+  return coding === "gzip" && !isGzip(body) ? "answered in another coding than it says" : undefined;
+}
+
+/** Whether the last byte that is no space closes an object or an array. */
+function isWholeJson(body: Buffer): boolean {
+  let at = body.length - 1;
+  while (at >= 0 && (body[at] ?? 0) <= 0x20) at -= 1;
+  return body[at] === 0x7d || body[at] === 0x5d;
+}
+
+/** RFC 1952, section 2.3.1. */
+function isGzip(body: Buffer): boolean {
+  return body[0] === 0x1f && body[1] === 0x8b;
+}

@@ -1,0 +1,63 @@
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { AppError } from "../../errors.ts";
+import type { Usage } from "../exchange/response.ts";
+import type { OpenStreams } from "../open-streams.ts";
+import type { StreamWatch } from "../usage/stream-watch.ts";
+
+/** What is relayed, and to whom. */
+export interface RelayTask {
+  /** The call's, for events that name it. */
+  readonly requestId: string;
+  readonly upstream: string;
+  readonly response: ServerResponse;
+  /** `model`: JSON or events; `media`: anything but a page; `verbatim`: whatever it is, at once (MCP). */
+  readonly kind: "model" | "media" | "verbatim";
+  /** Headers of ours on the answer: flat list, lower-case names. */
+  readonly ownHeaders: readonly string[];
+  /** How the client's dialect is read and spoken to; `verbatim` has none. */
+  readonly dialect: RelayedDialect | undefined;
+  readonly streams: OpenStreams;
+}
+
+/** As much of a dialect as the relay needs to know. */
+export interface RelayedDialect {
+  /** Watches an answer go by. */
+  createWatch(): StreamWatch;
+  /** Of a JSON answer, or of its last bytes, in Latin-1. */
+  usageOf(text: string): Usage | undefined;
+  /** The last event for a fault in mid-stream. */
+  faultEvent(fault: AppError, requestId: string): string;
+  /** A keep-alive. */
+  readonly ping: string;
+}
+
+/** How a try ended. Only `refused` and `failed` have sent the client nothing, so that another try may follow. */
+export type RelayOutcome = { readonly firstByteAt: number } & (
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly usage: Usage | undefined;
+      /** The answer itself where it was compressed, so that its usage has yet to be read. */
+      readonly packed?: PackedBody;
+    }
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly body: Buffer;
+    }
+  | { readonly kind: "failed"; readonly fault: AppError }
+  | {
+      readonly kind: "broken";
+      readonly status: number;
+      readonly fault: AppError;
+      readonly usage: Usage | undefined;
+    }
+  | { readonly kind: "gone" }
+);
+
+export interface PackedBody {
+  readonly bytes: Buffer;
+  /** As `content-encoding` names it. */
+  readonly coding: string;
+}
