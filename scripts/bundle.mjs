@@ -22,7 +22,7 @@ export function bundleCommand(output, input = resolve(root, "src/main.ts")) {
 
 /**
  * Parts of our packages that no path of ours reaches, replaced by nothing: Fastify's JSON schema compilers (bodies are
- * parsed with zod), its logger, its test requests, its HTTP/2 and HTTPS servers and its trust in other proxies, and the
+ * parsed with zod), its logger, its HTTP/2 and HTTPS servers and its trust in other proxies, and the
  * file search of @fastify/static (folders are not listed). They are half of the code that Node would read before a
  * review is on the screen. Versions of plugins are compared when packages are installed, not at every start.
  */
@@ -31,7 +31,6 @@ const LEFT_OUT = {
   "@fastify/fast-json-stringify-compiler": "{}",
   "@fastify/proxy-addr": "{}",
   glob: "{}",
-  "light-my-request": "{}",
   pino: "{}",
   semver: "{ satisfies: () => true }",
 };

@@ -2,12 +2,13 @@
 // then. Code that was compiled before it is needed is what makes the executable start sooner than the package.
 //   node scripts/executable/record.mjs FOLDER     FOLDER/code/*.cjs → FOLDER/cache/*.cjs
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { Script } from "node:vm";
 import { createLoader } from "./loader.mjs";
 
 const folder = resolve(process.argv[2]);
@@ -39,7 +40,11 @@ await review(["plan", join(examples, "plan.md")], ["/", "/api/plan", "/api/draft
 await review(["code", "--repo", changedRepository()], ["/", "/api/diff", "/api/draft"], "/api/feedback");
 await proxy();
 mkdirSync(join(folder, "cache"), { recursive: true });
-for (const [name, script] of scripts) writeFileSync(join(folder, "cache", name), script.createCachedData());
+for (const name of readdirSync(join(folder, "code"))) {
+  // What was not run is compiled as far as V8 does unasked.
+  const script = scripts.get(name) ?? new Script(readFileSync(join(folder, "code", name), "utf8"));
+  writeFileSync(join(folder, "cache", name), script.createCachedData());
+}
 
 async function review(args, paths, decision) {
   const ended = run(["review", ...args, "--no-open", "--ready-file", ready]);
