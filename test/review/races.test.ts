@@ -1,0 +1,61 @@
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { planServer } from "../support/plan-server.ts";
+
+/** A plan server with real sockets, which stays when it is decided. */
+async function listening() {
+  const { app, context } = await planServer();
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const send = async (method: string, path: string, body: object) => {
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+    return { status: answer.status, body: await answer.json() };
+  };
+  return { context, url, send };
+}
+
+describe("tabs of one review", () => {
+  it("decide a hundred times at once: one counts, ninety-nine are told", async () => {
+    const { context, send } = await listening();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, number) =>
+        number % 2 === 0 ? send("POST", "/api/approve", {}) : send("POST", "/api/deny", { feedback: "no" }),
+      ),
+    );
+    const [winner, ...others] = answers.toSorted((one, two) => one.status - two.status);
+    expect(winner).toMatchObject({ status: 200, body: { ok: true } });
+    expect(others).toHaveLength(99);
+    for (const other of others) expect(other).toEqual({ status: 409, body: { error: "Already decided" } });
+    const { kind } = (await context.records.last())?.decision ?? {};
+    expect(await context.session.outcome).toMatchObject({ kind: "decided", decision: { kind } });
+  });
+
+  it("save at once: each generation is one tab's, and the other is handed what is stored", async () => {
+    const { send } = await listening();
+    for (let generation = 1; generation <= 20; generation += 1) {
+      const answers = await Promise.all(
+        ["one", "two"].map((tab) => send("PUT", "/api/draft", { generation, content: { tab, generation } })),
+      );
+      const stored = (await send("PUT", "/api/draft", { generation: 0, content: null })).body;
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(answers.find(({ status }) => status === 409)?.body).toEqual(stored);
+      expect(stored).toMatchObject({ generation, content: { generation } });
+    }
+  });
+
+  it("learn what the other did: the decision by event, and what came too late by its answer", async () => {
+    const { url, send } = await listening();
+    const response = await fetch(`${url}/api/events`);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let heard = "";
+    expect((await send("POST", "/api/deny", { feedback: "no" })).status).toBe(200);
+    while (!heard.includes("event: decided")) heard += (await reader?.read())?.value ?? "";
+    expect(heard).toContain('event: decided\ndata: {"decision":"deny"}\n\n');
+    expect(await send("POST", "/api/approve", {})).toEqual({
+      status: 409,
+      body: { error: "Already decided" },
+    });
+    await reader?.cancel();
+  });
+});
