@@ -9,6 +9,14 @@ export const anyText = fc.oneof(
   fc.constantFrom("déjà vu 🙂", "東京", '"quoted" \\ back', "line\nbreak\r\n", "data: x\n\n"),
 );
 
+/** Log probabilities that belong to a text, one token all of it. */
+export const withLogprobs = (text: string) =>
+  fc.option(fc.double({ max: -0.1, min: -20, noNaN: true, noDefaultInfinity: true })).map((logprob): Part => {
+    if (logprob === null) return { type: "text", text };
+    const told = { token: text, logprob, bytes: [...Buffer.from(text)] };
+    return { type: "text", text, logprobs: [{ ...told, top: [told] }] };
+  });
+
 export const toolName = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_-]{0,12}$/);
 export const callId = fc.uuid().map((id) => `call_${id}`);
 
@@ -64,16 +72,32 @@ function eventsOfPart(part: Part, index: number, cuts: readonly number[]): Excha
   if (part.type !== "text" && part.type !== "refusal" && part.type !== "reasoning") {
     return [{ type: "part-whole", index, part }];
   }
-  const deltas = pieces(part.text, cuts).map((text) => ({ type: "text-delta", index, text }) as const);
+  const logprobs = part.type === "text" ? part.logprobs : undefined;
+  const [first, ...more] = pieces(part.text, cuts).filter((text) => text !== "");
+  const deltas = [
+    {
+      type: "text-delta",
+      index,
+      text: first ?? "",
+      ...(logprobs === undefined ? {} : { logprobs }),
+    } as const,
+    ...more.map((text) => ({ type: "text-delta", index, text }) as const),
+  ];
   const { signature, ...unsigned } = part.type === "reasoning" ? part : { ...part, signature: undefined };
   const signed: ExchangeEvent[] =
     signature === undefined ? [] : [{ type: "signature-delta", index, signature }];
   return [
-    { type: "part-start", index, part: { ...unsigned, text: "" } },
+    { type: "part-start", index, part: emptied(unsigned) },
     ...deltas,
     ...signed,
     { type: "part-end", index },
   ];
+}
+
+function emptied(part: Extract<Part, { type: "text" | "refusal" | "reasoning" }>) {
+  if (part.type !== "text") return { ...part, text: "" };
+  const { logprobs: _, ...rest } = part;
+  return { ...rest, text: "" };
 }
 
 /** The text cut at each place that lies in it, surrogate pairs too, as upstreams do. */

@@ -152,6 +152,10 @@ type Growth = Extract<
 >;
 
 function grow(part: Part, event: Growth): Part {
+  if (event.type === "text-delta" && part.type === "text" && event.logprobs !== undefined) {
+    const logprobs = [...(part.logprobs ?? []), ...event.logprobs];
+    return { ...part, text: part.text + event.text, logprobs };
+  }
   if (event.type === "text-delta" && "text" in part) return { ...part, text: part.text + event.text };
   if (event.type === "arguments-delta" && part.type === "tool-call") {
     return { ...part, arguments: part.arguments + event.text };

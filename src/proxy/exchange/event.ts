@@ -1,5 +1,5 @@
 import type { ExchangeError } from "./error.ts";
-import type { Citation, Part } from "./parts.ts";
+import type { Citation, Part, TokenLogprob } from "./parts.ts";
 import type { Finish, Usage } from "./response.ts";
 
 /**
@@ -26,7 +26,12 @@ export type ExchangeEvent =
       readonly candidate?: number;
       readonly part: OpenPart;
     }
-  | { readonly type: "text-delta"; readonly index: number; readonly text: string }
+  | {
+      readonly type: "text-delta";
+      readonly index: number;
+      readonly text: string;
+      readonly logprobs?: readonly TokenLogprob[];
+    }
   | { readonly type: "arguments-delta"; readonly index: number; readonly text: string }
   | { readonly type: "signature-delta"; readonly index: number; readonly signature: string }
   | { readonly type: "citation"; readonly index: number; readonly citation: Citation }
@@ -34,12 +39,7 @@ export type ExchangeEvent =
   | { readonly type: "part-whole"; readonly index: number; readonly candidate?: number; readonly part: Part }
   | { readonly type: "ping" }
   | { readonly type: "usage"; readonly usage: Usage }
-  | {
-      readonly type: "finish";
-      readonly candidate?: number;
-      readonly finish: Finish;
-      readonly logprobs?: unknown;
-    }
+  | { readonly type: "finish"; readonly candidate?: number; readonly finish: Finish }
   | { readonly type: "end"; readonly usage?: Usage }
   | { readonly type: "error"; readonly error: ExchangeError };
 

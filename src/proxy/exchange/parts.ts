@@ -41,6 +41,17 @@ export interface TextPart extends PartBase {
   readonly type: "text";
   readonly text: string;
   readonly citations?: readonly Citation[];
+  /** Where they were asked for, and the vendor told them. */
+  readonly logprobs?: readonly TokenLogprob[];
+}
+
+/** How likely the model took a token to be, and which others it weighed in its place. */
+export interface TokenLogprob {
+  readonly token: string;
+  readonly logprob: number;
+  /** UTF-8; a character may be spread over several tokens. */
+  readonly bytes?: readonly number[];
+  readonly top: readonly Omit<TokenLogprob, "top">[];
 }
 
 /** `url` may be anything a vendor accepts; `base64` carries its bytes; `file` is an id at the vendor. */

@@ -14,7 +14,6 @@ export interface ExchangeResponse {
 export interface Candidate {
   readonly parts: readonly Part[];
   readonly finish: Finish;
-  readonly logprobs?: unknown;
 }
 
 /** Length beats tool-calls: a cut-off answer is never reported as complete. `raw` is the vendor's word. */

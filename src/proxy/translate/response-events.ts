@@ -38,7 +38,6 @@ export class ResponseCollector {
   private usage: Usage | undefined;
   private readonly parts = new Map<number, OpenPart>();
   private readonly finishes = new Map<number, Finish>();
-  private readonly logprobs = new Map<number, unknown>();
   /** The stream's error, if that is how it ended. */
   error: ExchangeError | undefined;
 
@@ -62,7 +61,6 @@ export class ResponseCollector {
         break;
       case "finish":
         this.finishes.set(event.candidate ?? 0, event.finish);
-        if (event.logprobs !== undefined) this.logprobs.set(event.candidate ?? 0, event.logprobs);
         break;
       case "error":
         this.error = event.error;
@@ -81,9 +79,7 @@ export class ResponseCollector {
     const candidates = [...this.finishes.keys()]
       .sort((a, b) => a - b)
       .map((which): Candidate => {
-        const logprobs = this.logprobs.get(which);
-        const finish = this.finishes.get(which) ?? { unified: "other" };
-        return { parts: this.partsOf(which), finish, ...(logprobs === undefined ? {} : { logprobs }) };
+        return { parts: this.partsOf(which), finish: this.finishes.get(which) ?? { unified: "other" } };
       });
     return { ...this.head, candidates, ...(this.usage === undefined ? {} : { usage: this.usage }) };
   }
@@ -105,8 +101,13 @@ type Growth = Extract<
 
 function grow(part: Part, event: Growth): Part {
   switch (event.type) {
-    case "text-delta":
-      return "text" in part ? { ...part, text: part.text + event.text } : part;
+    case "text-delta": {
+      if (!("text" in part)) return part;
+      const grown = { ...part, text: part.text + event.text };
+      return grown.type === "text" && event.logprobs !== undefined
+        ? { ...grown, logprobs: [...(grown.logprobs ?? []), ...event.logprobs] }
+        : grown;
+    }
     case "arguments-delta":
       return part.type === "tool-call" ? { ...part, arguments: part.arguments + event.text } : part;
     case "signature-delta":

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, type Json, sent, tell } from "./harness.ts";
+import { chatAnswer, type Json, sent, sse, tell } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 
@@ -301,6 +301,42 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ]);
     const idle = await chatToMessages({ n: 1, frequency_penalty: 0, logprobs: false, logit_bias: {} });
     expect(idle.losses).toEqual([]);
+  });
+
+  it("46 log probabilities reach clients that asked for them, streamed and not", async () => {
+    const token = { token: "ok", logprob: -0.5, bytes: [111, 107], top_logprobs: [] };
+    const chosen = { chosenCandidates: [{ token: "ok", logProbability: -0.5 }] };
+    const said = [{ text: "ok" }];
+    const google = {
+      candidates: [{ content: { parts: said }, finishReason: "STOP", logprobsResult: chosen }],
+    };
+    const asked = { model: "m", messages: [hi], logprobs: true, top_logprobs: 0 };
+    const whole = await tell({
+      client: "chat-completions",
+      upstream: "generative-language",
+      body: asked,
+      answer: google,
+    });
+    expect(whole.sent["generationConfig"]).toMatchObject({ responseLogprobs: true });
+    expect(whole.json["choices"]).toMatchObject([{ logprobs: { content: [token] } }]);
+    const choice = {
+      index: 0,
+      delta: { content: "ok" },
+      logprobs: { content: [token] },
+      finish_reason: "stop",
+    };
+    const streamed = await tell({
+      client: "responses",
+      upstream: "chat-completions",
+      body: { model: "m", input: "Hi", stream: true, include: ["message.output_text.logprobs"] },
+      answer: sse("chat-completions", [{ id: "c", choices: [choice] }]),
+    });
+    expect(streamed.sent["logprobs"]).toBe(true);
+    expect(streamed.data.filter(({ logprobs }) => logprobs !== undefined)).toMatchObject([
+      { type: "response.output_text.delta", logprobs: [token] },
+      { type: "response.output_text.done", logprobs: [token] },
+    ]);
+    expect([...whole.losses, ...streamed.losses]).toEqual([]);
   });
 
   it("47 stop: string and array, too many, white space", async () => {

@@ -3,7 +3,7 @@ import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts"
 import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import { sourceOfUrl } from "../../exchange/media.ts";
-import type { Part } from "../../exchange/parts.ts";
+import type { Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
 import { decodeCitations } from "./citations.ts";
@@ -11,6 +11,7 @@ import { decodeContent } from "./decode-content.ts";
 import { argumentText, decodeReasoning, decodeToolCall } from "./decode-messages.ts";
 import { decodeError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
+import { decodeLogprobs } from "./logprobs.ts";
 import { responseSchema, type WireAnswer } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
@@ -28,24 +29,31 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
     model: wire.model || undefined,
     created: wire.created || undefined,
     candidates: wire.choices.map(({ message, finish_reason, logprobs }, index): Candidate => {
-      const parts = decodeAnswer(message, [id ?? "", index]);
+      const parts = decodeAnswer(message, decodeLogprobs(logprobs), [id ?? "", index]);
       const seen = {
         calls: parts.some((part) => part.type === "tool-call"),
         refusal: parts.some((part) => part.type === "refusal"),
       };
-      return defined({ parts, finish: decodeFinish(finish_reason, seen), logprobs: logprobs ?? undefined });
+      return { parts, finish: decodeFinish(finish_reason, seen) };
     }),
     usage: wire.usage ? decodeUsage(wire.usage) : undefined,
   });
   return { value, losses: [] };
 }
 
-function decodeAnswer(answer: WireAnswer, place: readonly (string | number)[]): Part[] {
+/** Citations and log probabilities are told of the content as a whole, and stay with its first text. */
+function decodeAnswer(
+  answer: WireAnswer,
+  logprobs: readonly TokenLogprob[] | undefined,
+  place: readonly (string | number)[],
+): Part[] {
   const content = decodeContent(answer.content, "content");
   const citations = decodeCitations(answer.annotations);
   const first = content.findIndex((part) => part.type === "text");
   const parts: Part[] = content.map((part, index) =>
-    part.type === "text" && index === first && citations.length > 0 ? { ...part, citations } : part,
+    part.type === "text" && index === first
+      ? defined({ ...part, citations: citations.length > 0 ? citations : undefined, logprobs })
+      : part,
   );
   parts.unshift(...decodeReasoning(answer));
   if (answer.refusal) parts.push({ type: "refusal", text: answer.refusal });

@@ -4,86 +4,104 @@ import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
 import { decodeError } from "./errors.ts";
 import { chunkSchema, type WireChunk } from "./schema.ts";
-import { createStreamCandidate } from "./stream-candidate.ts";
+import { StreamCandidate } from "./stream-candidate.ts";
 import { decodeUsage } from "./usage.ts";
+
+/** What is known of a stream as a whole, and where its events go. */
+export interface ChatStream {
+  readonly responseId: string;
+  nextIndex(): number;
+  emit(event: ExchangeEvent): void;
+}
 
 /**
  * Reads a stream of chunks. It ends with `[DONE]`, or with the file where every candidate had its `finish_reason`:
  * several upstreams leave `[DONE]` out. The finish is told only then, since usage and even content may follow it.
  */
-export function createStreamDecoder(): StreamDecoder {
-  const candidates = new Map<number, ReturnType<typeof createStreamCandidate>>();
-  let events: ExchangeEvent[] = [];
-  let parts = 0;
-  let responseId = "";
-  let started = false;
-  let ended = false;
+class ChatStreamDecoder implements StreamDecoder, ChatStream {
+  responseId = "";
+  private readonly candidates = new Map<number, StreamCandidate>();
+  private events: ExchangeEvent[] = [];
+  private parts = 0;
+  private started = false;
+  private ended = false;
 
-  const emit = (event: ExchangeEvent) => void events.push(event);
-  const fail = (error: ExchangeError) => {
-    ended = true;
-    emit({ type: "error", error });
-  };
-  const start = (chunk: WireChunk) => {
-    started = true;
-    responseId = chunk.id ?? "";
-    emit({
+  push(event: WireEvent): readonly ExchangeEvent[] {
+    if (this.ended || event.data === "") return [];
+    this.events = [];
+    if (event.data === "[DONE]") this.finish();
+    else this.read(event.data);
+    return this.events;
+  }
+
+  end(): readonly ExchangeEvent[] {
+    if (this.ended) return [];
+    this.events = [];
+    const all = [...this.candidates.values()];
+    if (all.length > 0 && all.every((candidate) => candidate.finished)) this.finish();
+    else this.fail(cutOff);
+    return this.events;
+  }
+
+  nextIndex(): number {
+    return this.parts++;
+  }
+
+  emit(event: ExchangeEvent): void {
+    this.events.push(event);
+  }
+
+  private fail(error: ExchangeError): void {
+    this.ended = true;
+    this.emit({ type: "error", error });
+  }
+
+  private read(data: string) {
+    const body = readJson(data);
+    if (isObject(body) && body["error"]) return this.fail(decodeError(statusIn(body["error"]), {}, body));
+    const result = chunkSchema.safeParse(body);
+    if (result.success) this.take(result.data);
+    else this.fail(unreadable);
+  }
+
+  private take(chunk: WireChunk): void {
+    const choices = chunk.choices ?? [];
+    // Azure opens with a chunk that holds neither id nor choices.
+    if (!this.started && (chunk.id || choices.length > 0)) this.start(chunk);
+    for (const choice of choices) this.candidateAt(choice.index ?? 0).take(choice);
+    if (chunk.usage) this.emit({ type: "usage", usage: decodeUsage(chunk.usage) });
+  }
+
+  private start(chunk: WireChunk): void {
+    this.started = true;
+    this.responseId = chunk.id ?? "";
+    this.emit({
       type: "start",
       ...(chunk.id ? { id: chunk.id } : {}),
       ...(chunk.model ? { model: chunk.model } : {}),
       ...(chunk.created ? { created: chunk.created } : {}),
     });
-  };
-  const candidateAt = (index: number) => {
-    let candidate = candidates.get(index);
-    if (candidate === undefined) {
-      candidate = createStreamCandidate({
-        candidate: index,
-        emit,
-        nextIndex: () => parts++,
-        responseId: () => responseId,
-      });
-      candidates.set(index, candidate);
-    }
+  }
+
+  private candidateAt(index: number): StreamCandidate {
+    const known = this.candidates.get(index);
+    if (known !== undefined) return known;
+    const candidate = new StreamCandidate(index, this);
+    this.candidates.set(index, candidate);
     return candidate;
-  };
-  const take = (chunk: WireChunk) => {
-    const choices = chunk.choices ?? [];
-    // Azure opens with a chunk that holds neither id nor choices.
-    if (!started && (chunk.id || choices.length > 0)) start(chunk);
-    for (const choice of choices) candidateAt(choice.index ?? 0).take(choice.delta, choice.finish_reason);
-    if (chunk.usage) emit({ type: "usage", usage: decodeUsage(chunk.usage) });
-  };
-  const finish = () => {
-    if (candidates.size === 0) return fail(cutOff);
-    ended = true;
-    for (const candidate of candidates.values()) candidate.close();
-    emit({ type: "end" });
-  };
-  const push = (event: WireEvent) => {
-    if (event.data === "[DONE]") return finish();
-    if (event.data === "") return;
-    const body = readJson(event.data);
-    if (isObject(body) && body["error"]) return fail(decodeError(statusIn(body["error"]), {}, body));
-    const result = chunkSchema.safeParse(body);
-    if (!result.success) return fail(unreadable);
-    take(result.data);
-  };
-  const drain = (step: () => void): readonly ExchangeEvent[] => {
-    if (ended) return [];
-    events = [];
-    step();
-    return events;
-  };
-  return {
-    push: (event) => drain(() => push(event)),
-    end: () =>
-      drain(() => {
-        const all = [...candidates.values()];
-        if (all.length > 0 && all.every((candidate) => candidate.finished)) finish();
-        else fail(cutOff);
-      }),
-  };
+  }
+
+  private finish() {
+    if (this.candidates.size === 0) return this.fail(cutOff);
+    this.ended = true;
+    for (const candidate of this.candidates.values()) candidate.close();
+    this.emit({ type: "end" });
+  }
+}
+
+/** A decoder for one stream. */
+export function createStreamDecoder(): StreamDecoder {
+  return new ChatStreamDecoder();
 }
 
 const cutOff: ExchangeError = {

@@ -8,6 +8,7 @@ import { sealSignature } from "../../exchange/signature.ts";
 import { encodeCitation } from "./citations.ts";
 import { encodeToolCall } from "./encode-messages.ts";
 import { encodeFinish } from "./finish.ts";
+import { encodeLogprobs } from "./logprobs.ts";
 import { encodeUsage } from "./usage.ts";
 
 /** An answer's id as this dialect's clients expect it. */
@@ -31,7 +32,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
 }
 
 function encodeChoice(candidate: Candidate, index: number, context: EncodeContext, list: LossList) {
-  const { parts, finish, logprobs } = candidate;
+  const { parts, finish } = candidate;
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const refusals = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : []));
   const { content, annotations } = encodeText(parts);
@@ -48,7 +49,7 @@ function encodeChoice(candidate: Candidate, index: number, context: EncodeContex
       images: encodeImages(parts),
       tool_calls: calls.length > 0 ? calls.map((call) => encodeWholeCall(call, context)) : undefined,
     }),
-    logprobs: logprobs ?? null,
+    logprobs: encodeLogprobs(parts.flatMap((part) => (part.type === "text" ? (part.logprobs ?? []) : []))),
     finish_reason: encodeFinish(finish, { calls: calls.length > 0, refusal: refusal !== null }),
   };
 }

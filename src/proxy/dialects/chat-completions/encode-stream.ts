@@ -4,6 +4,7 @@ import type { ExchangeEvent } from "../../exchange/event.ts";
 import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
+import { endOfChunks } from "../shared/openai-stream-end.ts";
 import { completionId } from "./encode-response.ts";
 import { encodeError } from "./errors.ts";
 import { PartWriter } from "./stream-part-writer.ts";
@@ -24,8 +25,8 @@ class ChatStreamEncoder implements StreamEncoder {
   private ended = false;
 
   constructor(private readonly context: EncodeContext) {
-    this.parts = new PartWriter(context, this.list, (candidate, delta) =>
-      this.chunk(candidate, delta, "null"),
+    this.parts = new PartWriter(context, this.list, (candidate, delta, logprobs) =>
+      this.chunk(candidate, delta, "null", logprobs),
     );
   }
 
@@ -70,21 +71,17 @@ class ChatStreamEncoder implements StreamEncoder {
     return this.chunk(0, `"content":""`, "null");
   }
 
-  /** `delta` is the members of the delta as JSON text, `finish` a JSON value. */
-  private chunk(candidate: number, delta: string, finish: string): string {
+  /** `delta` is the members of the delta as JSON text, `finish` and `logprobs` are JSON values. */
+  private chunk(candidate: number, delta: string, finish: string, logprobs = "null"): string {
     const role = this.spoken.has(candidate) ? "" : `"role":"assistant"${delta === "" ? "" : ","}`;
     this.spoken.add(candidate);
-    return `${this.head}"choices":[{"index":${candidate},"delta":{${role}${delta}},"logprobs":null,"finish_reason":${finish}}]}\n\n`;
+    return `${this.head}"choices":[{"index":${candidate},"delta":{${role}${delta}},"logprobs":${logprobs},"finish_reason":${finish}}]}\n\n`;
   }
 
   private end(): string {
     this.ended = true;
     const wanted = this.context.request.streamUsage === true ? this.usage : undefined;
-    const last =
-      wanted === undefined
-        ? ""
-        : `${this.head}"choices":[],"usage":${JSON.stringify(encodeUsage(wanted))}}\n\n`;
-    return `${last}data: [DONE]\n\n`;
+    return endOfChunks(this.head, wanted && encodeUsage(wanted));
   }
 }
 

@@ -117,7 +117,7 @@ const answerSchema = z.looseObject({
   audio: z.looseObject({ data: text, format: text, transcript: text }).nullish(),
   images: z.array(partSchema).nullish(),
 });
-export type WireAnswer = z.infer<typeof answerSchema>;
+export type WireAnswer = Readonly<z.infer<z.ZodObject<typeof answerSchema.shape>>>;
 
 export const responseSchema = z.looseObject({
   id: text,
@@ -134,20 +134,20 @@ export const responseSchema = z.looseObject({
   usage: usageSchema.nullish(),
 });
 
-export const chunkSchema = z.looseObject({
+/** What nobody here reads of a chunk is left behind: a stream has thousands of them. */
+const deltaSchema = z.object({
+  index: z.number().nullish(),
+  delta: z.object(answerSchema.shape).nullish(),
+  finish_reason: text,
+  logprobs: z.unknown().optional(),
+});
+export type WireDelta = z.infer<typeof deltaSchema>;
+
+export const chunkSchema = z.object({
   id: text,
   created: number,
   model: text,
-  choices: z
-    .array(
-      z.looseObject({
-        index: z.number().nullish(),
-        delta: answerSchema.nullish(),
-        finish_reason: text,
-        logprobs: z.unknown().optional(),
-      }),
-    )
-    .nullish(),
+  choices: z.array(deltaSchema).nullish(),
   usage: usageSchema.nullish(),
 });
 export type WireChunk = z.infer<typeof chunkSchema>;

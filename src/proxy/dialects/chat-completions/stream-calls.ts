@@ -1,6 +1,6 @@
-import type { ExchangeEvent } from "../../exchange/event.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
 import { argumentText, googleSignature } from "./decode-messages.ts";
+import type { ChatStream } from "./decode-stream.ts";
 import type { WireToolCall } from "./schema.ts";
 
 interface OpenCall {
@@ -13,77 +13,82 @@ interface OpenCall {
   part: number | undefined;
 }
 
-/** What the calls of one candidate share with the rest of its stream. */
-export interface CallsContext {
-  readonly candidate: number;
-  readonly nextIndex: () => number;
-  readonly emit: (event: ExchangeEvent) => void;
-  readonly responseId: () => string;
-}
-
 /**
- * Tool calls as they grow. The dialect's clients tell them apart by `index`; upstreams that are compatible only in
- * part leave it out, use 0 for every call, repeat id or name, or cut the name in two, and all of that is borne. A part
- * starts as soon as something follows its name, so that arguments flow as they come.
+ * Tool calls of one candidate as they grow. The dialect's clients tell them apart by `index`; upstreams that are
+ * compatible only in part leave it out, use 0 for every call, repeat id or name, or cut the name in two, and all of
+ * that is borne. A part starts as soon as something follows its name, so that arguments flow as they come.
  */
-export function createStreamCalls(context: CallsContext) {
-  const calls: OpenCall[] = [];
+export class StreamCalls {
+  private readonly calls: OpenCall[] = [];
 
-  const find = (wire: WireToolCall): OpenCall | undefined => {
-    const { id, index } = wire;
-    if (typeof index === "number") {
-      const same = calls.findLast((call) => call.wireIndex === index);
-      return same !== undefined && id && same.id !== undefined && same.id !== id ? undefined : same;
-    }
-    return id ? calls.find((call) => call.id === id) : calls.at(-1);
-  };
-  const start = (call: OpenCall): number => {
-    if (call.part !== undefined) return call.part;
-    call.part = context.nextIndex();
-    const id = call.id ?? madeCallId(call.name, context.responseId(), context.candidate, calls.indexOf(call));
-    const part = { type: "tool-call" as const, id, name: call.name, arguments: "" };
-    context.emit({
-      type: "part-start",
-      index: call.part,
-      ...(context.candidate > 0 ? { candidate: context.candidate } : {}),
-      part: {
-        ...part,
-        ...(call.custom ? { custom: true } : {}),
-        ...(call.signature === undefined ? {} : { signature: call.signature }),
-      },
-    });
-    return call.part;
-  };
-  const take = (wire: WireToolCall): void => {
-    let call = find(wire);
-    if (call === undefined) {
-      for (const earlier of calls) start(earlier);
-      call = {
-        wireIndex: wire.index ?? undefined,
-        id: undefined,
-        name: "",
-        custom: false,
-        signature: undefined,
-        part: undefined,
-      };
-      calls.push(call);
-    }
+  constructor(
+    private readonly candidate: number,
+    private readonly stream: ChatStream,
+  ) {}
+
+  get any(): boolean {
+    return this.calls.length > 0;
+  }
+
+  take(wire: WireToolCall): void {
+    const call = this.find(wire) ?? this.open(wire);
     if (wire.id) call.id ??= wire.id;
     if (wire.custom) call.custom = true;
     call.signature ??= googleSignature(wire.extra_content);
     const name = wire.function?.name ?? wire.custom?.name ?? "";
     if (call.part === undefined && name !== call.name) call.name += name;
     const text = wire.custom ? (wire.custom.input ?? "") : argumentText(wire.function?.arguments);
-    if (text !== "") context.emit({ type: "arguments-delta", index: start(call), text });
-  };
-  return {
-    take,
-    get any() {
-      return calls.length > 0;
-    },
-    /** Starts what has not, and ends all of them. */
-    close(): void {
-      for (const call of calls) context.emit({ type: "part-end", index: start(call) });
-    },
-  };
+    if (text !== "") this.stream.emit({ type: "arguments-delta", index: this.start(call), text });
+  }
+
+  /** Starts what has not, and ends all of them. */
+  close(): void {
+    for (const call of this.calls) this.stream.emit({ type: "part-end", index: this.start(call) });
+  }
+
+  private find({ id, index }: WireToolCall): OpenCall | undefined {
+    if (typeof index !== "number") {
+      return id ? this.calls.find((call) => call.id === id) : this.calls.at(-1);
+    }
+    const same = this.calls.findLast((call) => call.wireIndex === index);
+    return same !== undefined && id && same.id !== undefined && same.id !== id ? undefined : same;
+  }
+
+  /** A new call; those before it have their names by now. */
+  private open(wire: WireToolCall): OpenCall {
+    for (const earlier of this.calls) this.start(earlier);
+    const call: OpenCall = {
+      wireIndex: wire.index ?? undefined,
+      id: undefined,
+      name: "",
+      custom: false,
+      signature: undefined,
+      part: undefined,
+    };
+    this.calls.push(call);
+    return call;
+  }
+
+  private start(call: OpenCall): number {
+    if (call.part !== undefined) return call.part;
+    const { candidate, stream } = this;
+    const { name, custom, signature } = call;
+    const index = stream.nextIndex();
+    const id = call.id ?? madeCallId(name, stream.responseId, candidate, this.calls.indexOf(call));
+    stream.emit({
+      type: "part-start",
+      index,
+      ...(candidate > 0 ? { candidate } : {}),
+      part: {
+        type: "tool-call",
+        id,
+        name,
+        arguments: "",
+        ...(custom ? { custom: true } : {}),
+        ...(signature === undefined ? {} : { signature }),
+      },
+    });
+    call.part = index;
+    return index;
+  }
 }

@@ -1,101 +1,139 @@
-import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
+import type { OpenPart } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
 import { sourceOfUrl } from "../../exchange/media.ts";
+import type { TokenLogprob } from "../../exchange/parts.ts";
 import { openSignature } from "../../exchange/signature.ts";
 import { decodeCitations } from "./citations.ts";
+import type { ChatStream } from "./decode-stream.ts";
 import { decodeFinish } from "./finish.ts";
-import type { WireAnswer } from "./schema.ts";
-import { type CallsContext, createStreamCalls } from "./stream-calls.ts";
+import { decodeLogprobs } from "./logprobs.ts";
+import type { WireAnswer, WireDelta } from "./schema.ts";
+import { StreamCalls } from "./stream-calls.ts";
 
-/** One candidate's growing answer: deltas in, canonical events out through `context.emit`. */
-export function createStreamCandidate(context: CallsContext) {
-  const { emit, nextIndex, candidate } = context;
-  const which = candidate > 0 ? { candidate } : {};
-  const calls = createStreamCalls(context);
-  let open: { readonly type: string; readonly index: number } | undefined;
-  let refused = false;
-  let spoke = false;
-  let finishReason: string | undefined;
+/** One candidate's growing answer: deltas in, canonical events out through the stream. */
+export class StreamCandidate {
+  private readonly calls: StreamCalls;
+  private open: { readonly type: string; readonly index: number } | undefined;
+  private refused = false;
+  private finishReason: string | undefined;
 
-  const close = () => {
-    if (open !== undefined) emit({ type: "part-end", index: open.index });
-    open = undefined;
-  };
-  const within = (part: OpenPart): number => {
-    if (open?.type === part.type) return open.index;
-    close();
-    open = { type: part.type, index: nextIndex() };
-    emit({ type: "part-start", index: open.index, ...which, part });
-    return open.index;
-  };
-  const say = (part: OpenPart, text: string | null | undefined) => {
-    if (text) emit({ type: "text-delta", index: within(part), text });
-  };
-  const think = (delta: WireAnswer) => {
-    const details = (delta.reasoning_details ?? []).filter(isObject);
-    const spoken = details
-      .map((detail) => detail["text"] ?? detail["summary"])
-      .filter((text) => typeof text === "string");
+  constructor(
+    private readonly candidate: number,
+    private readonly stream: ChatStream,
+  ) {
+    this.calls = new StreamCalls(candidate, stream);
+  }
+
+  /** Whether its `finish_reason` has come; upstreams may add to a candidate after that. */
+  get finished(): boolean {
+    return this.finishReason !== undefined;
+  }
+
+  take({ delta, finish_reason: reason, logprobs }: WireDelta): void {
+    if (delta) this.takeDelta(delta, decodeLogprobs(logprobs));
+    if (reason) this.finishReason = reason;
+  }
+
+  /** The ends of all parts, and the finish. */
+  close(): void {
+    this.closePart();
+    this.calls.close();
+    const finish = decodeFinish(this.finishReason ?? "stop", {
+      calls: this.calls.any,
+      refusal: this.refused,
+    });
+    this.stream.emit({ type: "finish", ...this.which(), finish });
+  }
+
+  private takeDelta(delta: WireAnswer, logprobs: readonly TokenLogprob[] | undefined): void {
+    this.think(delta);
+    if (typeof delta.content === "string") this.say(emptyText, delta.content, logprobs);
+    else for (const part of delta.content ?? []) this.say(emptyText, textOf(part), logprobs);
+    if (delta.annotations) this.cite(delta.annotations);
+    if (delta.refusal) {
+      this.refused = true;
+      this.say(emptyRefusal, delta.refusal);
+    }
+    if (delta.images) this.show(delta.images);
+    if (delta.tool_calls?.length || delta.function_call) this.closePart();
+    for (const call of delta.tool_calls ?? []) this.calls.take(call);
+    if (delta.function_call) this.calls.take({ function: delta.function_call, extra_content: undefined });
+  }
+
+  private think(delta: WireAnswer): void {
     const plain =
       delta.reasoning_content ?? (typeof delta.reasoning === "string" ? delta.reasoning : undefined);
-    say(thinking, plain ?? spoken.join(""));
-    for (const { signature } of details) {
-      if (typeof signature !== "string" || signature === "") continue;
-      const opened = openSignature("chat-completions", signature);
-      if (opened.vendor === "chat-completions") {
-        emit({ type: "signature-delta", index: within(thinking), signature: opened.signature });
-      }
+    const details = (delta.reasoning_details ?? none).filter(isObject);
+    if (plain) this.say(thinking, plain);
+    else if (plain === undefined && details.length > 0) this.say(thinking, details.map(thoughtOf).join(""));
+    for (const { signature } of details) if (typeof signature === "string") this.sign(signature);
+  }
+
+  private sign(signature: string): void {
+    const opened = openSignature("chat-completions", signature);
+    if (signature === "" || opened.vendor !== "chat-completions") return;
+    this.stream.emit({
+      type: "signature-delta",
+      index: this.within(thinking),
+      signature: opened.signature,
+    });
+  }
+
+  private cite(annotations: readonly unknown[]): void {
+    for (const citation of decodeCitations(annotations)) {
+      this.stream.emit({ type: "citation", index: this.within(emptyText), citation });
     }
-  };
-  const take = (delta: WireAnswer) => {
-    think(delta);
-    for (const text of texts(delta.content)) say({ type: "text", text: "" }, text);
-    for (const citation of decodeCitations(delta.annotations)) {
-      emit({ type: "citation", index: within({ type: "text", text: "" }), citation });
-    }
-    if (delta.refusal) refused = true;
-    say({ type: "refusal", text: "" }, delta.refusal);
-    for (const image of delta.images ?? []) {
+  }
+
+  private show(images: NonNullable<WireAnswer["images"]>): void {
+    for (const image of images) {
       const url = isObject(image["image_url"]) ? image["image_url"]["url"] : undefined;
       if (typeof url !== "string") continue;
-      close();
-      emit({
-        type: "part-whole",
-        index: nextIndex(),
-        ...which,
-        part: { type: "image", source: sourceOfUrl(url) },
-      });
+      this.closePart();
+      const part = { type: "image", source: sourceOfUrl(url) } as const;
+      this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), ...this.which(), part });
     }
-    const called = delta.tool_calls ?? [];
-    if (called.length > 0 || delta.function_call) close();
-    for (const call of called) calls.take(call);
-    if (delta.function_call) calls.take({ function: delta.function_call, extra_content: undefined });
-  };
-  return {
-    take(delta: WireAnswer | null | undefined, reason: string | null | undefined): void {
-      spoke = true;
-      if (delta) take(delta);
-      if (reason) finishReason = reason;
-    },
-    get finished() {
-      return finishReason !== undefined;
-    },
-    get spoke() {
-      return spoke;
-    },
-    /** The ends of all parts and the finish; upstreams may add to a candidate after its `finish_reason`. */
-    close(): void {
-      close();
-      calls.close();
-      const finish = decodeFinish(finishReason ?? "stop", { calls: calls.any, refusal: refused });
-      emit({ type: "finish", ...which, finish } satisfies ExchangeEvent);
-    },
-  };
+  }
+
+  private say(part: OpenPart, text: string, logprobs?: readonly TokenLogprob[]): void {
+    if (text === "") return;
+    const index = this.within(part);
+    this.stream.emit(
+      logprobs === undefined
+        ? { type: "text-delta", index, text }
+        : { type: "text-delta", index, text, logprobs },
+    );
+  }
+
+  /** The index of the part of this kind that is open, or of a new one. */
+  private within(part: OpenPart): number {
+    if (this.open?.type === part.type) return this.open.index;
+    this.closePart();
+    this.open = { type: part.type, index: this.stream.nextIndex() };
+    this.stream.emit({ type: "part-start", index: this.open.index, ...this.which(), part });
+    return this.open.index;
+  }
+
+  private closePart(): void {
+    if (this.open !== undefined) this.stream.emit({ type: "part-end", index: this.open.index });
+    this.open = undefined;
+  }
+
+  private which(): { readonly candidate?: number } {
+    return this.candidate > 0 ? { candidate: this.candidate } : {};
+  }
 }
 
-const thinking = { type: "reasoning", text: "", vendor: "chat-completions" } as const;
+const none: readonly unknown[] = [];
+const thinking: OpenPart = { type: "reasoning", text: "", vendor: "chat-completions" };
+const emptyText: OpenPart = { type: "text", text: "" };
+const emptyRefusal: OpenPart = { type: "refusal", text: "" };
 
-function texts(content: WireAnswer["content"]): readonly string[] {
-  if (typeof content === "string") return [content];
-  return (content ?? []).flatMap((part) => (typeof part["text"] === "string" ? [part["text"]] : []));
+function textOf(part: Readonly<Record<string, unknown>>): string {
+  return typeof part["text"] === "string" ? part["text"] : "";
+}
+
+function thoughtOf(detail: Readonly<Record<string, unknown>>): string {
+  const said = detail["text"] ?? detail["summary"];
+  return typeof said === "string" ? said : "";
 }

@@ -2,11 +2,12 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { urlOfSource } from "../../exchange/media.ts";
-import type { Citation, Part } from "../../exchange/parts.ts";
+import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Finish } from "../../exchange/response.ts";
 import { encodeCitation } from "./citations.ts";
 import { encodeReasoningDetail } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
+import { encodeLogprobs } from "./logprobs.ts";
 import { createCallWriter } from "./stream-call-writer.ts";
 
 type PartEvent = Exclude<ExchangeEvent, { type: "start" | "usage" | "finish" | "end" | "error" | "ping" }>;
@@ -30,7 +31,7 @@ export class PartWriter {
   constructor(
     context: EncodeContext,
     private readonly list: LossList,
-    private readonly chunk: (candidate: number, delta: string) => string,
+    private readonly chunk: (candidate: number, delta: string, logprobs?: string) => string,
   ) {
     this.calls = createCallWriter(context);
   }
@@ -42,7 +43,7 @@ export class PartWriter {
       case "part-whole":
         return this.whole(event.index, event.candidate ?? 0, event.part);
       case "text-delta":
-        return this.say(event.index, event.text);
+        return this.say(event.index, event.text, event.logprobs);
       case "arguments-delta":
         return this.callDelta(this.candidateOf(event.index), this.calls.add(event.index, event.text));
       case "signature-delta": {
@@ -75,7 +76,7 @@ export class PartWriter {
       : "";
   }
 
-  private say(index: number, text: string): string {
+  private say(index: number, text: string, logprobs?: readonly TokenLogprob[]): string {
     const open = this.open.get(index);
     if (open === undefined || text === "") return "";
     const { part, candidate } = open;
@@ -89,7 +90,8 @@ export class PartWriter {
       return this.chunk(candidate, `"refusal":${json}`);
     }
     this.length += text.length;
-    return this.chunk(candidate, `"content":${json}`);
+    const told = logprobs === undefined ? "null" : JSON.stringify(encodeLogprobs(logprobs));
+    return this.chunk(candidate, `"content":${json}`, told);
   }
 
   private cite(candidate: number, citation: Citation, offset: number, length: number): string {
@@ -117,7 +119,8 @@ export class PartWriter {
       case "refusal":
       case "reasoning": {
         const from = this.length;
-        const said = this.start(index, candidate, part) + this.say(index, part.text);
+        const logprobs = part.type === "text" ? part.logprobs : undefined;
+        const said = this.start(index, candidate, part) + this.say(index, part.text, logprobs);
         const cited = (part.type === "text" ? (part.citations ?? []) : []).map((citation) =>
           this.cite(candidate, citation, from, part.text.length),
         );

@@ -4,6 +4,7 @@ import type { ExchangeEvent } from "../../exchange/event.ts";
 import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
+import { endOfChunks } from "../shared/openai-stream-end.ts";
 import { completionId, encodeFinish, encodeUsage } from "./encode-response.ts";
 import { encodeError } from "./errors.ts";
 
@@ -86,11 +87,7 @@ class CompletionsStreamEncoder implements StreamEncoder {
   private end(): string {
     this.ended = true;
     const wanted = this.context.request.streamUsage === true ? this.usage : undefined;
-    const last =
-      wanted === undefined
-        ? ""
-        : `${this.head}"choices":[],"usage":${JSON.stringify(encodeUsage(wanted))}}\n\n`;
-    return `${last}data: [DONE]\n\n`;
+    return endOfChunks(this.head, wanted && encodeUsage(wanted));
   }
 }
 

@@ -1,22 +1,20 @@
 import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
-import type { Part } from "../../exchange/parts.ts";
+import type { Part, TokenLogprob } from "../../exchange/parts.ts";
 import { openSignature } from "../../exchange/signature.ts";
 import { decodePart } from "./decode-contents.ts";
 import { argumentsText } from "./decode-parts.ts";
 import { decodeCall, isSignatureAlone } from "./decode-response.ts";
 import { decodeFinish } from "./finish.ts";
 import { decodeGrounding } from "./grounding.ts";
+import { decodeLogprobs } from "./logprobs.ts";
 import { createPartialArguments, type PartialArguments } from "./partial-arguments.ts";
 import type { WireCandidate, WirePart } from "./schema.ts";
 
-/**
- * One candidate of a stream. The vendor cuts one text into the parts of many chunks, so a part here goes on until
- * something else begins; calls come whole, or opened by a name and filled by paths.
- */
-export interface CandidateReader {
-  read(candidate: WireCandidate, responseId: string): ExchangeEvent[];
-  /** Closes what is open and tells how the candidate ended; nothing where it did not. */
-  finish(): ExchangeEvent[] | undefined;
+/** Where a candidate's events go, and what its stream is known by. */
+export interface CandidateStream {
+  readonly responseId: string;
+  nextIndex(): number;
+  emit(event: ExchangeEvent): void;
 }
 
 interface Open {
@@ -24,106 +22,144 @@ interface Open {
   readonly part: OpenPart;
   text: string;
   signature?: string;
-  readonly filling?: PartialArguments;
+  filling: PartialArguments | undefined;
 }
 
-export function createCandidateReader(candidate: number, nextIndex: () => number): CandidateReader {
-  let open: Open | undefined;
-  let calls = 0;
-  let ended: { readonly reason: string; readonly message: string | null | undefined } | undefined;
-  let logprobs: unknown;
-  let grounding: WireCandidate["groundingMetadata"];
-  const place = candidate === 0 ? {} : { candidate };
+/**
+ * One candidate of a stream. The vendor cuts one text into the parts of many chunks, so a part here goes on until
+ * something else begins; calls come whole, or opened by a name and filled by paths.
+ */
+export class CandidateReader {
+  private open: Open | undefined;
+  private calls = 0;
+  private ending: { readonly reason: string; readonly message: string | null | undefined } | undefined;
+  private grounding: WireCandidate["groundingMetadata"];
+  private readonly place: { readonly candidate?: number };
 
-  const close = (): ExchangeEvent[] => {
-    if (open === undefined) return [];
-    const { index, part, text, signature, filling } = open;
-    const rest = filling?.end() ?? "";
-    open = undefined;
-    const last: ExchangeEvent[] = rest === "" ? [] : [{ type: "arguments-delta", index, text: rest }];
-    if (part.type !== "text" || signature === undefined) return [...last, { type: "part-end", index }];
-    const origin = { dialect: "generative-language", raw: { thoughtSignature: signature } } as const;
-    return [...last, { type: "part-end", index, part: { type: "text", text, origin } }];
-  };
-  const begin = (part: OpenPart, filling?: PartialArguments): ExchangeEvent[] => {
-    const closing = close();
-    open = { index: nextIndex(), part, text: "", ...(filling === undefined ? {} : { filling }) };
-    return [...closing, { type: "part-start", index: open.index, part, ...place }];
-  };
-  const say = (part: Extract<Part, { type: "text" | "reasoning" }>): ExchangeEvent[] => {
-    const isSame = open?.part.type === part.type && open.signature === undefined;
-    const opening = isSame ? [] : begin(emptied(part));
-    if (open === undefined) return opening;
-    open.text += part.text;
-    return part.text === ""
-      ? opening
-      : [...opening, { type: "text-delta", index: open.index, text: part.text }];
-  };
-  const sign = (part: WirePart): ExchangeEvent[] => {
-    const signature = part.thoughtSignature;
-    if (typeof signature !== "string" || open === undefined) return [];
-    if (open.part.type === "text") open.signature = signature;
-    if (open.part.type !== "reasoning") return [];
-    open.signature = signature;
-    return [
-      {
-        type: "signature-delta",
-        index: open.index,
-        signature: openSignature("generative-language", signature).signature,
-      },
-    ];
-  };
-  const call = (part: WirePart, responseId: string): ExchangeEvent[] => {
-    const wire = part.functionCall;
-    if (typeof wire?.name === "string") {
-      const whole = decodeCall(part, responseId, candidate, calls++);
-      const isWhole = wire.willContinue !== true && !wire.partialArgs?.length;
-      if (isWhole) return [...close(), { type: "part-whole", index: nextIndex(), part: whole, ...place }];
-      return [...begin({ ...whole, arguments: "" }, createPartialArguments()), ...fill(part)];
+  constructor(
+    private readonly candidate: number,
+    private readonly stream: CandidateStream,
+  ) {
+    this.place = candidate === 0 ? {} : { candidate };
+  }
+
+  read(wire: WireCandidate): void {
+    let logprobs = decodeLogprobs(wire.logprobsResult);
+    for (const part of wire.content?.parts ?? []) {
+      this.readPart(part, logprobs);
+      if (part.text && part.thought !== true) logprobs = undefined;
     }
-    return fill(part);
-  };
-  const fill = (part: WirePart): ExchangeEvent[] => {
+    // Later chunks repeat what earlier ones are grounded in, so only the last word on it counts.
+    this.grounding = wire.groundingMetadata ?? this.grounding;
+    if (typeof wire.finishReason === "string")
+      this.ending = { reason: wire.finishReason, message: wire.finishMessage };
+  }
+
+  /** Closes what is open; gives how the candidate ended, nothing where it did not. */
+  finish(): Extract<ExchangeEvent, { type: "finish" }> | undefined {
+    if (this.ending === undefined) return undefined;
+    const { open } = this;
+    const cited = open?.part.type === "text" ? decodeGrounding(this.grounding, open.text) : [];
+    for (const citation of cited) {
+      this.stream.emit({ type: "citation", index: open?.index ?? 0, citation });
+    }
+    this.close();
+    const finish = decodeFinish(this.ending.reason, this.calls > 0, this.ending.message);
+    return { type: "finish", finish, ...this.place };
+  }
+
+  private readPart(part: WirePart, logprobs: readonly TokenLogprob[] | undefined) {
+    if (part.functionCall) return this.call(part);
+    if (isSignatureAlone(part)) return this.sign(part);
+    const decoded = decodePart(part);
+    if (decoded.type !== "text" && decoded.type !== "reasoning") {
+      this.close();
+      this.tellWhole(decoded);
+      return;
+    }
+    if (decoded.text === "" && part.thoughtSignature === undefined) return;
+    this.say(decoded, decoded.type === "text" ? logprobs : undefined);
+    this.sign(part);
+  }
+
+  private say(
+    part: Extract<Part, { type: "text" | "reasoning" }>,
+    logprobs: readonly TokenLogprob[] | undefined,
+  ): void {
+    const isSame = this.open?.part.type === part.type && this.open.signature === undefined;
+    const open = isSame && this.open !== undefined ? this.open : this.begin(emptied(part));
+    const { index } = open;
+    const { text } = part;
+    open.text += text;
+    if (text === "") return;
+    this.stream.emit(
+      logprobs === undefined
+        ? { type: "text-delta", index, text }
+        : { type: "text-delta", index, text, logprobs },
+    );
+  }
+
+  private sign(part: WirePart): void {
+    const { open } = this;
+    const signature = part.thoughtSignature;
+    if (typeof signature !== "string" || open === undefined) return;
+    if (open.part.type !== "text" && open.part.type !== "reasoning") return;
+    open.signature = signature;
+    if (open.part.type !== "reasoning") return;
+    this.stream.emit({
+      type: "signature-delta",
+      index: open.index,
+      signature: openSignature("generative-language", signature).signature,
+    });
+  }
+
+  private call(part: WirePart) {
     const wire = part.functionCall;
-    if (open?.filling === undefined) return [];
+    if (typeof wire?.name !== "string") return this.fill(part);
+    const whole = decodeCall(part, this.stream.responseId, this.candidate, this.calls++);
+    if (wire.willContinue !== true && !wire.partialArgs?.length) {
+      this.close();
+      this.tellWhole(whole);
+      return;
+    }
+    this.begin({ ...whole, arguments: "" }, createPartialArguments());
+    this.fill(part);
+  }
+
+  private fill(part: WirePart): void {
+    const { open } = this;
+    const wire = part.functionCall;
+    if (open?.filling === undefined) return;
     const { index, filling } = open;
     const text = (wire?.partialArgs ?? []).map((piece) => filling.add(piece)).join("");
     const whole = wire?.args === undefined || text !== "" ? "" : wholeArguments(wire.args);
-    const told: ExchangeEvent[] =
-      text + whole === "" ? [] : [{ type: "arguments-delta", index, text: text + whole }];
-    if (whole !== "") open = { ...open, filling: nothingMore };
-    return wire?.willContinue === true ? told : [...told, ...close()];
-  };
-  const readPart = (part: WirePart, responseId: string): ExchangeEvent[] => {
-    if (part.functionCall) return call(part, responseId);
-    if (isSignatureAlone(part)) return sign(part);
-    const decoded = decodePart(part);
-    if (decoded.type === "text" || decoded.type === "reasoning") {
-      if (decoded.text === "" && part.thoughtSignature === undefined) return [];
-      return [...say(decoded), ...sign(part)];
-    }
-    return [...close(), { type: "part-whole", index: nextIndex(), part: decoded, ...place }];
-  };
-  return {
-    read(wire, responseId) {
-      const events = (wire.content?.parts ?? []).flatMap((part) => readPart(part, responseId));
-      grounding = wire.groundingMetadata ?? grounding;
-      if (wire.logprobsResult !== undefined) logprobs = wire.logprobsResult;
-      if (typeof wire.finishReason === "string")
-        ended = { reason: wire.finishReason, message: wire.finishMessage };
-      return events;
-    },
-    finish() {
-      if (ended === undefined) return undefined;
-      const finish = decodeFinish(ended.reason, calls > 0, ended.message);
-      const said = logprobs === undefined ? {} : { logprobs };
-      // Later chunks repeat what earlier ones are grounded in, so only the last word on it counts.
-      const cited = open?.part.type === "text" ? decodeGrounding(grounding, open.text) : [];
-      const index = open?.index ?? 0;
-      const citations = cited.map((citation): ExchangeEvent => ({ type: "citation", index, citation }));
-      return [...citations, ...close(), { type: "finish", finish, ...place, ...said }];
-    },
-  };
+    if (text + whole !== "") this.stream.emit({ type: "arguments-delta", index, text: text + whole });
+    if (whole !== "") open.filling = nothingMore;
+    if (wire?.willContinue !== true) this.close();
+  }
+
+  private begin(part: OpenPart, filling?: PartialArguments): Open {
+    this.close();
+    const index = this.stream.nextIndex();
+    this.open = { index, part, text: "", filling };
+    this.stream.emit({ type: "part-start", index, part, ...this.place });
+    return this.open;
+  }
+
+  private tellWhole(part: Part): void {
+    this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), part, ...this.place });
+  }
+
+  private close() {
+    if (this.open === undefined) return;
+    const { index, part, text, signature, filling } = this.open;
+    this.open = undefined;
+    const rest = filling?.end() ?? "";
+    if (rest !== "") this.stream.emit({ type: "arguments-delta", index, text: rest });
+    if (part.type !== "text" || signature === undefined) return this.stream.emit({ type: "part-end", index });
+    const origin = { dialect: "generative-language", raw: { thoughtSignature: signature } } as const;
+    this.stream.emit({ type: "part-end", index, part: { type: "text", text, origin } });
+  }
 }
 
 function emptied(part: Extract<Part, { type: "text" | "reasoning" }>): OpenPart {

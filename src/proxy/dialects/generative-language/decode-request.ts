@@ -5,6 +5,7 @@ import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest, OutputFormat, ReasoningRequest, Sampling } from "../../exchange/request.ts";
 import { definedMembers } from "../shared/defined.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
+import { camelKeys } from "./camel-keys.ts";
 import { decodeContents, decodePart } from "./decode-contents.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 import { fromGenerativeSchema } from "./from-schema.ts";
@@ -18,7 +19,7 @@ import {
 
 /** Reads the body of `generateContent` and `streamGenerateContent`; model and method stand in the path. */
 export function decodeRequest(body: unknown, context: DecodeContext): Converted<ExchangeRequest> {
-  const wire = parseRequestPiece(requestSchema, body);
+  const wire = parseRequestPiece(requestSchema, camelKeys(body));
   const model = (context.model ?? wire.model ?? "").replace(/^models\//, "");
   if (model === "") throw invalidRequest("The request names no model.", "model");
   const config = wire.generationConfig ?? {};

@@ -7,11 +7,13 @@ import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
 import { definedMembers } from "../shared/defined.ts";
 import { parseAnswerPiece } from "../shared/parse.ts";
+import { camelKeys } from "./camel-keys.ts";
 import { decodePart } from "./decode-contents.ts";
 import { appendJoined, argumentsText } from "./decode-parts.ts";
 import { decodeError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
 import { decodeGrounding } from "./grounding.ts";
+import { decodeLogprobs } from "./logprobs.ts";
 import { responseSchema, type WireCandidate, type WirePart, type WireResponse } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
@@ -34,7 +36,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
 }
 
 export function parseAnswer(body: unknown): WireResponse {
-  return parseAnswerPiece(responseSchema, body, "answer of the generative-language dialect");
+  return parseAnswerPiece(responseSchema, camelKeys(body), "answer of the generative-language dialect");
 }
 
 /** The HTTP status an error inside a 200 names. */
@@ -66,11 +68,7 @@ function decodeCandidate(wire: WireCandidate, responseId: string, index: number)
     calls > 0,
     wire.finishMessage,
   );
-  return {
-    parts: withCitations(parts, wire),
-    finish,
-    ...(wire.logprobsResult === undefined ? {} : { logprobs: wire.logprobsResult }),
-  };
+  return { parts: withAddenda(parts, wire), finish };
 }
 
 /** A whole call. Its id, where it has none, is made of the response's id and its place in it. */
@@ -98,11 +96,17 @@ function signLast(parts: Part[], part: WirePart): void {
   parts[parts.length - 1] = { ...last, origin: { dialect: "generative-language", raw } };
 }
 
-function withCitations(parts: readonly Part[], wire: WireCandidate): Part[] {
+/** Citations and log probabilities are told of the candidate as a whole, and stay with its first text. */
+function withAddenda(parts: readonly Part[], wire: WireCandidate): Part[] {
+  const logprobs = decodeLogprobs(wire.logprobsResult);
   const at = parts.findIndex((part) => part.type === "text");
   return parts.map((part, index) => {
     if (index !== at || part.type !== "text") return part;
     const citations = decodeGrounding(wire.groundingMetadata, part.text);
-    return citations.length > 0 ? { ...part, citations } : part;
+    return {
+      ...part,
+      ...(citations.length > 0 ? { citations } : {}),
+      ...(logprobs === undefined ? {} : { logprobs }),
+    };
   });
 }

@@ -12,6 +12,7 @@ import {
   type WireObject,
 } from "./encode-parts.ts";
 import { encodeFinish } from "./finish.ts";
+import { encodeLogprobs } from "./logprobs.ts";
 import { encodeUsage } from "./usage.ts";
 
 /** Writes a whole `GenerateContentResponse`. */
@@ -28,13 +29,14 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
 
 function encodeCandidate(candidate: Candidate, index: number, losses: LossList): WireObject {
   const { finish } = candidate;
-  if (candidate.logprobs !== undefined) losses.add("logprobs", "Log probabilities were left out.");
+  const logprobs = candidate.parts.flatMap((part) => (part.type === "text" ? (part.logprobs ?? []) : []));
   const parts = candidate.parts.flatMap((part) => encodeAnswerPart(part, losses));
   return {
     content: { parts, role: "model" },
     finishReason: encodeFinish(finish),
     ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
     ...groundingOf(candidate.parts),
+    ...encodeLogprobs(logprobs),
     index,
   };
 }

@@ -1,187 +1,136 @@
-import { keepAliveComment } from "../../../sse/serialize.ts";
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
-import { createLossList, type LossList } from "../../exchange/loss.ts";
+import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
-import { sealSignature } from "../../exchange/signature.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { encodeAnswerPart, groundingOf } from "./encode-response.ts";
 import { errorObject } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
+import { createFraming } from "./framing.ts";
+import { encodeLogprobs } from "./logprobs.ts";
+import { type PartEvent, partAnswer } from "./part-answer.ts";
 import { encodeUsage } from "./usage.ts";
-
-type WireObject = Readonly<Record<string, unknown>>;
-
-interface OpenPart {
-  readonly candidate: number;
-  part: Part;
-}
-
-interface Ending {
-  readonly candidate: number;
-  readonly finish: Finish;
-}
 
 /**
  * Writes chunks that are each a `GenerateContentResponse`: as events, or as the members of one JSON array. Calls are
  * told whole, since clients read no partial ones; reasons and usage stand in the last chunk.
  */
-export function createStreamEncoder(context: EncodeContext): StreamEncoder {
-  const losses = createLossList();
-  const frame = createFraming(context.array === true);
-  const open = new Map<number, OpenPart>();
-  const endings: Ending[] = [];
-  const cited = new Map<number, Part[]>();
-  let identity: WireObject = { modelVersion: context.model, responseId: context.fallbackId };
-  let usage: Usage | undefined;
-  let ended = false;
+class GenerativeStreamEncoder implements StreamEncoder {
+  private readonly list = createLossList();
+  private readonly frame;
+  private readonly open = new Map<number, ReturnType<typeof partAnswer>>();
+  private readonly candidates = new Map<number, number>();
+  private readonly endings: { readonly candidate: number; readonly finish: Finish }[] = [];
+  /** Texts with citations, which the last chunk tells. */
+  private readonly cited = new Map<number, Part[]>();
+  /** Members that end every chunk, as JSON text. */
+  private identity: string;
+  private usage: Usage | undefined;
+  private ended = false;
 
-  const chunk = (candidate: number, parts: readonly WireObject[]): string => {
-    if (parts.length === 0) return "";
-    const candidates = [{ content: { parts, role: "model" }, index: candidate }];
-    return frame.chunk({ candidates, ...identity });
-  };
-  const whole = (candidate: number, part: Part): string => {
-    if (part.type === "text" && part.citations !== undefined) cite(cited, candidate, part);
-    return chunk(candidate, encodeAnswerPart(part, losses));
-  };
-  const finish = (): string => {
-    // Like the vendor's own last chunk: its SDK forgets a turn with a chunk that holds no part at all.
-    const candidates = endings.map((ending) => ({
-      content: { parts: [{ text: "" }], role: "model" },
-      finishReason: encodeFinish(ending.finish),
-      ...(ending.finish.message === undefined ? {} : { finishMessage: ending.finish.message }),
-      ...groundingOf(cited.get(ending.candidate) ?? []),
-      index: ending.candidate,
-    }));
-    return frame.last({ candidates, usageMetadata: encodeUsage(usage), ...identity });
-  };
-  const take = (event: ExchangeEvent): string => {
+  constructor(private readonly context: EncodeContext) {
+    this.frame = createFraming(context.array === true);
+    this.identity = this.identify(context.fallbackId);
+  }
+
+  get losses(): readonly Loss[] {
+    return this.list.losses;
+  }
+
+  push(event: ExchangeEvent): string {
+    return this.ended ? "" : this.take(event);
+  }
+
+  private take(event: ExchangeEvent): string {
     switch (event.type) {
       case "start":
-        identity = { ...identity, ...(event.id === undefined ? {} : { responseId: event.id }) };
-        usage = mergeUsage(usage, event.usage);
+        if (event.id !== undefined) this.identity = this.identify(event.id);
+        this.usage = mergeUsage(this.usage, event.usage);
         return "";
       case "usage":
-        usage = mergeUsage(usage, event.usage);
+        this.usage = mergeUsage(this.usage, event.usage);
         return "";
       case "part-start":
-        open.set(event.index, { candidate: event.candidate ?? 0, part: event.part });
+        this.open.set(event.index, partAnswer(event.part, this.list));
+        this.candidates.set(event.index, event.candidate ?? 0);
         return "";
       case "part-whole":
-        return whole(event.candidate ?? 0, event.part);
+        return this.whole(event.candidate ?? 0, event.part);
       case "finish":
-        if (event.logprobs !== undefined) losses.add("logprobs", "Log probabilities were left out.");
-        endings.push({ candidate: event.candidate ?? 0, finish: event.finish });
+        this.endings.push({ candidate: event.candidate ?? 0, finish: event.finish });
         return "";
       case "end":
-        usage = mergeUsage(usage, event.usage);
-        ended = true;
-        return finish();
+        this.usage = mergeUsage(this.usage, event.usage);
+        this.ended = true;
+        return this.finish();
       case "error":
-        ended = true;
-        return frame.last({ error: errorObject(event.error) });
+        this.ended = true;
+        return this.frame.last(stringifyJson({ error: errorObject(event.error) }));
       case "ping":
-        return frame.ping;
-      default: {
-        const slot = open.get(event.index);
-        return slot === undefined ? "" : chunk(slot.candidate, tell(event, slot, { open, cited, losses }));
-      }
+        return this.frame.ping;
+      default:
+        return this.tell(event);
     }
-  };
-  return {
-    push: (event) => (ended ? "" : take(event)),
-    get losses() {
-      return losses.losses;
-    },
-  };
-}
+  }
 
-interface Books {
-  readonly open: Map<number, OpenPart>;
-  readonly cited: Map<number, Part[]>;
-  readonly losses: LossList;
-}
+  private tell(event: PartEvent): string {
+    const answer = this.open.get(event.index);
+    if (answer === undefined) return "";
+    const candidate = this.candidates.get(event.index) ?? 0;
+    const said = answer.take(event).map(stringifyJson);
+    const logprobs = event.type === "text-delta" ? event.logprobs : undefined;
+    if (event.type === "part-end") {
+      this.open.delete(event.index);
+      this.cite(candidate, answer.cited());
+    }
+    return this.chunk(candidate, said, logprobs === undefined ? "" : membersOf(encodeLogprobs(logprobs)));
+  }
 
-type PartEvent = Extract<
-  ExchangeEvent,
-  { type: "text-delta" | "arguments-delta" | "signature-delta" | "citation" | "part-end" }
->;
+  private whole(candidate: number, part: Part): string {
+    this.cite(candidate, part);
+    const more = part.type === "text" ? membersOf(encodeLogprobs(part.logprobs ?? [])) : "";
+    return this.chunk(candidate, encodeAnswerPart(part, this.list).map(stringifyJson), more);
+  }
 
-/** What one event of an open part adds to the answer. */
-function tell(event: PartEvent, slot: OpenPart, books: Books): readonly WireObject[] {
-  const { part } = slot;
-  switch (event.type) {
-    case "text-delta":
-      if (part.type === "tool-call" || !("text" in part)) return [];
-      slot.part = { ...part, text: part.text + event.text };
-      return event.text === ""
-        ? []
-        : [{ text: event.text, ...(part.type === "reasoning" ? { thought: true } : {}) }];
-    case "arguments-delta":
-      if (part.type === "tool-call") slot.part = { ...part, arguments: part.arguments + event.text };
-      return [];
-    case "signature-delta":
-      if (part.type === "tool-call")
-        slot.part = { ...part, signature: (part.signature ?? "") + event.signature };
-      if (part.type === "reasoning")
-        slot.part = { ...part, signature: (part.signature ?? "") + event.signature };
-      return [];
-    case "citation":
-      if (part.type === "text")
-        slot.part = { ...part, citations: [...(part.citations ?? []), event.citation] };
-      return [];
-    case "part-end":
-      books.open.delete(event.index);
-      return endPart(slot, event.part, books);
+  private cite(candidate: number, part: Part | undefined): void {
+    if (part?.type !== "text" || part.citations === undefined) return;
+    this.cited.set(candidate, [...(this.cited.get(candidate) ?? []), part]);
+  }
+
+  private identify(responseId: string): string {
+    return membersOf({ modelVersion: this.context.model, responseId });
+  }
+
+  /** `parts` and `more` are JSON text: a stream has thousands of chunks that differ in a word. */
+  private chunk(candidate: number, parts: readonly string[], more: string): string {
+    if (parts.length === 0) return "";
+    const content = `"content":{"parts":[${parts.join(",")}],"role":"model"}`;
+    const rest = more === "" ? "" : `,${more}`;
+    return this.frame.chunk(`{"candidates":[{${content}${rest},"index":${candidate}}],${this.identity}}`);
+  }
+
+  private finish(): string {
+    // Like the vendor's own last chunk: its SDK forgets a turn with a chunk that holds no part at all.
+    const candidates = this.endings.map(({ candidate, finish }) => ({
+      content: { parts: [{ text: "" }], role: "model" },
+      finishReason: encodeFinish(finish),
+      ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
+      ...groundingOf(this.cited.get(candidate) ?? []),
+      index: candidate,
+    }));
+    const members = membersOf({ candidates, usageMetadata: encodeUsage(this.usage) });
+    return this.frame.last(`{${members},${this.identity}}`);
   }
 }
 
-function endPart(slot: OpenPart, said: Part | undefined, books: Books): readonly WireObject[] {
-  const { part } = slot;
-  if (part.type === "tool-call") return encodeAnswerPart(part, books.losses);
-  if (part.type === "text") {
-    cite(books.cited, slot.candidate, part);
-    // The signature of a text comes with its last piece.
-    const origin = said?.origin ?? part.origin;
-    return origin?.dialect === "generative-language"
-      ? [{ ...encodeAnswerPart({ type: "text", text: " ", origin }, books.losses)[0], text: "" }]
-      : [];
-  }
-  if (part.type !== "reasoning" || part.signature === undefined) return [];
-  const { vendor, signature } = part;
-  return [
-    { text: "", thought: true, thoughtSignature: sealSignature("generative-language", vendor, signature) },
-  ];
+/** An encoder for one stream. */
+export function createStreamEncoder(context: EncodeContext): StreamEncoder {
+  return new GenerativeStreamEncoder(context);
 }
 
-function cite(cited: Map<number, Part[]>, candidate: number, part: Part): void {
-  const list = cited.get(candidate) ?? [];
-  list.push(part);
-  cited.set(candidate, list);
-}
-
-interface Framing {
-  chunk(value: unknown): string;
-  /** The chunk after which nothing follows. */
-  last(value: unknown): string;
-  readonly ping: string;
-}
-
-/** Events end in CRLF as the vendor's do; an array is opened by its first member and closed by its last. */
-function createFraming(array: boolean): Framing {
-  if (!array) {
-    const chunk = (value: unknown) => `data: ${stringifyJson(value)}\r\n\r\n`;
-    return { chunk, last: chunk, ping: keepAliveComment };
-  }
-  let isFirst = true;
-  const chunk = (value: unknown) => {
-    const before = isFirst ? "[" : ",\r\n";
-    isFirst = false;
-    return `${before}${stringifyJson(value)}`;
-  };
-  // White space may stand anywhere between the members.
-  return { chunk, last: (value) => `${chunk(value)}]`, ping: "\n" };
+/** An object's members as JSON text, without braces. */
+function membersOf(members: Readonly<Record<string, unknown>>): string {
+  return stringifyJson(members).slice(1, -1);
 }

@@ -9,6 +9,7 @@ import {
 import { isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import { definedMembers } from "../shared/defined.ts";
+import { camelKeys } from "./camel-keys.ts";
 import { errorSchema } from "./schema.ts";
 
 type Kind = ExchangeError["kind"];
@@ -36,7 +37,7 @@ export function decodeError(
   body: unknown,
 ): ExchangeError {
   const outer = Array.isArray(body) ? body.at(-1) : body;
-  const parsed = errorSchema.safeParse(isObject(outer) ? outer["error"] : undefined);
+  const parsed = errorSchema.safeParse(camelKeys(isObject(outer) ? outer["error"] : undefined));
   const said = parsed.success ? parsed.data : {};
   const text = typeof body === "string" && body.trim() !== "" ? body.trim().slice(0, 2_000) : undefined;
   const message = said.message ?? text ?? `The upstream answered with status ${status}.`;

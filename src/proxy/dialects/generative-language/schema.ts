@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { camelKeys } from "./camel-keys.ts";
 
 /**
- * The generative-language dialect as it is read: https://ai.google.dev/api/generate-content. Objects are loose, and
- * every member may be in snake_case.
+ * The generative-language dialect as it is read: https://ai.google.dev/api/generate-content. Objects are loose; members
+ * in snake_case have been renamed before (`camel-keys.ts`).
  */
 
 const count = z.number().nullish();
@@ -11,14 +10,10 @@ const text = z.string().nullish();
 const flag = z.boolean().nullish();
 const anything = z.unknown().optional();
 
-function message<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.preprocess(camelKeys, z.looseObject(shape));
-}
+const blobSchema = z.looseObject({ mimeType: text, data: z.string(), displayName: text });
+const fileSchema = z.looseObject({ mimeType: text, fileUri: z.string(), displayName: text });
 
-const blobSchema = message({ mimeType: text, data: z.string(), displayName: text });
-const fileSchema = message({ mimeType: text, fileUri: z.string(), displayName: text });
-
-const partialArgSchema = message({
+const partialArgSchema = z.looseObject({
   jsonPath: z.string(),
   stringValue: text,
   numberValue: count,
@@ -28,7 +23,7 @@ const partialArgSchema = message({
 });
 export type WirePartialArg = z.output<typeof partialArgSchema>;
 
-const functionCallSchema = message({
+const functionCallSchema = z.looseObject({
   id: text,
   name: text,
   args: anything,
@@ -36,15 +31,17 @@ const functionCallSchema = message({
   willContinue: flag,
 });
 
-const functionResponseSchema = message({
+const functionResponseSchema = z.looseObject({
   id: text,
   name: z.string(),
   response: anything,
-  parts: z.array(message({ inlineData: blobSchema.nullish(), fileData: fileSchema.nullish() })).nullish(),
+  parts: z
+    .array(z.looseObject({ inlineData: blobSchema.nullish(), fileData: fileSchema.nullish() }))
+    .nullish(),
 });
 export type WireFunctionResponse = z.output<typeof functionResponseSchema>;
 
-export const partSchema = message({
+export const partSchema = z.looseObject({
   text: text,
   thought: flag,
   thoughtSignature: text,
@@ -57,10 +54,10 @@ export const partSchema = message({
 });
 export type WirePart = z.output<typeof partSchema>;
 
-export const contentSchema = message({ role: text, parts: z.array(partSchema).nullish() });
+export const contentSchema = z.looseObject({ role: text, parts: z.array(partSchema).nullish() });
 export type WireContent = z.output<typeof contentSchema>;
 
-const functionDeclarationSchema = message({
+const functionDeclarationSchema = z.looseObject({
   name: z.string(),
   description: text,
   parameters: anything,
@@ -68,11 +65,13 @@ const functionDeclarationSchema = message({
 });
 export type WireFunction = z.output<typeof functionDeclarationSchema>;
 
-export const toolSchema = message({ functionDeclarations: z.array(functionDeclarationSchema).nullish() });
+export const toolSchema = z.looseObject({
+  functionDeclarations: z.array(functionDeclarationSchema).nullish(),
+});
 
-const thinkingSchema = message({ thinkingBudget: count, thinkingLevel: text, includeThoughts: flag });
+const thinkingSchema = z.looseObject({ thinkingBudget: count, thinkingLevel: text, includeThoughts: flag });
 
-const generationConfigSchema = message({
+const generationConfigSchema = z.looseObject({
   maxOutputTokens: count,
   temperature: count,
   topP: count,
@@ -111,14 +110,16 @@ export const knownConfig: ReadonlySet<string> = new Set([
   "thinkingConfig",
 ]);
 
-const toolConfigSchema = message({
-  functionCallingConfig: message({
-    mode: text,
-    allowedFunctionNames: z.array(z.string()).nullish(),
-  }).nullish(),
+const toolConfigSchema = z.looseObject({
+  functionCallingConfig: z
+    .looseObject({
+      mode: text,
+      allowedFunctionNames: z.array(z.string()).nullish(),
+    })
+    .nullish(),
 });
 
-export const requestSchema = message({
+export const requestSchema = z.looseObject({
   model: text,
   contents: z.union([z.array(contentSchema), contentSchema]).nullish(),
   systemInstruction: z.union([z.string(), contentSchema]).nullish(),
@@ -139,7 +140,7 @@ export const knownMembers: ReadonlySet<string> = new Set([
   "labels",
 ]);
 
-const usageSchema = message({
+const usageSchema = z.looseObject({
   promptTokenCount: count,
   toolUsePromptTokenCount: count,
   cachedContentTokenCount: count,
@@ -148,30 +149,42 @@ const usageSchema = message({
 });
 export type WireUsage = z.output<typeof usageSchema>;
 
-const segmentSchema = message({ partIndex: count, startIndex: count, endIndex: count, text: text });
-const groundingSchema = message({
-  groundingChunks: z.array(message({ web: message({ uri: text, title: text }).nullish() })).nullish(),
+const segmentSchema = z.looseObject({ partIndex: count, startIndex: count, endIndex: count, text: text });
+const groundingSchema = z.looseObject({
+  groundingChunks: z
+    .array(z.looseObject({ web: z.looseObject({ uri: text, title: text }).nullish() }))
+    .nullish(),
   groundingSupports: z
     .array(
-      message({ segment: segmentSchema.nullish(), groundingChunkIndices: z.array(z.number()).nullish() }),
+      z.looseObject({
+        segment: segmentSchema.nullish(),
+        groundingChunkIndices: z.array(z.number()).nullish(),
+      }),
     )
     .nullish(),
 });
 export type WireGrounding = z.output<typeof groundingSchema>;
 
-const candidateSchema = message({
+const tokenSchema = z.looseObject({ token: text, logProbability: count });
+const logprobsSchema = z.looseObject({
+  chosenCandidates: z.array(tokenSchema).nullish(),
+  topCandidates: z.array(z.looseObject({ candidates: z.array(tokenSchema).nullish() })).nullish(),
+});
+export type WireLogprobs = z.output<typeof logprobsSchema>;
+
+const candidateSchema = z.looseObject({
   index: count,
   content: contentSchema.nullish(),
   finishReason: text,
   finishMessage: text,
   groundingMetadata: groundingSchema.nullish(),
-  logprobsResult: anything,
+  logprobsResult: logprobsSchema.nullish(),
 });
 export type WireCandidate = z.output<typeof candidateSchema>;
 
-export const responseSchema = message({
+export const responseSchema = z.looseObject({
   candidates: z.array(candidateSchema).nullish(),
-  promptFeedback: message({ blockReason: text, blockReasonMessage: text }).nullish(),
+  promptFeedback: z.looseObject({ blockReason: text, blockReasonMessage: text }).nullish(),
   usageMetadata: usageSchema.nullish(),
   modelVersion: text,
   responseId: text,
@@ -179,7 +192,7 @@ export const responseSchema = message({
 });
 export type WireResponse = z.output<typeof responseSchema>;
 
-export const errorSchema = message({
+export const errorSchema = z.looseObject({
   code: z.union([z.number(), z.string()]).nullish(),
   message: text,
   status: text,

@@ -1,6 +1,7 @@
 import type { OpenPart } from "../../exchange/event.ts";
 import type { ToolCallPart } from "../../exchange/parts.ts";
 import { isCustomCall, openCustomInput } from "./custom-calls.ts";
+import { membersOf } from "./event-writer.ts";
 import { callItem } from "./output-items.ts";
 import type { OutputList, PartWriter, WriterDeps } from "./part-writers.ts";
 
@@ -22,6 +23,7 @@ export function createCallWriter(
   const isWrapped = isCustom && opened.custom !== true;
   const { outputIndex, id } = list.open(isCustom ? "ctc" : "fc");
   const where = { item_id: id, output_index: outputIndex };
+  const whereJson = membersOf(where);
   const deltaType = isCustom
     ? "response.custom_tool_call_input.delta"
     : "response.function_call_arguments.delta";
@@ -44,7 +46,7 @@ export function createCallWriter(
     delta(delta) {
       if (delta === "") return;
       written += delta;
-      if (!isWrapped) events.write(deltaType, { ...where, delta });
+      if (!isWrapped) events.writeJson(deltaType, `${whereJson},"delta":${JSON.stringify(delta)}`);
     },
     end() {
       if (isWrapped) events.write(deltaType, { ...where, delta: openCustomInput(part(opened, written)) });

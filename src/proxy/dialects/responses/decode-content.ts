@@ -1,7 +1,7 @@
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { sniffMediaType, sourceOfUrl } from "../../exchange/media.ts";
 import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
-
+import { decodeTokens } from "../shared/token-logprobs.ts";
 import { annotationSchema, type WireContent } from "./schema.ts";
 
 /** The parts of a message's or a tool output's content; a bare string is one text, a text of no length is none. */
@@ -48,7 +48,13 @@ function decodeContentPart(part: WireContent): Part {
 
 function decodeText(part: WireContent): Part {
   const citations = (part.annotations ?? []).map(decodeAnnotation);
-  return { type: "text", text: part.text ?? "", ...(citations.length > 0 ? { citations } : {}) };
+  const logprobs = decodeTokens(part.logprobs);
+  return {
+    type: "text",
+    text: part.text ?? "",
+    ...(citations.length > 0 ? { citations } : {}),
+    ...(logprobs === undefined ? {} : { logprobs }),
+  };
 }
 
 /** One annotation; kinds without a URL keep their wire form for their own dialect. */

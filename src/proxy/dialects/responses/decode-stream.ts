@@ -5,40 +5,110 @@ import { parseJson } from "../../exchange/json.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { definedMembers } from "../shared/defined.ts";
 import { parseAnswerPiece } from "../shared/parse.ts";
+import { decodeTokens } from "../shared/token-logprobs.ts";
 import { decodeAnnotation } from "./decode-content.ts";
 import { decodeOutputItem, decodeUsage, finishOf, identityOf } from "./decode-response.ts";
 import { errorOfResponse } from "./errors.ts";
-import { createItemReader, type ItemReader } from "./item-reader.ts";
+import { ItemReader, type ItemStream } from "./item-reader.ts";
 import { eventSchema, type WireResponse, type WireStreamEvent } from "./schema.ts";
 
 /** Reads a stream of `response.*` events. Items are told apart by `output_index`: some servers change ids midway. */
-export function createStreamDecoder(): StreamDecoder {
-  const state: DecoderState = { started: false, ended: false, items: new Map(), kinds: [], nextIndex: 0 };
-  return {
-    push(event) {
-      if (state.ended || event.data === "" || event.data === "[DONE]") return [];
-      try {
-        return read(parseEvent(event), state);
-      } catch (error) {
-        if (!(error instanceof DialectError)) throw error;
-        return fail(state, error);
-      }
-    },
-    end() {
-      if (state.ended) return [];
-      return fail(state, unreadableAnswer("The upstream's stream stopped before the response was complete."));
-    },
-  };
+class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
+  private readonly items = new Map<number, ItemReader>();
+  /** The parts told so far, which decide what kind of end it was. */
+  private readonly told: Pick<Part, "type">[] = [];
+  private events: ExchangeEvent[] = [];
+  private parts = 0;
+  private started = false;
+  private ended = false;
+
+  push(event: WireEvent): readonly ExchangeEvent[] {
+    if (this.ended || event.data === "" || event.data === "[DONE]") return [];
+    this.events = [];
+    try {
+      this.read(parseEvent(event));
+    } catch (error) {
+      if (!(error instanceof DialectError)) throw error;
+      this.fail(error);
+    }
+    return this.events;
+  }
+
+  end(): readonly ExchangeEvent[] {
+    if (this.ended) return [];
+    this.events = [];
+    this.fail(unreadableAnswer("The upstream's stream stopped before the response was complete."));
+    return this.events;
+  }
+
+  nextIndex(): number {
+    return this.parts++;
+  }
+
+  emit(event: ExchangeEvent): void {
+    if (event.type === "part-start" || event.type === "part-whole") this.told.push(event.part);
+    this.events.push(event);
+  }
+
+  private fail({ error }: Pick<DialectError, "error">): void {
+    this.ended = true;
+    this.emit({ type: "error", error });
+  }
+
+  private read(event: WireStreamEvent) {
+    switch (event.type) {
+      case "error":
+        return this.fail({ error: errorOfResponse({ error: event.error ?? event, status: "failed" }) });
+      case "response.failed":
+      case "response.cancelled":
+        return this.fail({ error: errorOfResponse(event.response ?? { error: event.error }) });
+      case "response.created":
+      case "response.in_progress":
+      case "response.queued":
+        return this.start(event.response ?? undefined);
+      case "response.completed":
+      case "response.incomplete":
+      case "response.done":
+        this.start(event.response ?? undefined);
+        return this.finish(event.response ?? {});
+      case "keepalive":
+        return this.emit({ type: "ping" });
+    }
+    if (typeof event.output_index !== "number") return;
+    this.start(undefined);
+    tell(event, this.itemAt(event.output_index), event.output_index);
+  }
+
+  private start(response: WireResponse | undefined): void {
+    if (this.started) return;
+    this.started = true;
+    this.emit({ type: "start", ...(response === undefined ? {} : identityOf(response)) });
+  }
+
+  private itemAt(outputIndex: number): ItemReader {
+    const known = this.items.get(outputIndex);
+    if (known !== undefined) return known;
+    const item = new ItemReader(this);
+    this.items.set(outputIndex, item);
+    return item;
+  }
+
+  private finish(response: WireResponse): void {
+    this.ended = true;
+    // Servers that stream no items tell them here; items without an end are ended by what stands here.
+    for (const [index, value] of (response.output ?? []).entries()) {
+      this.itemAt(index).done(decodeOutputItem(value, index));
+    }
+    for (const item of this.items.values()) item.close();
+    const status = response.status ?? "completed";
+    this.emit({ type: "finish", finish: finishOf({ ...response, status }, this.told) });
+    this.emit({ type: "end", ...definedMembers({ usage: decodeUsage(response) }) });
+  }
 }
 
-interface DecoderState {
-  started: boolean;
-  ended: boolean;
-  /** Readers by `output_index`, for items that have begun. */
-  readonly items: Map<number, ItemReader>;
-  /** The parts told so far, which decide what kind of end it was. */
-  readonly kinds: Pick<Part, "type">[];
-  nextIndex: number;
+/** A decoder for one stream. */
+export function createStreamDecoder(): StreamDecoder {
+  return new ResponsesStreamDecoder();
 }
 
 function parseEvent(event: WireEvent): WireStreamEvent {
@@ -51,67 +121,19 @@ function parseEvent(event: WireEvent): WireStreamEvent {
   return parseAnswerPiece(eventSchema, value, "event of the responses dialect");
 }
 
-function fail(state: DecoderState, error: DialectError): ExchangeEvent[] {
-  state.ended = true;
-  return [{ type: "error", error: error.error }];
-}
-
-function read(event: WireStreamEvent, state: DecoderState): ExchangeEvent[] {
-  switch (event.type) {
-    case "error":
-      state.ended = true;
-      return [{ type: "error", error: errorOfResponse({ error: event.error ?? event, status: "failed" }) }];
-    case "response.failed":
-    case "response.cancelled":
-      state.ended = true;
-      return [{ type: "error", error: errorOfResponse(event.response ?? { error: event.error }) }];
-    case "response.created":
-    case "response.in_progress":
-    case "response.queued":
-      return start(event.response ?? undefined, state);
-    case "response.completed":
-    case "response.incomplete":
-    case "response.done":
-      return [...start(event.response ?? undefined, state), ...finish(event.response ?? {}, state)];
-    case "keepalive":
-      return [{ type: "ping" }];
-    default:
-      return typeof event.output_index === "number"
-        ? [...start(undefined, state), ...readItemEvent(event, event.output_index, state)]
-        : [];
-  }
-}
-
-function start(response: WireResponse | undefined, state: DecoderState): ExchangeEvent[] {
-  if (state.started) return [];
-  state.started = true;
-  return [{ type: "start", ...(response === undefined ? {} : identityOf(response)) }];
-}
-
-function readItemEvent(event: WireStreamEvent, outputIndex: number, state: DecoderState): ExchangeEvent[] {
-  const known = state.items.get(outputIndex);
-  const item = known ?? createItemReader(() => state.nextIndex++);
-  if (known === undefined) state.items.set(outputIndex, item);
-  const events = tell(event, item, outputIndex);
-  for (const given of events) {
-    if (given.type === "part-start" || given.type === "part-whole") state.kinds.push(given.part);
-  }
-  return events;
-}
-
-function tell(event: WireStreamEvent, item: ItemReader, outputIndex: number): ExchangeEvent[] {
+function tell(event: WireStreamEvent, item: ItemReader, outputIndex: number) {
   const at = event.content_index ?? 0;
   switch (event.type) {
     case "response.output_item.added":
       return item.added(event.item ?? {});
     case "response.output_text.delta":
-      return item.text("text", at, event.delta ?? "");
+      return item.text(at, "text", event.delta ?? "", decodeTokens(event.logprobs));
     case "response.output_text.done":
-      return item.textDone("text", at, event.text ?? "");
+      return item.textDone(at, "text", event.text ?? "");
     case "response.refusal.delta":
-      return item.text("refusal", at, event.delta ?? "");
+      return item.text(at, "refusal", event.delta ?? "");
     case "response.refusal.done":
-      return item.textDone("refusal", at, event.refusal ?? "");
+      return item.textDone(at, "refusal", event.refusal ?? "");
     case "response.output_text.annotation.added":
       return item.citation(at, decodeAnnotation(event.annotation));
     case "response.reasoning_summary_text.delta":
@@ -128,29 +150,5 @@ function tell(event: WireStreamEvent, item: ItemReader, outputIndex: number): Ex
       return item.inputDone(event.input ?? "");
     case "response.output_item.done":
       return item.done(decodeOutputItem(event.item ?? {}, outputIndex));
-    default:
-      return [];
   }
-}
-
-function finish(response: WireResponse, state: DecoderState): ExchangeEvent[] {
-  state.ended = true;
-  const events: ExchangeEvent[] = [];
-  // Servers that stream no items tell them here; items without an end are ended by what stands here.
-  for (const [index, value] of (response.output ?? []).entries()) {
-    const item = state.items.get(index) ?? createItemReader(() => state.nextIndex++);
-    state.items.set(index, item);
-    const told = item.done(decodeOutputItem(value, index));
-    for (const given of told) {
-      if (given.type === "part-start" || given.type === "part-whole") state.kinds.push(given.part);
-    }
-    events.push(...told);
-  }
-  for (const item of state.items.values()) events.push(...item.close());
-  const status = response.status ?? "completed";
-  return [
-    ...events,
-    { type: "finish", finish: finishOf({ ...response, status }, state.kinds) },
-    { type: "end", ...definedMembers({ usage: decodeUsage(response) }) },
-  ];
 }

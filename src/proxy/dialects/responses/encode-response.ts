@@ -23,7 +23,6 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
   const losses = createLossList();
   const [candidate, ...others] = response.candidates;
   if (others.length > 0) losses.add("candidates", "There is one answer only in the responses dialect.");
-  if (candidate?.logprobs !== undefined) losses.add("logprobs", "Log probabilities were left out.");
   const parts = candidate?.parts ?? [];
   const frame = createFrame(response, context);
   const ending = endingOf(candidate?.finish ?? { unified: "stop" }, parts.some(isRefusal));
@@ -77,7 +76,7 @@ function encodeOutput(
 function encodeSpoken(part: Part): unknown {
   if (part.type === "refusal") return refusalContent(part.text);
   if (part.type !== "text") return undefined;
-  return part.text === "" ? "" : textContent(part.text, encodeAnnotations(part));
+  return part.text === "" ? "" : textContent(part.text, encodeAnnotations(part), part.logprobs);
 }
 
 /** The item of a part that is one; undefined where this dialect has none. */

@@ -71,7 +71,6 @@ export function createStreamEncoder(context: EncodeContext): StreamEncoder {
         begun().writers.whole(event.part);
         return;
       case "finish":
-        if (event.logprobs !== undefined) losses.add("logprobs", "Log probabilities were left out.");
         finish = event.finish;
         return;
       case "end":
@@ -110,6 +109,8 @@ function tellPart(event: PartEvent, open: Map<number, PartWriter>): void {
   if (writer === undefined) return;
   switch (event.type) {
     case "text-delta":
+      writer.delta(event.text, event.logprobs);
+      return;
     case "arguments-delta":
       writer.delta(event.text);
       return;

@@ -1,23 +1,11 @@
 import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
-import type { Citation, Part } from "../../exchange/parts.ts";
+import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import { qualifiedName } from "./namespaces.ts";
 
-/**
- * One output item as its events come in. Parts are opened when the first of their content arrives, so that an empty
- * one is never shown, and closed by the item's end; whatever an end says that no delta did is told then.
- */
-export interface ItemReader {
-  added(item: Readonly<Record<string, unknown>>): ExchangeEvent[];
-  text(kind: "text" | "refusal", contentIndex: number, delta: string): ExchangeEvent[];
-  textDone(kind: "text" | "refusal", contentIndex: number, text: string): ExchangeEvent[];
-  thought(partIndex: number, delta: string, summary: boolean): ExchangeEvent[];
-  citation(contentIndex: number, citation: Citation): ExchangeEvent[];
-  input(delta: string): ExchangeEvent[];
-  inputDone(text: string): ExchangeEvent[];
-  /** The item's end, with its parts as the item itself says them. */
-  done(parts: readonly Part[]): ExchangeEvent[];
-  /** The stream's end, for items that never had one. */
-  close(): ExchangeEvent[];
+/** Where the events of a stream's items go. */
+export interface ItemStream {
+  nextIndex(): number;
+  emit(event: ExchangeEvent): void;
 }
 
 interface OpenSlot {
@@ -29,105 +17,135 @@ interface OpenSlot {
 
 const separator = "\n\n";
 
-export function createItemReader(nextIndex: () => number): ItemReader {
-  const slots = new Map<number, OpenSlot>();
-  let thoughtIndex: number | undefined;
-  let ended = false;
+/**
+ * One output item as its events come in. Parts are opened when the first of their content arrives, so that an empty
+ * one is never shown, and closed by the item's end; whatever an end says that no delta did is told then.
+ */
+export class ItemReader {
+  /** By content index; thoughts and calls, which are one part an item, at 0. */
+  private readonly slots = new Map<number, OpenSlot>();
+  private thoughtIndex: number | undefined;
+  private ended = false;
 
-  const open = (key: number, part: OpenPart): { slot: OpenSlot; events: ExchangeEvent[] } => {
-    const known = slots.get(key);
-    if (known !== undefined) return { slot: known, events: [] };
-    const slot: OpenSlot = { index: nextIndex(), part, told: "", citations: 0 };
-    slots.set(key, slot);
-    return { slot, events: [{ type: "part-start", index: slot.index, part }] };
-  };
-  const say = (key: number, part: OpenPart, text: string): ExchangeEvent[] => {
-    if (text === "" || ended) return [];
-    const { slot, events } = open(key, part);
-    slot.told += text;
-    const type = part.type === "tool-call" ? "arguments-delta" : "text-delta";
-    return [...events, { type, index: slot.index, text }];
-  };
-  /** What a `.done` holds beyond what was told. */
-  const rest = (key: number, part: OpenPart, whole: string): ExchangeEvent[] => {
-    const told = slots.get(key)?.told ?? "";
-    return whole.startsWith(told) ? say(key, part, whole.slice(told.length)) : [];
-  };
-  const callSlot = () => [...slots.values()].find((slot) => slot.part.type === "tool-call");
+  constructor(private readonly stream: ItemStream) {}
 
-  return {
-    added(item) {
-      const call = callOf(item);
-      if (call === undefined || ended) return [];
-      const { events } = open(0, call);
-      return [...events, ...say(0, call, initialInput(item))];
-    },
-    text: (kind, at, delta) => say(at, { type: kind, text: "" }, delta),
-    textDone: (kind, at, text) => rest(at, { type: kind, text: "" }, text),
-    thought(partIndex, delta, summary) {
-      if (delta === "") return [];
-      const part = thoughtPart(summary);
-      const isNext = thoughtIndex !== undefined && partIndex > thoughtIndex;
-      thoughtIndex = partIndex;
-      return [...(isNext ? say(0, part, separator) : []), ...say(0, part, delta)];
-    },
-    citation(at, citation) {
-      if (ended) return [];
-      const { slot, events } = open(at, { type: "text", text: "" });
-      slot.citations += 1;
-      return [...events, { type: "citation", index: slot.index, citation }];
-    },
-    input(delta) {
-      const slot = callSlot();
-      return slot === undefined ? [] : say(0, slot.part, delta);
-    },
-    inputDone(text) {
-      const slot = callSlot();
-      return slot === undefined ? [] : rest(0, slot.part, text);
-    },
-    done(parts) {
-      if (ended) return [];
-      const events = parts.flatMap((part, key) => endPart(part, key));
-      ended = true;
-      return [...events, ...closeAll()];
-    },
-    close() {
-      if (ended) return [];
-      ended = true;
-      return closeAll();
-    },
-  };
-
-  function closeAll(): ExchangeEvent[] {
-    const events = [...slots.values()].map(
-      (slot): ExchangeEvent => ({ type: "part-end", index: slot.index }),
-    );
-    slots.clear();
-    return events;
+  added(item: Readonly<Record<string, unknown>>): void {
+    const call = callOf(item);
+    if (call === undefined || this.ended) return;
+    this.open(0, call);
+    this.say(0, call, initialInput(item));
   }
 
-  function endPart(part: Part, key: number): ExchangeEvent[] {
-    if (!isOpenable(part)) return [{ type: "part-whole", index: nextIndex(), part }];
+  text(at: number, kind: "text" | "refusal", delta: string, logprobs?: readonly TokenLogprob[]): void {
+    this.say(at, kind === "text" ? emptyText : emptyRefusal, delta, logprobs);
+  }
+
+  textDone(at: number, kind: "text" | "refusal", text: string): void {
+    this.sayRest(at, kind === "text" ? emptyText : emptyRefusal, text);
+  }
+
+  thought(partIndex: number, delta: string, summary: boolean): void {
+    if (delta === "") return;
+    const part = thoughtPart(summary);
+    const isNext = this.thoughtIndex !== undefined && partIndex > this.thoughtIndex;
+    this.thoughtIndex = partIndex;
+    if (isNext) this.say(0, part, separator);
+    this.say(0, part, delta);
+  }
+
+  citation(at: number, citation: Citation): void {
+    if (this.ended) return;
+    const slot = this.open(at, emptyText);
+    slot.citations += 1;
+    this.stream.emit({ type: "citation", index: slot.index, citation });
+  }
+
+  input(delta: string): void {
+    const slot = this.callSlot();
+    if (slot !== undefined) this.say(0, slot.part, delta);
+  }
+
+  inputDone(text: string): void {
+    const slot = this.callSlot();
+    if (slot !== undefined) this.sayRest(0, slot.part, text);
+  }
+
+  /** The item's end, with its parts as the item itself says them. */
+  done(parts: readonly Part[]): void {
+    if (this.ended) return;
+    for (const [key, part] of parts.entries()) this.endPart(key, part);
+    this.close();
+  }
+
+  /** The stream's end, for items that never had one. */
+  close(): void {
+    this.ended = true;
+    for (const { index } of this.slots.values()) this.stream.emit({ type: "part-end", index });
+    this.slots.clear();
+  }
+
+  private open(key: number, part: OpenPart): OpenSlot {
+    const known = this.slots.get(key);
+    if (known !== undefined) return known;
+    const slot: OpenSlot = { index: this.stream.nextIndex(), part, told: "", citations: 0 };
+    this.slots.set(key, slot);
+    this.stream.emit({ type: "part-start", index: slot.index, part });
+    return slot;
+  }
+
+  private say(key: number, part: OpenPart, text: string, logprobs?: readonly TokenLogprob[]): void {
+    if (text === "" || this.ended) return;
+    const slot = this.open(key, part);
+    slot.told += text;
+    const { index } = slot;
+    if (part.type === "tool-call") this.stream.emit({ type: "arguments-delta", index, text });
+    else if (logprobs === undefined) this.stream.emit({ type: "text-delta", index, text });
+    else this.stream.emit({ type: "text-delta", index, text, logprobs });
+  }
+
+  /** What a `.done` holds beyond what was told. */
+  private sayRest(key: number, part: OpenPart, whole: string): void {
+    const told = this.slots.get(key)?.told ?? "";
+    if (whole.startsWith(told)) this.say(key, part, whole.slice(told.length));
+  }
+
+  private callSlot(): OpenSlot | undefined {
+    return [...this.slots.values()].find((slot) => slot.part.type === "tool-call");
+  }
+
+  private endPart(key: number, part: Part) {
+    if (!isOpenable(part)) return this.tellWhole(part);
     const whole = part.type === "tool-call" ? part.arguments : part.text;
-    if (!slots.has(key) && whole === "" && part.type !== "tool-call") {
-      return part.type === "reasoning" ? [{ type: "part-whole", index: nextIndex(), part }] : [];
+    if (!this.slots.has(key) && whole === "" && part.type !== "tool-call") {
+      if (part.type === "reasoning") this.tellWhole(part);
+      return;
     }
-    const empty = emptied(part);
-    const events = [...(slots.has(key) ? [] : open(key, empty).events), ...rest(key, empty, whole)];
-    const slot = slots.get(key);
-    if (slot === undefined) return events;
-    slots.delete(key);
+    const slot = this.open(key, emptied(part));
+    this.sayRest(key, slot.part, whole);
+    this.slots.delete(key);
+    this.tellAddenda(part, slot);
+    this.stream.emit({ type: "part-end", index: slot.index, part });
+  }
+
+  private tellWhole(part: Part): void {
+    this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), part });
+  }
+
+  /** What only the end of an item says of its part. */
+  private tellAddenda(part: OpenPart, { index, citations }: OpenSlot): void {
     if (part.type === "text") {
-      for (const citation of (part.citations ?? []).slice(slot.citations)) {
-        events.push({ type: "citation", index: slot.index, citation });
+      for (const citation of (part.citations ?? []).slice(citations)) {
+        this.stream.emit({ type: "citation", index, citation });
       }
     }
     if (part.type === "reasoning" && part.signature !== undefined) {
-      events.push({ type: "signature-delta", index: slot.index, signature: part.signature });
+      this.stream.emit({ type: "signature-delta", index, signature: part.signature });
     }
-    return [...events, { type: "part-end", index: slot.index, part }];
   }
 }
+
+const emptyText: OpenPart = { type: "text", text: "" };
+const emptyRefusal: OpenPart = { type: "refusal", text: "" };
 
 function isOpenable(part: Part): part is OpenPart {
   return ["text", "refusal", "reasoning", "tool-call"].includes(part.type);

@@ -1,5 +1,7 @@
 import type { OpenPart } from "../../exchange/event.ts";
-import type { Part, TextPart } from "../../exchange/parts.ts";
+import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
+import { encodeTokens } from "../shared/token-logprobs.ts";
+import { type EventWriter, membersOf } from "./event-writer.ts";
 import { encodeAnnotation, messageItem, refusalContent, textContent } from "./output-items.ts";
 import type { OutputList, PartWriter, WriterDeps } from "./part-writers.ts";
 import { phaseOf } from "./phase.ts";
@@ -18,6 +20,13 @@ interface OpenMessage {
   sealed: boolean;
   ended: boolean;
   phase: unknown;
+}
+
+/** What a content's writer needs of the messages around it. */
+interface Messages {
+  readonly events: EventWriter;
+  open(phase: unknown): OpenMessage;
+  closeIfDone(message: OpenMessage): void;
 }
 
 /** Texts in a row are parts of one message item, as in a whole response. */
@@ -40,7 +49,7 @@ export function createMessageWriter({ events }: WriterDeps, list: OutputList): M
     list.finish(message.outputIndex, item);
   };
   return {
-    start: (part) => createContentWriter(part, open, closeIfDone, events),
+    start: (part) => new ContentWriter(part, { events, open, closeIfDone }),
     seal() {
       if (current === undefined) return;
       current.sealed = true;
@@ -49,54 +58,75 @@ export function createMessageWriter({ events }: WriterDeps, list: OutputList): M
   };
 }
 
-function createContentWriter(
-  part: OpenPart,
-  open: (phase: unknown) => OpenMessage,
-  closeIfDone: (message: OpenMessage) => void,
-  events: WriterDeps["events"],
-): PartWriter {
-  const isRefusal = part.type === "refusal";
-  const kind = isRefusal ? "refusal" : "output_text";
-  const annotations: unknown[] = [];
-  let message: OpenMessage | undefined;
-  let contentIndex = 0;
-  let text = "";
-  const content = () => (isRefusal ? refusalContent(text) : textContent(text, annotations));
-  const where = () => ({
-    item_id: message?.id,
-    output_index: message?.outputIndex,
-    content_index: contentIndex,
-  });
-  const begin = () => {
-    if (message !== undefined) return;
-    message = open(phaseOf(part));
+/** Writes one text or refusal into whatever message is open when its first word comes. */
+class ContentWriter implements PartWriter {
+  private readonly kind: "output_text" | "refusal";
+  private readonly annotations: unknown[] = [];
+  private readonly logprobs: TokenLogprob[] = [];
+  private message: OpenMessage | undefined;
+  private contentIndex = 0;
+  /** What every event of this content says, as JSON members. */
+  private where = "";
+  private text = "";
+
+  constructor(
+    private readonly part: OpenPart,
+    private readonly messages: Messages,
+  ) {
+    this.kind = part.type === "refusal" ? "refusal" : "output_text";
+  }
+
+  delta(delta: string, logprobs: readonly TokenLogprob[] = []): void {
+    if (delta === "") return;
+    if (this.message === undefined) this.begin();
+    this.text += delta;
+    this.logprobs.push(...logprobs);
+    const told = logprobs.length === 0 ? "[]" : JSON.stringify(encodeTokens(logprobs));
+    const more = this.kind === "refusal" ? "" : `,"logprobs":${told}`;
+    const members = `${this.where},"delta":${JSON.stringify(delta)}${more}`;
+    this.messages.events.writeJson(`response.${this.kind}.delta`, members);
+  }
+
+  citation(citation: Citation): void {
+    if (this.message === undefined) return;
+    for (const annotation of encodeAnnotation(citation, this.text.length)) {
+      const annotation_index = this.annotations.push(annotation) - 1;
+      this.tell("response.output_text.annotation.added", { annotation_index, annotation });
+    }
+  }
+
+  end(whole: Part | undefined): void {
+    const { message } = this;
+    if (message === undefined) return;
+    message.phase ??= whole === undefined ? undefined : phaseOf(whole);
+    const said =
+      this.kind === "refusal"
+        ? { refusal: this.text }
+        : { text: this.text, logprobs: encodeTokens(this.logprobs) };
+    this.tell(`response.${this.kind}.done`, said);
+    this.tell("response.content_part.done", { part: this.content() });
+    message.content[this.contentIndex] = this.content();
+    message.openParts -= 1;
+    this.messages.closeIfDone(message);
+  }
+
+  private begin(): void {
+    const message = this.messages.open(phaseOf(this.part));
+    this.message = message;
     message.openParts += 1;
-    contentIndex = message.content.push(undefined) - 1;
-    events.write("response.content_part.added", { ...where(), part: content() });
-  };
-  return {
-    delta(delta) {
-      if (delta === "") return;
-      begin();
-      text += delta;
-      events.write(`response.${kind}.delta`, { ...where(), delta, ...(isRefusal ? {} : { logprobs: [] }) });
-    },
-    citation(citation) {
-      if (message === undefined) return;
-      for (const annotation of encodeAnnotation(citation, text.length)) {
-        const annotation_index = annotations.push(annotation) - 1;
-        events.write("response.output_text.annotation.added", { ...where(), annotation_index, annotation });
-      }
-    },
-    end(whole: Part | undefined) {
-      if (message === undefined) return;
-      message.phase ??= whole === undefined ? undefined : phaseOf(whole as TextPart);
-      const said = isRefusal ? { refusal: text } : { text, logprobs: [] };
-      events.write(`response.${kind}.done`, { ...where(), ...said });
-      events.write("response.content_part.done", { ...where(), part: content() });
-      message.content[contentIndex] = content();
-      message.openParts -= 1;
-      closeIfDone(message);
-    },
-  };
+    this.contentIndex = message.content.push(undefined) - 1;
+    const { id, outputIndex } = message;
+    this.where = membersOf({ item_id: id, output_index: outputIndex, content_index: this.contentIndex });
+    this.tell("response.content_part.added", { part: this.content() });
+  }
+
+  private content() {
+    return this.kind === "refusal"
+      ? refusalContent(this.text)
+      : textContent(this.text, this.annotations, this.logprobs);
+  }
+
+  private tell(type: string, members: Readonly<Record<string, unknown>>): void {
+    this.messages.events.writeJson(type, `${this.where},${membersOf(members)}`);
+  }
 }

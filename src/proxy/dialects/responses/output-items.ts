@@ -5,10 +5,12 @@ import type {
   Part,
   ReasoningPart,
   TextPart,
+  TokenLogprob,
   ToolCallPart,
 } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { sealSignature } from "../../exchange/signature.ts";
+import { encodeTokens } from "../shared/token-logprobs.ts";
 import { isCustomCall, openCustomInput } from "./custom-calls.ts";
 import { encodeCall } from "./encode-items.ts";
 
@@ -36,8 +38,12 @@ export function messageItem(
   };
 }
 
-export function textContent(text: string, annotations: readonly unknown[]) {
-  return { type: "output_text", text, annotations, logprobs: [] };
+export function textContent(
+  text: string,
+  annotations: readonly unknown[],
+  logprobs: readonly TokenLogprob[] = [],
+) {
+  return { type: "output_text", text, annotations, logprobs: encodeTokens(logprobs) };
 }
 
 export function refusalContent(refusal: string) {

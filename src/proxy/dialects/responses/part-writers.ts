@@ -2,7 +2,7 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { OpenPart } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import type { Citation, Part } from "../../exchange/parts.ts";
+import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import { createCallWriter, type PendingCall } from "./call-writer.ts";
 import { encodeItem } from "./encode-response.ts";
 import type { EventWriter } from "./event-writer.ts";
@@ -12,7 +12,7 @@ import { createReasoningWriter } from "./reasoning-writer.ts";
 
 /** Writes the events of one part as it comes in. */
 export interface PartWriter {
-  delta(text: string): void;
+  delta(text: string, logprobs?: readonly TokenLogprob[]): void;
   signature?(signature: string): void;
   citation?(citation: Citation): void;
   end(part: Part | undefined): void;
@@ -86,7 +86,8 @@ export function createPartWriters(deps: WriterDeps): PartWriters {
         part.type === "tool-call"
       ) {
         const writer = start(part);
-        writer.delta(part.type === "tool-call" ? part.arguments : part.text);
+        if (part.type === "text") writer.delta(part.text, part.logprobs);
+        else writer.delta(part.type === "tool-call" ? part.arguments : part.text);
         if (part.type === "reasoning" && part.signature !== undefined) writer.signature?.(part.signature);
         if (part.type === "text") for (const citation of part.citations ?? []) writer.citation?.(citation);
         writer.end(part);

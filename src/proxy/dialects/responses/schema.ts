@@ -89,6 +89,7 @@ export const contentSchema = z.looseObject({
   text: text,
   refusal: text,
   annotations: z.array(annotationSchema).nullish(),
+  logprobs: z.unknown().optional(),
   image_url: z.union([z.string(), z.looseObject({ url: z.string() })]).nullish(),
   detail: text,
   file_id: text,
@@ -162,7 +163,8 @@ export const responseSchema = z.looseObject({
 });
 export type WireResponse = z.output<typeof responseSchema>;
 
-export const eventSchema = z.looseObject({
+/** What nobody here reads of an event is left behind: a stream has thousands of them. */
+export const eventSchema = z.object({
   type: z.string(),
   output_index: count,
   content_index: count,
@@ -173,7 +175,7 @@ export const eventSchema = z.looseObject({
   arguments: text,
   input: text,
   item: itemSchema.nullish(),
-  part: z.looseObject({ type: text, text: text }).nullish(),
+  logprobs: z.unknown().optional(),
   annotation: z.unknown().optional(),
   response: responseSchema.nullish(),
   error: responseErrorSchema.nullish(),

@@ -4,7 +4,6 @@ import { chatCompletions as chat } from "../../../../src/proxy/dialects/chat-com
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest, Tool, Turn } from "../../../../src/proxy/exchange/request.ts";
 import type { ExchangeResponse, Finish } from "../../../../src/proxy/exchange/response.ts";
-import { createSseParser } from "../../../../src/sse/parse.ts";
 import {
   collect,
   decodeAll,
@@ -24,10 +23,11 @@ import {
   anyText,
   argumentsText,
   callId,
-  streamOf,
   toolName,
   usage,
+  withLogprobs,
 } from "../../../support/exchange-arbitraries.ts";
+import { holdAnswerLaws } from "../../../support/exchange-laws.ts";
 
 const isAnswer = (name: string) => !/error|completion-text|midway/.test(name);
 const recordings = fixtureNames("chat-completions", ".json").filter(isAnswer);
@@ -43,7 +43,7 @@ const call = fc
 const answer: fc.Arbitrary<ExchangeResponse> = fc
   .record({
     thought: fc.option(anyText),
-    text: fc.option(anyText),
+    text: fc.option(anyText.chain(withLogprobs)),
     calls: fc.array(call, { maxLength: 3 }),
     usage,
     cut: fc.boolean(),
@@ -53,7 +53,7 @@ const answer: fc.Arbitrary<ExchangeResponse> = fc
       ...(thought === null
         ? []
         : [{ type: "reasoning", text: thought, vendor: "chat-completions" } as const]),
-      ...(text === null ? [] : [{ type: "text", text } as const]),
+      ...(text === null ? [] : [text]),
       ...calls,
     ];
     const finish: Finish = { unified: cut ? "length" : calls.length > 0 ? "tool-calls" : "stop" };
@@ -81,35 +81,7 @@ describe("laws of the chat-completions codec", () => {
     },
   );
 
-  it("reads back every answer it writes", () => {
-    fc.assert(
-      fc.property(answer, (response) => {
-        const written = JSON.parse(JSON.stringify(chat.encodeResponse(response, context).value));
-        expect(said(chat.decodeResponse(written).value)).toEqual(said(response));
-      }),
-    );
-  });
-
-  it("tells in a stream what it tells in a whole answer", () => {
-    fc.assert(
-      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
-        const events = parseEvents(encodeAll(chat, streamOf(response, cuts), context));
-        expect(said(collect(decodeAll(chat, events)))).toEqual(said(response));
-      }),
-    );
-  });
-
-  it("reads a stream the same wherever its bytes are cut", () => {
-    fc.assert(
-      fc.property(answer, fc.array(fc.nat(4_000), { maxLength: 12 }), (response, cuts) => {
-        const bytes = Buffer.from(encodeAll(chat, streamOf(response, [3]), context));
-        const parser = createSseParser();
-        const bounds = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length];
-        const events = bounds.slice(1).flatMap((end, at) => parser.push(bytes.subarray(bounds[at], end)));
-        expect(said(collect(decodeAll(chat, [...events, ...parser.end()])))).toEqual(said(response));
-      }),
-    );
-  });
+  holdAnswerLaws(chat, { answer, context });
 
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("chat-completions", "own-parallel-interleaved.chunks.txt");

@@ -17,7 +17,8 @@ import {
   wireEvents,
   writtenBody,
 } from "../../../support/exchange.ts";
-import { anyText, streamOf } from "../../../support/exchange-arbitraries.ts";
+import { anyText } from "../../../support/exchange-arbitraries.ts";
+import { holdAnswerLaws } from "../../../support/exchange-laws.ts";
 
 const context = encodeContext({ request: request({ streamUsage: true }) });
 const counts = fc.record({ total: fc.nat(999) });
@@ -50,17 +51,7 @@ describe("laws of the completions codec", () => {
     ).toEqual(said(collect(events)));
   });
 
-  it("reads back every answer it writes, whole and streamed", () => {
-    fc.assert(
-      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
-        expect(
-          said(completions.decodeResponse(completions.encodeResponse(response, context).value).value),
-        ).toEqual(said(response));
-        const events = parseEvents(encodeAll(completions, streamOf(response, cuts), context));
-        expect(said(collect(decodeAll(completions, events)))).toEqual(said(response));
-      }),
-    );
-  });
+  holdAnswerLaws(completions, { answer, context });
 
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");

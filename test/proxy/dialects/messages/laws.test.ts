@@ -4,7 +4,6 @@ import { messages } from "../../../../src/proxy/dialects/messages/index.ts";
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest, Tool, Turn } from "../../../../src/proxy/exchange/request.ts";
 import type { ExchangeResponse, Finish } from "../../../../src/proxy/exchange/response.ts";
-import { createSseParser } from "../../../../src/sse/parse.ts";
 import {
   collect,
   decodeAll,
@@ -20,14 +19,8 @@ import {
   wireEvents,
   writtenBody,
 } from "../../../support/exchange.ts";
-import {
-  anyText,
-  argumentsText,
-  callId,
-  streamOf,
-  toolName,
-  usage,
-} from "../../../support/exchange-arbitraries.ts";
+import { anyText, argumentsText, callId, toolName, usage } from "../../../support/exchange-arbitraries.ts";
+import { holdAnswerLaws } from "../../../support/exchange-laws.ts";
 
 const recordings = fixtureNames("messages", ".json").filter((name) => !/error-529/.test(name));
 const streams = fixtureNames("messages", ".chunks.txt").filter((name) => !/midway/.test(name));
@@ -97,35 +90,7 @@ describe("laws of the messages codec", () => {
 
   const isEmptyText = (part: unknown) => JSON.stringify(part) === '{"type":"text","text":""}';
 
-  it("reads back every answer it writes", () => {
-    fc.assert(
-      fc.property(answer, (response) => {
-        const written = JSON.parse(JSON.stringify(messages.encodeResponse(response, encodeContext()).value));
-        expect(asSaid(messages.decodeResponse(written).value)).toEqual(asSaid(response));
-      }),
-    );
-  });
-
-  it("tells in a stream what it tells in a whole answer", () => {
-    fc.assert(
-      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
-        const events = parseEvents(encodeAll(messages, streamOf(response, cuts)));
-        expect(asSaid(collect(decodeAll(messages, events)))).toEqual(asSaid(response));
-      }),
-    );
-  });
-
-  it("reads a stream the same wherever its bytes are cut", () => {
-    fc.assert(
-      fc.property(answer, fc.array(fc.nat(4_000), { maxLength: 12 }), (response, cuts) => {
-        const bytes = Buffer.from(encodeAll(messages, streamOf(response, [3])));
-        const parser = createSseParser();
-        const bounds = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length];
-        const events = bounds.slice(1).flatMap((end, at) => parser.push(bytes.subarray(bounds[at], end)));
-        expect(asSaid(collect(decodeAll(messages, [...events, ...parser.end()])))).toEqual(asSaid(response));
-      }),
-    );
-  });
+  holdAnswerLaws(messages, { answer, asSaid });
 
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("messages", "own-thinking-tool.chunks.txt");

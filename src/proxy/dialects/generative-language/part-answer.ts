@@ -1,0 +1,88 @@
+import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import type { Citation, Part } from "../../exchange/parts.ts";
+import { sealSignature } from "../../exchange/signature.ts";
+import type { WireObject } from "./encode-parts.ts";
+import { encodeAnswerPart } from "./encode-response.ts";
+
+export type PartEvent = Extract<
+  ExchangeEvent,
+  { type: "text-delta" | "arguments-delta" | "signature-delta" | "citation" | "part-end" }
+>;
+
+/** What each event of an open part adds to the answer, as parts of the wire. */
+export interface PartAnswer {
+  take(event: PartEvent): readonly WireObject[];
+  /** The part as it has become, for its citations. */
+  cited(): Part | undefined;
+}
+
+/** Texts and thoughts are told as they come, calls at their end: clients read no half ones. */
+export function partAnswer(part: OpenPart, losses: LossList): PartAnswer {
+  if (part.type === "tool-call") return new CallAnswer(part, losses);
+  return part.type === "reasoning" ? new ThoughtAnswer(part) : new TextAnswer(losses);
+}
+
+class TextAnswer implements PartAnswer {
+  private text = "";
+  private readonly citations: Citation[] = [];
+
+  constructor(private readonly losses: LossList) {}
+
+  take(event: PartEvent): readonly WireObject[] {
+    if (event.type === "text-delta") {
+      this.text += event.text;
+      return event.text === "" ? [] : [{ text: event.text }];
+    }
+    if (event.type === "citation") this.citations.push(event.citation);
+    const origin = event.type === "part-end" ? event.part?.origin : undefined;
+    if (origin?.dialect !== "generative-language") return [];
+    // The signature of a text comes with its last piece.
+    return [{ ...encodeAnswerPart({ type: "text", text: " ", origin }, this.losses)[0], text: "" }];
+  }
+
+  cited(): Part | undefined {
+    const { text, citations } = this;
+    return citations.length === 0 ? undefined : { type: "text", text, citations };
+  }
+}
+
+class ThoughtAnswer implements PartAnswer {
+  private signature: string;
+
+  constructor(private readonly part: Extract<OpenPart, { type: "reasoning" }>) {
+    this.signature = part.signature ?? "";
+  }
+
+  take(event: PartEvent): readonly WireObject[] {
+    if (event.type === "text-delta") return event.text === "" ? [] : [{ text: event.text, thought: true }];
+    if (event.type === "signature-delta") this.signature += event.signature;
+    if (event.type !== "part-end" || this.signature === "") return [];
+    const thoughtSignature = sealSignature("generative-language", this.part.vendor, this.signature);
+    return [{ text: "", thought: true, thoughtSignature }];
+  }
+
+  cited(): undefined {}
+}
+
+class CallAnswer implements PartAnswer {
+  private written = "";
+  private signature: string;
+
+  constructor(
+    private readonly part: Extract<OpenPart, { type: "tool-call" }>,
+    private readonly losses: LossList,
+  ) {
+    this.signature = part.signature ?? "";
+  }
+
+  take(event: PartEvent): readonly WireObject[] {
+    if (event.type === "arguments-delta") this.written += event.text;
+    if (event.type === "signature-delta") this.signature += event.signature;
+    if (event.type !== "part-end") return [];
+    const signature = this.signature === "" ? {} : { signature: this.signature };
+    return encodeAnswerPart({ ...this.part, arguments: this.written, ...signature }, this.losses);
+  }
+
+  cited(): undefined {}
+}

@@ -1,0 +1,29 @@
+import { isObject } from "../../exchange/json.ts";
+import type { TokenLogprob } from "../../exchange/parts.ts";
+
+/** The tokens of a list as both dialects of the OpenAI family have it; undefined where there are none. */
+export function decodeTokens(list: unknown): readonly TokenLogprob[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const tokens = list.filter(isObject).flatMap((entry) => {
+    const told = decodeToken(entry);
+    const others = Array.isArray(entry["top_logprobs"]) ? entry["top_logprobs"].filter(isObject) : [];
+    return told === undefined ? [] : [{ ...told, top: others.flatMap((other) => decodeToken(other) ?? []) }];
+  });
+  return tokens.length === 0 ? undefined : tokens;
+}
+
+function decodeToken(entry: Readonly<Record<string, unknown>>): Omit<TokenLogprob, "top"> | undefined {
+  const { token, logprob, bytes } = entry;
+  if (typeof token !== "string" || typeof logprob !== "number") return undefined;
+  const isKnown = Array.isArray(bytes) && bytes.every((byte) => typeof byte === "number");
+  return isKnown ? { token, logprob, bytes } : { token, logprob };
+}
+
+/** See `decodeTokens`. Bytes that nobody told are the token's own. */
+export function encodeTokens(tokens: readonly TokenLogprob[]): readonly unknown[] {
+  return tokens.map((told) => ({ ...encodeToken(told), top_logprobs: told.top.map(encodeToken) }));
+}
+
+function encodeToken({ token, logprob, bytes }: Omit<TokenLogprob, "top">) {
+  return { token, logprob, bytes: bytes ?? [...Buffer.from(token)] };
+}

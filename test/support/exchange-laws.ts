@@ -1,0 +1,52 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import type { Codec, EncodeContext } from "../../src/proxy/exchange/codec.ts";
+import type { ExchangeResponse } from "../../src/proxy/exchange/response.ts";
+import { createSseParser } from "../../src/sse/parse.ts";
+import { collect, decodeAll, encodeAll, encodeContext, parseEvents, said } from "./exchange.ts";
+import { streamOf } from "./exchange-arbitraries.ts";
+
+interface Laws {
+  /** Answers the dialect can say in full. */
+  readonly answer: fc.Arbitrary<ExchangeResponse>;
+  readonly context?: EncodeContext;
+  /** What an answer says after this dialect has said it; `said` unless the dialect always adds something. */
+  readonly asSaid?: (response: ExchangeResponse) => unknown;
+}
+
+/** The laws that a codec keeps for every answer: written and read it is the same, in one piece, streamed and cut up. */
+export function holdAnswerLaws(
+  codec: Codec,
+  { answer, context = encodeContext(), asSaid = said }: Laws,
+): void {
+  it("reads back every answer it writes", () => {
+    fc.assert(
+      fc.property(answer, (response) => {
+        const written = JSON.parse(JSON.stringify(codec.encodeResponse(response, context).value));
+        expect(asSaid(codec.decodeResponse(written).value)).toEqual(asSaid(response));
+      }),
+    );
+  });
+
+  it("tells in a stream what it tells in a whole answer", () => {
+    fc.assert(
+      fc.property(answer, fc.array(fc.nat(40), { maxLength: 5 }), (response, cuts) => {
+        const events = parseEvents(encodeAll(codec, streamOf(response, cuts), context));
+        expect(asSaid(collect(decodeAll(codec, events)))).toEqual(asSaid(response));
+      }),
+    );
+  });
+
+  it("reads a stream the same wherever its bytes are cut", () => {
+    fc.assert(
+      fc.property(answer, fc.array(fc.nat(4_000), { maxLength: 12 }), (response, cuts) => {
+        const bytes = Buffer.from(encodeAll(codec, streamOf(response, [3]), context));
+        const parser = createSseParser();
+        const bounds = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length];
+        const events = bounds.slice(1).flatMap((end, at) => parser.push(bytes.subarray(bounds[at], end)));
+        const told = decodeAll(codec, [...events, ...parser.end()]);
+        expect(asSaid(collect(told))).toEqual(asSaid(response));
+      }),
+    );
+  });
+}
