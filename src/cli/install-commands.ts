@@ -7,7 +7,7 @@ import type { SetExitCode } from "./program.ts";
 /** `install`, `uninstall` and `doctor`. */
 export function addInstallCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   withWritingFlags(program.command("install"))
-    .argument("[agent]", "claude-code, opencode, codex, gemini-cli or qwen")
+    .argument("[agent]", "claude-code, opencode, codex, gemini-cli, qwen or copilot")
     .option("--list", "show the agents and which of them have it", false)
     .description("Make an agent hand its plans to you: shows a diff, asks, keeps a backup")
     .action(async (agent: string | undefined, flags: InstallFlags) => {

@@ -22,7 +22,12 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
   const connector = connectorNamed(id);
   const known = await connectionTo(flags);
   const place = await currentPlace(flags.project);
-  if (flags.print || connector.edits(place, known).length === 0) return print(connector, known, output);
+  const byVariables = connector.edits(place, known).length === 0;
+  if (flags.print || byVariables) {
+    const code = await print(connector, known, output);
+    if (byVariables) for (const note of connector.notes) output.note(note);
+    return code;
+  }
   const connection = connector.needsModels ? { ...known, models: await modelsOf(known) } : known;
   const receipts = receiptsOf(connector.id, "proxy");
   const changes = await changesToInstall(connector.edits(place, connection), receipts);

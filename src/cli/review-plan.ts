@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { AppError } from "../errors.ts";
+import { AppError, messageOf } from "../errors.ts";
 import type { AgentOrigin, Caller } from "../review/api-types.ts";
 import type { Decision } from "../review/decision.ts";
 import { writeDurably } from "../review/durable-file.ts";
@@ -16,7 +16,7 @@ import type { Output } from "./output.ts";
 import type { ReviewFlags } from "./program.ts";
 import { readInput } from "./read-input.ts";
 import { type ReviewJob, runReview } from "./run-review.ts";
-import { tellNotes } from "./tell-notes.ts";
+import { agentFolders, tellApproved } from "./tell-approved.ts";
 import { type Workplace, workplaceOf } from "./workplace.ts";
 
 type Reviewable = Exclude<DecodedInput, { kind: "unrelated" | "approved" }>;
@@ -27,23 +27,31 @@ export async function reviewPlan(
   flags: ReviewFlags,
   output: Output,
 ): Promise<number> {
-  let isHook = false;
+  let hook: DecodedInput | undefined;
   const prepare = async (signal: AbortSignal): Promise<ReviewJob | undefined> => {
     const input = decodeInput(await readInput(file, signal));
-    isHook = input.kind !== "envelope" && input.kind !== "markdown";
-    if (input.kind === "approved") return tellNotes(input.plan, output);
+    if (input.kind !== "envelope" && input.kind !== "markdown") hook = input;
+    if (input.kind === "approved") return tellApproved(input, flags, output);
     if (input.kind !== "unrelated") return prepareJob(input, flags);
     output.note(`Nothing to review in the event "${input.event}": it is left to the agent.`);
     return undefined;
   };
   try {
-    return await runReview(prepare, flags, output);
+    return exitCodeFor(hook, await runReview(prepare, flags, output));
   } catch (error) {
-    if (!isHook || !(error instanceof AppError) || error.exitCode !== 2) throw error;
-    // Agents take exit code 2 of a hook for a refusal. Nobody refused anything: let the agent ask by itself.
-    output.note(`sallyport: ${error.message}`);
-    return 1;
+    if (!hook) throw error;
+    // Nobody refused anything: let the agent ask by itself.
+    output.note(`sallyport: ${messageOf(error)}`);
+    if (!(error instanceof AppError)) return exitCodeFor(hook, 1);
+    if (error.hint) output.note(error.hint);
+    return exitCodeFor(hook, error.exitCode);
   }
+}
+
+/** Agents take exit code 2 of a hook for a refusal, and some take any. */
+function exitCodeFor(hook: DecodedInput | undefined, code: number): number {
+  if (hook?.kind === "hook" && hook.channel.failureRefuses) return 0;
+  return hook && code === 2 ? 1 : code;
 }
 
 async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<ReviewJob | undefined> {
@@ -85,11 +93,7 @@ async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<Review
 }
 
 async function load(input: Reviewable, { home, settings }: Workplace): Promise<LoadedPlan> {
-  const { geminiPlansDirectory: geminiPlans, copilotHome } = settings.environment;
-  if (input.kind === "hook") {
-    const copilot = copilotHome ?? join(home, ".copilot");
-    return loadPlan(input.plan, { copilot, ...(geminiPlans ? { geminiPlans } : {}) });
-  }
+  if (input.kind === "hook") return loadPlan(input.plan, agentFolders(home, settings.environment));
   const plan = input.kind === "envelope" ? input.envelope.plan : input.plan;
   if (plan.trim()) return { plan };
   throw new AppError("input", "The plan is empty", {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createBench, install, run } from "./support/bench.ts";
 import { claudeCodeDriver } from "./support/drivers/claude-code.ts";
 import { codexDriver } from "./support/drivers/codex.ts";
+import { copilotDriver } from "./support/drivers/copilot-cli.ts";
 import type { Driver } from "./support/drivers/driver.ts";
 import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
 import { openCodeDriver } from "./support/drivers/opencode.ts";
@@ -50,6 +51,23 @@ const reviewers: readonly CodeReviewer[] = [
     driver: qwenCodeDriver(name),
     command: [...commandOf(name), "-p", "/sallyport-review", "--yolo"],
   })),
+  {
+    driver: copilotDriver,
+    command: [program("copilot"), "-p", "Use the skill sallyport-review.", "--allow-all"],
+    turn({ raw, toolResults }) {
+      if (toolResults === 0) return { calls: [{ name: "skill", input: { skill: "sallyport-review" } }] };
+      const line = /Run `([^`]+ review code)`/.exec(raw)?.[1];
+      if (toolResults > 1 || !line) return { text: line ? "Done." : "The skill was not shown." };
+      return {
+        calls: [
+          {
+            name: "bash",
+            input: { command: line, description: "Review", mode: "sync", initial_wait: 300 },
+          },
+        ],
+      };
+    },
+  },
   {
     driver: codexDriver,
     command: [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { claudeCodeDriver } from "./support/drivers/claude-code.ts";
 import { codexDriver } from "./support/drivers/codex.ts";
+import { copilotDriver } from "./support/drivers/copilot-cli.ts";
 import type { Driver } from "./support/drivers/driver.ts";
 import { geminiCliDriver } from "./support/drivers/gemini-cli.ts";
 import { openCodeDriver } from "./support/drivers/opencode.ts";
@@ -22,6 +23,7 @@ const drivers: readonly Driver[] = [
   codexDriver,
   qwenCodeDriver("qwen-code"),
   qwenCodeDriver("qwen-code-earlier"),
+  copilotDriver,
 ];
 
 const NOTE = 'Keep the old flag. 👩‍👩‍👧 «así» — שלום\u2028\ttab, `code`, $HOME, \\back, "quotes" </tag>';

@@ -49,9 +49,16 @@ async function loop(client: LoopClient, dialect: Dialect) {
     await client.prepare(bench);
     const connected = await run(bench, [...sallyport, "proxy", "connect", client.agent, "--yes"]);
     if (connected.code !== 0) throw new Error(connected.stderr);
-    const ended = await run(bench, client.command("What is in the file?"));
+    const variables = printedVariables(connected.stdout);
+    const ended = await run(bench, client.command("What is in the file?"), { variables });
     return { code: ended.code, printed: ended.stdout + ended.stderr, requests: model.requests };
   } finally {
     await model.close();
   }
+}
+
+/** Of clients that are connected by variables alone: those that `proxy connect` prints for the shell. */
+function printedVariables(lines: string): Record<string, string> {
+  const matches = lines.matchAll(/^export (\w+)='([^']*)'$/gm);
+  return Object.fromEntries([...matches].map(([, name, value]) => [name, value]));
 }

@@ -55,7 +55,10 @@ async function put(path: string, content: string | Uint8Array): Promise<void> {
 }
 
 const settingsOf = (agent: Agent, place: Place) => agent.edits(place)[0]?.path ?? "";
-const withSettings = agents.filter((agent) => settingsOf(agent, placeIn("/")).endsWith(".json"));
+/** Those that we share a file with; the others get files of ours alone. */
+const withSettings = agents.filter((agent) =>
+  /(settings|hooks)\.json$/.test(settingsOf(agent, placeIn("/"))),
+);
 const claudeCode = agents.find((agent) => agent.id === "claude-code") as Agent;
 
 describe.each(agents.map((agent) => [agent.id, agent] as const))("%s", (_id, agent) => {

@@ -107,15 +107,23 @@ describe("other agents", () => {
     expect([code, stdout]).toEqual([0, ""]);
   });
 
-  it("Copilot CLI: plan from its session", async () => {
+  it("Copilot CLI: plan from its session, its note when the tool has run, and no failure that refuses", async () => {
     const folder = await sandbox();
     const session = join(folder, "home", ".copilot", "session-state", "s1");
     await mkdir(session, { recursive: true });
     await writeFile(join(session, "plan.md"), "# Plan");
-    const stdin = JSON.stringify({ sessionId: "s1", toolName: "exit_plan_mode", toolArgs: {} });
+    const event = { sessionId: "s1", toolName: "exit_plan_mode", toolArgs: {} };
+    const stdin = JSON.stringify(event);
     expect(await decide(stdin, "/api/deny", { feedback: "no" }, { folder })).toBe(
       '{"permissionDecision":"deny","permissionDecisionReason":"no"}\n',
     );
+    await decide(stdin, "/api/approve", { feedback: "Mind it." }, { folder });
+    const ran = JSON.stringify({ ...event, toolResult: { resultType: "success" } });
+    const told = await (await startCommand(review, { stdin: ran, folder })).ended;
+    expect(JSON.parse(told.stdout).additionalContext).toMatch(/Mind it\.$/);
+    const environment = { SERVICE_PORT: "0" };
+    const failed = await (await startCommand(review, { stdin, folder, environment })).ended;
+    expect(failed).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("SERVICE_PORT") });
   });
 
   it("Qwen Code: an approval, and its note when the tool has run", async () => {

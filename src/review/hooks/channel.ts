@@ -9,6 +9,8 @@ export interface ReplyChannel {
     Caller,
     "approvalNote" | "takesEditedPlan" | "takesPermissionMode" | "takesAgentSwitch"
   >;
+  /** Whether the agent takes any exit code but 0 for a refusal, however the review failed. */
+  readonly failureRefuses?: true;
   /** What stdout carries: the agent's decision and nothing else. */
   encode(decision: PlanDecision, plan: string): string;
   /** Of agents that go by the plan's file: what it is to hold after the decision; undefined leaves it as it is. */
@@ -22,4 +24,18 @@ export const DEFAULT_DENIAL = "Plan rejected by user";
 export function planWithNotes(plan: string, { editedPlan, feedback }: PlanDecision): string {
   const text = editedPlan ?? plan;
   return feedback ? `${text.trimEnd()}\n\n---\n\n## Notes from the reviewer\n\n${feedback}\n` : text;
+}
+
+/** What an agent without words for an approval is told once its tool has run; undefined where there is nothing to tell. */
+export type NotesEncoder = (decision: PlanDecision) => string | undefined;
+
+/** The words of an approval that belong to the task; undefined where it came without any. */
+export function wordsOfApproval({ feedback, editedPlan }: PlanDecision): string | undefined {
+  const parts = [
+    ...(feedback ? [`The person added these notes, which belong to the task:\n\n${feedback}`] : []),
+    ...(editedPlan === undefined
+      ? []
+      : [`The person edited the plan. Carry out this version:\n\n${editedPlan}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join("\n\n");
 }

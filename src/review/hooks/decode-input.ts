@@ -1,11 +1,11 @@
 import type { AgentOrigin } from "../api-types.ts";
-import type { ReplyChannel } from "./channel.ts";
+import type { NotesEncoder, ReplyChannel } from "./channel.ts";
 import { claudePermissionRequest, claudePreToolUse } from "./claude-code.ts";
 import { codexStop } from "./codex.ts";
-import { copilotPreToolUse } from "./copilot-cli.ts";
+import { copilotNotes, copilotPreToolUse } from "./copilot-cli.ts";
 import { geminiBeforeTool } from "./gemini-cli.ts";
 import { type Envelope, type HookEvent, parseEnvelope, parseEvent } from "./input-schemas.ts";
-import { qwenPermissionRequest } from "./qwen-code.ts";
+import { qwenNotes, qwenPermissionRequest } from "./qwen-code.ts";
 
 /** What came in, told apart by its shape alone. */
 export type DecodedInput =
@@ -13,7 +13,7 @@ export type DecodedInput =
   | { readonly kind: "envelope"; readonly envelope: Envelope }
   | { readonly kind: "markdown"; readonly plan: string }
   /** An approved plan's tool has run: the moment for words that the approval itself could not carry. */
-  | { readonly kind: "approved"; readonly plan: string }
+  | { readonly kind: "approved"; readonly plan: PlanLocation; readonly notes: NotesEncoder }
   /** An agent's event that has nothing to do with a plan: to be left to the agent. */
   | { readonly kind: "unrelated"; readonly event: string };
 
@@ -71,7 +71,9 @@ function decodeEvent(event: HookEvent): DecodedInput {
   }
   if (event.toolName !== undefined || (name === "PreToolUse" && tool === "exit_plan_mode")) {
     if ((event.toolName ?? tool) !== "exit_plan_mode") return unrelated(event);
-    return { kind: "hook", channel: copilotPreToolUse, plan: copilotPlan(event), ...cwd };
+    const plan = copilotPlan(event);
+    if (event.toolResult !== undefined) return { kind: "approved", plan, notes: copilotNotes };
+    return { kind: "hook", channel: copilotPreToolUse, plan, ...cwd };
   }
   if (tool === "exit_plan_mode") return decodeQwen(event);
   return decodeClaude(event);
@@ -79,21 +81,15 @@ function decodeEvent(event: HookEvent): DecodedInput {
 
 /** Claude Code's events under the name that the tool has in Gemini CLI. */
 function decodeQwen(event: HookEvent): DecodedInput {
-  const { hook_event_name: name, cwd, tool_input: input } = event;
-  const plan = textOf(input?.["plan"]);
-  if (name === "PostToolUse") return plan === undefined ? unrelated(event) : { kind: "approved", plan };
+  const { hook_event_name: name, cwd } = event;
+  const plan = planInEvent(event);
+  if (name === "PostToolUse") return { kind: "approved", plan, notes: qwenNotes };
   if (name !== "PermissionRequest") return unrelated(event);
-  return {
-    kind: "hook",
-    channel: qwenPermissionRequest,
-    plan: plan === undefined ? { in: "nowhere" } : { in: "event", text: plan },
-    ...(cwd === undefined ? {} : { cwd }),
-  };
+  return { kind: "hook", channel: qwenPermissionRequest, plan, ...(cwd === undefined ? {} : { cwd }) };
 }
 
 function decodeClaude(event: HookEvent): DecodedInput {
   const toolInput = event.tool_input ?? {};
-  const plan = textOf(toolInput["plan"]);
   const isPlan =
     event.tool_name === "ExitPlanMode" ||
     (event.tool_name === undefined && typeof toolInput["plan"] === "string");
@@ -103,15 +99,15 @@ function decodeClaude(event: HookEvent): DecodedInput {
     kind: "hook",
     channel: encoder(toolInput),
     origin: "origin_a",
-    plan: plan === undefined ? { in: "nowhere" } : { in: "event", text: plan },
+    plan: planInEvent(event),
     ...(event.permission_mode === undefined ? {} : { permissionMode: event.permission_mode }),
     ...(event.cwd === undefined ? {} : { cwd: event.cwd }),
   };
 }
 
-/** The text, or undefined where it is none or blank. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() ? value : undefined;
+function planInEvent({ tool_input: input }: HookEvent): PlanLocation {
+  const plan = input?.["plan"];
+  return typeof plan === "string" && plan.trim() ? { in: "event", text: plan } : { in: "nowhere" };
 }
 
 function geminiPlan({ tool_input: input }: HookEvent): PlanLocation {

@@ -16,6 +16,8 @@ const hookEvent = z.object({
   /** Copilot CLI writes its own events in camel case. */
   toolName: text.exactOptional(),
   sessionId: text.exactOptional(),
+  /** Only in its event of a tool that has run. */
+  toolResult: z.unknown().optional(),
 });
 
 const listedAgent = z

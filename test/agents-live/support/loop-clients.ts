@@ -91,6 +91,14 @@ export const loopClients: readonly LoopClient[] = [
     command: (prompt: string) => [...commandOf(name), "-p", prompt, "--yolo", "-m", "fake-model"],
   })),
   {
+    program: "copilot",
+    agent: "copilot",
+    variables: { COPILOT_MODEL: "fake-model", COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false" },
+    prepare: nothing,
+    readCall: (path) => ({ name: "bash", input: { command: cat(path), description: "Read a file" } }),
+    command: (prompt) => [program("copilot"), "-p", prompt, "--allow-all-tools"],
+  },
+  {
     program: "pi",
     agent: "pi",
     variables: { PI_OFFLINE: "1" },

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PlanDecision } from "../../../src/review/decision.ts";
 import { claudePermissionRequest, claudePreToolUse } from "../../../src/review/hooks/claude-code.ts";
 import { codexStop, planInTranscript } from "../../../src/review/hooks/codex.ts";
-import { copilotPreToolUse } from "../../../src/review/hooks/copilot-cli.ts";
+import { copilotNotes, copilotPreToolUse } from "../../../src/review/hooks/copilot-cli.ts";
 import { geminiBeforeTool } from "../../../src/review/hooks/gemini-cli.ts";
 import { decisionText, jsonChannel, textChannel } from "../../../src/review/hooks/generic.ts";
 
@@ -90,13 +90,28 @@ describe("the others", () => {
       copilotPreToolUse,
       { permissionDecision: "allow" },
       { permissionDecision: "deny", permissionDecisionReason: deny.feedback },
-      "none",
+      "feedback",
     ],
   ])("%s", (name, channel, allowed, denied, approvalNote) => {
     expect(channel.callerName).toBe(name);
     expect(parsed(channel.encode(approve, PLAN))).toEqual(allowed);
     expect(parsed(channel.encode(deny, PLAN))).toEqual(denied);
     expect(channel.takes.approvalNote).toBe(approvalNote);
+  });
+
+  it("tells Copilot CLI of a note once the plan is accepted there too", () => {
+    expect(parsed(copilotNotes({ ...approve, feedback: "Mind the roof." }) ?? "")).toEqual({
+      additionalContext: expect.stringMatching(/notes[\s\S]*Mind the roof\.$/),
+    });
+    expect(copilotNotes(approve)).toBeUndefined();
+  });
+
+  it("does not let Copilot CLI pass over a denial that is too long for it", () => {
+    const reply = copilotPreToolUse.encode({ kind: "deny", feedback: "ß🚀\n".repeat(100_000) }, PLAN);
+    expect(Buffer.byteLength(reply)).toBeLessThanOrEqual(250_000);
+    expect(parsed(reply).permissionDecisionReason).toMatch(
+      /^ß🚀\n[\s\S]*\[Too long for Copilot CLI[\s\S]*review last/,
+    );
   });
 
   it("reads Codex's plan from its transcript: the last of the turn, broken lines passed over", () => {

@@ -118,6 +118,9 @@ describe("other agents' events", () => {
     });
     const pascal = { hook_event_name: "PreToolUse", session_id: "s2", tool_name: "exit_plan_mode" };
     expect(decode(pascal)).toMatchObject({ plan: { in: "copilot-session", sessionId: "s2" } });
+    const ran = { sessionId: "s1", toolName: "exit_plan_mode", toolArgs: {}, toolResult: {} };
+    expect(decode(ran)).toMatchObject({ kind: "approved", plan: { in: "copilot-session", sessionId: "s1" } });
+    expect(decode({ ...ran, toolName: "bash" })).toEqual({ kind: "unrelated", event: "bash" });
     expect(decode({ sessionId: "s1", toolName: "bash" })).toEqual({ kind: "unrelated", event: "bash" });
   });
 
@@ -138,8 +141,8 @@ describe("other agents' events", () => {
     expect(decode(event)).not.toHaveProperty("origin");
     expect(decode({ ...event, tool_input: {} })).toMatchObject({ plan: { in: "nowhere" } });
     const ran = { ...event, hook_event_name: "PostToolUse" };
-    expect(decode(ran)).toEqual({ kind: "approved", plan: "# Plan" });
-    expect(decode({ ...ran, tool_input: {} })).toMatchObject({ kind: "unrelated" });
+    expect(decode(ran)).toMatchObject({ kind: "approved", plan: { in: "event", text: "# Plan" } });
+    expect(decode({ ...ran, tool_input: {} })).toMatchObject({ kind: "approved", plan: { in: "nowhere" } });
     expect(decode({ ...ran, tool_name: "edit" })).toMatchObject({ kind: "unrelated" });
     expect(decode({ ...event, hook_event_name: "Notification" })).toMatchObject({ kind: "unrelated" });
   });

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Bench } from "../bench.ts";
 import type { ModelRequest, Reply } from "../model-fake.ts";
 
@@ -25,4 +26,11 @@ export interface Driver {
   longWords?(told: readonly ModelRequest[]): Promise<string>;
   /** Runs until the agent has nothing more to do; resolves to what it printed. */
   start(bench: Bench): Promise<string>;
+}
+
+/** Of agents that read only so much of a hook's output: the file with all of it, which our reply names. */
+export async function savedWords(told: readonly ModelRequest[]): Promise<string> {
+  const raw = told.map((request) => request.raw).join("\n");
+  const path = /the end is missing here; it is in ([^\s\]]+\.md)/.exec(raw)?.[1];
+  return path ? readFile(path, "utf8") : "";
 }

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 import type { Bench } from "../bench.ts";
 import { commandOf } from "../programs.ts";
-import type { Driver } from "./driver.ts";
+import { type Driver, savedWords } from "./driver.ts";
 
 /**
  * Qwen Code by way of the protocol that editors use (https://agentclientprotocol.com): `qwen -p` leaves plan mode for
@@ -34,11 +34,7 @@ export const qwenCodeDriver = (name: string): Driver => ({
   saysApproved: true,
   asTold: (words) => words,
   noteAsTold: (words) => words.replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
-  // It reads a mebibyte of what a hook prints; the rest is where our reply says.
-  async longWords(told) {
-    const path = /the end is missing here; it is in ([^\s\]]+\.md)/.exec(told.at(-1)?.raw ?? "")?.[1];
-    return path ? readFile(path, "utf8") : "";
-  },
+  longWords: savedWords,
   isAfterDecision: ({ toolResults }) => toolResults >= 1,
   start: (bench) => converse(name, bench),
 });

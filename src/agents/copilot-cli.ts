@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import type { Agent, Place } from "./agent.ts";
+import { planHook } from "./own-command.ts";
+import { OWN_MARK, ownFile } from "./own-file.ts";
+
+/** Four days. */
+const PATIENCE_SECONDS = 345_600;
+
+/** Formats as Copilot CLI 1.0.102 obeys them. A project's hooks run once its folder is trusted. */
+export const copilotCli: Agent = {
+  id: "copilot",
+  name: "Copilot CLI",
+  program: "copilot",
+  gives: "plan review when it leaves plan mode; the skill sallyport-review for a diff",
+  edits: (place) => [
+    ownFile(
+      join(copilotFolder(place), "hooks", "sallyport.json"),
+      "review every plan before it is carried out",
+      hooksFile(place.command),
+    ),
+    ownFile(
+      join(copilotFolder(place), "skills", "sallyport-review", "SKILL.md"),
+      "the skill sallyport-review",
+      reviewSkill(place.command),
+    ),
+  ],
+  notes: ["Copilot CLI shows its own menu in the terminal after you have approved a plan."],
+};
+
+/** Where Copilot CLI keeps what belongs to the person, or to the project. */
+function copilotFolder({ home, project, environment }: Place): string {
+  if (project !== undefined) return join(project, ".github");
+  return environment["COPILOT_HOME"] || join(home, ".copilot");
+}
+
+function hooksFile(command: string): string {
+  const [shell, line] =
+    process.platform === "win32"
+      ? ["powershell", `& ${planHook(command, PATIENCE_SECONDS)}`]
+      : ["bash", planHook(command, PATIENCE_SECONDS)];
+  const hook = { type: "command", matcher: "exit_plan_mode", [shell]: line, timeoutSec: PATIENCE_SECONDS };
+  // The second brings the words that an approval has no place for.
+  const hooks = { preToolUse: [hook], postToolUse: [hook] };
+  return `${JSON.stringify({ version: 1, comment: OWN_MARK, hooks }, null, 2)}\n`;
+}
+
+function reviewSkill(command: string): string {
+  return `---
+name: sallyport-review
+description: Let the person review the changes in this repository in the browser, and address the notes. Use when the person asks for a review in the browser or names Sallyport.
+---
+<!-- ${OWN_MARK} -->
+1. Run \`${command} review code\` and wait until it ends, however long the person takes.
+2. Address every point of what it prints. If it says that no feedback was provided, change nothing and say so.
+3. If it was cut off, run \`${command} review last\` and go by what that prints.
+`;
+}
