@@ -43,6 +43,8 @@ export function resolveProxyConfig(
   const keys = resolveKeys(settings, environment, refuse, keyTexts);
   if (found.generatedKey) keys.push({ name: "generated", sha256: sha256(found.generatedKey) });
   const mcp = resolveMcp(settings, environment, refuse);
+  if (settings.host !== undefined && !settings.allow_lan_access && !LOOPBACK.test(settings.host))
+    refuse(["host"], "lets other machines in, which needs allow_lan_access: true as well (and then a key)");
   return {
     host: settings.host ?? (settings.allow_lan_access ? "0.0.0.0" : "127.0.0.1"),
     port: settings.port,
@@ -77,6 +79,8 @@ export function resolveProxyConfig(
     ),
   };
 }
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
 
 /**
  * A page's origin as browsers send it. `URL.origin` says "null" for schemes it does not know, and so does every page

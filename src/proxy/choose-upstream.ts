@@ -5,12 +5,17 @@ import { factsOf } from "./models/facts.ts";
 import type { Selection } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
+/** Of a model's name, which goes into logs, metrics and paths. */
+const LONGEST_MODEL = 512;
+
 /** Which upstream serves a call, and the model's name there. Throws `model_not_found`. */
 export function chooseUpstream(
   call: Call,
   model: string | undefined,
   body: Buffer | undefined,
 ): Selection | Promise<Selection> {
+  if (model !== undefined && model.length > LONGEST_MODEL)
+    throw new AppError("validation", `The model's name is longer than ${LONGEST_MODEL} characters`);
   call.model = model;
   const facts = () => factsOf(call.request.headers, body);
   const selected = call.runtime.selector.select(model, call.dialect, facts);

@@ -16,7 +16,8 @@ export interface StreamedForm {
 /** How far into an upload the model is looked for; clients put fields before files, and files are large. */
 const PEEKED = 64 * 1024;
 
-const MODEL = /content-disposition:[^\r\n]*\bname="?model"?[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n([^\r\n]*)\r\n/i;
+const DISPOSITION = /^content-disposition:/i;
+const NAMES_MODEL = /[;\s]name="?model"?(?:[;\s]|$)/i;
 
 /** Reads just enough of a form to find its model. More than `limit` bytes in all break the upload off. */
 export async function peekForm(request: IncomingMessage, limit: number): Promise<StreamedForm> {
@@ -25,26 +26,45 @@ export async function peekForm(request: IncomingMessage, limit: number): Promise
     throw new AppError("too_large", `The body is larger than ${limit} bytes`);
   const rest = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let peeked: Buffer = Buffer.alloc(0);
-  let found: RegExpExecArray | null = null;
+  const find = modelFinder();
+  let found: Range | undefined;
   for (let ended = false; !ended && !found && peeked.length < PEEKED; ) {
     const next = await rest.next();
     ended = next.done === true;
     if (!ended) peeked = Buffer.concat([peeked, next.value]);
-    found = MODEL.exec(peeked.toString("latin1"));
+    found = find(peeked);
   }
-  const value = found?.[1];
-  const start = found && value !== undefined ? found.index + found[0].length - 2 - value.length : 0;
   return {
-    model: value === undefined ? undefined : Buffer.from(value, "latin1").toString("utf8"),
+    model: found && peeked.toString("utf8", found.start, found.end),
     body: (model) => {
-      const renamed = model !== undefined && value !== undefined;
-      const name = renamed ? Buffer.from(model) : Buffer.alloc(0);
-      const begin = renamed
-        ? Buffer.concat([peeked.subarray(0, start), name, peeked.subarray(start + value.length)])
-        : peeked;
+      const begin =
+        model !== undefined && found
+          ? Buffer.concat([peeked.subarray(0, found.start), Buffer.from(model), peeked.subarray(found.end)])
+          : peeked;
       const length = announced === undefined ? undefined : Number(announced) + begin.length - peeked.length;
       return { stream: Readable.from(limited(begin, rest, limit), { objectMode: false }), length };
     },
+  };
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Looks for the value of the field `model` in a form that grows, line by line and at each line once. */
+function modelFinder(): (form: Buffer) => Range | undefined {
+  let from = 0;
+  let place: "elsewhere" | "headers" | "value" = "elsewhere";
+  return (form) => {
+    for (let end = form.indexOf("\r\n", from); end >= 0; end = form.indexOf("\r\n", from)) {
+      if (place === "value") return { start: from, end };
+      const line = form.toString("latin1", from, end);
+      if (DISPOSITION.test(line)) place = NAMES_MODEL.test(line) ? "headers" : "elsewhere";
+      else if (line === "" && place === "headers") place = "value";
+      from = end + 2;
+    }
+    return undefined;
   };
 }
 

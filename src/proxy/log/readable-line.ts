@@ -16,7 +16,11 @@ export function readableLine(record: CallRecord): string {
     record.losses.length > 0 ? `lost: ${record.losses.map((loss) => loss.code).join(" ")}` : "",
     record.fault ?? "",
   ];
-  return parts.filter(Boolean).join("  ");
+  // Names come from clients: one with a line break in it must not write a line of its own.
+  return parts
+    .filter(Boolean)
+    .join("  ")
+    .replace(/[\t\r\n]+/g, " ");
 }
 
 function duration(milliseconds: number): string {

@@ -12,7 +12,7 @@ export function undrawnLines(tokens: readonly Token[], body: string, count: numb
   const ranges: [number, number][] = [];
   for (const [line, text] of body.split(/\r\n|\n|\r/).entries()) {
     // Blank, or nothing but the marks of a quote or a list.
-    if (drawn[line] === 1 || /^[\s>*+-]*(?:\d+[.)])?\s*$/.test(text)) continue;
+    if (drawn[line] === 1 || /^[\s>*+-]*(?:\d+[.)]\s*)?$/.test(text)) continue;
     const last = ranges.at(-1);
     if (last?.[1] === line) last[1] = line + 1;
     else ranges.push([line, line + 1]);

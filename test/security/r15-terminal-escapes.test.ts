@@ -1,0 +1,71 @@
+import { Writable } from "node:stream";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createOutput, withoutControls } from "../../src/cli/output.ts";
+import { readableLine } from "../../src/proxy/log/readable-line.ts";
+import { recordLine } from "../../src/proxy/log/request-log.ts";
+
+/** What a terminal acts on, and what turns text around. */
+const ACTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const ESCAPES = [
+  "\u001b[2J",
+  "\u001b]0;title\u0007",
+  "\u009b31m",
+  "\r\u001b[K",
+  "\b\b\b",
+  "\u202egnp",
+  "\u001b]8;;http://evil.test\u0007",
+];
+
+function stream(isTTY: boolean) {
+  const written: string[] = [];
+  const writable = new Writable({
+    write: (chunk, _encoding, done) => done(void written.push(String(chunk)) as undefined),
+  });
+  return { written, stream: Object.assign(writable, { isTTY }) as unknown as NodeJS.WriteStream };
+}
+
+describe("R15 text of others in the terminal", () => {
+  it("drives nothing, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.constantFrom(...ESCAPES), (text, sequence) => {
+        expect(withoutControls(`${text}${sequence}${text}`)).not.toMatch(ACTIVE);
+      }),
+    );
+  });
+
+  it("drives nothing as a note, and nothing as the result, which a program gets as it is", async () => {
+    const [terminal, pipe, notes] = [stream(true), stream(false), stream(true)];
+    const text = `quoted ${ESCAPES.join("")} code`;
+    await createOutput(terminal.stream, notes.stream).result(text);
+    await createOutput(pipe.stream, notes.stream).result(text);
+    createOutput(pipe.stream, notes.stream).note(text);
+    expect(terminal.written.join("")).not.toMatch(ACTIVE);
+    expect(notes.written.join("")).not.toMatch(ACTIVE);
+    expect(pipe.written.join("")).toBe(`${text}\n`);
+  });
+
+  it("puts no line of its own into the proxy's log", () => {
+    const record = {
+      ...{
+        time: "2026-11-21T14:02:11.000Z",
+        id: "req_1",
+        key: "k",
+        client: "::1",
+        method: "POST",
+        route: "/v1/messages",
+      },
+      ...{
+        model: `m\n{"forged":true}\n${ESCAPES[0]}`,
+        upstream: "u",
+        upstreamModel: "m\r\nforged",
+        status: 200,
+        ms: 1,
+      },
+      ...{ firstByteMs: 1, stream: false, retries: 0, usage: undefined, losses: [], fault: "a\nb" },
+    };
+    expect(recordLine(record).split("\n")).toHaveLength(1);
+    expect(JSON.parse(recordLine(record)).model).toBe(record.model);
+    expect(withoutControls(readableLine(record)).split("\n")).toHaveLength(1);
+  });
+});
