@@ -85,19 +85,6 @@ describe("openRepository", () => {
 });
 
 describe("findGit", () => {
-  it("passes over relative entries and those of the repository itself", async () => {
-    const repository = await testRepository({ "a.txt": "a\n" });
-    const planted = join(repository.root, "node_modules", ".bin");
-    await mkdir(planted, { recursive: true });
-    await writeFile(join(planted, "git"), "#!/bin/sh\nexit 1\n");
-    await chmod(join(planted, "git"), 0o755);
-    const PATH = `.:node_modules/.bin:${planted}:${process.env["PATH"]}`;
-    const found = await findGit(join(repository.root), { PATH });
-    expect(found.binary).not.toContain(repository.root);
-    expect(found.path.split(":")).not.toContain(planted);
-    expect(found.path.split(":")).not.toContain(".");
-  });
-
   it("says so when there is none", async () => {
     const folder = await temporaryFolder();
     await symlink(process.execPath, join(folder, "node"));

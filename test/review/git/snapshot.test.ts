@@ -106,20 +106,6 @@ describe("uncommitted changes", () => {
     }
   });
 
-  it("hold names and contents that are not UTF-8 without losing a byte of the content", async () => {
-    const repository = await testRepository({ "latin.txt": Buffer.from("caf\xe9\n", "latin1") });
-    await repository.write({ "latin.txt": Buffer.from("th\xe9\n", "latin1") });
-    await writeFile(
-      Buffer.concat([Buffer.from(`${repository.root}/`), Buffer.from("na\xefve", "latin1")]),
-      "x\n",
-    );
-    const { snapshot } = await snapshotOf(repository);
-    expect(snapshot.files).toMatchObject([
-      { path: "latin.txt", additions: 1, deletions: 1 },
-      { path: "na\ufffdve", additions: 1 },
-    ]);
-  });
-
   it("show a path in conflict as it is in the working tree, in one plain diff", async () => {
     const repository = await testRepository({ "a.txt": "1\n2\n3\n" });
     await repository.git("checkout", "--quiet", "-b", "other");
@@ -211,20 +197,6 @@ describe("uncommitted changes", () => {
       /-Subproject commit [0-9a-f]{40}\n\+Subproject commit [0-9a-f]{40}\n/,
     );
     expect(await patchOf("nested")).toContain("new file mode 160000");
-  });
-
-  it("tell of files too large to compare without reading them", async () => {
-    const repository = await testRepository({ "a.txt": "a\n", "grows.bin": "small\n" });
-    await repository.write({ "new – groß.bin": "" });
-    // Files with a hole: large to look at, small on disk.
-    for (const name of ["new – groß.bin", "grows.bin"]) {
-      await truncate(join(repository.root, name), 65 * 1024 * 1024);
-    }
-    const { snapshot } = await snapshotOf(repository);
-    expect(snapshot.files).toMatchObject([
-      { path: "grows.bin", status: "modified", binary: true },
-      { path: "new – groß.bin", status: "added", binary: true, additions: 0 },
-    ]);
   });
 
   it("take many untracked files", async () => {

@@ -1,0 +1,80 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type HostileRepository, hostileRepository } from "../support/hostile-repository.ts";
+import { snapshotOf } from "../support/test-repository.ts";
+
+let repository: HostileRepository;
+beforeEach(async () => {
+  repository = await hostileRepository({ "c.lens": "old\n", "d.engine": "old\n" });
+});
+
+describe("G5 a repository that would hide changes, or show them otherwise", () => {
+  it("cannot call text binary", async () => {
+    await repository.write({ ".gitattributes": "*.ts -diff\n*.evil diff=evil\n*.png -diff\n" });
+    await repository.git("config", "diff.evil.binary", "true");
+    await repository.write({ "a.ts": "one\n", "b.evil": "one\n", "real.png": Buffer.from([0, 1]) });
+    await repository.commit();
+    await repository.write({
+      "a.ts": "two\n",
+      "b.evil": "two\n",
+      "new.ts": "new\n",
+      "real.png": Buffer.from([0, 2]),
+      "new.png": Buffer.from([0, 3]),
+    });
+    const { snapshot, patchOf } = await snapshotOf(repository);
+    expect(await patchOf("a.ts")).toContain("-one\n+two\n");
+    expect(await patchOf("b.evil")).toContain("-one\n+two\n");
+    expect(await patchOf("new.ts")).toContain("+new\n");
+    expect(snapshot.files.filter(({ binary }) => binary).map(({ path }) => path)).toEqual([
+      "real.png",
+      "new.png",
+    ]);
+  });
+
+  it("cannot change what a patch looks like, or leave files out of it", async () => {
+    await repository.write({ "c.lens": "changed\n", "é ü.txt": "new\n" });
+    const plain = (await snapshotOf(repository)).patch;
+    const settings = {
+      "color.ui": "always",
+      "color.diff": "always",
+      "core.quotePath": "false",
+      "core.bigFileThreshold": "1",
+      "core.untrackedCache": "true",
+      "diff.noprefix": "true",
+      "diff.mnemonicPrefix": "true",
+      "diff.relative": "true",
+      "diff.orderFile": ".git/order",
+      "diff.context": "0",
+      "diff.interHunkContext": "9",
+      "diff.algorithm": "patience",
+      "diff.renames": "false",
+      "diff.submodule": "log",
+      "diff.ignoreSubmodules": "all",
+      "diff.suppressBlankEmpty": "true",
+      "diff.wsErrorHighlight": "all",
+      "diff.colorMoved": "zebra",
+      "diff.autoRefreshIndex": "false",
+      "status.showUntrackedFiles": "no",
+    };
+    await writeFile(join(repository.root, ".git", "order"), "zzz\nd.engine\n");
+    for (const [key, value] of Object.entries(settings)) await repository.git("config", key, value);
+    expect((await snapshotOf(repository)).patch).toBe(plain);
+  });
+
+  it("cannot show other objects in place of the real ones", async () => {
+    await repository.write({ "c.lens": "changed\n" });
+    const honest = (await snapshotOf(repository)).patch;
+    await writeFile(join(repository.outside, "lie"), "changed\n");
+    const lie = (await repository.git("hash-object", "-w", join(repository.outside, "lie"))).trim();
+    await repository.git("replace", (await repository.git("rev-parse", "HEAD:c.lens")).trim(), lie);
+    expect((await snapshotOf(repository)).patch).toBe(honest);
+  });
+
+  it("cannot hide a file by a bit in the index", async () => {
+    await repository.git("update-index", "--assume-unchanged", "c.lens");
+    await repository.git("update-index", "--skip-worktree", "d.engine");
+    await repository.write({ "c.lens": "hidden\n", "d.engine": "hidden\n" });
+    expect((await snapshotOf(repository)).paths).toEqual(["c.lens", "d.engine"]);
+  });
+});

@@ -1,0 +1,34 @@
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestRepository, testRepository } from "./test-repository.ts";
+
+export const DIFF_TYPES = ["uncommitted", "staged", "unstaged", "last-commit", "branch", "merge-base", "all"];
+
+/** A repository whose settings name programs of somebody's, each of which leaves a mark when it runs. */
+export interface HostileRepository extends TestRepository {
+  /** Makes a program that leaves its name behind, then does `then`; resolves to its path. */
+  trap(name: string, then?: string): Promise<string>;
+  /** Sets these in the repository's own configuration. */
+  configure(settings: Readonly<Record<string, string>>): Promise<void>;
+  /** Which programs have run. */
+  marks(): Promise<string[]>;
+}
+
+export async function hostileRepository(files: Record<string, string | Buffer>): Promise<HostileRepository> {
+  const repository = await testRepository(files);
+  const folder = join(repository.outside, "marks");
+  await mkdir(folder);
+  return {
+    ...repository,
+    async trap(name, then = "exit 0") {
+      const path = join(repository.outside, `${name}.sh`);
+      await writeFile(path, `#!/bin/sh\n: > '${join(folder, name)}'\n${then}\n`);
+      await chmod(path, 0o755);
+      return path;
+    },
+    async configure(settings) {
+      for (const [key, value] of Object.entries(settings)) await repository.git("config", key, value);
+    },
+    marks: () => readdir(folder),
+  };
+}
