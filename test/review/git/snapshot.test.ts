@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { snapshotOf, type TestRepository, testRepository } from "../../support/test-repository.ts";

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { shownKeys } from "../../src/proxy/auth/credentials.ts";
+import { createKeyRing } from "../../src/proxy/auth/key-ring.ts";
+import { configOf } from "../support/start-proxy.ts";
+
+const keyOf = (text: string) => ({ name: text, sha256: createHash("sha256").update(text).digest() });
+
+describe("P3 keys", () => {
+  it("open with themselves alone, of any length and script", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: "binary", maxLength: 40 }), { maxLength: 4 }),
+        fc.string({ unit: "binary", maxLength: 40 }),
+        (keys, shown) => {
+          const found = createKeyRing(keys.map(keyOf)).nameOf([shown]);
+          expect(found).toBe(keys.includes(shown) ? shown : undefined);
+        },
+      ),
+    );
+    const long = "k".repeat(10_000);
+    expect(createKeyRing([keyOf(long)]).nameOf([`${long}k`, long.slice(1), long])).toBe(long);
+    expect(createKeyRing([]).nameOf(["", "x"])).toBeUndefined();
+  });
+
+  it("stay right however many wrong ones were shown before", () => {
+    const ring = createKeyRing([keyOf("right")]);
+    for (let index = 0; index < 2_500; index += 1) expect(ring.nameOf([`wrong ${index}`])).toBeUndefined();
+    expect(ring.nameOf(["right"])).toBe("right");
+    expect(ring.nameOf(["wrong 0", "right"])).toBe("right");
+  });
+
+  it("are compared without telling how much of them was right", () => {
+    const source = readFileSync(resolve(import.meta.dirname, "../../src/proxy/auth/key-ring.ts"), "utf8");
+    expect(source).toContain("timingSafeEqual(digest, key.sha256)");
+    expect(source).not.toMatch(/sha256\.equals|sha256 ===|=== key\b/);
+  });
+
+  it("are read from the headers that carry them, and Authorization only after Bearer", () => {
+    expect(shownKeys({ authorization: "Bearer a" }, "/", false)).toEqual(["a"]);
+    expect(shownKeys({ authorization: "bEaReR   a  " }, "/", false)).toEqual(["a"]);
+    for (const authorization of ["a", "Basic a", "Bearer", "Bearer ", "Bearer a b", "xBearer a", ""])
+      expect(shownKeys({ authorization }, "/", false)).toEqual([]);
+    expect(shownKeys({ "x-api-key": "", "x-goog-api-key": "g", "x-gen-api-key": "n" }, "/", false)).toEqual([
+      "n",
+      "g",
+    ]);
+    expect(shownKeys({}, "/v1beta/models?key=q&key=r", true)).toEqual(["q"]);
+    expect(shownKeys({}, "/v1beta/models?key=", true)).toEqual([]);
+    expect(shownKeys({}, "/v1/models?key=q", false)).toEqual([]);
+    expect(shownKeys({}, "/v1beta/models", true)).toEqual([]);
+  });
+
+  it("too short to be keys are refused at the start", () => {
+    for (const key of ["", "short", "x".repeat(15)]) expect(() => configOf({ api_keys: [key] })).toThrow();
+    expect(configOf({ api_keys: ["x".repeat(16)] }).keys).toHaveLength(1);
+  });
+});
