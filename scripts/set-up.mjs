@@ -15,7 +15,14 @@ const modified = (path) => (existsSync(at(path)) ? statSync(at(path)).mtimeMs : 
 if (modified("node_modules/.package-lock.json") < modified("package-lock.json")) {
   say("Installing packages …");
   // Not `npm ci`: it refuses a lock file without the binaries of every platform, and not every registry carries them all.
-  const quietly = ["--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"];
+  const quietly = [
+    "--ignore-scripts",
+    "--no-save",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+    "--fetch-retries=5",
+  ];
   await tryAgain("npm install", () => run("npm", ["install", ...quietly])).catch((error) =>
     giveUp(
       "The packages could not be installed",

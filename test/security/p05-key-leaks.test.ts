@@ -1,0 +1,122 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { readableLine } from "../../src/proxy/log/readable-line.ts";
+import { recordLine } from "../../src/proxy/log/request-log.ts";
+import { redact } from "../../src/proxy/runtime.ts";
+import { json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
+
+/** Of the built command, in everything it writes: key-leaks.e2e.test.ts. */
+const CANARIES = {
+  proxyKey: "sk-canary-proxy-key-0001",
+  upstreamKey: "sk-canary-upstream-key-0002",
+  secondKey: "sk-canary-second-key-0003",
+  configuredHeader: "canary-configured-header-0004",
+  mcpHeader: "canary-mcp-header-0005",
+  clientKey: "sk-canary-client-key-0006",
+  queryKey: "sk-canary-query-key-0007",
+  cookie: "canary-cookie-0008",
+};
+const OWN = [
+  CANARIES.proxyKey,
+  CANARIES.upstreamKey,
+  CANARIES.secondKey,
+  CANARIES.configuredHeader,
+  CANARIES.mcpHeader,
+];
+
+const CALLS = [
+  ["/v1/messages", '{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}]}'],
+  ["/v1/messages", '{"model":"other","max_tokens":1,"messages":[{"role":"user","content":"x"}]}'],
+  ["/v1/chat/completions", '{"model":"o","stream":true,"messages":[{"role":"user","content":"x"}]}'],
+  ["/v1beta/models/m:generateContent", '{"contents":[{"parts":[{"text":"x"}]}]}'],
+  ["/v1/messages", "not json"],
+  ["/mcp/tools/mcp", '{"jsonrpc":"2.0","id":1,"method":"ping"}'],
+  ["/internal/warmup", '{"model":"m"}'],
+] as const;
+
+/** What an upstream may answer that repeats what it was sent, as several do in their errors. */
+const leaks = Object.values(CANARIES).join(" ");
+const ANSWERS = [
+  json({ error: { message: `Incorrect API key provided: ${leaks}`, type: leaks } }, 401),
+  json({ type: "error", error: { type: "x", message: leaks } }, 500, {
+    "x-echo": leaks,
+    "set-cookie": leaks,
+  }),
+  json(`<html>${leaks}</html>`, 502, { "content-type": "text/html" }),
+  json({ error: encodeURIComponent(leaks) }, 400),
+];
+
+async function everythingSaid(proxy: TestProxy): Promise<string> {
+  const said: string[] = [];
+  for (const [path, body] of CALLS)
+    for (const key of [CANARIES.proxyKey, CANARIES.clientKey]) {
+      const response = await fetch(`${proxy.url}${path}?key=${CANARIES.queryKey}`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "x-api-key": key,
+          "x-goog-api-key": key,
+          cookie: CANARIES.cookie,
+        },
+        body,
+      });
+      said.push(JSON.stringify([...response.headers]), await response.text());
+    }
+  for (const path of ["/", "/metrics", "/readyz", "/v1/models"])
+    said.push(
+      await (await fetch(`${proxy.url}${path}`, { headers: { "x-api-key": CANARIES.proxyKey } })).text(),
+    );
+  said.push(
+    ...proxy.records.map(recordLine),
+    ...proxy.records.map(readableLine),
+    proxy.internal.map(String).join("\n"),
+  );
+  return said.join("\n");
+}
+
+describe("P5 a secret", () => {
+  it.each(ANSWERS.map((answer, index) => [index, answer] as const))(
+    "is in no answer, no page and no log, though the upstream repeats it (%i)",
+    async (_index, answer) => {
+      const upstream = await startFakeUpstream(answer);
+      const base = { base_url: upstream.url, api_keys: [CANARIES.upstreamKey, CANARIES.secondKey] };
+      const proxy = await startTestProxy({
+        auth_mode: "strict",
+        api_keys: [CANARIES.proxyKey],
+        upstreams: {
+          a: {
+            dialect: "messages",
+            ...base,
+            headers: { "x-team-token": CANARIES.configuredHeader },
+            models: ["m"],
+          },
+          c: { dialect: "chat-completions", ...base, models: ["o", "other"] },
+          g: { dialect: "generative-language", ...base, models: ["m"] },
+        },
+        mcp: {
+          tools: { url: `${upstream.url}/mcp`, headers: { authorization: `Bearer ${CANARIES.mcpHeader}` } },
+        },
+      });
+      onTestFinished(async () => {
+        await proxy.close();
+        await upstream.close();
+      });
+      const said = await everythingSaid(proxy);
+      const models = said.split("\n").filter((line) => !line.includes("mcp"));
+      // What an MCP server says goes through as it is: it was sent its own header and nothing else of these.
+      for (const secret of OWN.filter((each) => each !== CANARIES.mcpHeader))
+        expect(models.join("\n")).not.toContain(secret);
+      // A query of the client's own is an MCP server's business, as several take their key so.
+      const hits = upstream.hits.filter(({ url }) => !url.startsWith("/mcp"));
+      const sent = JSON.stringify(hits.map(({ url, rawHeaders }) => [url, rawHeaders]));
+      for (const secret of [CANARIES.proxyKey, CANARIES.clientKey, CANARIES.queryKey, CANARIES.cookie])
+        expect(sent).not.toContain(secret);
+    },
+  );
+
+  it("is blotted out in the form that URLs give it too, the longest first", () => {
+    const secrets = ["sk/secret+long value", "sk/secret"];
+    const text = `a sk/secret+long value b ${encodeURIComponent("sk/secret+long value")} c sk/secret d sk%2Fsecret`;
+    expect(redact(text, secrets)).toBe("a [redacted] b [redacted] c [redacted] d [redacted]");
+  });
+});

@@ -1,0 +1,57 @@
+import { connect, type Socket } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { createApp } from "../../src/http/create-app.ts";
+import { planServer } from "../support/plan-server.ts";
+import { startTestProxy } from "../support/start-proxy.ts";
+
+function opened(port: number, text: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text, () => resolve(socket.resume())));
+    socket.on("error", reject);
+    onTestFinished(() => void socket.destroy());
+  });
+}
+
+it("P11 both servers end requests that never become whole, and connections that say nothing", async () => {
+  const proxy = await startTestProxy({});
+  onTestFinished(() => proxy.close());
+  const review = await planServer();
+  for (const [{ server }, requestTimeout] of [
+    [proxy.server.app, 300_000],
+    [review.app, 60_000],
+  ] as const) {
+    expect(server).toMatchObject({
+      headersTimeout: 15_000,
+      requestTimeout,
+      keepAliveTimeout: 10_000,
+      timeout: 0,
+    });
+  }
+  expect(proxy.server.app.server.maxConnections).toBe(4_096);
+});
+
+it("P11 what began and never ended is closed, with the time limits that hold for all", async () => {
+  const app = createApp({ bodyLimit: 1_000, headersTimeout: 50, requestTimeout: 100 });
+  onTestFinished(() => app.close());
+  app.post("/", async (request) => request.body);
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as { port: number };
+  const half = [
+    "GET / HT",
+    "GET / HTTP/1.1\r\nHost: local",
+    "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: application/json\r\n\r\n{",
+  ];
+  const sockets = await Promise.all(half.map((text) => opened(port, text)));
+  // Left to itself Node looks at them every 30 s only, longer than this test may take.
+  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
+});
+
+it("P11 hundreds of them keep nobody else waiting", async () => {
+  const proxy = await startTestProxy({});
+  onTestFinished(() => proxy.close());
+  const { port } = new URL(proxy.url);
+  await Promise.all(
+    Array.from({ length: 300 }, () => opened(Number(port), "POST /v1/messages HTTP/1.1\r\nHost: x")),
+  );
+  expect(await (await fetch(`${proxy.url}/healthz`)).json()).toEqual({ status: "ok" });
+});

@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { parseJson } from "../../src/proxy/exchange/json.ts";
+import { fits } from "../../src/proxy/models/glob.ts";
+import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { question } from "../support/faulty-upstream.ts";
+import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
+import { DIALECTS, WHOLE } from "../support/vendor-answers.ts";
+
+let upstream: FakeUpstream;
+let proxy: TestProxy;
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+  proxy = await startTestProxy({
+    upstreams: Object.fromEntries(
+      DIALECTS.map((dialect) => [dialect, { dialect, base_url: upstream.url, models: [dialect] }]),
+    ),
+    models: DIALECTS.map((dialect) => ({ match: `to-${dialect}`, upstream: dialect })),
+  });
+});
+afterAll(async () => {
+  await proxy.close();
+  await upstream.close();
+});
+beforeEach(() => {
+  upstream.answer = json({ ok: true });
+  upstream.hits.length = 0;
+  proxy.internal.length = 0;
+});
+
+const post = (path: string, body: string) =>
+  fetch(`${proxy.url}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body });
+
+/** The same value with one of its strings, names included, replaced. */
+function replacements(value: unknown, by: string): unknown[] {
+  if (typeof value === "string") return [by];
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => replacements(item, by).map((other) => value.with(index, other)));
+  if (typeof value !== "object" || value === null) return [];
+  const entries = Object.entries(value);
+  return [
+    ...entries.flatMap(([name, member]) =>
+      replacements(member, by).map((other) => ({ ...value, [name]: other })),
+    ),
+    { ...value, [by]: "x" },
+    { ...value, [by]: [{ [by]: by }] },
+  ];
+}
+
+const TOOLS = {
+  "chat-completions": {
+    tools: [
+      {
+        type: "function",
+        function: {
+          name: "f",
+          parameters: { type: "object", properties: { a: { type: "string", format: "date" } } },
+        },
+      },
+    ],
+  },
+  responses: {
+    tools: [
+      {
+        type: "function",
+        name: "f",
+        parameters: { type: "object", properties: { a: { type: "string", format: "date" } } },
+      },
+      { type: "web_search" },
+    ],
+  },
+  messages: {
+    tools: [
+      { name: "f", input_schema: { type: "object", properties: { a: { type: "string", format: "date" } } } },
+    ],
+  },
+  "generative-language": {
+    tools: [
+      {
+        functionDeclarations: [
+          {
+            name: "f",
+            parameters: { type: "OBJECT", properties: { a: { type: "STRING", format: "date" } } },
+          },
+        ],
+      },
+    ],
+  },
+};
+
+describe("P13 JSON in the native lane", () => {
+  it("reaches the upstream byte for byte, however it is written", async () => {
+    const rest = fc.json({ maxDepth: 3 }).map((text) => text.replaceAll("/", "\\/"));
+    await fc.assert(
+      fc.asyncProperty(
+        rest,
+        fc.constantFrom("9007199254740993", "1e400", "-0", "1.0", '"\\u00e9"', '"\\ud800"'),
+        async (value, number) => {
+          const body = `{ "x" : ${value},\t"model":"messages" , "n": ${number} }`;
+          upstream.hits.length = 0;
+          await (await post("/v1/messages", body)).text();
+          expect(upstream.hits.map((hit) => hit.body.toString())).toEqual([body]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+const PAIRS = DIALECTS.flatMap((client) =>
+  DIALECTS.filter((other) => other !== client).map((target) => [client, target] as const),
+);
+
+describe("P13 JSON that is translated", () => {
+  it.each(DIALECTS)(
+    "%s: is refused where it would change what objects inherit, or nests without end",
+    async (client) => {
+      const target = DIALECTS.find((each) => each !== client) ?? client;
+      const { path, body } = question(client, `to-${target}`, false);
+      const whole = body.replace(/}$/, "");
+      for (const more of [
+        '"__proto__":{"polluted":true}',
+        '"a":{"b":[{"__proto__":{}}]}',
+        `"a":${"[".repeat(300)}${"]".repeat(300)}`,
+        `"a":${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`,
+      ]) {
+        const response = await post(path, `${whole},${more}}`);
+        expect([more.slice(0, 20), response.status]).toEqual([more.slice(0, 20), 400]);
+        await response.text();
+      }
+      expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+      expect(upstream.hits).toEqual([]);
+    },
+  );
+
+  it.each(PAIRS)(
+    "%s to %s: a name that everything inherits is a name like any other",
+    async (client, target) => {
+      upstream.answer = json(WHOLE[target]);
+      const { path, body } = question(client, `to-${target}`, false);
+      const asked: object = { ...JSON.parse(body), ...TOOLS[client] };
+      for (const each of replacements(asked, "constructor")) {
+        const response = await post(
+          path,
+          JSON.stringify(
+            client === "generative-language" ? each : { ...(each as object), model: `to-${target}` },
+          ),
+        );
+        expect([JSON.stringify(each), response.status < 500]).toEqual([JSON.stringify(each), true]);
+        await response.text();
+      }
+      expect(proxy.internal).toEqual([]);
+    },
+  );
+
+  it.each(PAIRS)("%s from %s: so it is in an answer", async (client, target) => {
+    const { path, body } = question(client, `to-${target}`, false);
+    for (const each of replacements(WHOLE[target], "constructor")) {
+      upstream.answer = json(each);
+      const response = await post(path, body);
+      expect([JSON.stringify(each), response.status]).toEqual([
+        JSON.stringify(each),
+        expect.toSatisfy((status) => status !== 500),
+      ]);
+      await response.text();
+    }
+    expect(proxy.internal).toEqual([]);
+  });
+});
+
+describe("P13 long texts of others", () => {
+  it("take no longer than their length", () => {
+    // Megabytes each: a pattern that looks at the rest again from every place would take hours.
+    expect(() => parseJson(`[1234567890123456, ${'-"\\'.repeat(1_000_000)}`)).toThrow(SyntaxError);
+    expect(fits("*a*a*b", "a".repeat(1_000_000))).toBe(false);
+    expect(fits("*claude*sonnet*", "claude".repeat(200_000))).toBe(false);
+  });
+
+  it("in a form are looked through once", async () => {
+    const line = "content-disposition:name=model".repeat(2_000);
+    const response = await fetch(`${proxy.url}/v1/images/edits`, {
+      method: "POST",
+      headers: { "content-type": "multipart/form-data; boundary=b" },
+      body: `--b\r\n${line}\r\n--b--\r\n`,
+    });
+    expect(response.status).toBeLessThan(600);
+    await response.text();
+  });
+
+  it("name no model", async () => {
+    const response = await post("/v1/messages", JSON.stringify({ model: "m".repeat(513) }));
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("512")]);
+  });
+});
+
+it("P13 a pattern fits what it says", () => {
+  const letters = fc.string({ unit: fc.constantFrom("a", "b", "🏰", "*", "?"), maxLength: 8 });
+  fc.assert(
+    fc.property(letters, letters, (pattern, name) => {
+      const source = pattern
+        .replace(/[\\^$.|+()[\]{}]/g, "\\$&")
+        .replaceAll("*", ".*")
+        .replaceAll("?", ".");
+      expect(fits(pattern, name)).toBe(pattern === name || new RegExp(`^${source}$`, "su").test(name));
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const text = (path: string) => readFileSync(join(root, path), "utf8");
+const manifest: Record<string, Record<string, string>> = JSON.parse(text("package.json"));
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly hasInstallScript?: boolean;
+  readonly license?: string;
+  readonly link?: boolean;
+}
+const locked: [string, LockedPackage][] = Object.entries(
+  JSON.parse(text("package-lock.json")).packages as Record<string, LockedPackage>,
+).filter(([path]) => path !== "");
+
+/** Terms that ask nothing of who uses the result but to name the author; CC-BY is data of a development tool. */
+const LICENCES =
+  /^(?:MIT|Apache-2\.0|ISC|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|CC-BY-[34]\.0|Python-2\.0|MPL-2\.0|MIT-0|\(MPL-2\.0 OR Apache-2\.0\)|MIT OR Apache-2\.0|PSF-2\.0)$/i;
+
+describe("P17 what is installed", () => {
+  it("runs nothing while it is installed, but for two packages of the tests that look at their own version", () => {
+    const known = ["node_modules/@google/genai", "node_modules/protobufjs"];
+    const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
+    expect(scripted.filter((path) => !known.includes(path))).toEqual([]);
+    expect(manifest["devDependencies"]).not.toHaveProperty("protobufjs");
+    const own = Object.keys(manifest["scripts"] ?? {});
+    expect(own.filter((name) => /^(?:pre|post)?(?:install|prepare)$/.test(name))).toEqual([]);
+  });
+
+  it("is what the lock file says, to the byte, from the registry", () => {
+    for (const [path, { resolved, integrity, link }] of locked) {
+      expect([path, link ?? false]).toEqual([path, false]);
+      expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
+      if (resolved !== undefined) expect(resolved).toMatch(/^https:\/\//);
+    }
+  });
+
+  it("is named with its exact version, and nothing of it is needed where the command runs", () => {
+    for (const [name, version] of Object.entries(manifest["devDependencies"] ?? {})) {
+      expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/)]);
+      expect([name, locked.find(([path]) => path === `node_modules/${name}`)?.[1].version]).toEqual([
+        name,
+        version,
+      ]);
+    }
+    for (const kind of ["dependencies", "optionalDependencies", "peerDependencies"])
+      expect(manifest[kind]).toBeUndefined();
+  });
+
+  it("carries terms that can be kept", () => {
+    const others = locked.filter(([, { license }]) => license !== undefined && !LICENCES.test(license));
+    expect(others.map(([path, { license }]) => `${path}: ${license}`)).toEqual([]);
+  });
+});
