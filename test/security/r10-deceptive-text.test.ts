@@ -53,6 +53,8 @@ describe("R10 what means to deceive", () => {
   it.each(DECEPTIONS)("%j is shown", (text, shown) => {
     expect(findDeceptions(text).map((found) => found.shown)).toContain(shown);
     expect(parseMarkdown(text).leaves.flatMap(({ marks }) => marks).length).toBeGreaterThan(0);
+    // In code nothing hides a comment.
+    if (text.includes("<!--")) return;
     expect(parseMarkdown(`- \`${text}\`\n`).leaves.flatMap(({ marks }) => marks).length).toBeGreaterThan(0);
     expect(
       parseMarkdown(`\`\`\`\n${text}\n\`\`\``).leaves.flatMap(({ marks }) => marks).length,
