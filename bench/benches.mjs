@@ -1,0 +1,174 @@
+// The benches that `npm run bench` runs: their commands, the peers they need, and the ratios in their output that are
+// kept in bench/ratios.json. A ratio compares two things measured in one run, so it can be held on another machine too.
+
+/** `lower` says which way is better: true where the ratio is ours by theirs in time or memory. */
+export const benches = [
+  {
+    id: "startup",
+    title: "Start and end of a review",
+    commands: ({ short }) => [["bench/startup.mjs", ...(short ? ["--short"] : [])]],
+    lower: true,
+    ratios: ({ tables }) =>
+      rowsOf(tables, "of a bare node")
+        .filter((row) => row["subject"] !== "node" && Number(row["median, ms"]) > 30)
+        .map((row) => [`${row["what"]}, ${row["subject"]}`, row["of a bare node"]]),
+  },
+  {
+    id: "plan-page",
+    title: "The plan page",
+    commands: ({ short }) => [["bench/plan-page.mjs", short ? "5" : "11"]],
+    lower: true,
+    ratios: ({ text }) => {
+      const figure = (name) => Number(new RegExp(`${name}.*?(\\d+) ms`).exec(text)?.[1]);
+      return [
+        [
+          "plan's text by an empty page",
+          figure("navigation to text") / figure("navigation to an empty page"),
+        ],
+      ];
+    },
+  },
+  {
+    id: "review-page",
+    title: "The code review page",
+    peers: ["difit"],
+    // difit takes minutes over M and hours over XL.
+    commands: ({ short, peers }) => [
+      [
+        "bench/review-page/run.mjs",
+        "--sizes",
+        short ? "S,L" : "S,M,L",
+        "--rounds",
+        short ? "1" : "3",
+        "--difit",
+        peers.difit,
+      ],
+      ["bench/review-page/run.mjs", "--sizes", short ? "M,XL" : "XL", "--rounds", short ? "1" : "3"],
+    ],
+    lower: true,
+    ratios: ({ tables }) =>
+      rowsOf(tables, "ratio")
+        .filter((row) => Number(row["ratio"]) > 0)
+        .map((row) => [`${row["diff"]}, first highlighted text by difit's`, row["ratio"]]),
+  },
+  {
+    id: "native-lane",
+    title: "Native lane",
+    peers: ["portkey"],
+    tools: ["nginx", "wrk", "taskset"],
+    commands: ({ short, peers }) => [
+      [
+        "bench/proxy/run.mjs",
+        "--seconds",
+        short ? "2" : "4",
+        "--rounds",
+        short ? "1" : "3",
+        "--portkey",
+        peers.portkey,
+      ],
+    ],
+    lower: false,
+    ratios: ({ tables }) =>
+      rowsOf(tables, "of the floor, by CPU")
+        .filter((row) => row["subject"] === "sallyport")
+        .map((row) => [`${row["case"]} × ${row["connections"]}, floor by CPU`, row["of the floor, by CPU"]]),
+  },
+  {
+    id: "native-cost",
+    title: "Native lane, cost of a call",
+    tools: ["nginx", "taskset"],
+    commands: ({ short }) => [["bench/proxy/cost.mjs", "--rounds", short ? "11" : "31"]],
+    lower: false,
+    ratios: ({ text }) =>
+      [...text.matchAll(/^(.+?): floor .*ratio ([\d.]+)/gm)].map(([, name, ratio]) => [
+        `${name}, floor by cost`,
+        ratio,
+      ]),
+  },
+  {
+    id: "memory",
+    title: "Memory after 100,000 requests",
+    tools: ["nginx", "taskset"],
+    commands: () => [["bench/proxy/memory.mjs"]],
+    lower: true,
+    ratios: ({ tables }) => {
+      const held = rowsOf(tables, "memory, MB").map((row) => Number(row["memory, MB"]));
+      return [["after all by after the first tenth", held.at(-1) / held[1]]];
+    },
+  },
+  {
+    id: "aborts",
+    title: "Clients that leave",
+    commands: ({ short }) => [["bench/proxy/aborts.mjs", "--clients", short ? "3000" : "10000"]],
+    lower: true,
+    ratios: () => [],
+  },
+  {
+    id: "translation",
+    title: "Translation",
+    peers: ["ccr"],
+    tools: ["nginx", "wrk", "taskset"],
+    commands: ({ short, peers }) => [
+      ["bench/translate/run.mjs", "--seconds", short ? "2" : "4", "--ccr", peers.ccr],
+    ],
+    lower: true,
+    ratios: ({ tables }) => {
+      const rows = rowsOf(tables, "CPU ms/request");
+      return rows
+        .filter((row) => row["subject"] === "translated")
+        .map((row) => {
+          const peer = rows.find(
+            (other) =>
+              other["subject"] === "claude-code-router" &&
+              other["case"] === row["case"] &&
+              other["connections"] === row["connections"],
+          );
+          return [
+            `${row["case"]} × ${row["connections"]}, CPU by claude-code-router's`,
+            row["CPU ms/request"] / peer?.["CPU ms/request"],
+          ];
+        });
+    },
+  },
+  {
+    id: "translation-cpu",
+    title: "Translation alone",
+    commands: () => [["bench/translate/cpu.mjs"]],
+    lower: true,
+    ratios: () => [],
+  },
+];
+
+/** The Markdown tables in a text, each as its rows: title → cell. */
+export function tablesIn(text) {
+  const blocks = text.split("\n").reduce(
+    (found, line) => {
+      if (line.startsWith("|")) found.at(-1).push(line);
+      else if (found.at(-1).length > 0) found.push([]);
+      return found;
+    },
+    [[]],
+  );
+  return blocks
+    .filter((lines) => lines.length > 2)
+    .map(([head, , ...lines]) => rowsUnder(cellsOf(head), lines));
+}
+
+function rowsUnder(titles, lines) {
+  return lines.map((line) => {
+    const cells = cellsOf(line);
+    return Object.fromEntries(titles.map((title, index) => [title, cells[index] ?? ""]));
+  });
+}
+
+function cellsOf(line) {
+  return line
+    .split("|")
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+/** The rows of the tables that have such a column. */
+function rowsOf(tables, column) {
+  return tables.flat().filter((row) => column in row);
+}

@@ -1,0 +1,31 @@
+// Runs the benches and reports ratios that are more than a fifth worse than those in bench/ratios.json; exit code 1 then.
+//   npm run bench:check [-- --only startup,memory] [-- --portkey FOLDER --ccr FOLDER --difit FOLDER]
+// A ratio that looks worse is measured a second time and the better of the two counts: one slow moment proves nothing.
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { regressions } from "./regressions.mjs";
+import { runBenches } from "./run-benches.mjs";
+
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: "string" },
+    portkey: { type: "string" },
+    ccr: { type: "string" },
+    difit: { type: "string" },
+  },
+});
+const stored = JSON.parse(readFileSync(resolve(import.meta.dirname, "ratios.json"), "utf8"));
+const { only, ...peers } = flags;
+const first = await runBenches({ only: only?.split(",") ?? Object.keys(stored), short: true, peers });
+const suspects = [...new Set(regressions(first, stored).map(({ id }) => id))];
+const second = suspects.length > 0 ? await runBenches({ only: suspects, short: true, peers }) : [];
+const worse = regressions([...first, ...second], stored);
+const failed = first.filter((result) => result.failed);
+
+for (const { title, name, before, now } of worse)
+  console.log(`${title}: ${name}: ${now.toFixed(2)}, was ${before.toFixed(2)}`);
+for (const { title, failed: reason } of failed) console.log(`${title}: not measured, ${reason}`);
+if (worse.length + failed.length === 0)
+  console.log("No ratio is more than a fifth worse than the stored one.");
+process.exitCode = worse.length + failed.length > 0 ? 1 : 0;

@@ -1,0 +1,54 @@
+// Runs every bench, writes its tables into docs/performance.md and its ratios into bench/ratios.json.
+//   npm run build && npm run build:binary && npm run bench [-- --only startup,memory] [-- --full] [-- --dry]
+// The short form takes about ten minutes on a quiet machine; --full takes an hour. --portkey, --ccr and --difit name
+// folders in which those are installed already; else they are installed below .cache. --dry prints and writes nothing.
+import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { machine } from "./report.mjs";
+import { runBenches } from "./run-benches.mjs";
+
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: "string" },
+    full: { type: "boolean", default: false },
+    dry: { type: "boolean", default: false },
+    portkey: { type: "string" },
+    ccr: { type: "string" },
+    difit: { type: "string" },
+  },
+});
+const document = resolve(import.meta.dirname, "../docs/performance.md");
+const store = resolve(import.meta.dirname, "ratios.json");
+const { portkey, ccr, difit } = flags;
+const peers = { ...(portkey && { portkey }), ...(ccr && { ccr }), ...(difit && { difit }) };
+const results = await runBenches({ only: flags.only?.split(","), short: !flags.full, peers });
+const measured = results.filter(({ failed }) => !failed);
+for (const { title, text } of measured) console.log(`## ${title}\n\n${text}\n`);
+if (!flags.dry) write();
+for (const { title, failed } of results) if (failed) console.log(`${title}: not measured, ${failed}`);
+process.exitCode = measured.length === results.length ? 0 : 1;
+
+function write() {
+  let text = readFileSync(document, "utf8");
+  for (const result of measured) text = between(text, result);
+  writeFileSync(document, text);
+  const known = JSON.parse(readFileSync(store, "utf8"));
+  for (const { id, ratios } of measured) if (Object.keys(ratios).length > 0) known[id] = ratios;
+  writeFileSync(store, `${JSON.stringify(known, null, 2)}\n`);
+}
+
+/** The document with a bench's section between its marks replaced. */
+function between(text, { id, text: figures }) {
+  const marks = [`<!-- bench:${id} -->`, `<!-- end of ${id} -->`];
+  const [start, end] = marks.map((mark) => text.indexOf(mark));
+  if (start < 0 || end < start) throw new Error(`docs/performance.md has no marks for ${id}`);
+  const day = new Date().toISOString().slice(0, 10);
+  const content = `${marks[0]}\n${machine()}; ${day}, ${flags.full ? "full" : "short"} form\n\n${inMarkdown(figures)}\n${marks[1]}`;
+  return `${text.slice(0, start)}${content}${text.slice(end + marks[1].length)}`;
+}
+
+/** Tables as they are; a report without one as it was printed. */
+function inMarkdown(figures) {
+  return /^\|/m.test(figures) ? figures : `\`\`\`text\n${figures}\n\`\`\``;
+}

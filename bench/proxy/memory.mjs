@@ -1,0 +1,38 @@
+// What the proxy holds in memory after many calls: the middle third of them is to add nothing to the first.
+//   npm run build && node bench/proxy/memory.mjs [--requests 100000]
+import { parseArgs } from "node:util";
+import { table } from "../report.mjs";
+import { makeRequests } from "./exchange.mjs";
+import { bodyOf } from "./load.mjs";
+import { memoryOf, startSubjects } from "./subjects.mjs";
+
+const { values: flags } = parseArgs({ options: { requests: { type: "string", default: "100000" } } });
+const total = Number(flags.requests);
+const { targets, stop } = await startSubjects();
+const rows = [];
+
+try {
+  const { pid } = targets(false).sallyport;
+  const note = (after) => rows.push([after.toLocaleString("en"), memoryOf(pid).toFixed(0)]);
+  note(0);
+  let done = 0;
+  for (const part of [0.1, 0.5, 1]) {
+    // Half of them plain answers, half of them streams.
+    const count = Math.round((total * part - done) / 2);
+    for (const isStream of [false, true]) {
+      const { sallyport } = targets(isStream);
+      const failed = await makeRequests({
+        ...sallyport,
+        body: bodyOf(900, isStream),
+        count,
+        connections: 32,
+      });
+      if (failed > 0) throw new Error(`${failed} requests failed`);
+    }
+    done += 2 * count;
+    note(done);
+  }
+} finally {
+  await stop();
+}
+console.log(table(["requests", "memory, MB:"], rows));
