@@ -53,7 +53,7 @@ function outputOf([script, ...args]) {
     });
     child.once("error", fail);
     child.once("close", (code) =>
-      code === 0 ? done(text) : fail(new Error(`${script} ended with ${code}`)),
+      code === 0 ? done(text) : fail(new Error(`${script} ended with ${code}: ${text.trim()}`)),
     );
   });
 }

@@ -1,0 +1,1 @@
+export function tablesIn(text: string): Record<string, string>[][];
