@@ -1,9 +1,9 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Three projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real Chromium,
+ * Four projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real Chromium,
  * one file at a time, so that figures and ports are not fought over; `agents` drives the real agents the same way
- * (`npm run test:agents`).
+ * (`npm run test:agents`); `soak` keeps the built proxy busy for minutes (`npm run test:soak`).
  */
 export default defineConfig({
   test: {
@@ -12,7 +12,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/agents-live/**"],
+          exclude: ["test/e2e/**", "test/agents-live/**", "test/soak/**"],
           testTimeout: 20_000,
         },
       },
@@ -23,6 +23,14 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "soak",
+          include: ["test/soak/**/*.test.ts"],
+          // As long as is asked for: SOAK_MINUTES.
+          hookTimeout: 0,
         },
       },
       {

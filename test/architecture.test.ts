@@ -136,6 +136,7 @@ describe("the house", () => {
       "web",
       "scripts",
       "agents-live",
+      "soak",
     ];
     expect(rooms.filter((room) => !known.includes(room))).toEqual([]);
   });

@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { DIALECTS } from "../../support/vendor-answers.ts";
+
+const COMMAND = resolve(import.meta.dirname, "../../../dist/sallyport.js");
+const PROBE = resolve(import.meta.dirname, "probe.mjs");
+
+/** What the process holds when everything that can be collected has been. */
+export interface Holding {
+  readonly heapUsed: number;
+  readonly rss: number;
+  readonly sockets: number;
+  readonly files: number;
+}
+
+export interface ProxyUnderTest {
+  readonly url: string;
+  probe(): Promise<Holding>;
+  /** Resolves to the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** The built command as a process of its own, with the vendor as upstream of every dialect and as MCP server. */
+export async function startProxyUnderTest(folder: string, vendorUrl: string): Promise<ProxyUnderTest> {
+  const config = join(folder, "config.json");
+  const upstreams = DIALECTS.map((dialect) => [
+    dialect,
+    { dialect, base_url: vendorUrl, models: [`to-${dialect}`] },
+  ]);
+  const mcp = { vendor: { url: `${vendorUrl}/mcp` } };
+  await writeFile(config, JSON.stringify({ proxy: { upstreams: Object.fromEntries(upstreams), mcp } }));
+  const port = await freePort();
+  const args = ["--expose-gc", "--import", PROBE, COMMAND, "proxy", "start"];
+  const child = spawn(process.execPath, [...args, "--config", config, "--port", String(port)], {
+    env: { PATH: process.env["PATH"], HOME: folder, SERVICE_HOME: join(folder, "data") },
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let said = "";
+  child.stderr?.setEncoding("utf8").on("data", (text) => {
+    said += text;
+  });
+  const ended = once(child, "close");
+  while (!said.includes("Proxy listening")) {
+    if (child.exitCode !== null) throw new Error(`the proxy did not start: ${said}`);
+    await Promise.race([once(child.stderr ?? child, "data"), ended]);
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async probe() {
+      if (child.exitCode !== null) throw new Error(`the proxy has ended: ${said}`);
+      const answer = once(child, "message");
+      child.send("what is left?");
+      return (await answer)[0] as Holding;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      return (await ended)[0];
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const { default: getPort } = await import("get-port");
+  return getPort();
+}

@@ -1,0 +1,64 @@
+import { type ClientDialect, EVENTS, WHOLE } from "../../support/vendor-answers.ts";
+
+/** The word that the model answers of the support files say. */
+const WORD = "déjà";
+/** What begins a stream's text: everything of the first piece before the delta that carries the word. */
+const [DELTA, OPENING] = [deltaOf, openingOf];
+
+/** A stream of a dialect that says these pieces, one delta each. */
+export function streamOf(dialect: ClientDialect, pieces: readonly string[]): string[] {
+  const [, ...end] = EVENTS[dialect];
+  const whole = pieces.join("");
+  return [
+    OPENING(dialect),
+    ...pieces.map((piece) => DELTA(dialect).replace(WORD, piece)),
+    ...end.map((event) => event.replaceAll(WORD, whole)),
+  ];
+}
+
+export function wholeOf(dialect: ClientDialect, pieces: readonly string[]): string {
+  return WHOLE[dialect].replace(WORD, pieces.join(""));
+}
+
+function deltaOf(dialect: ClientDialect): string {
+  const first = EVENTS[dialect][0] ?? "";
+  return first.slice(
+    first.lastIndexOf(dialect === "responses" || dialect === "messages" ? "event: " : "data: "),
+  );
+}
+
+function openingOf(dialect: ClientDialect): string {
+  const first = EVENTS[dialect][0] ?? "";
+  return first.slice(0, first.length - deltaOf(dialect).length);
+}
+
+/** What an answer of a dialect says, as its clients put it together. */
+export function textOf(dialect: ClientDialect, body: string, isStream: boolean): string {
+  if (!isStream) return wholeText(dialect, JSON.parse(body));
+  return body
+    .split("\n")
+    .filter((line) => line.startsWith("data: {"))
+    .map((line) => deltaText(dialect, JSON.parse(line.slice("data: ".length))))
+    .join("");
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into as clients do, and a wrong one fails the test
+type Answer = any;
+
+function wholeText(dialect: ClientDialect, answer: Answer): string {
+  if (dialect === "chat-completions") return answer.choices[0].message.content;
+  if (dialect === "responses") return answer.output.flatMap((item: Answer) => textsIn(item.content)).join("");
+  if (dialect === "messages") return textsIn(answer.content).join("");
+  return textsIn(answer.candidates[0].content.parts).join("");
+}
+
+function deltaText(dialect: ClientDialect, event: Answer): string {
+  if (dialect === "chat-completions") return event.choices?.[0]?.delta?.content ?? "";
+  if (dialect === "responses") return event.type === "response.output_text.delta" ? event.delta : "";
+  if (dialect === "messages") return event.delta?.text ?? "";
+  return textsIn(event.candidates?.[0]?.content?.parts).join("");
+}
+
+function textsIn(parts: Answer): string[] {
+  return (parts ?? []).map((part: Answer) => part.text ?? "");
+}
