@@ -50,6 +50,81 @@ function markedPlace(page: Page): Promise<{ readonly x: number; readonly y: numb
   });
 }
 
+describe("annotating the source", () => {
+  it("a click on a line number notes that line, which then leads to its note", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nBy its source.\n`, home.path));
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("s");
+    const line = samplePlan.split("\n").indexOf("1. Add the client and a setting.") + 1;
+    await page.getByRole("button", { name: `Annotate line ${line}`, exact: true }).click();
+    await page.keyboard.type("Which client?");
+    await page.keyboard.press("Control+Enter");
+    const card = page.locator(".rail .card");
+    await card.getByText("Which client?").waitFor();
+    expect(await card.locator(".card-quote").textContent()).toBe("Add the client and a setting.");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: `Line ${line}, show its note` }).click();
+    expect(await card.getAttribute("class")).toContain("card-active");
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
+  it("selected lines take a key, also where the window is narrow", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nBy lines.\n`, home.path));
+    const { page } = await openReview(browser, review.url, { width: 360 });
+    await page.keyboard.press("s");
+    await page.locator(".source").waitFor();
+    await page.evaluate(() => {
+      const codes = [...document.querySelectorAll(".source-line code")];
+      const [first, last] = ["2. Write the store", "3. Run both"].map((text) =>
+        codes.find((code) => code.textContent.startsWith(text)),
+      );
+      if (first && last) getSelection()?.setBaseAndExtent(first, 0, last, last.childNodes.length);
+    });
+    await page.keyboard.press("!");
+    await page.keyboard.type("In this order?");
+    await page.keyboard.press("Control+Enter");
+    const quote = page.locator(".rail .card-quote");
+    await quote.waitFor({ state: "attached" });
+    expect(await quote.textContent()).toMatch(/^Write the store.*Run both stores side by side\.$/);
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+});
+
+describe("annotating by key", () => {
+  it("takes the toolbar away once the selection is marked for removal", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nWithout a trace.\n`, home.path));
+    const { page } = await openReview(browser, review.url);
+    await selectText(page, "Every deploy");
+    await page.getByRole("toolbar").waitFor();
+    await page.keyboard.press("d");
+    await page.locator(".card").waitFor();
+    await page.getByRole("toolbar").waitFor({ state: "detached" });
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
+  it("shows where in a long plan the notes are, and a click goes there", async () => {
+    const plan = `# Far away\n\n${"A paragraph among many.\n\n".repeat(80)}The last one.\n`;
+    const review = await startReview(home, hookEvent(plan, home.path));
+    const { page } = await openReview(browser, review.url);
+    await selectText(page, "The last one");
+    await page.keyboard.press("c");
+    await page.keyboard.type("At last");
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => scrollTo(0, 0));
+    const mark = page.locator(".note-marks button");
+    const height = page.viewportSize()?.height ?? 0;
+    expect((await mark.boundingBox())?.y).toBeGreaterThan(height * 0.9);
+    await mark.click();
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(500);
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+});
+
 describe("annotating by pointer", () => {
   it("marks a list item, a table row and a line of code as a whole", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path), []);

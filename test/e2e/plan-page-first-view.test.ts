@@ -61,6 +61,16 @@ describe("the plan's text", () => {
     await end(review);
   });
 
+  it("stands in the middle and stays there where there are no headings to list", async () => {
+    const review = await startReview(home, "One paragraph.\n");
+    const before = await places(await openWithoutScripts(review));
+    const { page } = await openReview(browser, review.url);
+    expect(await places(page)).toEqual(before);
+    const [[left = 0] = []] = before;
+    expect(left).toBeGreaterThan(250);
+    await end(review);
+  });
+
   it("has the colours that were chosen from the start", async () => {
     const review = await startReview(home, samplePlan);
     const { page } = await openReview(browser, review.url);

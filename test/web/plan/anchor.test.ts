@@ -6,6 +6,7 @@ import {
   blocksOf,
   documentText,
   drawnRanges,
+  linesAnchor,
   pointInText,
 } from "../../../web/plan/annotate/anchor.ts";
 import { placeAnnotations } from "../../../web/plan/annotate/annotations.ts";
@@ -54,6 +55,18 @@ describe("an anchor", () => {
     expect(blockAnchor(document, row)?.quote).toBe("Store\nMap in memory\nRedisSessionStore");
     const image = parseMarkdown("![alt](a.png)\n");
     expect(blockAnchor(image, 0)).toMatchObject({ quote: "![alt](a.png)", startLine: 1 });
+  });
+
+  it("of source lines is that of what is drawn for them", () => {
+    const line = (text: string) =>
+      samplePlan.split("\n").findIndex((written) => written.startsWith(text)) + 1;
+    const quoteOf = (first: number, last = first) => linesAnchor(document, first, last)?.quote;
+    expect(quoteOf(line("- [x] Contract"))).toBe("Contract tests");
+    expect(quoteOf(line("## Steps"))).toBe("Steps");
+    expect(quoteOf(line("| Store"))).toBe("Store\nMap in memory\nRedisSessionStore");
+    expect(quoteOf(line("export interface"), line("export interface") + 2)).toMatch(/^export.*}$/s);
+    expect(quoteOf(2)).toBeUndefined();
+    expect(linesAnchor(document, line("|---"), line("|---"))?.quote).toBe("|---|---|---|");
   });
 
   it("is drawn where it was taken, for any stretch of any plan", () => {

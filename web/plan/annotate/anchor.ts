@@ -81,7 +81,10 @@ export function codeLineAnchor(
 }
 
 /** Where an anchor is drawn, leaf by leaf. Empty where its text is not drawn, as under a diagram. */
-export function drawnRanges(document: MarkdownDocument, anchor: PlanAnchor): LeafRange[] {
+export function drawnRanges(
+  document: MarkdownDocument,
+  anchor: Pick<PlanAnchor, "start" | "end">,
+): LeafRange[] {
   if (anchor.end <= anchor.start) return [];
   const ranges: LeafRange[] = [];
   for (const leaf of document.leaves) {
@@ -91,6 +94,26 @@ export function drawnRanges(document: MarkdownDocument, anchor: PlanAnchor): Lea
     if (end > start) ranges.push({ leaf: leaf.index, start, end });
   }
   return ranges;
+}
+
+/** Ties whole lines of the source, from 1 and both inclusive. Undefined for blank ones. */
+export function linesAnchor(
+  document: MarkdownDocument,
+  startLine: number,
+  endLine: number,
+): PlanAnchor | undefined {
+  const lines = sourceLines(document.source);
+  const [start, end] = [lines.start(startLine - 1), lines.end(endLine - 1)];
+  const quote = document.source.slice(start, end);
+  if (quote.trim() === "") return undefined;
+  const drawn = drawnRanges(document, { start, end });
+  const [first, last] = [drawn[0], drawn.at(-1)];
+  // Lines that nothing is drawn for are quoted as they are.
+  if (!first || !last) return { start, end, startLine, endLine, quote, prefix: "", suffix: "" };
+  return anchorOf(document, {
+    first: { leaf: first.leaf, offset: first.start },
+    last: { leaf: last.leaf, offset: last.end },
+  });
 }
 
 /** The blocks an anchor touches. */

@@ -12,6 +12,7 @@ export function LabelDialog() {
   const choose = (label: string) => {
     close();
     if (anchor) addAtOnce("label", anchor, label);
+    getSelection()?.removeAllRanges();
   };
   return (
     <Dialog title="Quick label" onClose={close}>

@@ -27,7 +27,7 @@ export function NoteCard({ annotation, active }: NoteCardProps) {
   }, [active]);
 
   return (
-    <li ref={card} className={classNames("card", `card-${type}`, active && "card-active")}>
+    <li ref={card} className={classNames("card", `tone-${type}`, active && "card-active")}>
       <button type="button" className="card-place" aria-pressed={active} onClick={() => activate(id)}>
         <TypeIcon type={type} />
         <span className="card-type">{typeNames[type]}</span>

@@ -16,10 +16,12 @@ export function Rail() {
   const composer = useReview((state) => state.composer);
   const open = useReview((state) => state.railOpen);
   const ordered = useMemo(() => inDocumentOrder(annotations), [annotations]);
-  const writesGeneral = composer !== undefined && composer.anchor === undefined;
+  const isPlanShown = useReview((state) => state.view === "plan");
+  // A note on the text is written beside it, where the text is shown as it is drawn.
+  const writtenHere = composer && (!composer.anchor || !isPlanShown) ? composer : undefined;
 
   return (
-    <aside className={classNames("rail", open && "rail-open")} aria-label="Notes">
+    <aside className={classNames("rail", (open || writtenHere) && "rail-open")} aria-label="Notes">
       <div className="rail-head">
         <h2>
           Notes <span className="badge">{annotations.length}</span>
@@ -31,8 +33,13 @@ export function Rail() {
           <X size={16} aria-hidden />
         </IconButton>
       </div>
-      {writesGeneral && <NoteComposer key={composer.editing ?? "general"} composer={composer} />}
-      {ordered.length === 0 && !writesGeneral && <EmptyRail />}
+      {writtenHere && (
+        <NoteComposer
+          key={writtenHere.editing ?? writtenHere.anchor?.start ?? "general"}
+          composer={writtenHere}
+        />
+      )}
+      {ordered.length === 0 && !writtenHere && <EmptyRail />}
       <ol className="cards">
         {ordered.map((annotation) => (
           <NoteCard key={annotation.id} annotation={annotation} active={annotation.id === activeId} />

@@ -2,6 +2,7 @@ import { type PointerEvent, useCallback, useEffect, useLayoutEffect, useRef, use
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { anchorOf, blockAnchor, blocksOf, codeLineAnchor } from "../annotate/anchor.ts";
 import { NoteComposer } from "../annotate/note-composer.tsx";
+import { NoteMarks } from "../annotate/note-marks.tsx";
 import { SelectionToolbar } from "../annotate/selection-toolbar.tsx";
 import { activate, setCursor } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
@@ -55,6 +56,7 @@ export function Article() {
       <div ref={root} className="plan" onClick={onClick}>
         <MarkdownView document={plan} imageUrl={imageUrl} />
       </div>
+      <NoteMarks root={root} />
       {spot && !composer && <BlockHandle root={root} spot={spot} onOpen={openSpot} />}
       {target && !composer && <SelectionToolbar target={target} onDone={() => setTarget(undefined)} />}
       {composer?.anchor && root.current && (

@@ -1,10 +1,11 @@
 import { useMemo } from "react";
 import { findDeceptions } from "../../shared/markdown/deceptive.ts";
 import { sourceLines } from "../../shared/markdown/source-lines.ts";
-import { editAnnotation } from "../state/actions.ts";
+import { linesAnchor } from "../annotate/anchor.ts";
+import { activate, startNote } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** The plan as the agent wrote it, character by character, with line numbers and the notes of each line. */
+/** The plan as the agent wrote it, character by character, with line numbers, which take notes and lead to them. */
 export function SourceView() {
   const source = useReview((state) => state.document.source);
   const annotations = useReview((state) => state.annotations);
@@ -22,30 +23,45 @@ export function SourceView() {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className="source" tabIndex={0} aria-label="Markdown source">
-      {lines.map((line, index) => {
-        const note = noted.get(index + 1);
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
-          <div key={index} className="source-line" data-noted={note !== undefined}>
-            {note ? (
-              <button
-                type="button"
-                aria-label={`Line ${index + 1}, open its note`}
-                onClick={() => editAnnotation(note)}
-              >
-                {index + 1}
-              </button>
-            ) : (
-              <span aria-hidden>{index + 1}</span>
-            )}
-            <code>
-              <SourceText text={line} />
-            </code>
-          </div>
-        );
-      })}
+      {lines.map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
+        <SourceLine key={index} number={index + 1} text={text} note={noted.get(index + 1)} />
+      ))}
     </section>
   );
+}
+
+interface SourceLineProps {
+  readonly number: number;
+  readonly text: string;
+  /** The note that the line has. */
+  readonly note: string | undefined;
+}
+
+function SourceLine({ number, text, note }: SourceLineProps) {
+  const label = note === undefined ? `Annotate line ${number}` : `Line ${number}, show its note`;
+  return (
+    <div className="source-line" data-line={number} data-noted={note !== undefined}>
+      <button
+        type="button"
+        aria-label={label}
+        title={label}
+        // Not a stop for each line: a selection takes notes by keyboard.
+        tabIndex={note === undefined ? -1 : 0}
+        onClick={() => (note === undefined ? annotate(number) : activate(note))}
+      >
+        {number}
+      </button>
+      <code>
+        <SourceText text={text} />
+      </code>
+    </div>
+  );
+}
+
+function annotate(line: number): void {
+  const anchor = linesAnchor(useReview.getState().document, line, line);
+  if (anchor) startNote("comment", anchor);
 }
 
 function SourceText({ text }: { readonly text: string }) {

@@ -31,6 +31,7 @@ function annotate(type: (typeof noteKeys)[number]["type"]): void {
     showToast("Select text, or move to a block with j and k, then press the key again");
   } else if (type === "delete") {
     addAtOnce("delete", anchor);
+    getSelection()?.removeAllRanges();
   } else {
     startNote(type, anchor);
   }

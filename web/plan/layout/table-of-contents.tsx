@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Heading } from "../../shared/markdown/model.ts";
 import { blocksOf } from "../annotate/anchor.ts";
@@ -21,11 +21,17 @@ export function TableOfContents() {
     }
     return found;
   }, [document, annotations, headings]);
-  if (headings.length < 2) return <nav className="contents" aria-label="Contents" hidden />;
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    if (current !== undefined)
+      list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [current]);
+  // The place stays taken: the plan stands in the middle with or without contents.
+  if (headings.length < 2) return <div className="contents" />;
   const top = Math.min(...headings.map(({ level }) => level));
   return (
     <nav className="contents no-print" aria-label="Contents">
-      <ol>
+      <ol ref={list}>
         {headings.map(({ id, level, text }) => (
           <li key={id} style={{ paddingLeft: `${(level - top) * 0.8}rem` }}>
             <a

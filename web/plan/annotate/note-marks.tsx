@@ -1,0 +1,62 @@
+import { useEffect, useState } from "react";
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { MarkdownDocument } from "../../shared/markdown/model.ts";
+import { blockElement } from "../article/text-points.ts";
+import { activate } from "../state/actions.ts";
+import { useReview } from "../state/review-store.ts";
+import { blocksOf } from "./anchor.ts";
+
+/**
+ * Shows at the window's edge where in the whole plan the notes are; a click goes there. For the eye and the mouse: the
+ * cards do the same for everybody.
+ */
+export function NoteMarks({ root }: { readonly root: React.RefObject<HTMLElement | null> }) {
+  const plan = useReview((state) => state.document);
+  const annotations = useReview((state) => state.annotations);
+  const [places, setPlaces] = useState<ReadonlyMap<string, number>>(new Map());
+
+  useEffect(() => {
+    const element = root.current;
+    if (!element) return;
+    // Diagrams and images come later and move everything below them.
+    const observer = new ResizeObserver(() => setPlaces(placesOf(element, plan, annotations)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [root, plan, annotations]);
+
+  return (
+    <div className="note-marks no-print" aria-hidden>
+      {annotations.map(({ id, type }) => {
+        const place = places.get(id);
+        if (place === undefined) return null;
+        return (
+          <button
+            key={id}
+            type="button"
+            tabIndex={-1}
+            className={`tone-${type}`}
+            style={{ top: `${place * 100}%` }}
+            onClick={() => activate(id)}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+/** How far down the page each note's text stands, from 0 to 1; nothing for a page that is seen whole. */
+function placesOf(
+  root: HTMLElement,
+  plan: MarkdownDocument,
+  annotations: readonly PlanAnnotation[],
+): ReadonlyMap<string, number> {
+  const { scrollHeight, clientHeight } = document.documentElement;
+  const places = new Map<string, number>();
+  if (scrollHeight <= clientHeight) return places;
+  for (const { id, anchor } of annotations) {
+    const block = anchor && blocksOf(plan, anchor)[0];
+    const element = block === undefined ? null : blockElement(root, block);
+    if (element) places.set(id, (element.getBoundingClientRect().top + scrollY) / scrollHeight);
+  }
+  return places;
+}
