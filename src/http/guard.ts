@@ -85,13 +85,15 @@ function isLinkFollowed(request: GuardedRequest, policy: GuardPolicy): boolean {
   );
 }
 
-function valuesOf(rawHeaders: readonly string[], name: string): string[] {
-  const values: string[] = [];
+const NONE: readonly string[] = [];
+
+function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
+  let values = NONE;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const given = rawHeaders[index] ?? "";
-    // Every request comes by here: most names are told apart by their length alone.
+    // Every request comes by here: most names are told apart by their length alone, and most are not there at all.
     if (given.length === name.length && given.toLowerCase() === name)
-      values.push(rawHeaders[index + 1] ?? "");
+      values = [...values, rawHeaders[index + 1] ?? ""];
   }
   return values;
 }

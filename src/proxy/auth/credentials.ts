@@ -3,6 +3,8 @@ import type { IncomingHttpHeaders } from "node:http";
 /** Headers that can carry the proxy's key. They never reach an upstream unless it asks for the client's own. */
 export const credentialHeaders = ["authorization", "x-api-key", "x-gen-api-key", "x-goog-api-key"] as const;
 
+const bareKeyHeaders = credentialHeaders.slice(1);
+
 /**
  * Every key a request shows: `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, its real-world twin
  * `x-goog-api-key`, and `?key=` where the route's dialect has it. One right key among them is enough.
@@ -11,10 +13,10 @@ export function shownKeys(headers: IncomingHttpHeaders, url: string, queryToo: b
   const keys: string[] = [];
   const authorization = headers.authorization;
   if (authorization !== undefined) {
-    const bearer = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-    if (bearer) keys.push(bearer);
+    const bearer = /^bearer /i.test(authorization) ? authorization.slice(7).trim() : "";
+    if (bearer !== "" && !bearer.includes(" ")) keys.push(bearer);
   }
-  for (const name of credentialHeaders.slice(1)) {
+  for (const name of bareKeyHeaders) {
     const value = headers[name];
     if (typeof value === "string" && value !== "") keys.push(value);
   }

@@ -33,19 +33,41 @@ export interface RequestLog {
   close(): Promise<void>;
 }
 
-/** A record as one line of JSON. Put together by hand: it is written for every call, and `JSON.stringify` takes twice as long. */
+/**
+ * A record as one line of JSON. Put together by hand: it is written for every call, and `JSON.stringify` takes twice as
+ * long.
+ */
 export function recordLine(record: CallRecord): string {
-  const { model, upstreamModel, status, ms, firstByteMs, stream, retries, usage, losses } = record;
+  const { status, ms, firstByteMs, stream, retries, usage, losses } = record;
   const lost = losses.length === 0 ? "" : `,"losses":${JSON.stringify(losses.map((loss) => loss.code))}`;
   return (
-    `{"time":"${record.time}","id":"${record.id}"${text("key", record.key)}${text("client", record.client)}` +
-    `${text("method", record.method)}${text("route", record.route)}${text("model", model)}` +
-    `${text("upstream", record.upstream)}${text("upstream_model", upstreamModel === model ? undefined : upstreamModel)}` +
-    `,"status":${status},"ms":${ms}${number("first_byte_ms", firstByteMs)},"stream":${stream}` +
+    `{"time":"${record.time}","id":"${record.id}"${whoAndWhere(record)},"status":${status},"ms":${ms}` +
+    `${number("first_byte_ms", firstByteMs)},"stream":${stream}` +
     `${number("retries", retries === 0 ? undefined : retries)}${usage ? tokens(usage) : ""}${lost}` +
     `${text("fault", record.fault)}}`
   );
 }
+
+let last: { readonly of: CallRecord; readonly text: string } | undefined;
+
+/** What calls of one client to one model share. They come in runs, so that the last one's text mostly fits the next. */
+function whoAndWhere(record: CallRecord): string {
+  if (last && shared.every((name) => last?.of[name] === record[name])) return last.text;
+  const { model, upstreamModel } = record;
+  const members = [
+    text("key", record.key),
+    text("client", record.client),
+    text("method", record.method),
+    text("route", record.route),
+    text("model", model),
+    text("upstream", record.upstream),
+    text("upstream_model", upstreamModel === model ? undefined : upstreamModel),
+  ];
+  last = { of: record, text: members.join("") };
+  return last.text;
+}
+
+const shared = ["key", "client", "method", "route", "model", "upstream", "upstreamModel"] as const;
 
 function tokens({ input, output }: Usage): string {
   const members =

@@ -4,27 +4,45 @@ import type { CallFacts } from "./select.ts";
 
 /** What model rules may ask of a call, each worked out when it is first asked. */
 export function factsOf(headers: IncomingHttpHeaders, body: Buffer | undefined): CallFacts {
-  let parsed: unknown;
-  let known = false;
-  const value = (): unknown => {
-    if (!known) parsed = parse(body);
-    known = true;
-    return parsed;
-  };
-  const header = (name: string) => {
-    const found = headers[name];
+  return new Facts(headers, body);
+}
+
+class Facts implements CallFacts {
+  readonly #headers: IncomingHttpHeaders;
+  readonly #body: Buffer | undefined;
+  #parsed: { readonly value: unknown } | undefined;
+
+  constructor(headers: IncomingHttpHeaders, body: Buffer | undefined) {
+    this.#headers = headers;
+    this.#body = body;
+  }
+
+  header(name: string): string | undefined {
+    const found = this.#headers[name];
     return Array.isArray(found) ? found.join(", ") : found;
-  };
-  return {
-    requestClass: () => header("x-claude-code-request-class"),
-    header,
-    tokens: () => estimateTokens(value()),
-    hasTools: () => {
-      const { tools } = Object(value()) as { tools?: unknown };
-      return Array.isArray(tools) && tools.length > 0;
-    },
-    hasImage: () => hasImage(value(), 0),
-  };
+  }
+
+  requestClass(): string | undefined {
+    return this.header("x-claude-code-request-class");
+  }
+
+  tokens(): number {
+    return estimateTokens(this.#value());
+  }
+
+  hasTools(): boolean {
+    const { tools } = Object(this.#value()) as { tools?: unknown };
+    return Array.isArray(tools) && tools.length > 0;
+  }
+
+  hasImage(): boolean {
+    return hasImage(this.#value(), 0);
+  }
+
+  #value(): unknown {
+    this.#parsed ??= { value: parse(this.#body) };
+    return this.#parsed.value;
+  }
 }
 
 function parse(body: Buffer | undefined): unknown {

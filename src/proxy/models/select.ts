@@ -13,11 +13,11 @@ export interface Selection {
 
 /** What rules may ask about a call; computed only when a rule asks. */
 export interface CallFacts {
-  readonly requestClass: () => string | undefined;
-  readonly tokens: () => number;
-  readonly hasImage: () => boolean;
-  readonly hasTools: () => boolean;
-  readonly header: (name: string) => string | undefined;
+  requestClass(): string | undefined;
+  tokens(): number;
+  hasImage(): boolean;
+  hasTools(): boolean;
+  header(name: string): string | undefined;
 }
 
 export interface Selector {
@@ -41,6 +41,11 @@ export function createSelector(
 ): Selector {
   const all = [...upstreams.values()];
   const [only] = all;
+  const prepared = rules.map((rule) => ({
+    ...rule,
+    named: rule.upstreams.flatMap((name) => upstreams.get(name) ?? []),
+    headers: Object.entries(rule.when?.header ?? {}),
+  }));
   const ofDialect = (dialect: Dialect | undefined) => all.find((upstream) => speaks(upstream, dialect));
 
   const byList = async (model: string, dialect: Dialect | undefined): Promise<Selection | undefined> => {
@@ -54,12 +59,9 @@ export function createSelector(
         const chosen = ofDialect(dialect);
         return chosen && { upstreams: [chosen], model: "", rule: undefined };
       }
-      const rule = rules.find(
-        (each) => fits(each.match, model) && (each.when === undefined || meets(each.when, facts())),
-      );
-      if (rule) {
-        const named = rule.upstreams.flatMap((name) => upstreams.get(name) ?? []);
-        return { upstreams: inOrder(named, random), model: rule.model ?? model, rule: rule.match };
+      for (const rule of prepared) {
+        if (!fits(rule.match, model) || (rule.when && !meets(rule.when, rule.headers, facts()))) continue;
+        return { upstreams: inOrder(rule.named, random), model: rule.model ?? model, rule: rule.match };
       }
       const slash = model.indexOf("/");
       const named = slash > 0 ? upstreams.get(model.slice(0, slash)) : undefined;
@@ -89,9 +91,13 @@ function inOrder(upstreams: readonly UpstreamConfig[], random: () => number): re
   return first ? [first, ...upstreams.filter((upstream) => upstream !== first)] : upstreams;
 }
 
-function meets(when: RuleCondition, facts: CallFacts): boolean {
+function meets(
+  when: RuleCondition,
+  headers: readonly (readonly [name: string, pattern: string])[],
+  facts: CallFacts,
+): boolean {
   if (when.requestClass !== undefined && facts.requestClass() !== when.requestClass) return false;
-  for (const [name, pattern] of Object.entries(when.header ?? {})) {
+  for (const [name, pattern] of headers) {
     const value = facts.header(name);
     if (value === undefined || !fits(pattern, value)) return false;
   }

@@ -5,36 +5,45 @@ import { usageOfExclusive, usageOfInclusive, usageOfSeparateThoughts } from "../
 /** Token counts read off a vendor's own words, in the one convention of `Usage`. */
 export function usageFrom(dialect: Dialect, raw: unknown): Usage | undefined {
   if (typeof raw !== "object" || raw === null) return undefined;
-  const count = (name: string, holder: unknown = raw): number | undefined => numberIn(holder, name);
   if (dialect === "messages")
     return usageOfExclusive({
-      uncached: count("input_tokens"),
-      cacheRead: count("cache_read_input_tokens"),
-      cacheWrite: count("cache_creation_input_tokens"),
-      output: count("output_tokens"),
+      uncached: numberIn(raw, "input_tokens"),
+      cacheRead: numberIn(raw, "cache_read_input_tokens"),
+      cacheWrite: numberIn(raw, "cache_creation_input_tokens"),
+      output: numberIn(raw, "output_tokens"),
       raw,
     });
   if (dialect === "generative-language")
     return usageOfSeparateThoughts({
-      prompt: count("promptTokenCount"),
-      toolPrompt: count("toolUsePromptTokenCount"),
-      cacheRead: count("cachedContentTokenCount"),
-      candidates: count("candidatesTokenCount"),
-      thoughts: count("thoughtsTokenCount"),
+      prompt: numberIn(raw, "promptTokenCount"),
+      toolPrompt: numberIn(raw, "toolUsePromptTokenCount"),
+      cacheRead: numberIn(raw, "cachedContentTokenCount"),
+      candidates: numberIn(raw, "candidatesTokenCount"),
+      thoughts: numberIn(raw, "thoughtsTokenCount"),
       raw,
     });
   const names = dialect === "responses" ? RESPONSES_NAMES : CHAT_NAMES;
   return usageOfInclusive({
-    input: count(names.input),
-    cacheRead: count("cached_tokens", memberOf(raw, `${names.input}_details`)),
-    output: count(names.output),
-    reasoning: count("reasoning_tokens", memberOf(raw, `${names.output}_details`)),
+    input: numberIn(raw, names.input),
+    cacheRead: numberIn(memberOf(raw, names.inputDetails), "cached_tokens"),
+    output: numberIn(raw, names.output),
+    reasoning: numberIn(memberOf(raw, names.outputDetails), "reasoning_tokens"),
     raw,
   });
 }
 
-const CHAT_NAMES = { input: "prompt_tokens", output: "completion_tokens" } as const;
-const RESPONSES_NAMES = { input: "input_tokens", output: "output_tokens" } as const;
+const CHAT_NAMES = {
+  input: "prompt_tokens",
+  inputDetails: "prompt_tokens_details",
+  output: "completion_tokens",
+  outputDetails: "completion_tokens_details",
+} as const;
+const RESPONSES_NAMES = {
+  input: "input_tokens",
+  inputDetails: "input_tokens_details",
+  output: "output_tokens",
+  outputDetails: "output_tokens_details",
+} as const;
 
 /**
  * The last usage object in a piece of JSON or of a stream, parsed; undefined where there is none. The name with its
@@ -56,10 +65,12 @@ export function firstUsage(text: string): unknown {
   return at < 0 ? undefined : objectAfter(text, at + 7);
 }
 
+/** Between a name and its object stand a colon and a few spaces. */
+const LONGEST_GAP = 16;
+
 function objectAfter(text: string, from: number): unknown {
-  const open = /^\s*:\s*\{/.exec(text.slice(from, from + 16));
-  if (!open) return undefined;
-  const start = from + open[0].length - 1;
+  const start = text.indexOf("{", from);
+  if (start < 0 || start > from + LONGEST_GAP || text.slice(from, start).trim() !== ":") return undefined;
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const character = text[at];
