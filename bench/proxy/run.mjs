@@ -1,20 +1,28 @@
 // Native lane: requests a second, added latency and memory, beside nginx, the bare Node floor and Portkey, in one run.
-//   npm run build && node bench/proxy/run.mjs [--seconds 3] [--rounds 2] [--portkey FOLDER] [--only "JSON"]
+//   npm run build && node bench/proxy/run.mjs [--portkey FOLDER] [--short] [--seconds 3] [--rounds 2] [--only "JSON"]
 // Needs nginx, wrk and taskset (Debian: nginx-light, wrk, util-linux). The proxy under test has CPU 0 to itself, load
 // and mock share CPU 1. --portkey is a folder in which `npm i @portkey-ai/gateway@1.15.2` was run.
+import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { bodyOf, load } from "./load.mjs";
-import { cpuOf, memoryOf, startSubjects } from "./subjects.mjs";
+import { measureMemory, measurePaced } from "./paced.mjs";
+import { cpuOf, startSubjects } from "./subjects.mjs";
 
 const { values: flags } = parseArgs({
   options: {
-    seconds: { type: "string", default: "3" },
-    rounds: { type: "string", default: "2" },
+    seconds: { type: "string" },
+    rounds: { type: "string" },
+    /** Two minutes instead of fifteen, and figures to match. */
+    short: { type: "boolean", default: false },
     portkey: { type: "string" },
     only: { type: "string", default: "" },
   },
 });
+const seconds = Number(flags.seconds ?? (flags.short ? 1 : 3));
+const rounds = Number(flags.rounds ?? (flags.short ? 1 : 2));
+// What this process does itself, and the mock that it starts, stay off the core of the proxy under test.
+spawnSync("taskset", ["-pc", "1", String(process.pid)]);
 const { folder, targets, stop } = await startSubjects({ portkey: flags.portkey });
 const cases = [
   ["JSON 1 kB", 900, false, 1],
@@ -29,7 +37,7 @@ const fixed = (value) => (value >= 100 ? Math.round(value).toLocaleString("en") 
 
 try {
   console.log(
-    `${cpus()[0]?.model}, ${cpus().length} CPUs, Node ${process.version}; one core for the proxy; best of ${flags.rounds} × ${flags.seconds} s\n`,
+    `${cpus()[0]?.model}, ${cpus().length} CPUs, Node ${process.version}; one core for the proxy; best of ${rounds} × ${seconds} s\n`,
   );
   console.log(
     "| case | connections | subject | requests/s | of the floor | p50 µs | p99 µs | CPU µs/request | of the floor, by CPU |",
@@ -43,11 +51,11 @@ try {
     if (!`${name} ${connections}`.includes(flags.only)) continue;
     const body = bodyOf(bytes, isStream);
     const best = {};
-    for (let round = 0; round < Number(flags.rounds); round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       for (const [subject, target] of Object.entries(targets(isStream))) {
         load({ folder, cpu: 1, connections, seconds: 1, body, ...target });
         const before = target.pid ? cpuOf(target.pid) : 0;
-        const slice = load({ folder, cpu: 1, connections, seconds: Number(flags.seconds), body, ...target });
+        const slice = load({ folder, cpu: 1, connections, seconds, body, ...target });
         slice.cpu = target.pid ? (cpuOf(target.pid) - before) / slice.requests : Number.NaN;
         if (slice.failed > 0 || slice.broken)
           console.error(`${subject}: ${slice.failed} failed, ${slice.broken ?? "none broken"}`);
@@ -70,7 +78,8 @@ try {
       );
     }
   }
-  console.log(`\nMemory of the proxy afterwards: ${memoryOf(targets(false).sallyport.pid).toFixed(0)} MB`);
+  await measurePaced(targets, { rate: 1_000, seconds: flags.short ? 2 : 5, rounds: flags.short ? 1 : 5 });
+  await measureMemory(targets, flags.short ? 20_000 : 100_000);
 } finally {
   await stop();
 }

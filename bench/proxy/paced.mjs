@@ -1,0 +1,117 @@
+// What a call waits longer than without the proxy, at a fixed rate: added latency and first byte, then memory over many
+// calls. Each round asks the mock itself and then the proxies, so that all see the same machine.
+import { setTimeout as delay } from "node:timers/promises";
+import { makeRequests, openConnection, requestBytes } from "./exchange.mjs";
+import { bodyOf } from "./load.mjs";
+import { memoryOf } from "./subjects.mjs";
+
+const CONNECTIONS = 16;
+const quantile = (values, share) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
+
+/**
+ * `seconds` of requests begun at fixed moments, `rate` a second; answers times from those moments to first and last
+ * byte, in microseconds. What could not be begun in time, as all connections were busy, has waited for that as well.
+ */
+async function pace({ url, headers }, { body, rate, seconds }) {
+  const bytes = requestBytes(url, body, headers);
+  const idle = await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(url)));
+  const all = [...idle];
+  const due = [];
+  const first = [];
+  const whole = [];
+  const total = rate * seconds;
+  const began = performance.now();
+  let planned = 0;
+  await new Promise((resolve) => {
+    const begin = () => {
+      while (due.length > 0 && idle.length > 0) {
+        const moment = due.shift();
+        const connection = idle.pop();
+        connection.send(bytes, (status, firstByteAt) => {
+          if (status !== 200) throw new Error(`answered with ${status}`);
+          first.push((firstByteAt - moment) * 1000);
+          whole.push((performance.now() - moment) * 1000);
+          idle.push(connection);
+          if (whole.length === total) resolve();
+          else begin();
+        });
+      }
+    };
+    // Timers are too coarse for a thousand a second: the loop is kept turning and looks at the clock.
+    const tick = () => {
+      const now = performance.now();
+      for (; planned < total && began + (planned * 1000) / rate <= now; planned += 1)
+        due.push(began + (planned * 1000) / rate);
+      begin();
+      if (planned < total) setImmediate(tick);
+    };
+    tick();
+  });
+  for (const connection of all) connection.close();
+  return { first, whole };
+}
+
+/** Prints a table of what each subject adds to `direct`, in microseconds: medians over the rounds. */
+export async function measurePaced(targets, { rate, seconds, rounds }) {
+  console.log(
+    `\n${rate} requests a second, ${rounds} × ${seconds} s, added to what the mock takes by itself:\n`,
+  );
+  console.log("| case | subject | p50 µs | p99 µs | first byte p50 µs |");
+  console.log("|---|---|---|---|---|");
+  for (const [name, isStream] of [
+    ["JSON 1 kB", false],
+    ["SSE 50 events", true],
+  ]) {
+    const { direct, nginx, floor, sallyport } = targets(isStream);
+    const subjects = { direct, nginx, floor, sallyport };
+    const body = bodyOf(900, isStream);
+    const added = Object.fromEntries(Object.keys(subjects).map((subject) => [subject, []]));
+    for (const target of Object.values(subjects)) await pace(target, { body, rate, seconds: 1 });
+    for (let round = 0; round < rounds; round += 1) {
+      let base;
+      for (const [subject, target] of Object.entries(subjects)) {
+        const { first, whole } = await pace(target, { body, rate, seconds });
+        const row = [quantile(whole, 0.5), quantile(whole, 0.99), quantile(first, 0.5)];
+        base ??= row;
+        added[subject].push(subject === "direct" ? row : row.map((value, index) => value - base[index]));
+      }
+    }
+    for (const [subject, rows] of Object.entries(added)) {
+      const [p50, p99, firstByte] = [0, 1, 2].map((index) =>
+        quantile(
+          rows.map((row) => row[index]),
+          0.5,
+        ),
+      );
+      const sign = subject === "direct" ? "" : "+";
+      console.log(
+        `| ${name} | ${subject} | ${[p50, p99, firstByte].map((value) => (value >= 0 ? sign : "") + value.toFixed(0)).join(" | ")} |`,
+      );
+    }
+  }
+}
+
+/** Prints what the proxy holds in memory as calls go by, half of them streams. */
+export async function measureMemory(targets, requests) {
+  const pid = targets(false).sallyport.pid;
+  const seen = [];
+  const step = requests / 5;
+  for (let done = 0; done < requests; done += step) {
+    for (const isStream of [false, true]) {
+      const { sallyport } = targets(isStream);
+      const failed = await makeRequests({
+        ...sallyport,
+        body: bodyOf(900, isStream),
+        count: step / 2,
+        connections: 32,
+      });
+      if (failed > 0) throw new Error(`${failed} requests failed`);
+    }
+    seen.push(memoryOf(pid).toFixed(0));
+  }
+  await delay(1_000);
+  console.log(
+    `\nMemory of the proxy over ${requests.toLocaleString("en")} calls: ${seen.join(", ")} MB; a second later ${memoryOf(pid).toFixed(0)} MB`,
+  );
+}
