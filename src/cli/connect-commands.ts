@@ -28,7 +28,7 @@ function withFlags(command: Command): Command {
       "<client>",
       "claude-code, opencode, codex, gemini-cli, pi, copilot, qwen, openai, anthropic or google",
     )
-    .option("--config <file>", "the configuration file")
+    .option("--config <file>", "another configuration file than your own")
     .option("--project", "for the repository of the working directory instead of for you everywhere", false)
     .option("--yes", "do not ask", false);
 }

@@ -15,8 +15,8 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
       setExitCode(await install(agent, flags, output));
     });
   withWritingFlags(program.command("uninstall"))
-    .argument("<agent>", "as in install")
-    .description("Take it away again; a file nobody changed since becomes exactly what it was")
+    .argument("<agent>", "an agent of install --list")
+    .description("Take the hook away; a file nobody changed since becomes exactly what it was")
     .action(async (agent: string, flags: InstallFlags) => {
       const { uninstall } = await import("./uninstall.ts");
       setExitCode(await uninstall(agent, flags, output));
@@ -28,7 +28,7 @@ function addDoctor(program: Command, output: Output, setExitCode: SetExitCode): 
   program
     .command("doctor")
     .description("Say what works on this machine, what does not, and what to do about it")
-    .option("--config <file>", "the configuration file")
+    .option("--config <file>", "another configuration file than your own")
     .option("--json", "as JSON", false)
     .action(async (flags: DoctorFlags) => {
       const { doctor } = await import("./doctor.ts");

@@ -1,4 +1,5 @@
 import { Command, type CommanderError, Option } from "commander";
+import { addHelp } from "./help.ts";
 import { addInstallCommands } from "./install-commands.ts";
 import type { Output } from "./output.ts";
 import { addProxyCommands } from "./proxy-program.ts";
@@ -17,7 +18,9 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     .description(
       "The guarded door between you and your coding agents:\nreview plans and diffs in the browser, and proxy model calls.",
     )
-    .version(version, "-v, --version")
+    .version(version, "-v, --version", "print the version")
+    .helpOption("-h, --help", "print this")
+    .helpCommand("help [command]", "print the help of a command")
     .showHelpAfterError("Run with --help for the options.");
 
   const review = program.command("review").description("Review a plan or a diff in the browser");
@@ -46,8 +49,21 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
       setExitCode(await reviewLast(options, output));
     });
   addProxyCommands(program, output, setExitCode);
+  addCompletion(program, output, setExitCode);
+  addHelp(program);
   strict(program);
   return program;
+}
+
+function addCompletion(program: Command, output: Output, setExitCode: SetExitCode): void {
+  program
+    .command("completion")
+    .argument("<shell>", "bash, zsh or fish")
+    .description("Print the script that lets a shell complete commands, flags and agents")
+    .action(async (shell: string) => {
+      const { completion } = await import("./completion/completion.ts");
+      setExitCode(await completion(shell, program, output));
+    });
 }
 
 /** Flags shared by `review plan` and `review code`, as commander hands them over. */
@@ -75,7 +91,10 @@ function withReviewOptions(command: Command): Command {
     .option("--no-open", "do not open the browser; the URL is printed either way")
     .option("--json", "print the decision as JSON", false)
     .option("--timeout <seconds>", "give up after this long, exit code 124 (default: wait)")
-    .option("--caller-waits <seconds>", "the caller's own limit, which the page announces")
+    .option(
+      "--caller-waits <seconds>",
+      "how long the caller itself waits; the page says so before it is over",
+    )
     .option("--exit-code", "exit with 10 when the person denies or gives feedback", false)
     .option("--ready-file <path>", "write {url, port, pid} there once listening");
 }

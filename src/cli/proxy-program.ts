@@ -28,7 +28,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
   proxy
     .command("models")
     .description("List what each upstream serves")
-    .option("--config <file>", "the configuration file")
+    .option("--config <file>", "another configuration file than your own")
     .option("--json", "as JSON", false)
     .action(async (flags: ProxyModelsFlags) => {
       const { listProxyModels } = await import("./proxy-models.ts");
@@ -37,7 +37,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
   proxy
     .command("keys")
     .description("List the keys that open the proxy, or make one")
-    .option("--config <file>", "the configuration file")
+    .option("--config <file>", "another configuration file than your own")
     .option("--new <name>", "make a key: it goes to stdout, what to configure to stderr")
     .action(async (flags: ProxyKeysFlags) => {
       const { showProxyKeys } = await import("./proxy-keys.ts");
@@ -48,7 +48,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
 
 function withConfigurationFlags(command: Command): Command {
   return command
-    .option("--config <file>", "the configuration file")
+    .option("--config <file>", "another configuration file than your own")
     .option("--port <number>", "listen on this port (default: 8045)")
     .option("--host <address>", "listen on this address (default: 127.0.0.1)")
     .option("--auth-mode <mode>", "off, strict, all_except_health or auto")

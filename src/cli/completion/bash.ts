@@ -1,0 +1,50 @@
+import type { CommandFacts } from "./command-tree.ts";
+
+/** A script for bash 3.2 and newer, to be sourced. Where nothing is known, files are offered. */
+export function bashCompletion(tree: readonly CommandFacts[]): string {
+  return `# bash completion for sallyport: eval "$(sallyport completion bash)"
+_sallyport() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" at=sallyport words="" i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$at \${COMP_WORDS[i]}" in
+      ${pathsBelow(tree)}) at="$at \${COMP_WORDS[i]}" ;;
+    esac
+  done
+  COMPREPLY=()
+  case "$at $prev" in
+${flagCases(tree).join("\n")}
+  esac
+  case "$at" in
+${tree.map(commandCase).join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _sallyport sallyport
+`;
+}
+
+function pathsBelow(tree: readonly CommandFacts[]): string {
+  return tree
+    .slice(1)
+    .map(({ path }) => `"${path}"`)
+    .join("|");
+}
+
+/** After a flag that takes a value only its values are offered, or files. */
+function flagCases(tree: readonly CommandFacts[]): string[] {
+  return tree.flatMap(({ path, flags }) =>
+    flags
+      .filter(({ takesValue }) => takesValue)
+      .map(({ name, values }) => {
+        const reply = values.length > 0 ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$cur")); ` : "";
+        return `    "${path} ${name}") ${reply}return ;;`;
+      }),
+  );
+}
+
+/** Flags are offered once a dash is typed: before that they would hide the commands and files. */
+function commandCase({ path, flags, commands, values }: CommandFacts): string {
+  const plain = [...commands.map(({ name }) => name), ...values].join(" ");
+  const dashed = flags.map(({ name }) => name).join(" ");
+  return `    "${path}") if [[ "$cur" == -* ]]; then words="${dashed}"; else words="${plain}"; fi ;;`;
+}

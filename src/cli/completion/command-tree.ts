@@ -1,0 +1,53 @@
+import type { Command, Option } from "commander";
+
+/** A flag as shells complete it. */
+export interface FlagFacts {
+  /** "--port"; flags without a long name are not completed. */
+  readonly name: string;
+  readonly description: string;
+  readonly takesValue: boolean;
+  /** What the value can be, where that is known. */
+  readonly values: readonly string[];
+}
+
+/** One command and what can stand after it. */
+export interface CommandFacts {
+  /** Its words: "sallyport review plan". */
+  readonly path: string;
+  readonly description: string;
+  readonly flags: readonly FlagFacts[];
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  /** What its argument can be, where that is known. */
+  readonly values: readonly string[];
+}
+
+/** Values that are known beforehand, by flag ("--origin") or name of the argument ("agent"). */
+export type KnownValues = Readonly<Record<string, readonly string[]>>;
+
+/** The whole tree as a list, from the program down: what every shell's script is made of. */
+export function commandTree(program: Command, known: KnownValues, above = ""): readonly CommandFacts[] {
+  const path = `${above} ${program.name()}`.trim();
+  const children = program.commands.filter((command) => command.name() !== "help");
+  const own: CommandFacts = {
+    path,
+    description: program.description(),
+    flags: program
+      .createHelp()
+      .visibleOptions(program)
+      .flatMap((option) => flagFacts(option, known)),
+    commands: children.map((command) => ({ name: command.name(), description: firstLine(command) })),
+    values: program.registeredArguments.flatMap((argument) => known[argument.name()] ?? []),
+  };
+  return [own, ...children.flatMap((child) => commandTree(child, known, path))];
+}
+
+function flagFacts(option: Option, known: KnownValues): FlagFacts[] {
+  if (option.long === undefined || option.long === null) return [];
+  const takesValue = option.required || option.optional;
+  const { long: name, description } = option;
+  return [{ name, description, takesValue, values: known[name] ?? [] }];
+}
+
+function firstLine(command: Command): string {
+  return command.description().split("\n")[0] ?? "";
+}

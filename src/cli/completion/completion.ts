@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import { agents } from "../../agents/agents.ts";
+import { connectors } from "../../agents/proxy/connectors.ts";
+import { AppError } from "../../errors.ts";
+import type { Output } from "../output.ts";
+import { bashCompletion } from "./bash.ts";
+import { type CommandFacts, commandTree, type KnownValues } from "./command-tree.ts";
+import { fishCompletion } from "./fish.ts";
+import { zshCompletion } from "./zsh.ts";
+
+const SHELLS: Readonly<Record<string, (tree: readonly CommandFacts[]) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+};
+
+const KNOWN: KnownValues = {
+  agent: agents.map(({ id }) => id),
+  client: connectors.map(({ id }) => id),
+  shell: Object.keys(SHELLS),
+  "--origin": ["claude-code", "opencode"],
+  "--auth-mode": ["off", "strict", "all_except_health", "auto"],
+};
+
+/** `sallyport completion SHELL`: prints the script. Throws `usage` for another shell. */
+export async function completion(shell: string, program: Command, output: Output): Promise<number> {
+  const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+  if (!script) {
+    throw new AppError("usage", `There is no completion for ${shell}`, {
+      hint: `There is one for ${Object.keys(SHELLS).join(", ")}.`,
+    });
+  }
+  await output.result(script(commandTree(program, KNOWN)).trimEnd());
+  return 0;
+}

@@ -1,0 +1,42 @@
+import type { CommandFacts, FlagFacts } from "./command-tree.ts";
+
+/** A script for fish 3 and newer, to be sourced or put into its `completions` folder as `sallyport.fish`. */
+export function fishCompletion(tree: readonly CommandFacts[]): string {
+  const paths = tree.slice(1).map(({ path }) => quoted(path));
+  return `# fish completion for sallyport: sallyport completion fish | source
+function __sallyport_at
+  set -l at sallyport
+  set -l words (commandline -opc)
+  for word in $words[2..-1]
+    if contains -- "$at $word" ${paths.join(" ")}
+      set at "$at $word"
+    end
+  end
+  test "$at" = "$argv[1]"
+end
+complete -c sallyport -e
+${tree.flatMap(linesOf).join("\n")}
+`;
+}
+
+function linesOf({ path, flags, commands, values }: CommandFacts): string[] {
+  const here = `complete -c sallyport -n ${quoted(`__sallyport_at ${quotedInside(path)}`)}`;
+  return [
+    ...commands.map(({ name, description }) => `${here} -f -a ${name} -d ${quoted(description)}`),
+    ...(values.length > 0 ? [`${here} -f -a ${quoted(values.join(" "))}`] : []),
+    ...flags.map((flag) => `${here} ${flagWords(flag)}`),
+  ];
+}
+
+function flagWords({ name, description, takesValue, values }: FlagFacts): string {
+  const value = values.length > 0 ? ` -x -a ${quoted(values.join(" "))}` : takesValue ? " -r" : "";
+  return `-l ${name.replace(/^--/, "")}${value} -d ${quoted(description)}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
+function quotedInside(text: string): string {
+  return `"${text}"`;
+}

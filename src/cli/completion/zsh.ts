@@ -1,0 +1,61 @@
+import type { CommandFacts } from "./command-tree.ts";
+
+/** A script for zsh, to be sourced or put into a folder of \`fpath\` as \`_sallyport\`. */
+export function zshCompletion(tree: readonly CommandFacts[]): string {
+  return `#compdef sallyport
+# zsh completion for sallyport: eval "$(sallyport completion zsh)", after compinit
+_sallyport() {
+  local at=sallyport word
+  local -a flags plain
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "$at $word" in
+      (${pathsBelow(tree)}) at="$at $word" ;;
+    esac
+  done
+  case "$at \${words[CURRENT-1]}" in
+${flagCases(tree).join("\n")}
+  esac
+  case "$at" in
+${tree.map(commandCase).join("\n")}
+  esac
+  if [[ "\${words[CURRENT]}" == -* ]]; then _describe -o option flags; return; fi
+  if (( \${#plain} )); then _describe command plain; else _files; fi
+}
+if [[ "\${funcstack[1]}" == _sallyport ]]; then _sallyport "$@"; else compdef _sallyport sallyport; fi
+`;
+}
+
+function pathsBelow(tree: readonly CommandFacts[]): string {
+  return tree
+    .slice(1)
+    .map(({ path }) => `"${path}"`)
+    .join("|");
+}
+
+function flagCases(tree: readonly CommandFacts[]): string[] {
+  return tree.flatMap(({ path, flags }) =>
+    flags
+      .filter(({ takesValue }) => takesValue)
+      .map(({ name, values }) => {
+        const offer = values.length > 0 ? `compadd -- ${values.join(" ")}` : "_files";
+        return `    ("${path} ${name}") ${offer}; return ;;`;
+      }),
+  );
+}
+
+function commandCase({ path, flags, commands, values }: CommandFacts): string {
+  const plain = [
+    ...commands.map(({ name, description }) => described(name, description)),
+    ...values.map((value) => quoted(value)),
+  ];
+  const dashed = flags.map(({ name, description }) => described(name, description));
+  return `    ("${path}") flags=(${dashed.join(" ")}) plain=(${plain.join(" ")}) ;;`;
+}
+
+function described(name: string, description: string): string {
+  return quoted(`${name}:${description.replaceAll(":", "\\:")}`);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "sallyport-package-"));
+const command = join(folder, "prefix/bin/sallyport");
+const installed = join(folder, "prefix/lib/node_modules/sallyport");
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+const environment = {
+  PATH: process.env["PATH"],
+  HOME: folder,
+  SERVICE_HOME: join(folder, "data"),
+  npm_config_cache: join(folder, "cache"),
+  npm_config_update_notifier: "false",
+};
+
+const npm = (...args: string[]) =>
+  execFileSync("npm", args, {
+    cwd: root,
+    env: environment,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+const sallyport = (...args: string[]) =>
+  execFileSync(command, args, { cwd: folder, env: environment, encoding: "utf8" });
+
+/** Starts it and resolves to its address as soon as the ready file is there. */
+async function started(args: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
+  const ready = join(folder, `ready-${args[0]}-${args[1]}.json`);
+  const child = spawn(command, [...args, "--ready-file", ready], {
+    cwd: folder,
+    env: environment,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  while (!existsSync(ready)) {
+    if (child.exitCode !== null) throw new Error(`${args.join(" ")} ended with ${child.exitCode}`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  return { child, url: (JSON.parse(readFileSync(ready, "utf8")) as { url: string }).url };
+}
+
+beforeAll(() => {
+  npm("pack", "--pack-destination", folder);
+  npm("install", "-g", "--offline", "--no-audit", "--no-fund", "--prefix", join(folder, "prefix"), tarball());
+}, 180_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+function tarball(): string {
+  return join(folder, `sallyport-${manifest.version}.tgz`);
+}
+
+describe("the package that npm pack makes", () => {
+  it("installs without a registry: no dependency, no install script", () => {
+    const packed = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
+      dependencies?: object;
+      scripts: Record<string, string>;
+    };
+    expect(packed.dependencies).toBeUndefined();
+    for (const name of ["preinstall", "install", "postinstall", "prepare"])
+      expect(packed.scripts).not.toHaveProperty(name);
+    expect(existsSync(join(installed, "node_modules"))).toBe(false);
+    expect(sallyport("--version")).toBe(`${manifest.version}\n`);
+  });
+
+  it("carries the licences and examples, and neither executable nor source", () => {
+    expect(readdirSync(installed).sort()).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "SECURITY.md",
+      "dist",
+      "examples",
+      "package.json",
+    ]);
+    expect(readdirSync(join(installed, "dist")).sort()).toEqual([
+      "THIRD-PARTY-LICENSES.txt",
+      "chunks",
+      "sallyport.js",
+      "web",
+    ]);
+  });
+
+  it("reviews a plan: the page, its script, a decision", async () => {
+    const { child, url } = await started([
+      "review",
+      "plan",
+      join(installed, "examples/plan.md"),
+      "--no-open",
+    ]);
+    let printed = "";
+    child.stdout?.on("data", (chunk) => {
+      printed += chunk;
+    });
+    const ended = new Promise((done) => child.once("close", done));
+    const page = await (await fetch(url)).text();
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1];
+    expect((await fetch(new URL(script ?? "/missing", url))).status).toBe(200);
+    const headers = { "content-type": "application/json" };
+    await fetch(new URL("/api/approve", url), { method: "POST", headers, body: "{}" });
+    expect(await ended).toBe(0);
+    expect(printed).toContain("Plan approved.");
+  });
+
+  it("reviews the changes of a repository", async () => {
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], { cwd: folder });
+    git("init", "--quiet");
+    writeFileSync(join(folder, "new.ts"), "export const fresh = 1;\n");
+    const { child, url } = await started(["review", "code", "new.ts", "--no-open"]);
+    const ended = new Promise((done) => child.once("close", done));
+    const diff = (await (await fetch(new URL("/api/diff", url))).json()) as { rawPatch: string };
+    expect(diff.rawPatch).toContain("+export const fresh = 1;");
+    child.kill("SIGTERM");
+    await ended;
+  });
+
+  it("starts the proxy, which answers without any configuration", async () => {
+    const { child, url } = await startedProxy();
+    const ended = new Promise((done) => child.once("close", done));
+    expect(await (await fetch(new URL("/healthz", url))).json()).toEqual({ status: "ok" });
+    child.kill("SIGTERM");
+    await ended;
+  });
+});
+
+/** On a port that was free a moment ago; should somebody have taken it since, on another. */
+async function startedProxy(): ReturnType<typeof started> {
+  const { default: getPort } = await import("get-port");
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await started(["proxy", "start", "--port", String(await getPort())]);
+    } catch (error) {
+      if (tries === 4) throw error;
+    }
+  }
+}
