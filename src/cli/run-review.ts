@@ -13,6 +13,7 @@ import { createDraftStore } from "../review/drafts/draft-store.ts";
 import { createEventHub } from "../review/events.ts";
 import type { ListedAgent } from "../review/hooks/input-schemas.ts";
 import { createImagePolicy } from "../review/images/image-policy.ts";
+import { prune } from "../review/prune.ts";
 import { createRecordStore } from "../review/records/record-store.ts";
 import type { ReviewContext, ReviewMode } from "../review/review-mode.ts";
 import { createSession, type Outcome } from "../review/session.ts";
@@ -102,12 +103,21 @@ async function serve(
   // Drawn while the browser is on its way; where that fails, the page tries again.
   context.mode.fillPage?.("", context).catch(() => {});
 
+  void prune({
+    dataDirectory,
+    inUse: new Set([`${job.mode.draftKey()}.json`]),
+    goOn: () => context.session.phase === "waiting",
+  });
+
   const outcome = await context.session.outcome;
   await closeServer(app, context, outcome);
   if (outcome.kind === "abandoned") return exitCodeOf(lifecycle.ending ?? { reason: "caller-gone" });
   const isRead = await output.result(await job.print(outcome.decision));
   // What the agent has been told need not be restored; what it missed is restored with the next round.
-  if (isRead) await context.drafts.remove(job.mode.draftKey()).catch(() => {});
+  if (isRead) {
+    await context.drafts.remove(job.mode.draftKey()).catch(() => {});
+    await context.records.markRead();
+  } else if (context.records.hasFailed) output.note("Nobody read the decision, and it is not on record.");
   else output.note("Nobody read the decision. It is on record: sallyport review last");
   return flags.exitCode && job.isObjection(outcome.decision) ? OBJECTION : 0;
 }

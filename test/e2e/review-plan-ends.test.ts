@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -121,8 +121,26 @@ describe("a decided review", () => {
       if (isGone) command.child.stdout?.destroy();
       await command.post("/api/deny", { feedback: "no" });
       await command.ended;
-      expect(await readdir(join(command.folder, "data", "drafts"))).toHaveLength(isGone ? 1 : 0);
+      const data = join(command.folder, "data");
+      expect(await readdir(join(data, "drafts"))).toHaveLength(isGone ? 1 : 0);
+      const [decision] = await readdir(join(data, "decisions"));
+      expect(decision?.endsWith(".read.json")).toBe(!isGone);
     }
+  });
+
+  it("is forgotten long after its agent has read it", async () => {
+    const folder = await sandbox();
+    const decisions = join(folder, "data", "decisions");
+    await mkdir(decisions, { recursive: true });
+    for (let day = 1; day <= 210; day += 1) {
+      const path = join(decisions, `2020-01-01-${day}.read.json`);
+      await writeFile(path, "{}");
+      await utimes(path, day * 86_400, day * 86_400);
+    }
+    const command = await startCommand(review, { stdin: "# Plan", folder });
+    await command.url();
+    await expect.poll(async () => (await readdir(decisions)).length, PATIENT).toBe(200);
+    expect((await command.post("/api/approve", {})).status).toBe(200);
   });
 
   it("closes every connection and tells every page", async () => {

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Decision } from "../decision.ts";
 import { readJson, writeDurably } from "../durable-file.ts";
@@ -24,8 +24,10 @@ export interface DecisionRecord {
 export interface RecordStore {
   /** Resolves once the decision is on disk; throws `storage` when it cannot be. */
   write(context: ReviewContext, decision: Decision): Promise<void>;
-  /** Whether that has failed before: whoever decides again has been told. */
+  /** Whether the last try at that has failed: whoever decides again has been told. */
   readonly hasFailed: boolean;
+  /** Notes that the agent has read what was written: from then on it may be forgotten one day. Never throws. */
+  markRead(): Promise<void>;
   /** The latest decision, whoever asked for it. */
   last(): Promise<DecisionRecord | undefined>;
   /** The latest decision on what has this content. */
@@ -35,6 +37,7 @@ export interface RecordStore {
 export function createRecordStore(dataDirectory: string, now: () => Date = () => new Date()): RecordStore {
   const folder = join(dataDirectory, "decisions");
   let hasFailed = false;
+  let written: string | undefined;
   return {
     get hasFailed() {
       return hasFailed;
@@ -42,12 +45,19 @@ export function createRecordStore(dataDirectory: string, now: () => Date = () =>
     async write(context, decision) {
       const record = describe(context, decision, now());
       const name = `${record.decidedAt.replaceAll(":", "-")}-${record.sessionId}.json`;
+      const path = join(folder, name);
       try {
-        await writeDurably(join(folder, name), `${JSON.stringify(record, null, 2)}\n`);
+        await writeDurably(path, `${JSON.stringify(record, null, 2)}\n`);
+        written = path;
+        hasFailed = false;
       } catch (error) {
         hasFailed = true;
         throw error;
       }
+    },
+    async markRead() {
+      // In its name, so that nothing has to be read to know it (`prune.ts`).
+      if (written) await rename(written, written.replace(/\.json$/, ".read.json")).catch(() => {});
     },
     last: () => latest(folder, () => true),
     lastOn: (subject) => latest(folder, (record) => record.subject === subject),

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createRecordStore } from "../../../src/review/records/record-store.ts";
@@ -36,6 +36,17 @@ describe("records", () => {
     const found = await createRecordStore(folder).lastOn(one.mode.draftKey());
     expect(found?.decision).toEqual({ kind: "approve", feedback: "second" });
     expect(await createRecordStore(folder).lastOn("another")).toBeUndefined();
+  });
+
+  it("are found as before once an agent has read them", async () => {
+    const { context } = await planServer();
+    const folder = await temporaryFolder();
+    const store = createRecordStore(folder);
+    await store.markRead();
+    await store.write(context, { kind: "deny", feedback: "read" });
+    await store.markRead();
+    expect(await readdir(join(folder, "decisions"))).toEqual([expect.stringMatching(/\.read\.json$/)]);
+    expect(await createRecordStore(folder).last()).toMatchObject({ text: "read" });
   });
 
   it("are none at first", async () => {

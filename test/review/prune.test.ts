@@ -1,0 +1,102 @@
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { prune } from "../../src/review/prune.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+const LEFTOVER = ".0123456789abcdef.tmp";
+
+/** A data directory with files of these ages in days, and pruned. */
+async function pruned(ages: Record<string, number>, options: { inUse?: string[]; steps?: number } = {}) {
+  const dataDirectory = await temporaryFolder();
+  for (const [name, days] of Object.entries(ages)) {
+    const path = join(dataDirectory, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, "{}");
+    const time = new Date(NOW - days * DAY_MS);
+    await utimes(path, time, time);
+    if (name.startsWith("history/")) await utimes(dirname(path), time, time);
+  }
+  let steps = options.steps ?? Number.POSITIVE_INFINITY;
+  const goOn = () => steps-- > 0;
+  await prune({ dataDirectory, now: NOW, inUse: new Set(options.inUse), goOn });
+  const left = await readdir(dataDirectory, { recursive: true, withFileTypes: true });
+  return left
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(dataDirectory.length + 1));
+}
+
+/** So many files, each a day older than the one before, the first so old. */
+function series(count: number, days: number, name: (number: number) => string): Record<string, number> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), days + at]));
+}
+
+describe("what is kept", () => {
+  it.each([
+    ["decisions that an agent has read", 90, (at: number) => `decisions/${at}.read.json`],
+    ["the rounds of plans", 180, (at: number) => `history/plan-${at}/0001.json`],
+    ["the rounds of branches", 180, (at: number) => `rounds/${at}.json`],
+    ["drafts", 365, (at: number) => `drafts/${at}.json`],
+  ] as const)("of %s: the young, and the newest 200 whatever their age", async (_name, days, name) => {
+    const young = series(250, days - 251, name);
+    expect(await pruned(young)).toHaveLength(250);
+    const old = series(250, days + 1, name);
+    const left = await pruned(old);
+    expect(left.sort()).toEqual(Object.keys(series(200, 0, name)).sort());
+  });
+
+  it("is every decision that no agent has read, every plan that was saved, and what is not ours", async () => {
+    const files = {
+      ...series(300, 1_000, (at) => `decisions/${at}.json`),
+      ...series(300, 1_000, (at) => `plans/plan-${at}-approved.md`),
+      ...series(300, 1_000, (at) => `drafts/note-${at}.txt`),
+      "settings.json": 3_000,
+      "elsewhere/old.json": 3_000,
+    };
+    expect(await pruned(files)).toHaveLength(Object.keys(files).length);
+  });
+
+  it("is the draft in use, however old", async () => {
+    const left = await pruned(
+      series(250, 400, (at) => `drafts/${at}.json`),
+      { inUse: ["249.json"] },
+    );
+    expect([left.includes("drafts/249.json"), left.includes("drafts/248.json")]).toEqual([true, false]);
+  });
+
+  it("is everything once the review is over: nobody waits for this", async () => {
+    expect(
+      await pruned(
+        series(250, 400, (at) => `drafts/${at}.json`),
+        { steps: 260 },
+      ),
+    ).toHaveLength(240);
+    expect(
+      await pruned(
+        series(250, 400, (at) => `drafts/${at}.json`),
+        { steps: 0 },
+      ),
+    ).toHaveLength(250);
+  });
+});
+
+describe("what a killed process has left", () => {
+  it("goes after a day, in every folder of ours", async () => {
+    const folders = ["", "decisions/", "drafts/", "plans/", "rounds/"];
+    const old = Object.fromEntries(folders.map((folder) => [`${folder}${LEFTOVER}`, 2]));
+    expect(await pruned(old)).toEqual([]);
+    const young = Object.fromEntries(folders.map((folder) => [`${folder}${LEFTOVER}`, 0.5]));
+    expect(await pruned(young)).toHaveLength(folders.length);
+  });
+});
+
+it("a data directory that is not there, or not as it should be, is left as it is", async () => {
+  const dataDirectory = join(await temporaryFolder(), "none");
+  await prune({ dataDirectory, inUse: new Set(), goOn: () => true });
+  await mkdir(dataDirectory);
+  await writeFile(join(dataDirectory, "drafts"), "in the way");
+  await prune({ dataDirectory, inUse: new Set(), goOn: () => true });
+  expect(await readdir(dataDirectory)).toEqual(["drafts"]);
+});
