@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type Dialect, dialectOf, sendReply, toolResultsOf } from "./wire.ts";
+import { type Dialect, dialectOf, parseBody, type RequestBody, sendReply, toolResultsOf } from "./wire.ts";
 
 /** What the model is to say next: words, calls, or both. */
 export interface Reply {
@@ -14,8 +14,7 @@ export interface ModelRequest {
   readonly headers: IncomingMessage["headers"];
   /** The body as it came over the wire. */
   readonly raw: string;
-  // biome-ignore lint/suspicious/noExplicitAny: four vendors' bodies, looked into by the tests that know them
-  readonly body: any;
+  readonly body: RequestBody;
   /** Whether the model may call tools in this turn; side calls for titles and the like have none. */
   readonly hasTools: boolean;
   /** How many tool results the conversation holds: which turn of the script this is. */
@@ -45,14 +44,14 @@ export async function startModelFake(script: Script): Promise<ModelFake> {
       return json(response, 200, { input_tokens: 10, totalTokens: 10 });
     const dialect = dialectOf(path);
     if (!dialect) return json(response, 404, { error: { message: `no route ${path}` } });
-    const body = JSON.parse(raw);
+    const body = parseBody(raw);
     const seen: ModelRequest = {
       dialect,
       path,
       headers: request.headers,
       raw,
       body,
-      hasTools: Array.isArray(body.tools) && body.tools.length > 0,
+      hasTools: (body.tools ?? []).length > 0,
       toolResults: toolResultsOf(dialect, body),
     };
     requests.push(seen);

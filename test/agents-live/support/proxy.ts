@@ -22,7 +22,7 @@ export async function startProxy(bench: Bench, proxy: object): Promise<string> {
   child.stderr.on("data", (chunk) => {
     notes += chunk;
   });
-  for (let tries = 0; tries < 400 && child.exitCode === null; tries += 1) {
+  while (child.exitCode === null && child.signalCode === null) {
     try {
       return JSON.parse(await readFile(ready, "utf8")).url;
     } catch {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { onTestFinished } from "vitest";
 
 /** The person in front of the page, by way of the page's own routes. */
 
@@ -10,18 +11,20 @@ export interface SeenPlan {
 }
 
 /** Waits until a plan's review listens and resolves to what the page would show. */
-export async function openPlan(reviewUrl: string, patience = 60_000): Promise<SeenPlan> {
-  return (await open(`${reviewUrl}/api/plan`, patience)) as SeenPlan;
+export async function openPlan(reviewUrl: string): Promise<SeenPlan> {
+  return (await open(`${reviewUrl}/api/plan`)) as SeenPlan;
 }
 
 /** The same for a diff's review. */
 export async function openReview(reviewUrl: string): Promise<{ readonly rawPatch: string }> {
-  return (await open(`${reviewUrl}/api/diff`, 60_000)) as { readonly rawPatch: string };
+  return (await open(`${reviewUrl}/api/diff`)) as { readonly rawPatch: string };
 }
 
-async function open(url: string, patience: number): Promise<unknown> {
-  const end = Date.now() + patience;
-  while (Date.now() < end) {
+/** As long as the test has: whoever waits gives up when the agent ends without a review. */
+async function open(url: string): Promise<unknown> {
+  const ended = new AbortController();
+  onTestFinished(() => ended.abort());
+  while (!ended.signal.aborted) {
     try {
       const answer = await fetch(url);
       if (answer.ok) return await answer.json();
@@ -30,7 +33,7 @@ async function open(url: string, patience: number): Promise<unknown> {
     }
     await delay(50);
   }
-  throw new Error(`nothing at ${url} within ${patience / 1000} s`);
+  throw new Error(`nothing at ${url} until the test ended`);
 }
 
 /** Decides as the page does; throws for anything but an accepted decision. */

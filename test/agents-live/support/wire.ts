@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { z } from "zod";
 import type { ModelRequest, Reply } from "./model-fake.ts";
 
 /** The four dialects as their vendors put them on the wire: server-sent events, or one JSON value when not asked to stream. */
@@ -12,31 +13,54 @@ export function dialectOf(path: string): Dialect | undefined {
   return /:(streamG|g)enerateContent/.test(path) ? "generative-language" : undefined;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: four vendors' bodies
-export function toolResultsOf(dialect: Dialect, body: any): number {
-  const count = (list: unknown, is: (item: Record<string, unknown>) => boolean) =>
-    Array.isArray(list)
-      ? list.filter((item) => typeof item === "object" && item !== null && is(item)).length
-      : 0;
-  if (dialect === "chat-completions") return count(body.messages, ({ role }) => role === "tool");
-  if (dialect === "responses")
-    return count(
-      body.input,
-      ({ type }) => type === "function_call_output" || type === "custom_tool_call_output",
-    );
-  const turns: { content?: unknown; parts?: unknown }[] = body.messages ?? body.contents ?? [];
-  return turns.reduce(
-    (sum, turn) =>
+const turn = z.looseObject({
+  role: z.string().optional(),
+  type: z.string().optional(),
+  content: z.unknown().optional(),
+  parts: z.unknown().optional(),
+});
+
+/** What of a request the stand-in looks at: the members of four vendors' bodies, each in its own dialect. */
+const requestBody = z.looseObject({
+  model: z.string().optional(),
+  stream: z.boolean().optional(),
+  tools: z.array(z.unknown()).optional(),
+  messages: z.array(turn).optional(),
+  contents: z.array(turn).optional(),
+  input: z.union([z.string().transform(() => []), z.array(turn)]).optional(),
+});
+
+export type RequestBody = z.infer<typeof requestBody>;
+
+/** Throws for what no vendor would take. */
+export function parseBody(raw: string): RequestBody {
+  return requestBody.parse(JSON.parse(raw));
+}
+
+/** How many results of tools the conversation holds. */
+export function toolResultsOf(dialect: Dialect, { messages, contents, input }: RequestBody): number {
+  if (dialect === "chat-completions") return count(messages, ({ role }) => role === "tool");
+  if (dialect === "responses") {
+    return count(input, ({ type }) => type === "function_call_output" || type === "custom_tool_call_output");
+  }
+  return (messages ?? contents ?? []).reduce(
+    (sum, { content, parts }) =>
       sum +
-      count(turn.content, ({ type }) => type === "tool_result") +
-      count(turn.parts, (part) => "functionResponse" in part),
+      count(content, ({ type }) => type === "tool_result") +
+      count(parts, (part) => "functionResponse" in part),
     0,
   );
 }
 
+function count(list: unknown, is: (item: object & { role?: unknown; type?: unknown }) => boolean): number {
+  return Array.isArray(list)
+    ? list.filter((item) => typeof item === "object" && item !== null && is(item)).length
+    : 0;
+}
+
 /** Sends the reply the way the request asked for it. */
 export function sendReply(response: ServerResponse, request: ModelRequest, reply: Reply): void {
-  const model = typeof request.body.model === "string" ? request.body.model : "fake-model";
+  const model = request.body.model ?? "fake-model";
   const id = `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`;
   const events = ENCODERS[request.dialect]({ id, model, reply });
   const streams =

@@ -1,4 +1,6 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { pathToFileURL } from "node:url";
+import { onTestFinished } from "vitest";
 import type { Bench } from "../bench.ts";
 import { program } from "../programs.ts";
 import type { Driver } from "./driver.ts";
@@ -37,17 +39,22 @@ export function claudeCodeDriver(name: string): Driver {
 
 async function converse(name: string, bench: Bench): Promise<string> {
   const { query } = await import(pathToFileURL(program("claude-agent-sdk")).href);
-  const abortController = new AbortController();
-  bench.running.push(() => abortController.abort());
+  let child: ChildProcess | undefined;
+  const kill = () => void child?.kill("SIGKILL");
+  bench.running.push(kill);
+  onTestFinished(kill);
   const messages = query({
     prompt: "Make a plan.",
     options: {
       cwd: bench.repository,
       env: bench.environment,
       permissionMode: "plan",
-      abortController,
       settingSources: ["user"],
       pathToClaudeCodeExecutable: program(name),
+      spawnClaudeCodeProcess: ({ command, args, cwd, env }: Spawned) => {
+        child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
+        return child;
+      },
       canUseTool: (tool: string, input: object) =>
         tool === "ExitPlanMode"
           ? new Promise(() => {})
@@ -58,7 +65,15 @@ async function converse(name: string, bench: Bench): Promise<string> {
   try {
     for await (const message of messages) printed += `${JSON.stringify(message)}\n`;
   } catch (error) {
-    if (!abortController.signal.aborted) throw error;
+    if (child?.signalCode !== "SIGKILL") throw error;
   }
   return printed;
+}
+
+/** What the SDK would start. */
+interface Spawned {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  readonly env: NodeJS.ProcessEnv;
 }

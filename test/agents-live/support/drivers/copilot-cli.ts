@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -47,17 +48,20 @@ export const copilotDriver: Driver = {
   start: (bench) => plan(bench),
 };
 
+const processId = (home: string) => join(home, "process-id");
 const turnEnded = (home: string) => join(home, "turn-ended");
 
 async function plan(bench: Bench): Promise<string> {
   // Without a size it draws nothing.
-  const line = `stty rows 50 cols 120; exec '${program("copilot")}' --plan -i 'Make a plan.'`;
+  const start = `exec '${program("copilot")}' --plan -i 'Make a plan.'`;
+  const line = `stty rows 50 cols 120; echo $$ > '${processId(bench.home)}'; ${start}`;
   const child = spawn("script", ["-qec", line, "/dev/null"], {
     cwd: bench.repository,
     env: bench.environment,
     stdio: ["pipe", "pipe", "inherit"],
   });
-  bench.running.push(() => void child.kill("SIGKILL"));
+  // The program itself, and not the terminal around it.
+  bench.running.push(() => process.kill(Number(readFileSync(processId(bench.home), "utf8")), "SIGKILL"));
   onTestFinished(() => void child.kill("SIGKILL"));
   let screen = "";
   child.stdout.setEncoding("utf8").on("data", (chunk) => {

@@ -30,7 +30,7 @@ export const geminiCliDriver: Driver = {
       return { calls: [{ name: "write_file", input: { file_path: `${folder}/feature.md`, content: plan } }] };
     }
     // "The approved implementation plan is stored at: …. Read and follow the plan strictly during implementation."
-    const approved = /plan is stored at: (\S+\.md)/.exec(JSON.stringify(body.contents.at(-1)))?.[1];
+    const approved = /plan is stored at: (\S+\.md)/.exec(JSON.stringify(body.contents?.at(-1) ?? ""))?.[1];
     if (approved) return { calls: [{ name: "read_file", input: { file_path: approved } }] };
     if (toolResults > 1) return { text: "Done." };
     return { calls: [{ name: "exit_plan_mode", input: { plan_filename: "feature.md" } }] };
