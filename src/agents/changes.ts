@@ -1,7 +1,9 @@
-import { lstat, readFile, realpath, stat } from "node:fs/promises";
+import { lstat, readFile, readlink, realpath } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 import type { FileEdit } from "./file-edit.ts";
 import { isUntouched, type ReceiptStore } from "./receipts.ts";
+import { modeOf } from "./write-file.ts";
 
 /** One file as it is and as it is to become; `undefined` stands for a file that is not there. */
 export interface Change {
@@ -54,7 +56,7 @@ async function changes(
     const before = await readText(target);
     const outcome = await inFile(edit.path, () => outcomeOf(edit, target, before));
     if (outcome.after === before) continue;
-    if (before !== undefined) await requireWritable(target, edit.path);
+    await requireWritable(target, edit.path);
     found.push({ path: edit.path, target, purpose: edit.purpose, before, ...outcome });
   }
   return found;
@@ -71,20 +73,35 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Follows a symbolic link, so that a dotfile manager's link stays one. */
+/** Follows a symbolic link, also one to a file that is not there yet, so that a dotfile manager's link stays one. */
 export async function targetOf(path: string): Promise<string> {
   try {
-    return (await lstat(path)).isSymbolicLink() ? await realpath(path) : path;
+    return (await lstat(path)).isSymbolicLink() ? await endOfLink(path) : path;
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw unreadable(path, error);
     return path;
   }
 }
 
-/** A rename would replace a read-only file, and root may write any; the mode says what its owner wants. */
+async function endOfLink(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemErrorCode(error) !== "ENOENT") throw error;
+    return targetOf(resolve(dirname(path), await readlink(path)));
+  }
+}
+
+/** A rename would replace a read-only file, and root may write any; the modes say what their owner wants. */
 async function requireWritable(target: string, path: string): Promise<void> {
-  const { mode } = await stat(target);
-  if (mode & 0o200) return;
+  const file = await modeOf(target);
+  if (file !== undefined && !(file & 0o200)) refuseReadOnly(path);
+  let folder = dirname(target);
+  while ((await modeOf(folder)) === undefined) folder = dirname(folder);
+  if (!(((await modeOf(folder)) ?? 0) & 0o200)) refuseReadOnly(folder);
+}
+
+function refuseReadOnly(path: string): never {
   throw new AppError("unreadable", `${path} is read-only; nothing was changed`, {
     hint: `Make it writable first: chmod u+w ${path}`,
   });

@@ -1,9 +1,9 @@
-import { mkdir, rm, rmdir, stat } from "node:fs/promises";
+import { mkdir, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 import { type Change, readText } from "./changes.ts";
 import type { ReceiptStore } from "./receipts.ts";
-import { writeAtomically } from "./write-file.ts";
+import { modeOf, writeAtomically } from "./write-file.ts";
 
 /** Settings may hold keys, so a new file is for its owner alone; an existing one keeps its mode. */
 const NEW_FILE_MODE = 0o600;
@@ -64,15 +64,6 @@ async function makeFolders(folder: string): Promise<readonly string[]> {
   const made = [folder];
   for (let current = folder; current !== first; current = dirname(current)) made.push(dirname(current));
   return made;
-}
-
-async function modeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).mode & 0o777;
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 async function removeIfEmpty(folder: string): Promise<void> {

@@ -21,6 +21,7 @@ import { changesToInstall, changesToUninstall, targetOf } from "../../src/agents
 import { createReceiptStore } from "../../src/agents/receipts.ts";
 import { stateOf } from "../../src/agents/state.ts";
 import { forgetReceipts, writeChanges } from "../../src/agents/write-changes.ts";
+import { oddSettings } from "./odd-settings.ts";
 
 let home: string;
 beforeEach(async () => {
@@ -101,24 +102,8 @@ describe.each(agents.map((agent) => [agent.id, agent] as const))("%s", (_id, age
   });
 });
 
-const odd: readonly (readonly [string, string])[] = [
-  ["an empty file", ""],
-  ["blanks", "  \n\n"],
-  ["an empty object", "{}"],
-  ["an object over lines", "{\n\n}"],
-  ["comments", '// top\n{\n  /* before */ "model": "x", // after\n  // last\n}\n// end'],
-  ["CRLF", '{\r\n\t"model": "x"\r\n}\r\n'],
-  ["a byte-order mark", '\ufeff{ "model": "x" }'],
-  ["empty lists", '{"hooks":{"PermissionRequest":[],"Stop":[ ],"BeforeTool":[\n]}}'],
-  [
-    "other people's hooks",
-    '{ "hooks": {\n "PermissionRequest": [ {"matcher": "ExitPlanMode", "hooks": [{"type":"command","command":"theirs"}]} ],\n' +
-      ' "Stop":[{"hooks":[{"type":"command","command":"theirs"}]}], "BeforeTool" : [{"matcher":"*","hooks":[]},],},}',
-  ],
-];
-
 describe.each(withSettings.map((agent) => [agent.id, agent] as const))("settings of %s", (_id, agent) => {
-  it.each(odd)("come back byte for byte: %s", async (_name, text) => {
+  it.each(oddSettings)("come back byte for byte: %s", async (_name, text) => {
     const place = placeIn(home);
     const path = settingsOf(agent, place);
     await put(path, text);
@@ -213,6 +198,41 @@ describe("a settings file", () => {
     expect(await readFile(join(home, "dotfiles/claude.json"), "utf8")).toContain("review plan");
     await uninstall(claudeCode, place());
     expect(await readFile(path(), "utf8")).toBe("{}\n");
+  });
+
+  it("that is a symbolic link to a file that is not there yet stays one", async () => {
+    await mkdir(dirname(path()), { recursive: true });
+    await symlink("../dotfiles/claude.json", path());
+    const link = join(home, "dotfiles/claude.json");
+    await install(claudeCode, place());
+    expect((await lstat(path())).isSymbolicLink()).toBe(true);
+    expect(await readFile(link, "utf8")).toContain("review plan");
+    await uninstall(claudeCode, place());
+    expect((await lstat(path())).isSymbolicLink()).toBe(true);
+    expect(existsSync(link)).toBe(false);
+  });
+
+  it("that is a symbolic link to itself is refused in words", async () => {
+    await mkdir(dirname(path()), { recursive: true });
+    await symlink(path(), path());
+    await expect(install(claudeCode, place())).rejects.toThrow(/Cannot read .*settings\.json/);
+  });
+
+  it.each([
+    ["there", "settings.json"],
+    ["not there", "other.json"],
+  ])("%s in a read-only folder is refused, and nothing at all is written", async (_is, name) => {
+    const folder = dirname(path());
+    await put(join(folder, name), "{}");
+    await chmod(folder, 0o555);
+    try {
+      await expect(install(claudeCode, place())).rejects.toThrow("is read-only; nothing was changed");
+    } finally {
+      await chmod(folder, 0o755);
+    }
+    expect(await readdir(folder)).toEqual([name]);
+    expect(await readFile(join(folder, name), "utf8")).toBe("{}");
+    expect(existsSync(join(home, "data"))).toBe(false);
   });
 
   it("keeps its mode; a new one is for its owner alone", async () => {
