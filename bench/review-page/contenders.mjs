@@ -10,6 +10,8 @@ export const sallyport = {
   name: "sallyport",
   text: ".row .code-text",
   token: ".row .code-text [class^='t-']",
+  /** There once the page answers to the mouse and the keyboard. */
+  usable: ".header button",
   scroller: ".diff",
   type: openAndType,
   start: (repository) =>
@@ -26,6 +28,7 @@ export function difit(program) {
     name: "difit",
     text: "td .token",
     token: "td .token:not(.plain)",
+    usable: "header button",
     scroller: "main",
     start: (repository) => startServer(process.execPath, [program, ".", "--no-open"], repository),
   };

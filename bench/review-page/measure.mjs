@@ -16,8 +16,8 @@ const ARGUMENTS = [
 ];
 
 /** Runs in the page before anything else: notes when the first text and the first highlighted text are on screen. */
-function watch({ text, token }) {
-  const seen = { first: 0, highlighted: 0, longest: 0, blocked: 0 };
+function watch({ text, token, usable }) {
+  const seen = { first: 0, highlighted: 0, usable: 0, longest: 0, blocked: 0 };
   globalThis.__seen = seen;
   const afterFrame = (name) =>
     requestAnimationFrame(() => {
@@ -27,15 +27,18 @@ function watch({ text, token }) {
       };
       channel.port2.postMessage(0);
     });
-  let first = false;
+  const wanted = new Map([
+    ["first", () => document.querySelector(text)?.textContent?.trim()],
+    ["highlighted", () => document.querySelector(token)],
+    ["usable", () => document.querySelector(usable)],
+  ]);
   const look = () => {
-    if (!first && document.querySelector(text)?.textContent?.trim()) {
-      first = true;
-      afterFrame("first");
+    for (const [name, isThere] of wanted) {
+      if (!isThere()) continue;
+      afterFrame(name);
+      wanted.delete(name);
     }
-    if (!document.querySelector(token)) return;
-    afterFrame("highlighted");
-    observer.disconnect();
+    if (wanted.size === 0) observer.disconnect();
   };
   const observer = new MutationObserver(look);
   observer.observe(document, { subtree: true, childList: true });
@@ -85,11 +88,14 @@ export async function measurePage(url, contender, { deep = false, timeout = 120_
   const browser = await chromium.launch({ executablePath: findChromium(), args: ARGUMENTS });
   try {
     const page = await browser.newPage({ viewport: { width: 1_400, height: 900 } });
-    await page.addInitScript(watch, { text: contender.text, token: contender.token });
+    const { text, token, usable } = contender;
+    await page.addInitScript(watch, { text, token, usable });
     await page.goto(url, { timeout });
-    await page.waitForFunction(() => globalThis.__seen.highlighted > 0, undefined, { timeout, polling: 50 });
-    const { first, highlighted } = await page.evaluate(() => globalThis.__seen);
-    const result = { first: Math.round(first), highlighted: Math.round(highlighted) };
+    const isDone = () => globalThis.__seen.highlighted > 0 && globalThis.__seen.usable > 0;
+    await page.waitForFunction(isDone, undefined, { timeout, polling: 50 });
+    const seen = await page.evaluate(() => globalThis.__seen);
+    const result = { first: Math.round(seen.first), highlighted: Math.round(seen.highlighted) };
+    result.usable = Math.round(seen.usable);
     if (!deep) return result;
     await page.waitForTimeout(1_000);
     const scrolled = await page.evaluate(scroll, { scroller: contender.scroller, text: contender.text });

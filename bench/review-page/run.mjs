@@ -1,7 +1,8 @@
 // How long a review page takes to show a diff, beside difit on the same repositories, in turns:
-//   node bench/review-page/run.mjs [--difit FOLDER] [--sizes S,M,L,XL] [--rounds 3]
-// FOLDER holds an `npm install difit`. difit is asked up to L: it renders every line of every file, and XL would
-// take it hours. Prints a Markdown table of medians; on a busy machine only the ratios mean something.
+//   node bench/review-page/run.mjs [--difit FOLDER] [--sizes S,M,L,XL] [--rounds 3] [--short] [--patience 60]
+// FOLDER holds an `npm install difit`; --short is S and M, once. difit is asked up to L: it renders every line of every
+// file, and XL would take it hours. What is not there after so many seconds of patience is not asked for again.
+// Prints a Markdown table of medians; on a busy machine only the ratios mean something.
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -13,20 +14,25 @@ import { measurePage } from "./measure.mjs";
 const { values } = parseArgs({
   options: {
     difit: { type: "string" },
-    sizes: { type: "string", default: "S,M,L,XL" },
-    rounds: { type: "string", default: "3" },
+    sizes: { type: "string" },
+    rounds: { type: "string" },
+    short: { type: "boolean", default: false },
+    patience: { type: "string", default: "60" },
     folder: { type: "string", default: join(tmpdir(), "sallyport-bench") },
   },
 });
 
+const chosen = (values.sizes ?? (values.short ? "S,M" : "S,M,L,XL")).split(",");
+const rounds = Number(values.rounds ?? (values.short ? 1 : 3));
+const patience = Number(values.patience) * 1_000;
 const contenders = [sallyport];
 if (values.difit) contenders.push(difit(resolve(values.difit, "node_modules/difit/dist/cli/index.js")));
 
-/** One start and one load; undefined when the page did not get there in three minutes. */
+/** One start and one load; undefined when the page did not get there while we had the patience. */
 async function once(contender, repository, deep) {
   const server = await contender.start(repository);
   try {
-    const page = await measurePage(server.url, contender, { deep, timeout: 180_000 });
+    const page = await measurePage(server.url, contender, { deep, timeout: patience });
     return { ready: server.ready, ...page, server: memoryOf(server.pid) };
   } catch (error) {
     console.error(`${contender.name}: ${error.message.split("\n")[0]}`);
@@ -52,9 +58,10 @@ function median(results, name) {
   return found.sort((a, b) => a - b)[found.length >> 1];
 }
 
-const columns = ["highlighted", "longest", "blank", "open", "keystroke", "heap", "nodes", "server"];
+const columns = ["highlighted", "usable", "longest", "blank", "open", "keystroke", "heap", "nodes", "server"];
 const titles = [
   "first highlighted, ms",
+  "answers to keys, ms",
   "longest task scrolling, ms",
   "blank frames",
   "open a comment, ms",
@@ -71,12 +78,13 @@ console.log(
 );
 console.log(`| diff | page | ${titles.join(" | ")} | ratio |`);
 console.log(`|---|---|${columns.map(() => "---:").join("|")}|---:|`);
-for (const size of values.sizes.split(",")) {
+for (const size of chosen) {
   const repository = makeRepository(values.folder, size);
   const results = new Map(contenders.map((contender) => [contender, []]));
-  for (let round = 0; round < Number(values.rounds); round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const contender of contenders) {
       if (contender !== sallyport && size === "XL") continue;
+      if (results.get(contender).includes(undefined)) continue;
       // Scrolling difit through M takes several gigabytes; only its first paint is compared.
       const deep = contender === sallyport && round === 0;
       results.get(contender).push(await once(contender, repository, deep));
@@ -86,7 +94,9 @@ for (const size of values.sizes.split(",")) {
   for (const [contender, found] of results) {
     const cells = columns.map((name) => median(found, name) ?? "–");
     const first = median(found, "highlighted");
-    const ratio = contender === sallyport || first === undefined ? "" : (own / first).toFixed(3);
+    if (first === undefined && found.length > 0) cells[0] = `not within ${patience}`;
+    const isCompared = contender !== sallyport && first !== undefined && own !== undefined;
+    const ratio = !isCompared ? "" : (own / first).toFixed(3);
     const name = `${size} (${sizes[size].files} × ${sizes[size].changed})`;
     console.log(`| ${name} | ${contender.name} | ${cells.join(" | ")} | ${ratio} |`);
   }
