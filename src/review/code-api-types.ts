@@ -115,6 +115,22 @@ export interface FeedbackBody {
 /** GET /api/diff/rounds: what was sent before about this branch, oldest first. */
 export interface DiffRounds {
   readonly rounds: readonly DiffRound[];
+  /** The diff on the table beside the last round; absent before the first. */
+  readonly since?: SinceLastRound;
+}
+
+/** What has changed since feedback was last sent. */
+export interface SinceLastRound {
+  /** The diff the numbers are of. */
+  readonly diffId: string;
+  /** Files that were in the diff then and differ now: their changed lines that are new, by side, ascending. */
+  readonly files: readonly {
+    readonly path: string;
+    readonly old: readonly number[];
+    readonly new: readonly number[];
+  }[];
+  /** Where the lines of the last round's notes are now; one whose lines have changed or gone is not among them. */
+  readonly places: readonly { readonly id: string; readonly lineStart: number; readonly lineEnd: number }[];
 }
 
 export interface DiffRound {

@@ -6,7 +6,7 @@ import { App } from "./app.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { startHighlighting } from "./highlight/tokens-of.ts";
 import { startDraft } from "./state/draft.ts";
-import { loadRounds } from "./state/rounds.ts";
+import { followRounds } from "./state/rounds.ts";
 import { openDiff, useSession } from "./state/session.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function start(): Promise<void> {
   const { repository, gitContext, sessionId } = result.value;
   document.title = `${repository.name} (${gitContext.currentBranch}): review`;
   await afterPaint();
-  const [restored] = await Promise.all([startDraft(sessionId), loadRounds()]);
+  const [restored] = await Promise.all([startDraft(sessionId), followRounds()]);
   if (restored > 0 && useSession.getState().phase === "ready") {
     showToast(
       restored === 1 ? "Your comment from before is back" : `Your ${restored} comments from before are back`,

@@ -7,12 +7,17 @@ import { readJson, writeDurably } from "../durable-file.ts";
 /** Rounds that are kept of a branch; what is older has been dealt with. */
 const MOST_ROUNDS = 10;
 
+/** A round as it is kept: with each file's changed lines as `lineMarks` has them, where they are known. */
+export interface StoredRound extends Omit<DiffRound, "files"> {
+  readonly files: readonly (DiffRound["files"][0] & { readonly lines?: string })[];
+}
+
 /** What was sent about each branch of a working tree, so that the next round can show what has changed since. */
 export interface RoundStore {
   /** Oldest first. */
-  read(branch: string): Promise<readonly DiffRound[]>;
+  read(branch: string): Promise<readonly StoredRound[]>;
   /** Adds a round; its number is given here. Throws what the file system throws. */
-  add(branch: string, round: Omit<DiffRound, "round">): Promise<void>;
+  add(branch: string, round: Omit<StoredRound, "round">): Promise<void>;
 }
 
 const annotation = z.object({
@@ -35,7 +40,9 @@ const stored = z.array(
     gitRef: z.string(),
     text: z.string(),
     annotations: z.array(annotation),
-    files: z.array(z.object({ path: z.string(), fingerprint: z.string() })),
+    files: z.array(
+      z.object({ path: z.string(), fingerprint: z.string(), lines: z.string().exactOptional() }),
+    ),
   }),
 );
 
@@ -45,7 +52,7 @@ export function createRoundStore(dataDirectory: string, root: string): RoundStor
     const key = createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32);
     return join(dataDirectory, "rounds", `${key}.json`);
   };
-  const read = async (branch: string): Promise<readonly DiffRound[]> => {
+  const read = async (branch: string): Promise<readonly StoredRound[]> => {
     const rounds = stored.safeParse(await readJson(pathOf(branch)));
     return rounds.success ? rounds.data : [];
   };
@@ -54,8 +61,14 @@ export function createRoundStore(dataDirectory: string, root: string): RoundStor
     async add(branch, round) {
       const earlier = await read(branch);
       const number = (earlier.at(-1)?.round ?? 0) + 1;
-      const rounds = [...earlier, { round: number, ...round }].slice(-MOST_ROUNDS);
+      // Lines are compared with the last round's alone.
+      const kept = earlier.map((each) => ({ ...each, files: each.files.map(withoutLines) }));
+      const rounds = [...kept, { round: number, ...round }].slice(-MOST_ROUNDS);
       await writeDurably(pathOf(branch), JSON.stringify(rounds));
     },
   };
+}
+
+export function withoutLines({ path, fingerprint }: StoredRound["files"][0]): DiffRound["files"][0] {
+  return { path, fingerprint };
 }

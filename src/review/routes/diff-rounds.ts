@@ -1,12 +1,21 @@
 import type { FastifyInstance } from "fastify";
 import type { DiffRounds } from "../api-types.ts";
 import type { CodeReview } from "../code/code-review.ts";
+import { indexQuery, parseQuery } from "../code/code-schemas.ts";
+import { withoutLines } from "../code/round-store.ts";
+import { sinceLastRound } from "../code/since-last-round.ts";
 import { holdDiff } from "./hold-diff.ts";
 
-/** GET /api/diff/rounds: what was sent about this branch before. */
+/** GET /api/diff/rounds: what was sent about this branch before, and what has changed since. */
 export function diffRoundsRoute(app: FastifyInstance, { diffs, rounds }: CodeReview): void {
-  app.get("/api/diff/rounds", async (_request, reply): Promise<DiffRounds> => {
-    const { gitContext } = await holdDiff(reply, diffs.current());
-    return { rounds: await rounds.read(gitContext.currentBranch) };
+  app.get("/api/diff/rounds", async (request, reply): Promise<DiffRounds> => {
+    const { w } = parseQuery(indexQuery, request.query);
+    const diff = await holdDiff(reply, diffs.current(w === "1"));
+    const sent = await rounds.read(diff.gitContext.currentBranch);
+    const last = sent.at(-1);
+    return {
+      rounds: sent.map((round) => ({ ...round, files: round.files.map(withoutLines) })),
+      ...(last && { since: await sinceLastRound(diff, last) }),
+    };
   });
 }

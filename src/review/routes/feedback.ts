@@ -3,6 +3,7 @@ import { parseBody } from "../body-schemas.ts";
 import type { CodeReview } from "../code/code-review.ts";
 import { feedbackBody } from "../code/code-schemas.ts";
 import { type ProposedFeedback, proposeFeedback } from "../code/propose-feedback.ts";
+import { rememberedFiles } from "../code/round-lines.ts";
 import type { HeldDiff } from "../git/diff-desk.ts";
 import type { ReviewContext } from "../review-mode.ts";
 import { takeDecision } from "../take-decision.ts";
@@ -29,7 +30,10 @@ export function feedbackRoute(app: FastifyInstance, context: ReviewContext, revi
 /** Remembers what the person has seen and said, for the next round. */
 async function keepRound({ rounds }: CodeReview, diff: HeldDiff | undefined, proposed: ProposedFeedback) {
   if (!diff) return;
-  const { plan, files } = diff.snapshot;
+  const {
+    snapshot,
+    snapshot: { plan },
+  } = diff;
   await rounds.add(diff.gitContext.currentBranch, {
     sentAt: new Date().toISOString(),
     diffType: plan.diffType,
@@ -39,6 +43,6 @@ async function keepRound({ rounds }: CodeReview, diff: HeldDiff | undefined, pro
       ...annotation,
       ...(code === undefined ? {} : { code }),
     })),
-    files: files.map(({ path, fingerprint }) => ({ path, fingerprint })),
+    files: await rememberedFiles(snapshot),
   });
 }

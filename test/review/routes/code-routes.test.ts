@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { DiffIndex, DiffState } from "../../../src/review/api-types.ts";
+import type { DiffIndex, DiffRounds, DiffState } from "../../../src/review/api-types.ts";
 import { codeServer } from "../../support/code-server.ts";
 import { JPEG, PNG, WEBP } from "../../support/images.ts";
 import { type TestRepository, testRepository } from "../../support/test-repository.ts";
@@ -268,6 +268,31 @@ describe("POST /api/feedback", () => {
     expect(answer).toMatchObject({ ok: true, warnings: [expect.stringContaining("agentSwitch")] });
   });
 
+  it("lets the next round tell lines that are new from lines that were seen, and where the notes' lines are", async () => {
+    const text = (lines: readonly string[]) => `${lines.join("\n")}\n`;
+    const before = ["a", "b", "c", "d", "e", "f"];
+    const repository = await testRepository({ "x.ts": text(before), "y.ts": "1\n2\n3\n" });
+    await repository.write({ "x.ts": text(["a", "B", "c", "d", "e", "F"]), "y.ts": "1\ntwo\n3\n" });
+    const first = await codeServer(repository);
+    const on = (id: string, filePath: string, line: number) => {
+      return { ...note, id, filePath, lineStart: line, lineEnd: line };
+    };
+    await first.post("/api/feedback", { annotations: [on("F", "x.ts", 6), on("two", "y.ts", 2)] });
+
+    await repository.write({ "x.ts": text(["new", "a", "B", "c", "D", "e", "F"]), "y.ts": "1\nzwei\n3\n" });
+    const second = await codeServer(repository);
+    const index: DiffIndex = (await second.get("/api/diff/index")).json();
+    const { since }: DiffRounds = (await second.get("/api/diff/rounds")).json();
+    expect(since).toEqual({
+      diffId: index.diffId,
+      files: [
+        { path: "x.ts", old: [4], new: [1, 5] },
+        { path: "y.ts", old: [], new: [2] },
+      ],
+      places: [{ id: "F", lineStart: 7, lineEnd: 7 }],
+    });
+  });
+
   it("is remembered for the next round of the branch, with what was seen and said", async () => {
     const repository = await changed();
     const first = await codeServer(repository);
@@ -289,6 +314,8 @@ describe("POST /api/feedback", () => {
     expect(
       now.files.filter(({ path, fingerprint }) => seen.get(path) !== fingerprint).map(({ path }) => path),
     ).toEqual(["b.txt"]);
+
+    expect(rounds[0].files).not.toContainEqual(expect.objectContaining({ lines: expect.anything() }));
 
     await repository.git("checkout", "--quiet", "-b", "other");
     const elsewhere = await codeServer(repository);

@@ -19,6 +19,7 @@ import {
   ROW_LINE,
   ROW_NOTICE,
   type RowModel,
+  type RowOptions,
   type Widget,
 } from "./row-model.ts";
 
@@ -67,7 +68,8 @@ export const NOTICE_KEY = "notice";
 /** Names a row by the indices it shows, whatever the layout. */
 export const lineHeightKey = (left: number, right: number): number => (right >= 0 ? right * 2 + 1 : left * 2);
 
-export function buildBody(options: BodyOptions): FileBody {
+/** `known`: the rows, where they are those of the body before. */
+export function buildBody(options: BodyOptions, known?: RowModel): FileBody {
   const { file, patch } = options;
   if (options.folded) return { file, state: "folded", height: 0, ...(patch && { patch }) };
   if (options.failed) return { file, state: "failed", height: NOTICE_HEIGHT };
@@ -75,17 +77,21 @@ export function buildBody(options: BodyOptions): FileBody {
     const height = options.lastHeight ?? estimatedRows(file, options.layout) * LINE_HEIGHT;
     return { file, state: "waiting", height };
   }
-  const rows = buildRows(patch, {
+  const rows = known ?? buildRows(patch, rowOptions(options, patch));
+  const offsets = offsetsOf(rows.count, rowHeights(rows, patch, options));
+  const height = offsets[rows.count] ?? 0;
+  return { file, state: "rows", height, patch, rows, offsets, ...(options.text && { text: options.text }) };
+}
+
+function rowOptions({ file, ...options }: BodyOptions, patch: ParsedPatch): RowOptions {
+  return {
     layout: options.layout,
     expansions: options.expansions ?? NO_EXPANSIONS,
     widgets: options.widgets,
     newLineCount: options.text?.length,
     complete: file.status === "added" || file.status === "deleted",
     notice: patch.hunks.length === 0 || patch.broken,
-  });
-  const offsets = offsetsOf(rows.count, rowHeights(rows, patch, options));
-  const height = offsets[rows.count] ?? 0;
-  return { file, state: "rows", height, patch, rows, offsets, ...(options.text && { text: options.text }) };
+  };
 }
 
 /** The height of each row, measured where it was seen, else computed. */

@@ -1,4 +1,4 @@
-import type { DiffRound, RoundAnnotation } from "../../../src/review/api-types.ts";
+import type { DiffRound, RoundAnnotation, SinceLastRound } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { CommentBadge } from "../comments/comment-card.tsx";
@@ -45,12 +45,15 @@ interface EarlierCommentProps {
 
 function EarlierComment({ annotation, round, controller }: EarlierCommentProps) {
   const file = useSession(({ files }) => files.find(({ path }) => path === annotation.filePath));
+  const isLast = useRounds(({ rounds }) => rounds.at(-1) === round);
+  const place = useRounds(({ places }) => places.get(annotation.id));
   const since = file && sinceLastRound([round], file);
+  const fate = isLast && file && annotation.code !== undefined ? fateOf(annotation, place) : describe(since);
   const show = () => {
     if (!file) return;
     openDialog("none");
     setFolded(file, false);
-    const line = { path: file.path, side: annotation.side, number: annotation.lineEnd };
+    const line = { path: file.path, side: annotation.side, number: place?.lineEnd ?? annotation.lineEnd };
     if (line.number > 0) setCursor(line);
     // The dialog gives the focus back first.
     setTimeout(() =>
@@ -64,7 +67,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
         <span className="comment-place">
           {annotation.filePath},{" "}
           {annotation.lineEnd === 0 ? "the whole file" : linesOf(annotation.lineStart, annotation.lineEnd)}
-          <span className="comment-note">{describe(since)}</span>
+          <span className="comment-note">{fate}</span>
         </span>
         {file && (
           <Button small onClick={show}>
@@ -77,6 +80,15 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
       {annotation.suggestedCode !== undefined && <pre className="round-code">{annotation.suggestedCode}</pre>}
     </article>
   );
+}
+
+/** What became of the lines of a note. */
+function fateOf(annotation: RoundAnnotation, place: SinceLastRound["places"][0] | undefined): string {
+  if (!place) return "these lines have changed since";
+  const { lineStart, lineEnd } = place;
+  return lineStart === annotation.lineStart
+    ? "lines unchanged since"
+    : `now ${linesOf(lineStart, lineEnd)}, unchanged`;
 }
 
 function describe(since: ReturnType<typeof sinceLastRound>): string {

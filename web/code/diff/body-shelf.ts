@@ -1,5 +1,6 @@
+import type { DiffFile } from "../../../src/review/api-types.ts";
 import { type BodyOptions, buildBody, type FileBody, type MeasuredHeights } from "../core/file-body.ts";
-import type { Widget } from "../core/row-model.ts";
+import type { RowModel, Widget } from "../core/row-model.ts";
 import { useComments } from "../state/comments.ts";
 import { widgetFor } from "../state/places.ts";
 import { useSession } from "../state/session.ts";
@@ -34,35 +35,43 @@ export class BodyShelf {
     return true;
   }
 
-  /** All bodies in the order of the page; undefined when they are as they were. `columns`: see `BodyOptions`. */
-  update(columns: number | undefined): FileBody[] | undefined {
-    const { files, patches } = useSession.getState();
-    const view = useView.getState();
+  /**
+   * All bodies in the order of the page; undefined when they are as they were. `columns`: see `BodyOptions`. With
+   * `only`, no other file is looked at: nothing of theirs can have changed.
+   */
+  update(columns: number | undefined, only?: DiffFile): FileBody[] | undefined {
+    const { files } = useSession.getState();
     this.#collectWidgets();
     if (columns !== this.#columns) this.#forgetLines();
     this.#columns = columns;
     let changed = files.length !== this.#count;
     this.#count = files.length;
-    for (const file of files) {
-      const options: BodyOptions = {
-        file,
-        patch: patches?.get(file.index),
-        failed: patches?.hasFailed(file.index) ?? false,
-        folded: isFolded(view, file),
-        layout: view.layout,
-        columns,
-        widgets: this.#widgets.get(file.path) ?? NO_WIDGETS,
-        expansions: view.expansions[file.path],
-        text: linesOf(view.texts[file.path]),
-        measured: this.#measured.get(file.path) ?? NOTHING_MEASURED,
-        lastHeight: this.#heights.get(file.path),
-      };
+    for (const file of only ? [only] : files) {
+      const options = this.#optionsFor(file);
       const before = this.#inputs.get(file.path);
       if (before && isSame(before, options)) continue;
       changed = true;
       this.#keep(options);
     }
     return changed ? files.flatMap(({ path }) => this.#bodies.get(path) ?? []) : undefined;
+  }
+
+  #optionsFor(file: DiffFile): BodyOptions {
+    const { patches } = useSession.getState();
+    const view = useView.getState();
+    return {
+      file,
+      patch: patches?.get(file.index),
+      failed: patches?.hasFailed(file.index) ?? false,
+      folded: isFolded(view, file),
+      layout: view.layout,
+      columns: this.#columns,
+      widgets: this.#widgets.get(file.path) ?? NO_WIDGETS,
+      expansions: view.expansions[file.path],
+      text: linesOf(view.texts[file.path]),
+      measured: this.#measured.get(file.path) ?? NOTHING_MEASURED,
+      lastHeight: this.#heights.get(file.path),
+    };
   }
 
   /** Lines wrap elsewhere once the width is another. */
@@ -74,10 +83,19 @@ export class BodyShelf {
 
   #keep(options: BodyOptions): void {
     const { path } = options.file;
-    const body = buildBody(options);
+    const body = buildBody(options, this.#rowsAsBefore(options));
     this.#inputs.set(path, options);
     this.#bodies.set(path, body);
     if (body.state === "rows") this.#heights.set(path, body.height);
+  }
+
+  /** The rows, when nothing but heights has changed since they were laid out. */
+  #rowsAsBefore(options: BodyOptions): RowModel | undefined {
+    const before = this.#inputs.get(options.file.path);
+    const { columns, measured } = options;
+    return before && isSame({ ...before, columns, measured }, options)
+      ? this.#bodies.get(options.file.path)?.rows
+      : undefined;
   }
 
   /** Widgets by path, the same array while nothing about them changed. */

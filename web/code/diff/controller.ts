@@ -88,10 +88,10 @@ export class DiffController {
     this.#moveTo(placeAfterScroll(this.#space(), this.#place, physical));
   }
 
-  /** Takes over what the stores say now. */
-  update(): void {
+  /** Takes over what the stores say now, of one file if nothing else can have changed. */
+  update(only?: DiffFile): void {
     const anchor = this.#anchor();
-    const bodies = this.#shelf.update(useView.getState().wrap ? this.#viewport.columns : undefined);
+    const bodies = this.#shelf.update(useView.getState().wrap ? this.#viewport.columns : undefined, only);
     if (!bodies) return;
     const geometry = new Geometry(bodies);
     this.#scene = { ...this.#scene, geometry };
@@ -102,7 +102,8 @@ export class DiffController {
 
   /** Reports heights that things of a file have on screen, where they are not what was computed. */
   measure(path: string, seen: Partial<MeasuredHeights>): void {
-    if (this.#shelf.measure(path, seen)) this.update();
+    if (!this.#shelf.measure(path, seen)) return;
+    this.update(this.#scene.geometry.bodies[this.#orderOf(path)]?.file);
   }
 
   scrollToFile(path: string): void {

@@ -1,4 +1,4 @@
-import type { FileBody } from "../core/file-body.ts";
+import type { DiffFile } from "../../../src/review/api-types.ts";
 import {
   endsInReturn,
   hunkOf,
@@ -30,20 +30,27 @@ export interface LineSearch {
   readonly current: { readonly side: Side; readonly start: number } | undefined;
 }
 
+/** What a line is read from: its file, the file's patch, and the whole new side once that is here. */
+interface LineSource {
+  readonly file: DiffFile;
+  readonly patch: ParsedPatch;
+  readonly text: readonly string[] | undefined;
+}
+
 /** The content of a patch line on a side. `whole` shows a long line to its end. */
 export function patchLine(
-  body: FileBody & { readonly patch: ParsedPatch },
+  source: LineSource,
   line: number,
   side: Side,
   search: LineSearch | undefined,
   whole: boolean,
 ): LineContent {
-  const { patch } = body;
+  const { patch } = source;
   const full = lineText(patch, line);
   const text = whole ? full : full.slice(0, shownLength(full));
   const isCut = full.length > text.length;
   const marks = {
-    ...highlightOf(body, line, side),
+    ...highlightOf(source, line, side),
     changed: isCut ? [] : changedWordsOn(patch, line, side),
     found: search ? rangesIn(text, search.pattern) : [],
     current: currentOn(search, side),
@@ -59,11 +66,11 @@ function currentOn(search: LineSearch | undefined, side: Side): number | undefin
 }
 
 /** The content of a line between the hunks, from the whole text of the new side. */
-export function contextLine(body: FileBody, number: number, search: LineSearch | undefined): LineContent {
-  const lines = body.text ?? [];
+export function contextLine(source: LineSource, number: number, search: LineSearch | undefined): LineContent {
+  const lines = source.text ?? [];
   const full = lines[number - 1] ?? "";
   const text = full.slice(0, shownLength(full));
-  const tokens = tokensOfText(lines, body.file.path);
+  const tokens = tokensOfText(lines, source.file.path);
   const found = search ? rangesIn(text, search.pattern) : [];
   const segments = segmentsOf(text, { tokens, tokenLine: number - 1, changed: [], found });
   return { segments, hidden: full.length - text.length, remark: undefined };
@@ -71,17 +78,17 @@ export function contextLine(body: FileBody, number: number, search: LineSearch |
 
 /** The whole file's highlighting knows what stands before the hunk, so it is preferred once it is here. */
 function highlightOf(
-  body: FileBody & { readonly patch: ParsedPatch },
+  source: LineSource,
   line: number,
   side: Side,
 ): { tokens: Tokens | undefined; tokenLine: number } {
-  const number = lineNumber(body.patch, line, side);
-  const whole = side === "new" && body.text ? tokensOfText(body.text, body.file.path) : undefined;
+  const number = lineNumber(source.patch, line, side);
+  const whole = side === "new" && source.text ? tokensOfText(source.text, source.file.path) : undefined;
   if (whole) return { tokens: whole, tokenLine: number - 1 };
-  const hunk = hunkOf(body.patch, line);
-  const header = body.patch.hunks[hunk];
+  const hunk = hunkOf(source.patch, line);
+  const header = source.patch.hunks[hunk];
   const start = (side === "old" ? header?.oldStart : header?.newStart) ?? 1;
-  return { tokens: tokensOfHunk(body.patch, body.file.path, hunk, side), tokenLine: number - start };
+  return { tokens: tokensOfHunk(source.patch, source.file.path, hunk, side), tokenLine: number - start };
 }
 
 function remarkOn(patch: ParsedPatch, line: number): string | undefined {

@@ -1,4 +1,4 @@
-import { memo } from "react";
+import { memo, useMemo } from "react";
 import { classNames } from "../../shared/class-names.ts";
 import type { FileBody } from "../core/file-body.ts";
 import { isUncertain } from "../core/line-heights.ts";
@@ -15,6 +15,8 @@ interface LineRowProps {
   readonly layout: Layout;
   /** Sides whose line is selected: 1 old, 2 new, 3 both. */
   readonly picked: number;
+  /** Sides whose line is new since the person last sent feedback, likewise. */
+  readonly since: number;
   /** The keyboard stands here, on this side. */
   readonly cursor: Side | undefined;
   readonly search: LineSearch | undefined;
@@ -56,16 +58,21 @@ function SideCells({
   index,
   ...props
 }: LineRowProps & { readonly side: Side; readonly index: number }) {
-  const { body, row, picked, cursor } = props;
+  const { body, row, picked, since, cursor } = props;
   const number = numberAt(body, row, side);
-  const isPicked = (picked & (side === "old" ? 1 : 2)) !== 0;
+  const bit = side === "old" ? 1 : 2;
   const kind = kindClass(props, index);
-  const name = classNames(kind, isPicked && "picked", cursor === side && "cursor");
+  const name = classNames(
+    kind,
+    (picked & bit) !== 0 && "picked",
+    kind !== "context" && (since & bit) !== 0 && "since",
+    cursor === side && "cursor",
+  );
   return (
     <>
       <NumberCell number={number} line={number} side={side} name={name} />
       <span role="cell" className={`code ${name}`} data-side={side}>
-        {number > 0 && <Code {...props} content={contentOf(props, index, side)} line={index} />}
+        {number > 0 && <Code {...props} side={side} line={index} />}
       </span>
     </>
   );
@@ -76,12 +83,15 @@ function UnifiedCells({
   right,
   ...props
 }: LineRowProps & { readonly left: number; readonly right: number }) {
-  const { body, row, picked, cursor } = props;
+  const { body, row, picked, since, cursor } = props;
   const side: Side = right < 0 ? "old" : "new";
+  const bit = side === "old" ? 1 : 2;
   const line = numberAt(body, row, side);
+  const kind = kindClass(props, side === "old" ? left : right);
   const name = classNames(
-    kindClass(props, side === "old" ? left : right),
-    (picked & (side === "old" ? 1 : 2)) !== 0 && "picked",
+    kind,
+    (picked & bit) !== 0 && "picked",
+    kind !== "context" && (since & bit) !== 0 && "since",
     cursor && "cursor",
   );
   return (
@@ -89,11 +99,7 @@ function UnifiedCells({
       <NumberCell number={numberAt(body, row, "old")} line={line} side={side} name={name} />
       <NumberCell number={numberAt(body, row, "new")} line={line} side={side} name={name} />
       <span role="cell" className={`code ${name}`} data-side={side}>
-        <Code
-          {...props}
-          content={contentOf(props, side === "old" ? left : right, side)}
-          line={side === "old" ? left : right}
-        />
+        <Code {...props} side={side} line={side === "old" ? left : right} />
       </span>
     </>
   );
@@ -117,16 +123,22 @@ function NumberCell({ number, line, side, name }: NumberCellProps) {
       data-line={line || undefined}
     >
       {number || ""}
+      {number > 0 && name.includes("since") && (
+        <span className="visually-hidden">, changed since your last feedback</span>
+      )}
     </span>
   );
 }
 
 interface CodeProps extends LineRowProps {
-  readonly content: LineContent;
+  readonly side: Side;
+  /** Index in the patch; of a line outside the hunks, its number. */
   readonly line: number;
 }
 
-function Code({ content, body, line }: CodeProps) {
+function Code(props: CodeProps) {
+  const { body, line } = props;
+  const content = useContent(props);
   return (
     <span className="code-text">
       <CodeText segments={content.segments} />
@@ -136,10 +148,15 @@ function Code({ content, body, line }: CodeProps) {
   );
 }
 
-function contentOf(props: LineRowProps, index: number, side: Side): LineContent {
-  const { body, row, search, whole } = props;
-  if (body.rows?.kind[row] === ROW_CONTEXT) return contextLine(body, body.rows.right[row] ?? 0, search);
-  return patchLine(body, index, side, search, whole);
+/** A comment on one line gives all lines of the file a new body; what they say is made anew only when it changes. */
+function useContent({ body, row, side, line, search, whole, highlighting }: CodeProps): LineContent {
+  const { file, patch, text } = body;
+  const number = body.rows?.kind[row] === ROW_CONTEXT ? (body.rows.right[row] ?? 0) : 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: highlighting comes from outside; its number says when
+  return useMemo(() => {
+    const source = { file, patch, text };
+    return number > 0 ? contextLine(source, number, search) : patchLine(source, line, side, search, whole);
+  }, [file, patch, text, number, side, line, search, whole, highlighting]);
 }
 
 /** Wrapped lines whose width cannot be computed are measured on screen. */

@@ -5,6 +5,7 @@ import type { ParsedPatch, Side } from "../core/parsed-patch.ts";
 import { type Layout, ROW_CONTEXT, ROW_GAP, ROW_LINE, ROW_WIDGET } from "../core/row-model.ts";
 import { useHighlighting } from "../highlight/tokens-of.ts";
 import { endOf, type LineRange, startOf } from "../state/cursor.ts";
+import { type LinesSince, useRounds } from "../state/rounds.ts";
 import { type FoundMatch, useSearch } from "../state/search.ts";
 import { useView } from "../state/view.ts";
 import type { DiffController } from "./controller.ts";
@@ -31,6 +32,7 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
   const match = useSearch((search) => currentIn(search.matches[search.current], body.file.path));
   const wholeLines = useView((view) => view.wholeLines);
   const path = body.file.path;
+  const since = useRounds(({ lines }) => lines.get(path));
   return Array.from({ length: Math.max(0, to - from) }, (_, step) => {
     const row = from + step;
     const left = body.rows?.left[row] ?? -1;
@@ -46,6 +48,7 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
             layout={layout}
             wrap={wrap}
             picked={range ? pickedSides(body, row, range) : 0}
+            since={since ? newSides(body, row, since) : 0}
             cursor={cursor && numberAt(body, row, cursor.side) === cursor.number ? cursor.side : undefined}
             search={searchIn(pattern, match, body, row)}
             whole={wholeLines.has(`${path}:${left}`) || wholeLines.has(`${path}:${right}`)}
@@ -70,6 +73,11 @@ function pickedSides(body: FileBody, row: number, range: LineRange): number {
   const number = numberAt(body, row, range.side);
   if (number < startOf(range) || number > endOf(range)) return 0;
   return range.side === "old" ? 1 : 2;
+}
+
+function newSides(body: FileBody, row: number, since: LinesSince): number {
+  const isNew = (side: Side) => since[side].has(numberAt(body, row, side));
+  return (isNew("old") ? 1 : 0) + (isNew("new") ? 2 : 0);
 }
 
 function currentIn(match: FoundMatch | undefined, path: string): FoundMatch | undefined {

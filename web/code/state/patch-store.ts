@@ -6,8 +6,13 @@ import { scanPatch } from "../core/scan-patch.ts";
 export type FetchPatches = (first: number, last: number, signal: AbortSignal) => Promise<Uint8Array>;
 
 /** One request asks for no more than this, unless a single file is larger. Bytes. */
-const REQUEST_BYTES = 512 * 1024;
-const REQUEST_FILES = 50;
+interface RequestSize {
+  readonly bytes: number;
+  readonly files: number;
+}
+/** What comes while somebody scrolls is read and laid out in one go, which they should not notice. */
+const FOR_SCROLLING: RequestSize = { bytes: 128 * 1024, files: 50 };
+const FOR_SEARCH: RequestSize = { bytes: 512 * 1024, files: 50 };
 const REQUESTS_AT_ONCE = 2;
 /** Patches kept; beyond it those that nobody asked for lately are dropped. UTF-16 units. */
 const KEPT_LENGTH = 12 * 1024 * 1024;
@@ -87,7 +92,7 @@ export class PatchStore {
   batches(): [number, number][] {
     const batches: [number, number][] = [];
     for (let first = 0; first < this.#files.length; ) {
-      const last = this.#lastOfBatch(first, () => true);
+      const last = this.#lastOfBatch(first, FOR_SEARCH, () => true);
       batches.push([first, last]);
       first = last + 1;
     }
@@ -109,17 +114,18 @@ export class PatchStore {
       const first = this.#wanted.find((index) => this.#isMissing(index));
       if (first === undefined) return;
       const wanted = new Set(this.#wanted);
-      const last = this.#lastOfBatch(first, (index) => wanted.has(index) && this.#isMissing(index));
+      const accepts = (index: number) => wanted.has(index) && this.#isMissing(index);
+      const last = this.#lastOfBatch(first, FOR_SCROLLING, accepts);
       void this.#request(first, last);
     }
   }
 
-  #lastOfBatch(first: number, accepts: (index: number) => boolean): number {
+  #lastOfBatch(first: number, size: RequestSize, accepts: (index: number) => boolean): number {
     let bytes = this.#files[first]?.patchSize ?? 0;
     let last = first;
-    while (last + 1 < this.#files.length && last - first + 1 < REQUEST_FILES && accepts(last + 1)) {
+    while (last + 1 < this.#files.length && last - first + 1 < size.files && accepts(last + 1)) {
       bytes += this.#files[last + 1]?.patchSize ?? 0;
-      if (bytes > REQUEST_BYTES) break;
+      if (bytes > size.bytes) break;
       last++;
     }
     return last;

@@ -1,14 +1,46 @@
 import { create } from "zustand";
-import type { DiffFile, DiffRound, DiffRounds } from "../../../src/review/api-types.ts";
+import type { DiffFile, DiffRound, DiffRounds, SinceLastRound } from "../../../src/review/api-types.ts";
 import { getJson } from "../../shared/api/client.ts";
+import type { Side } from "../core/parsed-patch.ts";
+import { useSession } from "./session.ts";
+import { useView } from "./view.ts";
 
-/** What was sent before about this branch, oldest first. */
-export const useRounds = create<{ readonly rounds: readonly DiffRound[] }>(() => ({ rounds: [] }));
+/** Lines of one file that are new since the last round. */
+export type LinesSince = Readonly<Record<Side, ReadonlySet<number>>>;
+
+interface RoundsState {
+  /** What was sent before about this branch, oldest first. */
+  readonly rounds: readonly DiffRound[];
+  /** By path, of the diff on screen. */
+  readonly lines: ReadonlyMap<string, LinesSince>;
+  /** By the id of a note of the last round: where its lines are now. */
+  readonly places: ReadonlyMap<string, SinceLastRound["places"][0]>;
+}
+
+export const useRounds = create<RoundsState>(() => ({ rounds: [], lines: new Map(), places: new Map() }));
+
+/** Keeps up with the diff on screen from now on. */
+export function followRounds(): Promise<void> {
+  useSession.subscribe((state, before) => {
+    if (state.index !== before.index) void loadRounds();
+  });
+  return loadRounds();
+}
 
 /** A server without rounds, or without any yet, is no failure. */
-export async function loadRounds(): Promise<void> {
-  const result = await getJson<DiffRounds>("/api/diff/rounds");
-  if (result.ok) useRounds.setState({ rounds: result.value.rounds });
+async function loadRounds(): Promise<void> {
+  const { index } = useSession.getState();
+  const result = await getJson<DiffRounds>(`/api/diff/rounds${useView.getState().whitespace ? "" : "?w=1"}`);
+  if (!result.ok || useSession.getState().index !== index) return;
+  const { rounds, since } = result.value;
+  const isOfThis = since?.diffId === index?.diffId;
+  const files = isOfThis ? (since?.files ?? []) : [];
+  const places = isOfThis ? (since?.places ?? []) : [];
+  useRounds.setState({
+    rounds,
+    lines: new Map(files.map((file) => [file.path, { old: new Set(file.old), new: new Set(file.new) }])),
+    places: new Map(places.map((place) => [place.id, place])),
+  });
 }
 
 export type SinceLast = "new" | "changed" | "same";

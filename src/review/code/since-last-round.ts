@@ -1,0 +1,41 @@
+import type { RoundAnnotation, SinceLastRound } from "../api-types.ts";
+import type { HeldDiff } from "../git/diff-desk.ts";
+import { readSide } from "../git/file-text.ts";
+import { linesSince } from "./round-lines.ts";
+import type { StoredRound } from "./round-store.ts";
+
+/** What has become of the diff since a round: lines that were not in it then, and where its notes' lines are now. */
+export async function sinceLastRound(diff: HeldDiff, round: StoredRound): Promise<SinceLastRound> {
+  const { snapshot } = diff;
+  const then = new Map(round.files.map((file) => [file.path, file]));
+  const changed = snapshot.files.filter(({ path, fingerprint }) => {
+    const before = then.get(path);
+    return before?.lines !== undefined && before.fingerprint !== fingerprint;
+  });
+  const files = await Promise.all(
+    changed.map(async (file) => ({
+      path: file.path,
+      ...(await linesSince(snapshot, file, then.get(file.path)?.lines ?? "")),
+    })),
+  );
+  const places = await Promise.all(round.annotations.map((annotation) => placeNow(diff, annotation)));
+  return { diffId: snapshot.diffId, files, places: places.flatMap((place) => place ?? []) };
+}
+
+/** Where the lines of a note stand now, nearest to where they were; undefined when they are there no longer. */
+async function placeNow(
+  { git, snapshot }: HeldDiff,
+  { id, filePath, side, lineStart, code }: RoundAnnotation,
+): Promise<SinceLastRound["places"][0] | undefined> {
+  if (code === undefined) return undefined;
+  const text = await readSide(git, snapshot, filePath, side).catch(() => undefined);
+  if (!text) return undefined;
+  const lines = text.toString().split(/\r?\n/);
+  const wanted = code.split("\n");
+  let best: number | undefined;
+  for (let at = lines.indexOf(wanted[0] ?? ""); at >= 0; at = lines.indexOf(wanted[0] ?? "", at + 1)) {
+    if (!wanted.every((line, step) => lines[at + step] === line)) continue;
+    if (best === undefined || Math.abs(at + 1 - lineStart) < Math.abs(best - lineStart)) best = at + 1;
+  }
+  return best === undefined ? undefined : { id, lineStart: best, lineEnd: best + wanted.length - 1 };
+}
