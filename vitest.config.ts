@@ -5,20 +5,25 @@ import { defineConfig } from "vitest/config";
  * one file at a time, so that figures and ports are not fought over; `agents` drives the real agents the same way
  * (`npm run test:agents`); `soak` keeps the built proxy busy for minutes (`npm run test:soak`).
  */
+/** A state is waited for as long as a test may take: on a busy machine, the second that is usual is no sign of anything. */
+const patient = { poll: { timeout: 50_000 } };
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: "unit",
+          expect: patient,
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/agents-live/**", "test/soak/**"],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {
         test: {
           name: "e2e",
+          expect: patient,
           include: ["test/e2e/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -36,6 +41,7 @@ export default defineConfig({
       {
         test: {
           name: "agents",
+          expect: patient,
           include: ["test/agents-live/**/*.test.ts"],
           // An agent takes seconds on an idle machine and a minute on a busy one; only one that hangs takes this long.
           testTimeout: 600_000,

@@ -38,7 +38,7 @@ describe("PatchStore", () => {
     const { store, asked } = storeOf(small);
     store.put(1, patchOf(1));
     store.want([0, 1, 2]);
-    await vi.waitFor(() => expect(store.get(2)).toBeDefined());
+    await expect.poll(() => store.get(2)).toBeDefined();
     expect(asked).toEqual(["0-0", "2-2"]);
     const patch = store.get(1);
     expect(patch && lineText(patch, 0)).toBe("é1");
@@ -47,7 +47,7 @@ describe("PatchStore", () => {
   it("asks for neighbours together, the most urgent first, and cuts the answer by size", async () => {
     const { store, asked } = storeOf(small);
     store.want([70, 71, 72, 3, 4]);
-    await vi.waitFor(() => expect(store.get(4)).toBeDefined());
+    await expect.poll(() => store.get(4)).toBeDefined();
     expect(asked).toEqual(["70-72", "3-4"]);
     const patch = store.get(71);
     expect(patch && lineText(patch, 0)).toBe("é71");
@@ -57,11 +57,11 @@ describe("PatchStore", () => {
   it("asks for no more than fifty files, or half a megabyte, at once", async () => {
     const { store, asked } = storeOf(small);
     store.want(small.map((_, index) => index));
-    await vi.waitFor(() => expect(store.get(129)).toBeDefined());
+    await expect.poll(() => store.get(129)).toBeDefined();
     expect(asked).toEqual(["0-49", "50-99", "100-129"]);
     const large = storeOf(Array.from({ length: 3 }, (_, index) => patchOf(index, 300_000)));
     large.store.want([0, 1, 2]);
-    await vi.waitFor(() => expect(large.store.get(2)).toBeDefined());
+    await expect.poll(() => large.store.get(2)).toBeDefined();
     expect(large.asked).toEqual(["0-0", "1-1", "2-2"]);
   });
 
@@ -70,7 +70,7 @@ describe("PatchStore", () => {
     const { store } = storeOf(texts);
     for (const index of [0, 1, 2, 3, 4]) {
       store.want([index]);
-      await vi.waitFor(() => expect(store.get(index)).toBeDefined());
+      await expect.poll(() => store.get(index)).toBeDefined();
     }
     expect([0, 1, 2, 3, 4].filter((index) => store.get(index))).toEqual([2, 3, 4]);
   });
@@ -82,18 +82,18 @@ describe("PatchStore", () => {
       return Buffer.from(small[first] ?? "");
     });
     store.want([5]);
-    await vi.waitFor(() => expect(store.hasFailed(5)).toBe(true));
+    await expect.poll(() => store.hasFailed(5)).toBe(true);
     expect(onChange).toHaveBeenCalledWith([5]);
     broken = false;
     store.retry(5);
-    await vi.waitFor(() => expect(store.get(5)).toBeDefined());
+    await expect.poll(() => store.get(5)).toBeDefined();
     expect(store.hasFailed(5)).toBe(false);
   });
 
   it("takes an answer of another size for a failure, never for other files' text", async () => {
     const { store } = storeOf(small, async () => Buffer.from(patchOf(0)));
     store.want([0, 1]);
-    await vi.waitFor(() => expect(store.hasFailed(0) && store.hasFailed(1)).toBe(true));
+    await expect.poll(() => store.hasFailed(0) && store.hasFailed(1)).toBe(true);
   });
 
   it("reads for the search without keeping, in batches that cover every file", async () => {
