@@ -1,16 +1,11 @@
 // Translation alone, without sockets: CPU per request and per stream event for every pair of dialects, and how it grows.
-//   node bench/translate/cpu.mjs [--bytes 180000] [--events 5000]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
 import { rolldown } from "rolldown";
 import { agentTurn } from "./conversation.mjs";
 
-const { values: flags } = parseArgs({
-  options: { bytes: { type: "string", default: "180000" }, events: { type: "string", default: "5000" } },
-});
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
 
@@ -21,8 +16,8 @@ async function load(file) {
   return import(pathToFileURL(out).href);
 }
 
-/** Median CPU milliseconds of one run. */
-function cost(run, rounds = 40) {
+/** CPU milliseconds of one run: of many, the one that a tenth of them undercut, which other work on the machine changes least. */
+function cost(run, rounds) {
   for (let round = 0; round < 15; round += 1) run();
   const times = Array.from({ length: rounds }, () => {
     const before = process.cpuUsage();
@@ -30,7 +25,7 @@ function cost(run, rounds = 40) {
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1000;
   });
-  return times.sort((a, b) => a - b)[rounds >> 1];
+  return times.sort((a, b) => a - b)[Math.floor(rounds / 10)];
 }
 
 const dialects = ["chat-completions", "responses", "messages", "generative-language"];
@@ -78,30 +73,48 @@ const relay = (client, upstream, bytes) => {
   return length;
 };
 
-try {
-  const [bytes, events] = [Number(flags.bytes), Number(flags.events)];
-  console.log(`Node ${process.version}, CPU time, median\n`);
-  console.log(`| client → upstream | request of ${bytes / 1000} kB, ms | per stream event, µs |`);
+/** A 180 kB turn as a chat-completions vendor would be sent it. */
+export const chatTurn = () => encode("chat-completions", canonical(180_000));
+
+/** Prints what each pair costs. */
+export function measurePairs({ bytes = 180_000, events = 5_000, rounds }) {
+  console.log(`| client → upstream | request of ${bytes / 1000} kB, CPU ms | per stream event, CPU µs |`);
   console.log("|---|---|---|");
   for (const client of dialects) {
     const body = Buffer.from(encode(client, canonical(bytes)));
     for (const upstream of dialects) {
       if (client === upstream) continue;
       const stream = write(upstream, events);
-      const request = cost(() => translate(client, upstream, body));
-      const event = (cost(() => relay(client, upstream, stream), 20) * 1000) / events;
+      const request = cost(() => translate(client, upstream, body), rounds * 2);
+      const event = (cost(() => relay(client, upstream, stream), rounds) * 1000) / events;
       console.log(`| ${client} → ${upstream} | ${request.toFixed(2)} | ${event.toFixed(2)} |`);
     }
   }
   const parsed = Buffer.from(JSON.stringify(agentTurn(bytes)));
-  console.log(
-    `\nJSON.parse alone of those ${bytes / 1000} kB: ${cost(() => JSON.parse(parsed.toString())).toFixed(2)} ms`,
-  );
-  for (const size of [125_000, 250_000, 500_000, 1_000_000]) {
-    const body = Buffer.from(JSON.stringify(agentTurn(size)));
-    const spent = cost(() => translate("messages", "chat-completions", body), 15);
-    console.log(`messages → chat-completions, ${size / 1000} kB: ${spent.toFixed(1)} ms`);
+  const alone = cost(() => JSON.parse(parsed.toString()), rounds * 2);
+  console.log(`\n\`JSON.parse\` alone of those ${bytes / 1000} kB: ${alone.toFixed(2)} ms`);
+}
+
+/** Prints how the cost grows with a history and with a stream, messages → chat-completions. */
+export function measureGrowth({ rounds }) {
+  console.log("| messages → chat-completions | CPU ms | for each kB or event, µs |");
+  console.log("|---|---|---|");
+  for (const size of [125, 250, 500, 1_000]) {
+    const body = Buffer.from(JSON.stringify(agentTurn(size * 1_000)));
+    const spent = cost(() => translate("messages", "chat-completions", body), rounds);
+    console.log(
+      `| history of ${size} kB | ${spent.toFixed(2)} | ${((spent * 1e6) / body.length).toFixed(2)} |`,
+    );
   }
-} finally {
+  for (const events of [500, 5_000, 50_000]) {
+    const stream = write("chat-completions", events);
+    const spent = cost(() => relay("messages", "chat-completions", stream), rounds);
+    console.log(
+      `| stream of ${events} events | ${spent.toFixed(2)} | ${((spent * 1000) / events).toFixed(2)} |`,
+    );
+  }
+}
+
+export function removeBundles() {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,0 +1,104 @@
+// What the bench runs: nginx as the vendor, ours, and claude-code-router, each subject alone on CPU 0.
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { startNginx } from "../proxy/mock.mjs";
+
+const root = resolve(import.meta.dirname, "../..");
+export const [mock, relay, ours, ccrJson, ccrStream] = [18_910, 18_911, 18_912, 18_913, 18_914];
+export const KEY = "sk-bench-0123456789abcdef";
+const children = [];
+
+export const headers = (kind) => ({
+  authorization: `Bearer ${KEY}`,
+  "x-api-key": KEY,
+  "anthropic-version": "2023-06-01",
+  "content-type": "application/json",
+  "x-bench": kind,
+});
+
+function start(args, home) {
+  const env = { PATH: process.env.PATH, HOME: home, NODE_ENV: "production" };
+  const child = spawn("taskset", ["-c", "0", process.execPath, ...args], { env, stdio: "ignore" });
+  children.push(child);
+  return child;
+}
+
+async function listening(port) {
+  for (let tries = 0; tries < 400; tries += 1) {
+    const open = await new Promise((done) => {
+      const socket = connect(port, "127.0.0.1", () => done(!socket.destroy().connecting));
+      socket.on("error", () => done(false));
+    });
+    if (open) return;
+    await delay(50);
+  }
+  throw new Error(`nothing listens on ${port}`);
+}
+
+/** Ours: `x-bench` says which of the vendor's addresses is asked; `extra` adds one (`{name: base URL}`). */
+async function startOurs(folder, extra) {
+  const upstream = (url) => ({ dialect: "chat-completions", base_url: url, api_key: "sk-upstream" });
+  const config = join(folder, "config.json");
+  const urls = { json: `http://127.0.0.1:${mock}`, sse: `http://127.0.0.1:${mock}/sse`, ...extra };
+  const models = Object.keys(urls).map((name) => ({
+    match: "*",
+    upstream: name,
+    when: { header: { "x-bench": name } },
+  }));
+  const upstreams = Object.fromEntries(Object.entries(urls).map(([name, url]) => [name, upstream(url)]));
+  writeFileSync(
+    config,
+    JSON.stringify({ proxy: { auth_mode: "strict", api_keys: [KEY], upstreams, models } }),
+  );
+  const command = join(root, "dist/sallyport.js");
+  const child = start([command, "proxy", "start", "--config", config, "--port", String(ours)], folder);
+  await listening(ours);
+  return child;
+}
+
+/** claude-code-router sends to one address per configuration, so there is one of it for JSON and one for streams. */
+async function startRouter(folder, home, port, prefix) {
+  const own = join(home, `ccr-${port}`);
+  mkdirSync(join(own, ".claude-code-router"), { recursive: true });
+  const url = `http://127.0.0.1:${mock}${prefix}/v1/chat/completions`;
+  const provider = { name: "mock", api_base_url: url, api_key: "sk-upstream", models: ["bench"] };
+  const config = {
+    LOG: false,
+    HOST: "127.0.0.1",
+    PORT: port,
+    APIKEY: KEY,
+    Providers: [provider],
+    Router: { default: "mock,bench" },
+  };
+  writeFileSync(join(own, ".claude-code-router/config.json"), JSON.stringify(config));
+  const command = resolve(folder, "node_modules/@musistudio/claude-code-router/dist/cli.js");
+  const child = start([command, "start"], own);
+  await listening(port);
+  return child;
+}
+
+/** Starts everything; `ccr` is the folder the router is installed in, if it is to be measured too. */
+export async function startAll(folder, ccr, extra) {
+  children.push(startNginx(join(folder, "nginx"), mock, relay));
+  await listening(mock);
+  const proxy = await startOurs(folder, extra);
+  const routers = ccr && {
+    json: await startRouter(ccr, folder, ccrJson, ""),
+    sse: await startRouter(ccr, folder, ccrStream, "/sse"),
+  };
+  return { proxy, routers };
+}
+
+export async function stopAll() {
+  for (const child of children) child.kill();
+  await delay(300);
+}
+
+/** CPU milliseconds a process has spent. */
+export function cpuOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
