@@ -1,10 +1,11 @@
+import type { LossCode } from "./loss-codes.ts";
+
 /**
  * Something the target dialect cannot say. Losses are values: listed in `x-sallyport-losses` and the request log,
  * refused with 400 under `strict_translation`.
  */
 export interface Loss {
-  /** Short, stable, kebab-case: `reasoning-signature`, `cache-control`, `top-k`. */
-  readonly code: string;
+  readonly code: LossCode;
   /** One sentence for the log. */
   readonly detail: string;
 }
@@ -17,13 +18,13 @@ export interface Converted<Value> {
 
 /** Collects the losses of one conversion, each code once: a hundred cache hints are one thing to know. */
 export interface LossList {
-  add(code: string, detail: string): void;
+  add(code: LossCode, detail: string): void;
   readonly losses: readonly Loss[];
 }
 
 /** An empty list. */
 export function createLossList(): LossList {
-  const byCode = new Map<string, Loss>();
+  const byCode = new Map<LossCode, Loss>();
   return {
     add: (code, detail) => {
       if (!byCode.has(code)) byCode.set(code, { code, detail });

@@ -78,7 +78,7 @@ const one = z.looseObject({
   output_dimensionality: z.number().int().positive().optional(),
 });
 const several = z.looseObject({ requests: z.array(one).min(1) });
-const unsaid = { taskType: "task-type", task_type: "task-type", title: "title" };
+const unsaid = { taskType: "task-type", task_type: "task-type", title: "title" } as const;
 
 /** `embedContent` and `batchEmbedContents`; `batch` tells which, and so in which form to answer. */
 export function readGoogleEmbeddings(
@@ -89,9 +89,9 @@ export function readGoogleEmbeddings(
   const parsed = several.safeParse(batch ? body : { requests: [body] });
   if (!parsed.success) throw invalid(parsed.error);
   const { requests } = parsed.data;
-  for (const [name, code] of Object.entries(unsaid)) {
+  for (const name of ["taskType", "task_type", "title"] as const) {
     if (requests.some((request) => request[name] !== undefined)) {
-      losses.add(code, `The upstream's embeddings have no ${name}.`);
+      losses.add(unsaid[name], `The upstream's embeddings have no ${name}.`);
     }
   }
   const dimensions = requests[0]?.outputDimensionality ?? requests[0]?.output_dimensionality;

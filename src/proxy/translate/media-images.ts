@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DialectError, invalidRequest } from "../exchange/dialect-error.ts";
 import type { LossList } from "../exchange/loss.ts";
+import { memberCode } from "../exchange/loss-codes.ts";
 import { sniffMediaType } from "../exchange/media.ts";
 import type { Part } from "../exchange/parts.ts";
 import type { ExchangeResponse, Usage } from "../exchange/response.ts";
@@ -43,7 +44,7 @@ export function readGeneration(body: unknown, losses: LossList): ImageRequest {
   const { prompt, n, size, response_format: format, stream, ...further } = parsed.data;
   for (const [name, value] of Object.entries(further)) {
     if (understood.has(name) || value === undefined || value === null || value === "auto") continue;
-    losses.add(name.replaceAll("_", "-"), `The upstream's pictures have no ${name}.`);
+    losses.add(memberCode(name), `The upstream's pictures have no ${name}.`);
   }
   return {
     prompt,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { invalidRequest, unreadableAnswer } from "../exchange/dialect-error.ts";
 import type { LossList } from "../exchange/loss.ts";
+import { memberCode } from "../exchange/loss-codes.ts";
 import { ownMember } from "../exchange/own-member.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import type { Form } from "./read-form.ts";
@@ -45,8 +46,7 @@ export function readTranscription(form: Form, losses: LossList): TranscriptReque
     throw invalidRequest(`Invalid value for 'response_format': ${said}.`, "response_format");
   for (const [name, values] of form.fields) {
     const isDefault = name === "timestamp_granularities" && values.every((value) => value === "segment");
-    if (!understood.has(name) && !isDefault)
-      losses.add(name.replaceAll("_", "-"), `The upstream knows no ${name}.`);
+    if (!understood.has(name) && !isDefault) losses.add(memberCode(name), `The upstream knows no ${name}.`);
   }
   const temperature = field("temperature");
   return {

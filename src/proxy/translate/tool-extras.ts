@@ -1,4 +1,5 @@
 import { createLossList, type Loss } from "../exchange/loss.ts";
+import { memberCode } from "../exchange/loss-codes.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 
@@ -25,7 +26,7 @@ export function lostToolExtras(request: ExchangeRequest, target: Dialect): reado
     if (tool.type !== "function" || tool.extras === undefined) continue;
     for (const member of Object.keys(tool.extras)) {
       if (known[target].includes(member)) continue;
-      list.add(member.replaceAll("_", "-"), `Tools have no ${member} in the ${target} dialect.`);
+      list.add(memberCode(member), `Tools have no ${member} in the ${target} dialect.`);
     }
   }
   return list.losses;

@@ -193,6 +193,45 @@ describe("5a requests: roles and content", () => {
     ]);
   });
 
+  it("9 what the configuration says the model cannot see is not sent to it, and told", async () => {
+    const image = {
+      type: "image",
+      source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" },
+    };
+    const byAddress = { type: "image", source: { type: "url", url: "https://a.example/x.png" } };
+    const body = (block: Json) => ({
+      model: "m",
+      max_tokens: 9,
+      messages: [{ role: "user", content: [block, { type: "text", text: "See" }] }],
+    });
+    for (const upstream of ["chat-completions", "responses", "generative-language"] as const) {
+      const blind = { capabilities: { "*": { images: "none" } } };
+      const told = await sent("messages", upstream, body(image), blind);
+      expect([upstream, told.losses, told.sentText.includes("iVBORw0KGgo")]).toEqual([
+        upstream,
+        ["image"],
+        false,
+      ]);
+    }
+    const bytes = { capabilities: { "*": { images: "base64" } } };
+    expect((await sent("messages", "responses", body(byAddress), bytes)).losses).toEqual(["image-url"]);
+  });
+
+  it("12 a document's context and the wish to cite it are told where they cannot be said", async () => {
+    const document = {
+      type: "document",
+      source: { type: "text", media_type: "text/plain", data: "Pay 5." },
+      context: "An invoice.",
+      citations: { enabled: true },
+    };
+    const told = await sent("messages", "responses", {
+      model: "m",
+      max_tokens: 9,
+      messages: [{ role: "user", content: [document, { type: "text", text: "How much?" }] }],
+    });
+    expect(told.losses).toEqual(["document-context", "document-citations"]);
+  });
+
   it("10 an image by URL is not fetched for an upstream that needs bytes, but told as lost", async () => {
     const told = await sent("chat-completions", "generative-language", {
       model: "m",

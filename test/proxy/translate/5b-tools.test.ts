@@ -140,6 +140,18 @@ describe("5b requests: tools", () => {
     expect(told.sentText).toMatch(/"functionResponse":\{[^}]*"name":"lookup"/);
   });
 
+  it("22 an object that a tool gave reaches every dialect", async () => {
+    const contents = [
+      { role: "user", parts: [{ text: "Hi" }] },
+      { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] },
+      { role: "user", parts: [{ functionResponse: { name: "f", response: { rate: 5 } } }] },
+    ];
+    for (const upstream of ["chat-completions", "responses", "messages"] as const) {
+      const told = await sent("generative-language", upstream, { contents });
+      expect([upstream, told.sentText.includes('{\\"rate\\":5}')]).toEqual([upstream, true]);
+    }
+  });
+
   it("23 is_error marks the text for chat-completions and stays a flag for messages", async () => {
     const failed = { type: "tool_result", tool_use_id: "a", content: "no route", is_error: true };
     const told = await messagesToChat([
@@ -279,6 +291,24 @@ describe("5b requests: tools", () => {
     ],
   ])("30 tool_choice %j", async (choice, expected) => {
     expect((await chatToMessages([hi], { tool_choice: choice })).sent["tool_choice"]).toEqual(expected);
+  });
+
+  it("28 a custom tool that the configuration leaves as it is, but the dialect has no word for, is lost", async () => {
+    const tools = [{ type: "custom", name: "patch" }];
+    const more = { capabilities: { "*": { customTools: true } } };
+    const told = await sent("responses", "messages", { model: "m", input: "Hi", tools }, more);
+    expect(told.losses).toEqual(["custom-tool"]);
+  });
+
+  it("42 a call's signature means nothing to another vendor, and is told as lost", async () => {
+    const signed = { ...call("a", "{}"), extra_content: { google: { thought_signature: "c2ln" } } };
+    const told = await chatToMessages([
+      hi,
+      { role: "assistant", content: null, tool_calls: [signed] },
+      answer("a"),
+    ]);
+    expect(told.sentText).not.toContain("c2ln");
+    expect(told.losses).toEqual(["call-signature"]);
   });
 
   it("30 allowed_tools leaves only the tools it names", async () => {

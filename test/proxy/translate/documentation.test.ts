@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { lossCodes, lossFamilies } from "../../../src/proxy/exchange/loss-codes.ts";
 import {
   answerCell,
   answerFeatures,
@@ -20,5 +21,21 @@ describe("docs/translation.md", () => {
 
   it("tells what becomes of every feature of an answer, as the encoders do it", () => {
     expect(page).toContain(table(clientDialects, answerFeatures, answerCell));
+  });
+
+  it("names every loss there is, and no other", () => {
+    const rows = Object.entries({ ...lossCodes, ...lossFamilies }).map(
+      ([code, what]) => `| \`${code}\` | ${what} |`,
+    );
+    expect(page).toContain(`| code | what happened |\n|---|---|\n${rows.join("\n")}\n`);
+    expect(page.endsWith(`${rows.at(-1)}\n`)).toBe(true);
+  });
+
+  it("has a test for every loss that it names", () => {
+    const tests = readdirSync(join(import.meta.dirname, ".."), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => readFileSync(join(import.meta.dirname, "..", name), "utf8"));
+    const proof = [...tests, page.slice(0, page.indexOf("## Losses"))].join("\n");
+    expect(Object.keys(lossCodes).filter((code) => !new RegExp(`["\`]${code}["\`]`).test(proof))).toEqual([]);
   });
 });

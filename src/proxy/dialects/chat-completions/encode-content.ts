@@ -1,6 +1,7 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
 import type { LossList } from "../../exchange/loss.ts";
+import type { LossCode } from "../../exchange/loss-codes.ts";
 import { urlOfSource } from "../../exchange/media.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import type { AudioPart, DocumentPart, ImagePart, Part } from "../../exchange/parts.ts";
@@ -16,7 +17,7 @@ export function encodeUserPart(
   capabilities: Capabilities,
   list: LossList,
 ): WireContent | undefined {
-  const lost = (code: string, detail: string) => {
+  const lost = (code: LossCode, detail: string) => {
     list.add(code, detail);
     return undefined;
   };
@@ -33,7 +34,7 @@ export function encodeUserPart(
       return encodeAudio(part, capabilities) ?? lost("audio", "The upstream takes no such audio.");
     case "unknown":
       if (part.origin.dialect === "chat-completions") return part.origin.raw as WireContent;
-      return lost("unknown-part", "A part of a kind this proxy does not know was left out.");
+      return lost("unknown", "A part of a kind this proxy does not know was left out.");
     default:
       return lost(part.type, `A ${part.type} part has no place in a user's message.`);
   }

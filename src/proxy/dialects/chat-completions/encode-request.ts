@@ -2,8 +2,10 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { UpstreamCall } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import { clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
+import { addForeignExtensions } from "../shared/losses.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { encodeOutput, encodeTools } from "./encode-tools.ts";
 
@@ -18,19 +20,20 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
     reasoning_effort: encodeEffort(request, capabilities, list),
     response_format: encodeOutput(request.output, capabilities, list),
     ...encodeOptional(request, capabilities, list),
-    ...encodeExtensions(request, list),
+    ...request.extensions["chat-completions"],
     ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
   });
   if (request.turns.at(-1)?.role === "assistant" && !capabilities.acceptsPrefill) {
     list.add("assistant-prefill", "The model answers anew instead of continuing the assistant's last words.");
   }
+  addForeignExtensions(request, "chat-completions", list);
   return { value: { path: "/chat/completions", body }, losses: list.losses };
 }
 
 function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, list: LossList) {
   const { sampling } = request;
   const allowed = capabilities.acceptsSampling;
-  const unless = <Value>(accepted: boolean, value: Value | undefined, code: string): Value | undefined => {
+  const unless = <Value>(accepted: boolean, value: Value | undefined, code: LossCode): Value | undefined => {
     if (!accepted && value !== undefined) list.add(code, `The upstream's model takes no ${code}.`);
     return accepted ? value : undefined;
   };
@@ -111,8 +114,7 @@ function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, li
   const taken: Record<string, unknown> = request.user === undefined ? {} : { user: request.user };
   for (const [name, value] of Object.entries(members)) {
     if (capabilities.optionalMembers.includes(name)) taken[name] = value;
-    else if (!asksForNothing(name, value))
-      list.add(name.replaceAll("_", "-"), `The upstream takes no ${name}.`);
+    else if (!asksForNothing(name, value)) list.add(memberCode(name), `The upstream takes no ${name}.`);
   }
   return taken;
 }
@@ -125,14 +127,4 @@ function asksForNothing(name: string, value: unknown): boolean {
   if (name === "modalities")
     return Array.isArray(value) && value.every((one) => String(one).toLowerCase() === "text");
   return name === "metadata" && Object.keys(value as object).length === 0;
-}
-
-function encodeExtensions(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {
-  for (const [dialect, members] of Object.entries(request.extensions)) {
-    if (dialect === "chat-completions" || dialect === "completions") continue;
-    for (const name of Object.keys(members)) {
-      list.add(name.replaceAll("_", "-"), `${name} of the ${dialect} dialect has no twin.`);
-    }
-  }
-  return request.extensions["chat-completions"] ?? {};
 }

@@ -2,6 +2,7 @@ import { keepAliveComment, serializeEvent } from "../../../sse/serialize.ts";
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { createLossList, type Loss } from "../../exchange/loss.ts";
+import type { Part } from "../../exchange/parts.ts";
 import type { Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { endOfChunks } from "../shared/openai-stream-end.ts";
@@ -68,13 +69,13 @@ class CompletionsStreamEncoder implements StreamEncoder {
     this.head = `data: ${JSON.stringify(fields).slice(0, -1)},`;
   }
 
-  private isText(type: string): boolean {
+  private isText(type: Part["type"]): boolean {
     if (type === "text" || type === "refusal") return true;
     this.lose(type);
     return false;
   }
 
-  private lose(type: string): string {
+  private lose(type: Part["type"]): string {
     this.list.add(`answer-${type}`, `A ${type} in the answer has no place in this dialect.`);
     return "";
   }

@@ -2,6 +2,7 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { UpstreamCall } from "../../exchange/codec.ts";
 import { isObject } from "../../exchange/json.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import type { LossCode } from "../../exchange/loss-codes.ts";
 import { budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 import { definedMembers } from "../shared/defined.ts";
@@ -80,7 +81,7 @@ function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, loss
   });
 }
 
-function atMost(asked: number | undefined, most: number | undefined, code: string, losses: LossList) {
+function atMost(asked: number | undefined, most: number | undefined, code: LossCode, losses: LossList) {
   if (asked === undefined || most === undefined || asked <= most) return asked;
   losses.add(code, `The model's ${code} ends at ${most}.`);
   return most;
@@ -140,16 +141,16 @@ function encodeOutput(output: OutputFormat | undefined, capabilities: Capabiliti
 
 /** Members of the exchange form that this dialect has no word for. */
 function addUnsaid(request: ExchangeRequest, losses: LossList): void {
-  const unsaid = {
-    user: request.user,
-    metadata: request.metadata,
-    "cache-key": request.cacheKey,
-    "service-tier": request.serviceTier,
-    verbosity: request.verbosity,
-    store: request.store === true ? true : undefined,
-    "previous-response-id": request.previousResponseId,
-  };
-  for (const [code, value] of Object.entries(unsaid)) {
+  const unsaid: readonly (readonly [code: LossCode, value: unknown])[] = [
+    ["user", request.user],
+    ["metadata", request.metadata],
+    ["prompt-cache-key", request.cacheKey],
+    ["service-tier", request.serviceTier],
+    ["verbosity", request.verbosity],
+    ["store", request.store === true ? true : undefined],
+    ["previous-response-id", request.previousResponseId],
+  ];
+  for (const [code, value] of unsaid) {
     if (value !== undefined) losses.add(code, `The generative-language dialect has no ${code}.`);
   }
 }

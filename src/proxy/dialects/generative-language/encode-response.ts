@@ -61,7 +61,8 @@ export function encodeAnswerPart(part: Part, losses: LossList): WireObject[] {
     }
     default: {
       const kept = keptPart(part);
-      if (kept === undefined) losses.add(part.type, `A ${part.type} part cannot be told in this dialect.`);
+      if (kept === undefined)
+        losses.add(`answer-${part.type}`, `A ${part.type} part cannot be told in this dialect.`);
       return kept === undefined ? [] : [kept];
     }
   }

@@ -2,6 +2,7 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
 import { argumentsObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
+import type { LossCode } from "../../exchange/loss-codes.ts";
 import type {
   DocumentPart,
   ImagePart,
@@ -33,7 +34,7 @@ export function encodeParts(parts: readonly Part[], context: BlockContext): OutB
 }
 
 function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
-  const lost = (code: string, detail: string) => void context.list.add(code, detail);
+  const lost = (code: LossCode, detail: string) => void context.list.add(code, detail);
   switch (part.type) {
     case "text":
     case "refusal":

@@ -2,6 +2,7 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { UpstreamCall } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import type { LossCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { addForeignExtensions } from "../shared/losses.ts";
 import { closeObjects } from "./close-objects.ts";
@@ -70,7 +71,7 @@ function encodeConversation(request: ExchangeRequest, context: BlockContext) {
 function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockContext, thinks: boolean) {
   const { temperature, topP, topK, stop } = request.sampling;
   const allowed = capabilities.acceptsSampling && !thinks;
-  const take = <Value>(value: Value | undefined, accepted: boolean, code: string): Value | undefined => {
+  const take = <Value>(value: Value | undefined, accepted: boolean, code: LossCode): Value | undefined => {
     if (value !== undefined && !accepted) list.add(code, `The vendor takes no ${code} in this call.`);
     return accepted ? value : undefined;
   };
@@ -121,7 +122,7 @@ function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }
 /** What a client asked for and this dialect has no word for. Values that ask for nothing special are no loss. */
 function noteUnsaid(request: ExchangeRequest, list: LossList): void {
   const { sampling } = request;
-  const unsaid: readonly (readonly [code: string, said: boolean])[] = [
+  const unsaid: readonly (readonly [code: LossCode, said: boolean])[] = [
     ["seed", sampling.seed !== undefined],
     ["frequency-penalty", (sampling.frequencyPenalty ?? 0) !== 0],
     ["presence-penalty", (sampling.presencePenalty ?? 0) !== 0],

@@ -1,9 +1,23 @@
+import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { urlOfSource } from "../../exchange/media.ts";
 import type { AudioPart, DocumentPart, ImagePart, MediaSource, Part } from "../../exchange/parts.ts";
 
-/** What a user says, or a tool gives: one content part; undefined where this dialect has none for it. */
-export function encodeInputPart(part: Part, losses: LossList): unknown {
+/** What the upstream's model takes, and where what it does not is told. */
+export interface InputContext {
+  readonly capabilities: Pick<Capabilities, "images" | "documents" | "audio">;
+  readonly losses: LossList;
+}
+
+/** What a user says, or a tool gives: one content part; undefined (and a loss) where it cannot be said. */
+export function encodeInputPart(part: Part, { capabilities, losses }: InputContext): unknown {
+  const isTaken =
+    part.type === "image"
+      ? takes(capabilities.images, part, losses)
+      : part.type === "document" && !isWords(part)
+        ? takes(capabilities.documents, part, losses)
+        : part.type !== "audio" || takes(capabilities.audio ? "any" : "none", part, losses);
+  if (!isTaken) return undefined;
   switch (part.type) {
     case "text":
       return { type: "input_text", text: part.text };
@@ -17,12 +31,29 @@ export function encodeInputPart(part: Part, losses: LossList): unknown {
       return encodeAudio(part, losses);
     case "unknown":
       if (part.origin.dialect === "responses") return part.origin.raw;
-      losses.add("unknown-part", `A part of the ${part.origin.dialect} dialect is not known here.`);
+      losses.add("unknown", `A part of the ${part.origin.dialect} dialect is not known here.`);
       return undefined;
     default:
       losses.add(part.type, `A ${part.type} part cannot stand in a user's message.`);
       return undefined;
   }
+}
+
+function takes(
+  accepted: "any" | "base64" | "none",
+  part: ImagePart | DocumentPart | AudioPart,
+  losses: LossList,
+): boolean {
+  if (accepted === "none") losses.add(part.type, `The upstream's model takes no ${part.type}.`);
+  else if (accepted === "base64" && part.source.kind === "url")
+    losses.add(`${part.type}-url`, `The upstream's model takes a ${part.type} with its bytes only.`);
+  else return true;
+  return false;
+}
+
+/** What is nothing but words every model reads. */
+function isWords({ source }: DocumentPart): boolean {
+  return source.kind === "text" || (source.kind === "base64" && source.mediaType.startsWith("text/"));
 }
 
 function encodeImage(part: ImagePart, losses: LossList): unknown {
@@ -39,7 +70,6 @@ function encodeDocument(part: DocumentPart, losses: LossList): unknown {
   if (part.citations === true)
     losses.add("document-citations", "Citations of a document cannot be asked for.");
   if (source.kind === "text") return titled(part, source.text);
-  // What is nothing but words every model reads.
   if (source.kind === "base64" && source.mediaType.startsWith("text/")) {
     return titled(part, Buffer.from(source.data, "base64").toString());
   }

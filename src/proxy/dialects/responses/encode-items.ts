@@ -2,18 +2,24 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { callIdFor } from "../../exchange/tool-call-id.ts";
-import { encodeInputPart } from "./encode-content.ts";
+import { encodeInputPart, type InputContext } from "./encode-content.ts";
 import { findNamespaced } from "./namespaces.ts";
 import { phaseOf } from "./phase.ts";
 
 type WireItem = Readonly<Record<string, unknown>>;
 
 /** A conversation as `input` items, in its order: texts in a row make one message, everything else is an item. */
-export function encodeTurns(request: ExchangeRequest, systemRole: string, losses: LossList): WireItem[] {
-  return request.turns.flatMap((turn) => encodeTurn(turn, request, systemRole, losses));
+export function encodeTurns(request: ExchangeRequest, systemRole: string, context: InputContext): WireItem[] {
+  return request.turns.flatMap((turn) => encodeTurn(turn, request, systemRole, context));
 }
 
-function encodeTurn(turn: Turn, request: ExchangeRequest, systemRole: string, losses: LossList): WireItem[] {
+function encodeTurn(
+  turn: Turn,
+  request: ExchangeRequest,
+  systemRole: string,
+  context: InputContext,
+): WireItem[] {
+  const { losses } = context;
   const items: WireItem[] = [];
   let content: unknown[] = [];
   let meta: WireItem = {};
@@ -25,13 +31,13 @@ function encodeTurn(turn: Turn, request: ExchangeRequest, systemRole: string, lo
   };
   if (turn.name !== undefined) losses.add("name", "Messages have no author's name here.");
   for (const part of turn.parts) {
-    const item = encodeOwnItem(part, request, losses);
+    const item = encodeOwnItem(part, request, context);
     if (item !== undefined) {
       close();
       items.push(...item);
       continue;
     }
-    const written = turn.role === "assistant" ? encodeSpoken(part, losses) : encodeInputPart(part, losses);
+    const written = turn.role === "assistant" ? encodeSpoken(part, losses) : encodeInputPart(part, context);
     if (written === undefined) continue;
     content.push(written);
     const phase = phaseOf(part);
@@ -42,12 +48,13 @@ function encodeTurn(turn: Turn, request: ExchangeRequest, systemRole: string, lo
 }
 
 /** Parts that are items by themselves; undefined for what belongs into a message, an empty list for what is lost. */
-function encodeOwnItem(part: Part, request: ExchangeRequest, losses: LossList): WireItem[] | undefined {
+function encodeOwnItem(part: Part, request: ExchangeRequest, context: InputContext): WireItem[] | undefined {
+  const { losses } = context;
   switch (part.type) {
     case "tool-call":
       return [encodeCall(part, request)];
     case "tool-result":
-      return [encodeResult(part, request, losses)];
+      return [encodeResult(part, request, context)];
     case "reasoning":
       return encodeReasoning(part, losses);
     case "server-tool":
@@ -95,14 +102,16 @@ export function encodeCall(part: ToolCallPart, request: ExchangeRequest): WireIt
   };
 }
 
-function encodeResult(part: ToolResultPart, request: ExchangeRequest, losses: LossList): WireItem {
+function encodeResult(part: ToolResultPart, request: ExchangeRequest, context: InputContext): WireItem {
   const isCustom =
     part.custom === true ||
     request.tools.some(
       (tool) => tool.type === "custom" && part.name !== undefined && tool.name === part.name,
     );
   const content = part.isError === true ? markError(part.content) : part.content;
-  const parts = content.map((inner) => encodeInputPart(inner, losses)).filter((inner) => inner !== undefined);
+  const parts = content
+    .map((inner) => encodeInputPart(inner, context))
+    .filter((inner) => inner !== undefined);
   const [only] = content;
   const output =
     content.length === 0 ? "" : content.length === 1 && only?.type === "text" ? only.text : parts;

@@ -1,6 +1,7 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { UpstreamCall } from "../../exchange/codec.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
+import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import { clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 import { definedMembers } from "../shared/defined.ts";
@@ -50,12 +51,12 @@ function encodeConversation(request: ExchangeRequest, capabilities: Capabilities
   const [first, ...further] = request.instructions;
   const isPlain = first?.type === "text";
   const content = (isPlain ? further : request.instructions)
-    .map((part) => encodeInputPart(part, losses))
+    .map((part) => encodeInputPart(part, { capabilities, losses }))
     .filter((part) => part !== undefined);
   const opening = content.length > 0 ? [{ type: "message", role: systemRole, content }] : [];
   return {
     ...(isPlain ? { instructions: first.text } : {}),
-    input: [...opening, ...encodeTurns(request, systemRole, losses)],
+    input: [...opening, ...encodeTurns(request, systemRole, { capabilities, losses })],
   };
 }
 
@@ -100,7 +101,7 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, lo
 function atMost(
   asked: number | undefined,
   most: number | undefined,
-  code: string,
+  code: LossCode,
   losses: LossList,
 ): number | undefined {
   if (asked === undefined || most === undefined || asked <= most) return asked;
@@ -177,7 +178,7 @@ function optional<Value>(
   losses: LossList,
 ): Value | undefined {
   if (value === undefined || capabilities.optionalMembers.includes(name)) return value;
-  losses.add(name.replaceAll("_", "-"), `The upstream takes no ${name}.`);
+  losses.add(memberCode(name), `The upstream takes no ${name}.`);
   return undefined;
 }
 

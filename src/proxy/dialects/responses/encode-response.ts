@@ -103,7 +103,8 @@ export function encodeItem(
       );
     default: {
       const kept = keptItem(part, itemId("msg", responseId, place));
-      if (kept === undefined) losses.add(part.type, `A ${part.type} part cannot be told in a response.`);
+      if (kept === undefined)
+        losses.add(`answer-${part.type}`, `A ${part.type} part cannot be told in a response.`);
       return kept;
     }
   }

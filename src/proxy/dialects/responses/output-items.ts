@@ -96,7 +96,7 @@ export function callItem(
 
 export function imageItem(id: string, part: ImagePart, losses: LossList): OutputItem | undefined {
   if (part.source.kind !== "base64") {
-    losses.add("image-url", "A picture in an answer has to come with its bytes.");
+    losses.add("answer-image", "A picture in an answer has to come with its bytes.");
     return undefined;
   }
   return {

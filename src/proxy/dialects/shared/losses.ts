@@ -1,5 +1,6 @@
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
+import { memberCode } from "../../exchange/loss-codes.ts";
 import type { Dialect, Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
@@ -8,7 +9,7 @@ export function addForeignExtensions(request: ExchangeRequest, target: Dialect, 
   for (const [dialect, members] of Object.entries(request.extensions)) {
     if (dialect === target) continue;
     for (const name of Object.entries(members ?? {}).flatMap(namesIn)) {
-      losses.add(kebab(name), `${target} has no ${name}.`);
+      losses.add(memberCode(name), `${target} has no ${name}.`);
     }
   }
 }
@@ -26,11 +27,4 @@ export function addCacheHints(request: ExchangeRequest, losses: LossList): void 
   if (hinted(request.instructions) || request.turns.some((turn) => hinted(turn.parts))) {
     losses.add("cache-control", "The upstream caches prompts by itself; breakpoints mean nothing to it.");
   }
-}
-
-function kebab(name: string): string {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .replaceAll("_", "-")
-    .toLowerCase();
 }
