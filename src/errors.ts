@@ -29,6 +29,11 @@ export const errorCatalogue = {
   forbidden: { status: 403, exitCode: 1, meaning: "The request came from a foreign page or host." },
   not_found: { status: 404, exitCode: 1, meaning: "The file or thing named does not exist." },
   already_decided: { status: 409, exitCode: 1, meaning: "The review has its decision already." },
+  another_plan: {
+    status: 412,
+    exitCode: 1,
+    meaning: "The decision is about a plan that is no longer under review at this address.",
+  },
   media_type: {
     status: 415,
     exitCode: 1,

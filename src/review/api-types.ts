@@ -79,6 +79,8 @@ export interface ApproveBody {
   readonly permissionMode?: PermissionMode;
   readonly planSave?: PlanSave;
   readonly plan?: string;
+  /** The plan that was seen: where it is no longer the one under review, nothing is decided (412). */
+  readonly planId?: string;
   /** Kept with the decision, for `--json`, the record and the next round. */
   readonly annotations?: readonly PlanAnnotation[];
 }
@@ -87,6 +89,8 @@ export interface ApproveBody {
 export interface DenyBody {
   readonly feedback?: string;
   readonly planSave?: PlanSave;
+  /** As in an approval. */
+  readonly planId?: string;
   readonly annotations?: readonly PlanAnnotation[];
 }
 

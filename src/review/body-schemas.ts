@@ -52,16 +52,26 @@ export const approveBody = z.object({
     .exactOptional(),
   planSave: planSave.exactOptional(),
   plan: z.string().exactOptional(),
+  planId: z.string().exactOptional(),
   annotations: z.array(planAnnotation).exactOptional(),
 });
 
 export const denyBody = z.object({
   feedback: z.string().exactOptional(),
   planSave: planSave.exactOptional(),
+  planId: z.string().exactOptional(),
   annotations: z.array(planAnnotation).exactOptional(),
 });
 
-export const draftBody = z.object({ generation: z.number().int().min(0), content: z.unknown() });
+export const draftBody = z.object({
+  generation: z.number().int().min(0),
+  content: z.unknown(),
+  // Becomes part of a file name.
+  planId: z
+    .string()
+    .regex(/^[0-9a-f]{1,64}$/)
+    .exactOptional(),
+});
 
 export const settingsBody = z.object({
   theme: z.enum(["system", "light", "dark"]).exactOptional(),

@@ -85,6 +85,54 @@ describe("what is typed on the plan page", () => {
     await second.ended;
   });
 
+  it("goes on by itself when the command comes back with the same plan", async () => {
+    const first = await startReview(home, hookEvent(samplePlan, home.path));
+    const { port } = new URL(first.url);
+    const { page } = await openReview(browser, first.url);
+    await page.keyboard.press("g");
+    await page.keyboard.type("Before it was killed, ");
+    first.child.kill("SIGKILL");
+    await first.ended;
+    await page.keyboard.type("and after");
+    const second = await startReview(home, hookEvent(samplePlan, home.path), ["--port", port]);
+    await saved(page);
+    const other = await openReview(browser, second.url);
+    await other.page.locator(".composer textarea").waitFor();
+    expect(await other.page.locator(".composer textarea").inputValue()).toBe(
+      "Before it was killed, and after",
+    );
+    second.child.kill("SIGTERM");
+    await second.ended;
+  });
+
+  it("stays with its plan when another one comes to the same address, which the old tab cannot decide", async () => {
+    const first = await startReview(home, hookEvent(samplePlan, home.path));
+    const { port } = new URL(first.url);
+    const { page } = await openReview(browser, first.url);
+    await page.keyboard.press("g");
+    await page.keyboard.type("About the first one");
+    await page.keyboard.press("Control+Enter");
+    first.child.kill("SIGKILL");
+    await first.ended;
+    const revised = hookEvent(`${samplePlan}\nRevised.\n`, home.path);
+    const second = await startReview(home, revised, ["--port", port]);
+    await page.getByText("Another plan is under review at this address by now.").waitFor();
+    await saved(page);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Approve/ })
+      .first()
+      .click();
+    await page.getByText("Reload the page to see it").waitFor();
+    await page.reload();
+    await page.getByText("Revised.").waitFor();
+    const unsent = page.getByRole("region", { name: "Notes of round 1" });
+    await unsent.getByText("About the first one").waitFor();
+    second.child.kill("SIGTERM");
+    expect((await second.ended).stdout).toBe("");
+  });
+
   it("can be taken back: a deleted note, a discarded one", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nFor undoing.\n`, home.path));
     const { page } = await openReview(browser, review.url);

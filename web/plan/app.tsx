@@ -23,6 +23,7 @@ import { ChangesView } from "./rounds/changes-view.tsx";
 import { ImportDialog } from "./share/import-dialog.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
 import { openDialog } from "./state/actions.ts";
+import { meetServer } from "./state/load.ts";
 import { type DialogName, useReview, type View } from "./state/review-store.ts";
 
 /** The plan page in each of its states. */
@@ -114,7 +115,9 @@ const DIALOGS: Readonly<Record<DialogName, () => React.ReactNode>> = {
 function onEvent(event: ReviewEvent): void {
   const { phase, deciding } = useReview.getState();
   if (phase === "done" || deciding) return;
-  if (event.event === "decided") {
+  if (event.event === "hello") {
+    void meetServer(event.sessionId);
+  } else if (event.event === "decided") {
     useReview.setState({ phase: "done", dialog: undefined, outcome: { kind: "elsewhere" } });
   } else if (event.event === "closing" && event.reason !== "decided") {
     const kind = event.reason === "signal" ? "stopped" : event.reason;

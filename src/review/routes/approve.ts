@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { approveBody, parseBody } from "../body-schemas.ts";
+import { checkPlanSeen } from "../plan/check-plan-seen.ts";
 import type { PlanReview } from "../plan/plan-review.ts";
 import { proposeApproval } from "../plan/propose.ts";
 import { plannedCopies, saveCopies } from "../plan/save-copies.ts";
@@ -10,6 +11,7 @@ import { takeDecision } from "../take-decision.ts";
 export function approveRoute(app: FastifyInstance, context: ReviewContext, review: PlanReview): void {
   app.post("/api/approve", async (request, reply) => {
     const body = parseBody(approveBody, request.body);
+    checkPlanSeen(body.planId, review);
     const agents = body.agentSwitch ? (await context.agents()).agents : [];
     const { origin } = context;
     const { decision, warnings } = proposeApproval(body, { ...review, origin, agents });

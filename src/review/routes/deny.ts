@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { denyBody, parseBody } from "../body-schemas.ts";
+import { checkPlanSeen } from "../plan/check-plan-seen.ts";
 import type { PlanReview } from "../plan/plan-review.ts";
 import { proposeDenial } from "../plan/propose.ts";
 import { plannedCopies, saveCopies } from "../plan/save-copies.ts";
@@ -10,6 +11,7 @@ import { takeDecision } from "../take-decision.ts";
 export function denyRoute(app: FastifyInstance, context: ReviewContext, review: PlanReview): void {
   app.post("/api/deny", async (request, reply) => {
     const body = parseBody(denyBody, request.body);
+    checkPlanSeen(body.planId, review);
     const { decision, warnings } = proposeDenial(body);
     const { planSave } = await context.settings.read();
     const copies = plannedCopies(body, planSave, review);

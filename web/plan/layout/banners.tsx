@@ -11,9 +11,11 @@ import { sentenceStart } from "./sentence-start.ts";
 export function Banners() {
   const connected = useReview((state) => state.connected);
   const draft = useReview((state) => state.draft);
+  const isReplaced = useReview((state) => state.isReplaced);
   return (
     <section className="banners no-print" aria-label="Notices">
       {!connected && <ServerGone />}
+      {isReplaced && <Replaced />}
       {connected && draft.state === "failing" && (
         <p className="banner banner-danger" role="alert">
           <span>Your notes are not being saved: {draft.message} Tried again every two seconds.</span>
@@ -45,6 +47,21 @@ function ServerGone() {
         back when the same plan does; this tab goes on as soon as it answers again.
       </span>
       <CopyNotes />
+    </div>
+  );
+}
+
+function Replaced() {
+  return (
+    <div className="banner banner-danger" role="alert">
+      <span>
+        <strong>Another plan is under review at this address by now.</strong> This one can no longer be
+        decided; your notes on it are kept with it.
+      </span>
+      <CopyNotes />
+      <Button small onClick={() => location.reload()}>
+        Show the other plan
+      </Button>
     </div>
   );
 }

@@ -35,8 +35,9 @@ export async function requestChanges(body: DenyBody): Promise<string | undefined
 
 /** The news of a decision may come before the answer to it; meanwhile it is known to be our own. */
 async function send(path: string, body: ApproveBody | DenyBody): Promise<Result<DecisionAnswer>> {
+  const { plan } = useReview.getState();
   useReview.setState({ deciding: true });
-  const result = await sendJson<DecisionAnswer>("POST", path, body);
+  const result = await sendJson<DecisionAnswer>("POST", path, { ...body, planId: plan?.planId });
   useReview.setState({ deciding: false });
   return result;
 }

@@ -1,4 +1,4 @@
-import type { Draft, PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { Draft, PlanAnnotation, PlanState } from "../../../src/review/api-types.ts";
 import { type Autosave, createAutosave } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
@@ -14,13 +14,13 @@ interface DraftContent {
 }
 
 /** Takes up the draft of this plan, where there is one, and saves every change from then on. */
-export async function startDraft(session: string): Promise<void> {
+export async function startDraft({ sessionId, planId }: PlanState): Promise<void> {
   const autosave = createAutosave<DraftContent>({
     content: () => contentOf(useReview.getState()),
-    put: (draft, keepalive) => writeDraft(session, draft, keepalive),
+    put: (draft, keepalive) => writeDraft(sessionId, { ...draft, planId }, keepalive),
     onStatus: (draft) => useReview.setState({ draft }),
   });
-  const found = await readDraft<DraftContent>(session);
+  const found = await readDraft<DraftContent>(sessionId);
   if (found.ok) {
     autosave.resume(found.value.generation);
     restore(found.value);

@@ -21,8 +21,21 @@ export async function load(): Promise<void> {
     phase: plan.missing !== undefined || plan.plan.trim() === "" ? "missing" : "review",
   });
   if (location.hash.startsWith("#shared=")) useReview.setState({ dialog: "import" });
-  void startDraft(plan.sessionId);
+  void startDraft(plan);
   if (plan.round > 1) void loadRounds();
+}
+
+/**
+ * Looks what is under review now that another server answers at this address: the same plan come again, with which the
+ * page goes on, or another, which the person has to be told of.
+ */
+export async function meetServer(sessionId: string): Promise<void> {
+  const known = useReview.getState().plan;
+  if (!known || known.sessionId === sessionId) return;
+  const result = await getJson<PlanState>("/api/plan");
+  if (!result.ok) return;
+  if (result.value.planId === known.planId) useReview.setState({ plan: result.value });
+  else useReview.setState({ isReplaced: true });
 }
 
 async function loadRounds(): Promise<void> {

@@ -60,6 +60,8 @@ export interface ReviewState {
   readonly railOpen: boolean;
   readonly draft: DraftStatus;
   readonly connected: boolean;
+  /** Another plan has come under review at this address since the page was loaded. */
+  readonly isReplaced: boolean;
   readonly rounds: readonly Round[];
   /** Goes before everything else in what the agent is told. */
   readonly note: string;
@@ -84,6 +86,7 @@ export const useReview = create<ReviewState>(() => ({
   railOpen: false,
   draft: { state: "idle" },
   connected: true,
+  isReplaced: false,
   rounds: [],
   note: "",
   rewritten: undefined,

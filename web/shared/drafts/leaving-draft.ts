@@ -4,6 +4,8 @@ import { getJson, type Result, sendJson } from "../api/client.ts";
 interface SentDraft<Content> {
   readonly generation: number;
   readonly content: Content;
+  /** The plan it is about; a code review has one draft. */
+  readonly planId?: string;
 }
 
 /**
