@@ -15,7 +15,7 @@ async function listening() {
   return { context, url, send };
 }
 
-describe("tabs of one review", () => {
+describe("tabs of one review", { timeout: 60_000 }, () => {
   it("decide a hundred times at once: one counts, ninety-nine are told", async () => {
     const { context, send } = await listening();
     const answers = await Promise.all(
