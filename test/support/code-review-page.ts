@@ -18,6 +18,11 @@ export interface RunningCodeReview {
 
 export interface CodeReviewPage extends OpenedPage, RunningCodeReview {}
 
+interface StartOptions {
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 const lines = (count: number, text: (number: number) => string) =>
   Array.from({ length: count }, (_, index) => text(index + 1));
 
@@ -53,9 +58,9 @@ export async function changedRepository(): Promise<TestRepository> {
 export async function openCodeReview(
   browser: Browser,
   repository: TestRepository,
-  options: OpenOptions & { readonly flags?: readonly string[]; readonly path?: string } = {},
+  options: OpenOptions & StartOptions & { readonly path?: string } = {},
 ): Promise<CodeReviewPage> {
-  const review = await startCodeReview(repository, options.flags);
+  const review = await startCodeReview(repository, options);
   const opened = await openPage(browser, review.url + (options.path ?? ""), options);
   await opened.page.locator(".review:not(.first-view)").waitFor();
   return { ...opened, ...review };
@@ -64,12 +69,13 @@ export async function openCodeReview(
 /** Starts `review code` in a repository as an agent would. */
 export async function startCodeReview(
   repository: TestRepository,
-  flags: readonly string[] = [],
+  { flags = [], environment = {} }: StartOptions = {},
 ): Promise<RunningCodeReview> {
   const child = spawn(process.execPath, [COMMAND, "review", "code", "--no-open", ...flags], {
     cwd: repository.root,
     env: {
       ...repository.environment,
+      ...environment,
       TMPDIR: repository.outside,
       SERVICE_HOME: join(repository.outside, "data"),
     },

@@ -1,4 +1,5 @@
 import type { ReviewComment } from "../core/comment.ts";
+import { shiftAt } from "../core/parsed-patch.ts";
 import { gapsOf } from "../core/row-model.ts";
 import { useComments } from "../state/comments.ts";
 import { placeNow } from "../state/places.ts";
@@ -38,7 +39,7 @@ export function showCommentedContext(): () => void {
 }
 
 function isMissing(comment: ReviewComment): boolean {
-  return comment.place?.side === "new" && placeNow(comment).state === "lost";
+  return comment.place !== undefined && placeNow(comment).state === "lost";
 }
 
 async function open(comment: ReviewComment): Promise<void> {
@@ -52,14 +53,16 @@ async function open(comment: ReviewComment): Promise<void> {
   useView.setState(({ texts }) => ({ texts: { ...texts, [file.path]: text } }));
   const place = placeNow(comment);
   if (place.state !== "context") return;
+  const shift = comment.place?.side === "old" ? shiftAt(patch, "old", place.start) : 0;
+  const [start, end] = [place.start + shift, place.end + shift];
   const gaps = gapsOf(patch, text.split("\n").length, false);
-  const at = gaps.findIndex((gap) => gap && place.start >= gap.newStart && place.start < (gap.newEnd ?? 0));
+  const at = gaps.findIndex((gap) => gap && start >= gap.newStart && start < (gap.newEnd ?? 0));
   const gap = gaps[at];
   if (!gap) return;
   useView.setState(({ expansions }) => {
     const opened = new Map(expansions[file.path]);
     const shown = opened.get(at) ?? { above: 0, below: 0 };
-    opened.set(at, { ...shown, above: Math.max(shown.above, place.end - gap.newStart + 1 + AROUND) });
+    opened.set(at, { ...shown, above: Math.max(shown.above, end - gap.newStart + 1 + AROUND) });
     return { expansions: { ...expansions, [file.path]: opened } };
   });
 }

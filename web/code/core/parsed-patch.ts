@@ -87,6 +87,16 @@ export function findLine(patch: ParsedPatch, side: Side, number: number): number
   return -1;
 }
 
+/** By how much a line outside the hunks stands further down on the new side. `number` is its number on `side`. */
+export function shiftAt(patch: ParsedPatch, side: Side, number: number): number {
+  let shift = 0;
+  for (const { oldStart, oldCount, newStart, newCount } of patch.hunks) {
+    if ((side === "old" ? oldStart : newStart) > number) break;
+    shift = newStart + newCount - (oldStart + oldCount);
+  }
+  return shift;
+}
+
 /** One side of a hunk as a text, for the highlighter; its first line is that side's first. */
 export function hunkText(patch: ParsedPatch, hunk: number, side: Side): string {
   const { first, end } = patch.hunks[hunk] ?? { first: 0, end: 0 };

@@ -5,7 +5,7 @@ import { useView } from "../state/view.ts";
 import type { DiffController } from "./controller.ts";
 import { followPointer } from "./drag-lines.ts";
 import { FileSection } from "./file-section.tsx";
-import { scrollSideways } from "./scroll-sideways.ts";
+import { SidewaysBar } from "./sideways-bar.tsx";
 
 /** All files of the diff in one scroller; only what is near the window exists as elements. */
 export function DiffView({ controller }: { readonly controller: DiffController }) {
@@ -18,29 +18,32 @@ export function DiffView({ controller }: { readonly controller: DiffController }
   useScroller(scroller, controller, layout);
 
   return (
-    <main ref={scroller} id="diff" className="diff" tabIndex={-1} aria-label="Changes">
-      <div className="diff-content" style={{ height: scene.height }}>
-        {scene.visible.map(({ order, from, to }) => {
-          const body = scene.geometry.bodies[order];
-          if (!body) return null;
-          const { path } = body.file;
-          return (
-            <FileSection
-              key={path}
-              controller={controller}
-              body={body}
-              from={from}
-              to={to}
-              top={scene.geometry.topOf(order) - scene.shift}
-              layout={layout}
-              wrap={wrap}
-              range={range?.path === path ? range : undefined}
-              cursor={cursor?.path === path ? cursor : undefined}
-            />
-          );
-        })}
-      </div>
-    </main>
+    <>
+      <main ref={scroller} id="diff" className="diff" tabIndex={-1} aria-label="Changes">
+        <div className="diff-content" style={{ height: scene.height }}>
+          {scene.visible.map(({ order, from, to }) => {
+            const body = scene.geometry.bodies[order];
+            if (!body) return null;
+            const { path } = body.file;
+            return (
+              <FileSection
+                key={path}
+                controller={controller}
+                body={body}
+                from={from}
+                to={to}
+                top={scene.geometry.topOf(order) - scene.shift}
+                layout={layout}
+                wrap={wrap}
+                range={range?.path === path ? range : undefined}
+                cursor={cursor?.path === path ? cursor : undefined}
+              />
+            );
+          })}
+        </div>
+      </main>
+      {!wrap && <SidewaysBar scroller={scroller} controller={controller} />}
+    </>
   );
 }
 
@@ -62,13 +65,11 @@ function useScroller(
     observer.observe(element);
     element.addEventListener("scroll", onScroll, { passive: true });
     const stopPointer = followPointer(element);
-    const stopSideways = scrollSideways(element);
     measure();
     return () => {
       observer.disconnect();
       element.removeEventListener("scroll", onScroll);
       stopPointer();
-      stopSideways();
     };
   }, [scroller, controller, layout]);
 }

@@ -11,7 +11,11 @@ export function setLayout(layout: Layout): void {
 
 export function setWrap(wrap: boolean): void {
   changeView({ wrap });
-  announce(wrap ? "Long lines are wrapped" : "Lines are kept whole; Shift and the wheel move them sideways");
+  announce(
+    wrap
+      ? "Long lines are wrapped"
+      : "Lines are kept whole; the bar below, or Shift and the wheel, moves them sideways",
+  );
 }
 
 /** git itself leaves the white space out, so the diff is fetched anew; a failure leaves everything as it was. */

@@ -1,5 +1,5 @@
-import type { ReviewComment } from "../core/comment.ts";
-import { findLine, lineText, type ParsedPatch } from "../core/parsed-patch.ts";
+import type { LinePlace, ReviewComment } from "../core/comment.ts";
+import { findLine, lineText, type ParsedPatch, shiftAt } from "../core/parsed-patch.ts";
 import { placeOf, relocate } from "../core/relocate.ts";
 import type { Widget } from "../core/row-model.ts";
 import type { LineRange } from "./cursor.ts";
@@ -41,18 +41,21 @@ function find(comment: ReviewComment, patch: ParsedPatch, text: string | undefin
   if (!place) return { state: "lost" };
   const here = relocate(place, patch);
   if (here) return { state: "here", ...here, moved: here.start !== place.start };
-  if (place.side === "old" || text === undefined) return { state: "lost" };
-  const start = lineInText(text.split("\n"), place.lines, place.start);
+  if (text === undefined) return { state: "lost" };
+  const start = lineBetweenHunks(text.split("\n"), place, patch);
   if (start === undefined) return { state: "lost" };
   return { state: "context", start, end: start + place.lines.length - 1, moved: start !== place.start };
 }
 
-/** The number of the nearest line where all lines follow each other. */
-function lineInText(text: readonly string[], lines: readonly string[], near: number): number | undefined {
+/** The number, on the place's side, of the nearest line outside the hunks where all its lines follow each other. */
+function lineBetweenHunks(text: readonly string[], place: LinePlace, patch: ParsedPatch): number | undefined {
+  const { side, lines, start } = place;
   let best: number | undefined;
   for (let at = 0; at + lines.length <= text.length; at++) {
     if (!lines.every((line, index) => text[at + index]?.replace(/\r$/, "") === line)) continue;
-    if (best === undefined || Math.abs(at + 1 - near) < Math.abs(best - near)) best = at + 1;
+    if (findLine(patch, "new", at + 1) >= 0) continue;
+    const number = side === "new" ? at + 1 : at + 1 - shiftAt(patch, "new", at + 1);
+    if (best === undefined || Math.abs(number - start) < Math.abs(best - start)) best = number;
   }
   return best;
 }
@@ -77,6 +80,8 @@ export function describeLines(range: LineRange, patch: ParsedPatch) {
   return placeOf(range.side, startOf(range), endOf(range), (number) => {
     const line = findLine(patch, range.side, number);
     if (line >= 0) return lineText(patch, line);
-    return range.side === "new" ? text?.[number - 1]?.replace(/\r$/, "") : undefined;
+    // Between the hunks both sides say the same.
+    const shift = range.side === "new" ? 0 : shiftAt(patch, "old", number);
+    return text?.[number + shift - 1]?.replace(/\r$/, "");
   });
 }

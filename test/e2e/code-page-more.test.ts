@@ -1,0 +1,229 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import {
+  changedRepository,
+  draftSaved,
+  dragLines,
+  numberCell,
+  openCodeReview,
+} from "../support/code-review-page.ts";
+import { PNG } from "../support/images.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const section = (page: Page, path: string) => page.locator(`section[data-path="${path}"]`);
+
+/** What a running OpenCode answers to `GET /agent`. */
+async function openCode(agents: readonly object[]): Promise<string> {
+  const server: Server = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json").end(JSON.stringify(agents));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function send(page: Page): Promise<void> {
+  await page.keyboard.press("Control+Shift+Enter");
+  const dialog = page.getByRole("dialog");
+  await expect.poll(() => dialog.locator("textarea").inputValue()).not.toBe("");
+  await dialog.getByRole("button", { name: "Send feedback" }).click();
+}
+
+describe("the code review page", () => {
+  it("hands over to another agent of OpenCode's", async () => {
+    const url = await openCode([
+      { name: "build", mode: "primary", description: "Writes code" },
+      { name: "plan", mode: "primary" },
+      { name: "helper", mode: "subagent" },
+    ]);
+    const review = await openCodeReview(browser, await changedRepository(), {
+      environment: { SERVICE_OPENCODE_URL: url },
+      flags: ["--origin", "opencode"],
+    });
+    const { page } = review;
+    await page.keyboard.press("a");
+    await page.locator(".panel textarea").fill("Go on, please.");
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press("Control+Shift+Enter");
+    const choice = page.getByLabel("Go on with the agent");
+    await expect
+      .poll(() => choice.locator("option").allTextContents())
+      .toEqual(["The one that asked", "build: Writes code", "plan"]);
+    await choice.selectOption("plan");
+    await page.getByRole("dialog").getByRole("button", { name: "Send feedback" }).click();
+    const { stdout } = await review.ended;
+    expect(stdout).toContain("Go on, please.");
+    expect(stdout).toContain('Continue as the agent "plan".');
+  });
+
+  it("takes images by choosing, pasting and dropping, and names their files to the agent", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page } = review;
+    await dragLines(page, "src/cart.ts", "new", 30, 30);
+    const editor = page.locator(".comment-open");
+    const shown = () => editor.locator("img").count();
+    const image = { name: "chosen.png", mimeType: "image/png", buffer: PNG };
+    await editor.locator('input[type="file"]').setInputFiles(image);
+    await expect.poll(shown).toBe(1);
+    for (const [type, name, count] of [
+      ["paste", "pasted.png", 2],
+      ["drop", "dropped.png", 3],
+    ] as const) {
+      await editor.locator("textarea").evaluate(
+        (field, given) => {
+          const data = new DataTransfer();
+          data.items.add(new File([new Uint8Array(given.bytes)], given.name, { type: "image/png" }));
+          const init = { bubbles: true, cancelable: true };
+          field.dispatchEvent(
+            given.type === "paste"
+              ? new ClipboardEvent("paste", { ...init, clipboardData: data })
+              : new DragEvent("drop", { ...init, dataTransfer: data }),
+          );
+        },
+        { type, name, bytes: [...PNG] },
+      );
+      await expect.poll(shown).toBe(count);
+    }
+    await page.keyboard.press("Escape");
+    await draftSaved(page);
+    await page.reload();
+    await expect.poll(() => page.locator(".comment img").count()).toBe(3);
+    await send(page);
+    const { stdout } = await review.ended;
+    expect(stdout.match(/^- (chosen|pasted|dropped)\.png: `.+\.png`$/gm)).toHaveLength(3);
+  });
+
+  it("shows any commit or base the person names, refuses others, and says where a comment was made", async () => {
+    const repository = await changedRepository();
+    await repository.git("commit", "--quiet", "-am", "second");
+    await repository.git("tag", "one", "HEAD~1");
+    await repository.write({ "src/cart.ts": "export const all = 'new';\n" });
+    const review = await openCodeReview(browser, repository);
+    const { page } = review;
+    const select = page.getByLabel("What is compared");
+    await numberCell(page, "src/cart.ts", "new", 1).click();
+    await page.locator(".comment-open textarea").fill("On the work in progress");
+    await page.keyboard.press("Control+Enter");
+
+    const ask = async (name: string) => {
+      await select.selectOption("another");
+      await page.getByRole("dialog").getByRole("textbox").fill(name);
+      await page.getByRole("dialog").getByRole("button", { name: "Show" }).click();
+    };
+    await ask("nothing-by-that-name");
+    await page.locator(".toast", { hasText: "Unknown diffType" }).waitFor();
+    await page.keyboard.press("Escape");
+    await ask("HEAD");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(() => page.locator(".status-ref").textContent()).toContain("HEAD~1..HEAD");
+    await page.keyboard.press(".");
+    await expect.poll(() => page.locator(".panel").textContent()).toContain("made on Uncommitted changes");
+    await select.selectOption("another");
+    await page.getByRole("dialog").getByText("Everything since a base").click();
+    await page.getByRole("dialog").getByRole("textbox").fill("one");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator(".status-ref").textContent()).toContain("one..HEAD");
+    await select.selectOption("uncommitted");
+    await expect.poll(() => page.locator(".panel").textContent()).not.toContain("made on");
+    await section(page, "src/cart.ts").locator(".comment", { hasText: "On the work in progress" }).waitFor();
+    review.child.kill("SIGTERM");
+  });
+
+  it("copies a path, links to the editor, and takes a comment on a file beside one on everything", async () => {
+    const review = await openCodeReview(browser, await changedRepository(), {
+      environment: { ZED_TERM: "true" },
+    });
+    const { page, repository } = review;
+    const cart = section(page, "src/cart.ts");
+    await cart.getByRole("button", { name: "Copy the path src/cart.ts" }).click();
+    await page.locator(".toast", { hasText: "Path copied" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("src/cart.ts");
+    const link = cart.getByRole("link", { name: "Open src/cart.ts in the editor" });
+    expect(await link.getAttribute("href")).toBe(`zed://file${repository.root}/src/cart.ts:1`);
+
+    await cart.getByRole("button", { name: "Comment on src/cart.ts as a whole" }).click();
+    await cart.locator(".comment-open textarea").fill("Split this file.");
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press("a");
+    await page.locator(".panel textarea").fill("A good start.");
+    await page.keyboard.press("Control+Enter");
+    await send(page);
+    const { stdout } = await review.ended;
+    expect(stdout).toContain("## General\n\nA good start.");
+    expect(stdout).toContain("## `src/cart.ts`\n\n### 1. Comment on the whole file\n\nSplit this file.");
+  });
+
+  it("opens the lines again around a comment on the old side between the hunks, with the code it is about", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page } = review;
+    const cart = section(page, "src/cart.ts");
+    await cart.getByRole("button", { name: "Show all lines" }).click();
+    await dragLines(page, "src/cart.ts", "old", 44, 45);
+    await page.locator(".comment-open textarea").fill("Before the change");
+    await page.keyboard.press("Control+Enter");
+    await draftSaved(page);
+    await page.reload();
+    await expect
+      .poll(() => cart.locator(".comment").textContent())
+      .toContain("lines 44-45, before the change");
+    await numberCell(page, "src/cart.ts", "old", 44).waitFor();
+    await send(page);
+    const { stdout } = await review.ended;
+    expect(stdout).toContain("Comment on lines 44-45 (old side: before the change)");
+    expect(stdout).toContain("  const line44 = price * 44;\n  const line45 = price * 45;");
+  });
+
+  it("moves lines that are kept whole sideways by a scroll bar", async () => {
+    const review = await openCodeReview(browser, await changedRepository(), { height: 2_400 });
+    const { page } = review;
+    const bar = page.locator(".sideways-bar");
+    expect(await bar.count()).toBe(0);
+    await page.getByRole("button", { name: "View" }).click();
+    await page
+      .getByRole("menuitemradio", { name: "Keep lines whole" })
+      .or(page.getByText("Keep lines whole"))
+      .first()
+      .click();
+    const end = section(page, "src/long.ts").getByRole("button", { name: "more characters" });
+    const leftOf = async () => (await end.boundingBox())?.x ?? 0;
+    await bar.waitFor();
+    await expect.poll(leftOf).toBeGreaterThan(1_280);
+    await bar.evaluate((element) => element.scrollTo(element.scrollWidth, 0));
+    await expect.poll(leftOf).toBeLessThan(1_280);
+    review.child.kill("SIGTERM");
+  });
+
+  it("marks in a second review the very lines that are new, and says what became of the old ones", async () => {
+    const repository = await changedRepository();
+    const first = await openCodeReview(browser, repository);
+    await dragLines(first.page, "src/cart.ts", "new", 30, 30);
+    await first.page.locator(".comment-open textarea").fill("Round one");
+    await send(first.page);
+    await first.ended;
+
+    const text = await repository.git("show", "HEAD:src/cart.ts");
+    const changed = text
+      .replace("  const line30 = price * 30;", "  const line30 = reduced(price);")
+      .replace("  const line50 = price * 50;", "  const line50 = 50;")
+      .replace("  const line32 = price * 32;\n", "");
+    await repository.write({ "src/cart.ts": changed });
+    const { page, child } = await openCodeReview(browser, repository);
+    const marked = section(page, "src/cart.ts").locator(".num.since");
+    await expect
+      .poll(async () => (await marked.allInnerTexts()).map((number) => Number.parseInt(number, 10)))
+      .toEqual([30, 50, 49]);
+    await page.getByRole("button", { name: "Earlier feedback" }).first().click();
+    await expect
+      .poll(() => page.getByRole("dialog").textContent())
+      .toContain("these lines have changed since");
+    child.kill("SIGTERM");
+  });
+});
