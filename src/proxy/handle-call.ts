@@ -13,6 +13,7 @@ import { type CalledOperation, calledOperation } from "./operation-path.ts";
 import { relayNatively } from "./relay-natively.ts";
 import type { Route } from "./routes.ts";
 import type { Services } from "./services.ts";
+import { answerStored } from "./stored-responses.ts";
 import { withoutForeignThinking } from "./translate/foreign-thinking.ts";
 import { translate } from "./translate-lane.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
@@ -43,6 +44,7 @@ export async function handleCall(
 }
 
 async function serveJson(call: Call, called: CalledOperation): Promise<void> {
+  if (called.operation === "stored-response" && (await answerStored(call))) return;
   const body = call.route.body === "ignored" ? undefined : await read(call);
   if (body) hold(call, body);
   const scanned = body && look(body);

@@ -294,6 +294,31 @@ describe("the translation lane", () => {
     }
   });
 
+  it("16 a response that was kept is read and deleted by its id, streamed ones too; others are not found", async () => {
+    const { proxy, upstream } = await setUp("messages");
+    for (const isStream of [false, true]) {
+      upstream.answer = isStream
+        ? (_hit, response) => {
+            response.writeHead(200, { "content-type": "text/event-stream" });
+            response.end(EVENTS.messages.join(""));
+          }
+        : json(WHOLE.messages);
+      const text = await (await post(proxy, "responses", isStream)).text();
+      const id = /"id":"(resp_\w+)"/.exec(text)?.[1];
+      const stored = `${proxy.url}/v1/responses/${id}`;
+      const read = await (await fetch(stored)).json();
+      expect(read).toMatchObject({ id, object: "response", status: "completed" });
+      expect(JSON.stringify(read)).toContain("déjà");
+      const deleted = await fetch(stored, { method: "DELETE" });
+      expect(await deleted.json()).toEqual({ id, object: "response", deleted: true });
+      const gone = await fetch(stored);
+      expect([gone.status, await gone.json()]).toEqual([
+        404,
+        { error: expect.objectContaining({ type: "invalid_request_error", message: expect.any(String) }) },
+      ]);
+    }
+  });
+
   it("112 a proxy that is pointed at itself says so, and is asked once", async () => {
     const { proxy } = await setUp("chat-completions");
     proxy.reload({

@@ -82,7 +82,10 @@ const thinkingOpenai: Partial<Capabilities> = {
   efforts: ["low", "medium", "high"],
 };
 
-/** Vendors' documentation as of November 2026; the configuration overrides any of it. */
+/**
+ * As the vendors' pages, SDKs and refusals had it in November 2026. What a family has not said yet is taken over from the
+ * generation before it; the configuration overrides any of it.
+ */
 export const families: readonly Family[] = [
   {
     model: /^(gpt-|o\d|chatgpt-|codex-)/,
@@ -109,6 +112,22 @@ export const families: readonly Family[] = [
     model: /^gpt-5\.([2-9]|1-codex-max)/,
     dialects: openai,
     capabilities: { efforts: ["none", "low", "medium", "high", "xhigh"] },
+  },
+  {
+    model: /^gpt-5\.([6-9]|\d\d)/,
+    dialects: openai,
+    capabilities: { efforts: ["none", "low", "medium", "high", "xhigh", "max"] },
+  },
+  // Models made for code always reason.
+  {
+    model: /^gpt-5\.1-codex/,
+    dialects: openai,
+    capabilities: { efforts: ["low", "medium", "high"] },
+  },
+  {
+    model: /^gpt-5\.([2-5].*codex|1-codex-max)/,
+    dialects: openai,
+    capabilities: { efforts: ["low", "medium", "high", "xhigh"] },
   },
   {
     model: /^gpt-oss/,
@@ -208,4 +227,5 @@ export const families: readonly Family[] = [
     capabilities: { reasoning: "level", efforts: ["minimal", "low", "medium", "high"] },
   },
   { model: /^gemini-3(\.\d)?-pro/, dialects: google, capabilities: { efforts: ["low", "medium", "high"] } },
+  { model: /^gemini-3-pro/, dialects: google, capabilities: { efforts: ["low", "high"] } },
 ];

@@ -4,6 +4,7 @@ import type { StreamEncoder } from "../exchange/codec.ts";
 import { DialectError, unreadableAnswer } from "../exchange/dialect-error.ts";
 import type { ExchangeError } from "../exchange/error.ts";
 import type { ExchangeEvent } from "../exchange/event.ts";
+import { stringifyJson } from "../exchange/json.ts";
 import { mergeUsage } from "../exchange/usage.ts";
 import { exchangeErrorOf, isClientGone } from "./faults.ts";
 import { lookAt, readAnswerJson } from "./read-answer.ts";
@@ -192,6 +193,10 @@ class StreamWriter {
   }
 
   private async keep(): Promise<void> {
-    if (this.collector !== undefined) await this.translation.keep(this.id ?? "", this.collector.response());
+    if (this.collector === undefined) return;
+    const response = this.collector.response();
+    const { client, context } = this.translation;
+    const answer = stringifyJson(client.encodeResponse(response, context).value);
+    await this.translation.keep(this.id ?? "", response, answer);
   }
 }

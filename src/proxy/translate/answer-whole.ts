@@ -20,9 +20,10 @@ export async function answerWhole(translation: Translation, upstream: UpstreamRe
   const { value, losses } = translation.client.encodeResponse(response, translation.context);
   translation.lose(losses);
   const { reply } = translation.call;
-  await translation.keep(idIn(value), response);
+  const text = stringifyJson(value);
+  await translation.keep(idIn(value), response, text);
   const headers = { "content-type": "application/json", ...translation.lossHeaders() };
-  reply.answer(200, headers, stringifyJson(value));
+  reply.answer(200, headers, text);
 }
 
 async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {

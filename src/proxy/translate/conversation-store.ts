@@ -1,10 +1,17 @@
 import type { Turn } from "../exchange/request.ts";
 
-/** Keeps what was said under the id of a `responses` answer, for `previous_response_id`. */
+/** What was said up to an answer, the answer included, and the answer as its client was told it: JSON text. */
+export interface Conversation {
+  readonly turns: readonly Turn[];
+  readonly answer: string;
+}
+
+/** Keeps conversations under the ids of `responses` answers, for `previous_response_id` and for reading them again. */
 export interface ConversationStore {
-  load(id: string): Promise<readonly Turn[] | undefined>;
-  /** `size` is about how many characters the turns hold. */
-  save(id: string, turns: readonly Turn[], size: number): Promise<void>;
+  load(id: string): Promise<Conversation | undefined>;
+  /** `size` is about how many characters it holds. */
+  save(id: string, conversation: Conversation, size: number): Promise<void>;
+  delete(id: string): Promise<void>;
 }
 
 interface Bounds {
@@ -16,7 +23,7 @@ interface Bounds {
 export function createMemoryConversations(
   bounds: Bounds = { entries: 1_000, characters: 64 * 1024 * 1024 },
 ): ConversationStore {
-  const kept = new Map<string, { readonly turns: readonly Turn[]; readonly size: number }>();
+  const kept = new Map<string, { readonly conversation: Conversation; readonly size: number }>();
   let characters = 0;
 
   const forget = (id: string) => {
@@ -29,17 +36,20 @@ export function createMemoryConversations(
       if (entry === undefined) return undefined;
       kept.delete(id);
       kept.set(id, entry);
-      return entry.turns;
+      return entry.conversation;
     },
-    async save(id, turns, size) {
+    async save(id, conversation, size) {
       forget(id);
       if (size > bounds.characters) return;
-      kept.set(id, { turns, size });
+      kept.set(id, { conversation, size });
       characters += size;
       for (const oldest of kept.keys()) {
         if (kept.size <= bounds.entries && characters <= bounds.characters) return;
         forget(oldest);
       }
+    },
+    async delete(id) {
+      forget(id);
     },
   };
 }

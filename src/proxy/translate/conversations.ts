@@ -31,7 +31,7 @@ export async function withEarlierTurns(
       code: "previous_response_not_found",
     });
   }
-  return { ...rest, turns: [...earlier, ...turns] };
+  return { ...rest, turns: [...earlier.turns, ...turns] };
 }
 
 /** Whether the client may come back to this answer by its id. */
@@ -43,18 +43,16 @@ export function isKept(
   return store !== undefined && dialect === "responses" && request.store !== false;
 }
 
-/** Keeps a conversation under its answer's id. `size` is the length of the request's body. */
+/** Keeps a conversation under its answer's id. `answer` is what the client is told, `size` the length of its request. */
 export async function keepConversation(
   store: ConversationStore | undefined,
   id: string,
   request: ExchangeRequest,
   response: ExchangeResponse,
-  size: number,
+  { answer, size }: { readonly answer: string; readonly size: number },
 ): Promise<void> {
   const parts = response.candidates[0]?.parts ?? [];
-  await store?.save(
-    id,
-    [...request.turns, { role: "assistant", parts }],
-    size + JSON.stringify(parts).length,
-  );
+  const turns = [...request.turns, { role: "assistant" as const, parts }];
+  // The answer's parts and its text are about as long.
+  await store?.save(id, { turns, answer }, size + 2 * answer.length);
 }

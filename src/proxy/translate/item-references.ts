@@ -41,7 +41,7 @@ async function resolve(part: Part, store: ConversationStore | undefined): Promis
   if (id === undefined) return [part];
   const named = placeOfItem(id);
   const kept = named === undefined ? undefined : await store?.load(named.responseId);
-  const found = partsAtPlace(kept?.at(-1)?.parts ?? [], named?.place ?? 0);
+  const found = partsAtPlace(kept?.turns.at(-1)?.parts ?? [], named?.place ?? 0);
   if (found.length > 0) return found;
   throw invalidRequest(
     `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false.`,

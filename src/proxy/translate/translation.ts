@@ -53,10 +53,11 @@ export class Translation {
     };
   }
 
-  /** Keeps the conversation under the id the client was told. */
-  async keep(id: string, response: ExchangeResponse): Promise<void> {
+  /** Keeps the conversation under the id the client was told, with what it was told. */
+  async keep(id: string, response: ExchangeResponse, answer: string): Promise<void> {
     if (!this.isKept) return;
-    await keepConversation(this.call.conversations, id, this.request, response, this.call.body.length);
+    const size = this.call.body.length;
+    await keepConversation(this.call.conversations, id, this.request, response, { answer, size });
   }
 
   /** Answers with an error in the client's dialect; nothing may have been sent yet. */

@@ -41,6 +41,23 @@ describe("5c requests: reasoning, sampling, caching", () => {
     });
   });
 
+  it.each([
+    ["gpt-5.1", "none", "none"],
+    ["gpt-5.1-codex", "none", "low"],
+    ["gpt-5.1-codex-max", "xhigh", "xhigh"],
+    ["gpt-5.3-codex", "minimal", "low"],
+    ["gpt-5.4", "max", "xhigh"],
+    ["gpt-5.6", "max", "max"],
+  ])("37 %s takes the effort %s as %s", async (model, effort, expected) => {
+    const told = await sent(
+      "chat-completions",
+      "responses",
+      { model: "m", messages: [hi], reasoning_effort: effort },
+      { model },
+    );
+    expect(told.sent["reasoning"]).toMatchObject({ effort: expected });
+  });
+
   it("37 a model that does not think is not asked to", async () => {
     const told = await messagesToChat({ thinking: { type: "enabled", budget_tokens: 2_000 } }, "gpt-4o");
     expect(told.sent).not.toHaveProperty("reasoning_effort");

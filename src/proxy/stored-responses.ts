@@ -1,0 +1,23 @@
+import { AppError } from "../errors.ts";
+import { answerJson, type Call } from "./call.ts";
+
+/**
+ * Answers `GET` and `DELETE /v1/responses/{id}` for a response that was kept here because its upstream speaks another
+ * dialect. False where it is a responses upstream's affair. Throws `not_found` where it can be nobody's.
+ */
+export async function answerStored(call: Call): Promise<boolean> {
+  const { conversations } = call.services;
+  const id = (call.request.params as Record<string, string>)["id"] ?? "";
+  const kept = await conversations.load(id);
+  if (kept === undefined) {
+    const upstreams = [...call.runtime.config.upstreams.values()];
+    if (upstreams.some(({ dialect }) => dialect === "responses" || dialect === "any")) return false;
+    throw new AppError("not_found", `Response with id '${id}' not found.`);
+  }
+  call.status = 200;
+  if (call.request.method === "DELETE") {
+    await conversations.delete(id);
+    answerJson(call, 200, JSON.stringify({ id, object: "response", deleted: true }));
+  } else answerJson(call, 200, kept.answer);
+  return true;
+}
