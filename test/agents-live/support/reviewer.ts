@@ -36,6 +36,18 @@ async function open(url: string): Promise<unknown> {
   throw new Error(`nothing at ${url} until the test ended`);
 }
 
+/** Waits until nobody listens there any more. */
+export async function untilGone(reviewUrl: string): Promise<void> {
+  for (;;) {
+    try {
+      await fetch(`${reviewUrl}/api/plan`);
+    } catch {
+      return;
+    }
+    await delay(100);
+  }
+}
+
 /** Decides as the page does; throws for anything but an accepted decision. */
 export async function decide(reviewUrl: string, route: "approve" | "deny", body: object): Promise<void> {
   await post(`${reviewUrl}/api/${route}`, body);
