@@ -1,4 +1,5 @@
-// Brings what the main job and the tests need: packages, the build and, with --browser, a Chromium.
+// Brings what the main job and the tests need: packages, the build and, with --browser, a Chromium; with --packages
+// packages alone.
 // Runs before `npm start` and `npm test`, on a fresh clone as on a machine that has it all.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -32,7 +33,7 @@ if (modified("node_modules/.package-lock.json") < modified("package-lock.json"))
   );
 }
 
-if (!isBuilt()) {
+if (!process.argv.includes("--packages") && !isBuilt()) {
   say("Building …");
   run(process.execPath, ["scripts/build.mjs"]);
   writeFileSync(at("dist/.built-from"), sourceStamp());

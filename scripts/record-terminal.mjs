@@ -1,0 +1,126 @@
+// Records a terminal session of the built command for the README: node scripts/record-terminal.mjs
+// The commands are really run and what they print is shown; only the pace is made for reading.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { terminalSvg } from "./terminal-svg.mjs";
+
+const root = resolve(import.meta.dirname, "..");
+const home = mkdtempSync(join(tmpdir(), "sallyport-recording-"));
+const shop = join(home, "shop");
+const env = { PATH: process.env.PATH, HOME: home, SERVICE_HOME: join(home, "data"), SERVICE_BROWSER: "none" };
+const shown = [];
+
+try {
+  makeRepository();
+  await reviewPlan();
+  await reviewCode();
+  await proxy();
+  writeFileSync(join(root, "docs/images/terminal.svg"), terminalSvg(shown));
+  console.log("docs/images/terminal.svg");
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function reviewPlan() {
+  type("sallyport review plan examples/plan.md");
+  const review = start(["review", "plan", join(root, "examples/plan.md")]);
+  await address(review);
+  aside("… read in the browser, two comments, “Request changes” …");
+  const feedback =
+    "Every deployment logs everybody out\n  > How many people is that on a working day?\n\nNumbers are from production\n  > Please name the query they come from.";
+  await post(review, "/api/deny", { feedback });
+  print(await review.ended);
+}
+
+async function reviewCode() {
+  type("sallyport review code");
+  const review = start(["review", "code"]);
+  await address(review);
+  aside("… a comment on a line of the diff, “Send feedback” …");
+  const annotation = {
+    id: "1",
+    type: "comment",
+    filePath: "cart.ts",
+    lineStart: 2,
+    lineEnd: 2,
+    side: "new",
+    text: "Round once, at the end: cents get lost here.",
+    originalCode: "  return items.reduce((sum, item) => sum + Math.round(item.price * item.count), 0);",
+  };
+  await post(review, "/api/feedback", { feedback: "", annotations: [annotation] });
+  print(await review.ended);
+}
+
+async function proxy() {
+  type("sallyport proxy start &");
+  const server = start(["proxy", "start"]);
+  await address(server);
+  const body = { model: "echo", max_tokens: 64, messages: [{ role: "user", content: "Hello, door." }] };
+  type(`curl -s localhost:8045/v1/messages -d '${JSON.stringify(body)}'`);
+  print(await (await post(server, "/v1/messages", body)).text());
+  server.child.kill("SIGTERM");
+  await server.ended;
+}
+
+function type(command) {
+  shown.push({ kind: "command", text: command });
+}
+
+function print(text) {
+  for (const line of text.trimEnd().split("\n")) shown.push({ kind: "output", text: line });
+}
+
+function aside(text) {
+  shown.push({ kind: "aside", text });
+}
+
+/** Starts the command; `ended` resolves to what it prints on stdout. */
+function start(args) {
+  const child = spawn(process.execPath, [join(root, "dist/sallyport.js"), ...args], { cwd: shop, env });
+  child.stdin.end();
+  let stdout = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  const ended = new Promise((done) => child.once("close", () => done(stdout)));
+  return { child, ended };
+}
+
+/** Waits until the command has said where it is, and shows what it has said by then. */
+async function address(started) {
+  started.url = await new Promise((found, fail) => {
+    let stderr = "";
+    started.child.stderr.on("data", (chunk) => {
+      stderr += chunk;
+      const match = /(http:\S+)\s/.exec(stderr);
+      // A banner comes in one piece with its address or right after it.
+      if (match) setTimeout(() => found({ url: match[1], stderr }), 300);
+    });
+    started.child.once("exit", (code) => fail(new Error(`ended with ${code}: ${stderr}`)));
+  }).then(({ url, stderr }) => {
+    print(stderr);
+    return url;
+  });
+}
+
+async function post({ url }, path, body) {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return response;
+}
+
+function makeRepository() {
+  mkdirSync(shop);
+  const git = (...args) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: shop });
+  const cart = (price) =>
+    `export function total(items: Item[]): number {\n  return items.reduce((sum, item) => sum + ${price}, 0);\n}\n`;
+  git("init", "--quiet");
+  writeFileSync(join(shop, "cart.ts"), cart("item.price * item.count"));
+  git("add", ".");
+  git("commit", "--quiet", "-m", "one");
+  writeFileSync(join(shop, "cart.ts"), cart("Math.round(item.price * item.count)"));
+}
