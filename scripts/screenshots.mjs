@@ -1,6 +1,6 @@
 // Takes the pictures of the documentation from the built command: node scripts/screenshots.mjs
-import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { execFileSync, spawn } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -38,6 +38,12 @@ try {
     await page.getByRole("button", { name: "Show changes" }).click();
     await shoot(page, "plan-changes");
   });
+  await withCommand(["review", "code"], { cwd: await changedRepository(), input: "" }, async (url) => {
+    const page = await openCode(url, { width: 1280, height: 800 });
+    await remark(page);
+    await shoot(page, "code-light");
+    await shoot(await openCode(url, { width: 1280, height: 800, colorScheme: "dark" }), "code-dark");
+  });
 } finally {
   await browser.close();
   await rm(home, { recursive: true, force: true });
@@ -45,8 +51,6 @@ try {
 
 /** Runs a review of `text`, as Claude Code's hook starts it, for as long as `use` takes. */
 async function withReview(text, use) {
-  const ready = join(home, "ready.json");
-  await rm(ready, { force: true });
   const event = {
     session_id: "screenshots",
     cwd: join(home, "shop"),
@@ -56,21 +60,67 @@ async function withReview(text, use) {
     tool_input: { plan: text },
   };
   await mkdir(event.cwd, { recursive: true });
-  const command = ["dist/sallyport.js", "review", "plan", "--no-open", "--ready-file", ready];
-  const environment = { PATH: process.env.PATH, HOME: home, SERVICE_HOME: join(home, "data") };
-  const child = spawn(process.execPath, command, {
-    cwd: root,
-    env: environment,
-    stdio: ["pipe", "ignore", "inherit"],
-  });
+  await withCommand(["review", "plan"], { cwd: event.cwd, input: JSON.stringify(event) }, use);
+}
+
+/** Runs a command of ours for as long as `use` takes, which is given its address. */
+async function withCommand(args, { cwd, input }, use) {
+  const ready = join(home, "ready.json");
+  await rm(ready, { force: true });
+  const command = [join(root, "dist/sallyport.js"), ...args, "--no-open", "--ready-file", ready];
+  const env = { PATH: process.env.PATH, HOME: home, SERVICE_HOME: join(home, "data") };
+  const child = spawn(process.execPath, command, { cwd, env, stdio: ["pipe", "ignore", "inherit"] });
   const ended = new Promise((done) => child.once("close", done));
-  child.stdin.end(JSON.stringify(event));
+  child.stdin.end(input);
   try {
     await use(await urlIn(ready));
   } finally {
     child.kill("SIGTERM");
     await ended;
   }
+}
+
+/** A repository in which files of this project have been changed. */
+async function changedRepository() {
+  const folder = join(home, "gateway");
+  const git = (...args) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: folder });
+  const file = (name) => join(folder, "src/http", name);
+  await cp(join(root, "src/http"), join(folder, "src/http"), { recursive: true });
+  git("init", "--quiet", "--initial-branch", "stricter-limits");
+  git("add", ".");
+  git("commit", "--quiet", "-m", "one");
+  const change = async (name, from, to) => {
+    const text = await readFile(file(name), "utf8");
+    if (!text.includes(from)) throw new Error(`${name} does not contain ${from}`);
+    await writeFile(file(name), text.replace(from, to));
+  };
+  await change("create-app.ts", "?? 15_000", "?? 5_000");
+  await change("create-app.ts", "?? 60_000", "?? 30_000");
+  await change("create-app.ts", "keepAliveTimeout: 10_000", "keepAliveTimeout: 5_000");
+  await change(
+    "error-handler.ts",
+    "export function",
+    "// Nothing of the request goes into the answer.\nexport function",
+  );
+  return folder;
+}
+
+async function openCode(url, { width, height, colorScheme = "light" }) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
+  await page.goto(url);
+  await page.locator(".row .code-text [class^='t-']").first().waitFor();
+  return page;
+}
+
+async function remark(page) {
+  const cell = page.locator('[data-path="src/http/create-app.ts"] .num[data-side="new"][data-line="26"]');
+  await cell.click();
+  await page
+    .locator(".comment-open textarea")
+    .first()
+    .fill("Slow clients on bad lines need the ten seconds: what is the `5_000` based on?");
+  await page.keyboard.press("Control+Enter");
 }
 
 async function urlIn(path) {

@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+const documents = ["", "docs"].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name)),
+);
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+/** A document without its code, in which brackets are no links. */
+const prose = (path: string) =>
+  read(path)
+    .replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1/gm, "")
+    .replace(/`[^`\n]*`/g, "``");
+
+/** The names that headings have as targets of links. */
+function anchorsOf(path: string): string[] {
+  return [...prose(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-"),
+  );
+}
+
+describe("the documents", () => {
+  it.each(documents)("%s links to what is there", (path) => {
+    const links = [...prose(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+    const broken = links.filter((link) => {
+      if (/^[a-z]+:/.test(link)) return false;
+      const [file = "", anchor] = link.split("#");
+      const target = file === "" ? path : join(dirname(path), file);
+      if (!existsSync(join(root, target))) return true;
+      return anchor !== undefined && !anchorsOf(target).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("keep to 150 lines in the README", () => {
+    expect(read("README.md").split("\n").length).toBeLessThanOrEqual(151);
+  });
+
+  it("name every guide in their index", () => {
+    const index = read("docs/README.md");
+    const missing = documents.filter((path) => path.startsWith("docs/") && path !== "docs/README.md");
+    expect(missing.filter((path) => !index.includes(`(${path.slice("docs/".length)})`))).toEqual([]);
+  });
+
+  it("run only scripts that package.json has", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    const named = documents.flatMap((path) =>
+      [...read(path).matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name),
+    );
+    expect([...new Set(named)].filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+
+  it("run only scripts and benches that are there", () => {
+    const named = documents.flatMap((path) =>
+      [...read(path).matchAll(/\b(?:node )((?:bench|scripts)\/[\w/.-]+\.mjs)/g)].map(([, name = ""]) => name),
+    );
+    expect([...new Set(named)].filter((name) => !existsSync(join(root, name)))).toEqual([]);
+  });
+});
