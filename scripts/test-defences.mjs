@@ -1,0 +1,89 @@
+// Takes each defence out in turn, in a copy of the repository, and runs the tests that must notice: npm run test:defences.
+// Words after it choose rows: npm run test:defences -- R1 P13
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { defences } from "./defences.mjs";
+import { copyRepository, root } from "./repository-copy.mjs";
+
+/** Tests that hang without their defence have noticed too. */
+const LIMIT_MS = 180_000;
+
+/** Resolves to how many tests passed and failed; a file that cannot even be loaded is no test that failed. */
+function runTests(copy, tests) {
+  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+  const args = [
+    vitest,
+    "run",
+    "--project",
+    "unit",
+    "--reporter=json",
+    ...tests.map((test) => `test/${test}`),
+  ];
+  return new Promise((done) => {
+    const options = { cwd: copy, timeout: LIMIT_MS, killSignal: "SIGKILL", maxBuffer: 1 << 28 };
+    execFile(process.execPath, args, options, (error, stdout) => {
+      if (error?.killed) return done({ passed: 0, failed: 1 });
+      try {
+        const { numPassedTests, numFailedTests, testResults } = JSON.parse(stdout.slice(stdout.indexOf("{")));
+        const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+        const names = results.filter(({ status }) => status === "failed").map(({ fullName }) => fullName);
+        done({ passed: numPassedTests, failed: numFailedTests, names });
+      } catch {
+        done({ passed: 0, failed: 0 });
+      }
+    });
+  });
+}
+
+/** Undefined where the tests noticed, else what is wrong. */
+async function tryDefence(copy, [, test, ...changes]) {
+  const originals = new Map();
+  try {
+    for (let at = 0; at < changes.length; at += 3) {
+      const [file, text, replacement] = changes.slice(at, at + 3);
+      const source = readFileSync(join(copy, file), "utf8");
+      if (!source.includes(text)) return `${file} has no longer: ${text}`;
+      if (!originals.has(file)) originals.set(file, source);
+      writeFileSync(
+        join(copy, file),
+        source.replace(text, () => replacement),
+      );
+    }
+    const { passed, failed } = await runTests(copy, [test]);
+    if (failed > 0) return undefined;
+    return passed > 0 ? "went unnoticed" : "the tests could not be run";
+  } finally {
+    for (const [file, source] of originals) writeFileSync(join(copy, file), source);
+  }
+}
+
+const rows = new Set(process.argv.slice(2));
+const chosen = defences.filter(([row]) => rows.size === 0 || rows.has(row));
+const waiting = [...chosen];
+const wrong = [];
+const copies = Array.from({ length: Math.min(4, availableParallelism(), chosen.length) }, () =>
+  copyRepository(mkdtempSync(join(tmpdir(), "sallyport-defences-"))),
+);
+try {
+  const whole = await runTests(copies[0] ?? root, [...new Set(chosen.map(([, test]) => test))]);
+  if (whole.failed > 0 || whole.passed === 0)
+    throw new Error(`with every defence in place these tests fail: ${whole.names?.join("; ")}`);
+  const work = async (copy) => {
+    for (let defence = waiting.shift(); defence; defence = waiting.shift()) {
+      const [row, , file, text] = defence;
+      const problem = await tryDefence(copy, defence);
+      console.log(
+        `${problem === undefined ? "noticed" : "MISSED "}  ${row.padEnd(4)} ${file}: ${text.split("\n")[0]}`,
+      );
+      if (problem !== undefined) wrong.push(`${row}: ${problem} (${file}: ${text})`);
+    }
+  };
+  await Promise.all(copies.map(work));
+} finally {
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+}
+console.log(`${chosen.length} defences, ${chosen.length - wrong.length} noticed`);
+for (const problem of wrong) console.error(problem);
+if (wrong.length > 0) process.exitCode = 1;
