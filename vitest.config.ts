@@ -17,7 +17,9 @@ export default defineConfig({
           expect: patient,
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/agents-live/**", "test/soak/**"],
+          // No test waits for time to pass: this ends what hangs, on a machine however busy.
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

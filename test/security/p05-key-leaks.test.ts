@@ -5,7 +5,7 @@ import { redact } from "../../src/proxy/runtime.ts";
 import { json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 
-/** Of the built command, in everything it writes: key-leaks.e2e.test.ts. */
+/** Of the built command, in everything it writes: test/e2e/key-leaks.test.ts. */
 const CANARIES = {
   proxyKey: "sk-canary-proxy-key-0001",
   upstreamKey: "sk-canary-upstream-key-0002",

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { FOREIGN_HOSTS, letIn, REVIEW_ROUTES } from "../support/foreign-requests.ts";
 import { planServer } from "../support/plan-server.ts";
 
-/** With a name that really leads here: foreign-pages.browser.test.ts. */
+/** With a name that really leads here: test/e2e/foreign-pages.test.ts. */
 it("R2 a name that was made to lead here is answered nothing", async () => {
   const { app, context } = await planServer();
   const hosts = FOREIGN_HOSTS.map((host) => ({ host }));
