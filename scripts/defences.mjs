@@ -251,8 +251,8 @@ export const defences = [
     "P3",
     "security/p03",
     "src/proxy/auth/credentials.ts",
-    "/^bearer +(\\S+) *$/i",
-    "/^(?:bearer +)?(\\S+) *$/i",
+    '? authorization.slice(7).trim() : ""',
+    "? authorization.slice(7).trim() : authorization",
   ],
   [
     "P3",

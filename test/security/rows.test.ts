@@ -1,0 +1,31 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const rows = [
+  ...readFileSync(join(root, "docs/threats.md"), "utf8").matchAll(/^\| ([RGP]\d+) \| .+? \| (.+) \|$/gm),
+].map(([, row = "", tests = ""]) => ({
+  row,
+  tests: [...tests.matchAll(/`(.+?)`/g)].map((match) => match[1] ?? ""),
+}));
+
+it("every row of the threat model has its tests, and every test its row", () => {
+  const expected = [
+    ["R", 16],
+    ["G", 8],
+    ["P", 17],
+  ] as const;
+  const names = expected.flatMap(([letter, count]) =>
+    Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
+  );
+  expect(rows.map(({ row }) => row)).toEqual(names);
+  for (const { row, tests } of rows) {
+    expect([row, tests.filter((test) => !existsSync(join(root, test)))]).toEqual([row, []]);
+    const own = `${row[0]?.toLowerCase()}${row.slice(1).padStart(2, "0")}-`;
+    expect([row, row === "R9" || tests.some((test) => test.includes(`/${own}`))]).toEqual([row, true]);
+  }
+  const listed = new Set(rows.flatMap(({ tests }) => tests));
+  const files = readdirSync(import.meta.dirname).filter((name) => /^[rgp]\d\d-/.test(name));
+  expect(files.filter((name) => !listed.has(`test/security/${name}`))).toEqual([]);
+});
