@@ -93,6 +93,18 @@ describe("the plan page tells the agent", () => {
     ]);
   });
 
+  it("the note that was still being written", async () => {
+    const review = await startReview(home, hookEvent(samplePlan, home.path));
+    const { page } = await openReview(browser, review.url);
+    await selectText(page, "Every deploy");
+    await page.keyboard.press("c");
+    await page.keyboard.type("Never added, and meant all the same");
+    await page.getByRole("button", { name: "Deny" }).click();
+    await page.getByRole("button", { name: /^Send to/ }).click();
+    await page.getByRole("heading", { name: "Changes requested" }).waitFor();
+    expect(decisionOf((await review.ended).stdout).message).toContain("Never added, and meant all the same");
+  });
+
   it("nothing but yes when nothing was said", async () => {
     const plan = "# A small plan\n\nDo it.\n";
     const review = await startReview(home, hookEvent(plan, home.path));

@@ -13,7 +13,6 @@ import { useDecision } from "./use-decision.ts";
 
 /** Sends the plan back. What the agent will read is shown, and can be changed, before it goes. */
 export function RequestChangesDialog() {
-  const [shown, setShown] = useState<"preview" | "text">("preview");
   const state = useReview();
   const feedback = feedbackOf(state, "request-changes");
   const { busy, error, run } = useDecision();
@@ -23,12 +22,9 @@ export function RequestChangesDialog() {
 
   const send = () =>
     run(() => {
-      const { planSave } = savesOf(
-        state.plan?.settings ?? { theme: "system", planSave: { enabled: true } },
-        "",
-      );
-      const { annotations } = state;
-      return requestChanges({ ...(!isSilent && { feedback }), planSave, annotations });
+      const settings = state.plan?.settings ?? { theme: "system", planSave: { enabled: true } };
+      const { planSave } = savesOf(settings, "");
+      return requestChanges({ ...(!isSilent && { feedback }), planSave, annotations: state.annotations });
     });
 
   return (
@@ -50,52 +46,74 @@ export function RequestChangesDialog() {
         </>
       }
     >
-      <label className="field">
-        <span>{state.annotations.length > 0 ? "First of all (optional)" : "What should change?"}</span>
-        <textarea
-          className="input"
-          rows={2}
-          data-initial-focus
-          value={state.note}
-          placeholder={isSilent ? `Without a word, ${name} only learns that the plan was rejected.` : ""}
-          onChange={({ target }) => setNote(target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) void send();
-          }}
-        />
-      </label>
-      {!isSilent && (
-        <section className="told">
-          <div className="told-head">
-            <h3>What {name} will read</h3>
-            {state.rewritten !== undefined && (
-              <Button small variant="quiet" onClick={() => setRewritten(undefined)}>
-                Compose it again from my notes
-              </Button>
-            )}
-            <Segmented
-              label="Show as"
-              value={shown}
-              onChange={setShown}
-              options={[
-                { value: "preview", label: "Preview" },
-                { value: "text", label: "Edit text" },
-              ]}
-            />
-          </div>
-          {shown === "preview" ? (
-            <Preview text={feedback} />
-          ) : (
-            <textarea
-              className="input input-code told-text"
-              aria-label={`What ${name} will read`}
-              value={feedback}
-              onChange={({ target }) => setRewritten(target.value)}
-            />
-          )}
-        </section>
-      )}
+      <FirstOfAll name={name} isSilent={isSilent} onSend={send} />
+      {!isSilent && <Told name={name} feedback={feedback} />}
     </Dialog>
+  );
+}
+
+interface FirstOfAllProps {
+  readonly name: string;
+  readonly isSilent: boolean;
+  readonly onSend: () => void;
+}
+
+/** What goes before everything else that the agent is told. */
+function FirstOfAll({ name, isSilent, onSend }: FirstOfAllProps) {
+  const note = useReview((state) => state.note);
+  const hasNotes = useReview((state) => state.annotations.length > 0);
+  return (
+    <label className="field">
+      <span>{hasNotes ? "First of all (optional)" : "What should change?"}</span>
+      <textarea
+        className="input"
+        rows={2}
+        data-initial-focus
+        value={note}
+        placeholder={isSilent ? `Without a word, ${name} only learns that the plan was rejected.` : ""}
+        onChange={({ target }) => setNote(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) onSend();
+        }}
+      />
+    </label>
+  );
+}
+
+/** The whole of what the agent is told, as it will read it or to be changed by hand. */
+function Told({ name, feedback }: { readonly name: string; readonly feedback: string }) {
+  const [shown, setShown] = useState<"preview" | "text">("preview");
+  const isRewritten = useReview((state) => state.rewritten !== undefined);
+  return (
+    <section className="told">
+      <div className="told-head">
+        <h3>What {name} will read</h3>
+        {isRewritten && (
+          <Button small variant="quiet" onClick={() => setRewritten(undefined)}>
+            Compose it again from my notes
+          </Button>
+        )}
+        <Segmented
+          label="Show as"
+          value={shown}
+          onChange={setShown}
+          options={[
+            { value: "preview", label: "Preview" },
+            { value: "text", label: "Edit text" },
+          ]}
+        />
+      </div>
+      {shown === "preview" ? (
+        <Preview text={feedback} />
+      ) : (
+        <textarea
+          className="input input-code told-text"
+          aria-label={`What ${name} will read`}
+          value={feedback}
+          onChange={({ target }) => setRewritten(target.value)}
+        />
+      )}
+    </section>
   );
 }
 

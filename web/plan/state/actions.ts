@@ -129,10 +129,15 @@ export function moveCursor(step: 1 | -1): void {
 
 export const setCursor = (cursor: number | undefined) => set({ cursor });
 export const setView = (view: View) => set({ view });
-export const openDialog = (dialog: DialogName | undefined) => set({ dialog });
 export const toggleRail = () => set(({ railOpen }) => ({ railOpen: !railOpen }));
 export const setNote = (note: string) => set({ note, rewritten: undefined });
 export const setRewritten = (rewritten: string | undefined) => set({ rewritten });
+
+/** Opens a dialog. One that decides takes the note along that is still being written: nobody means to leave it behind. */
+export function openDialog(dialog: DialogName | undefined): void {
+  if (dialog === "approve" || dialog === "request-changes") saveComposer();
+  set({ dialog });
+}
 
 /** Shows another version of the plan and takes the notes along; a note whose text has gone keeps its old quote. */
 export function setSource(source: string): void {

@@ -18,20 +18,45 @@ interface ImageAttachmentsProps {
 }
 
 /** Wraps a text field: images pasted into it, dropped on it or chosen are uploaded and listed beneath. */
-export function ImageAttachments({
-  images,
-  onChange,
-  children,
-  canAttach = true,
-  actions,
-}: ImageAttachmentsProps) {
-  const [dragging, setDragging] = useState(false);
+export function ImageAttachments(props: ImageAttachmentsProps) {
+  const { images, onChange, children, canAttach = true, actions } = props;
   const [drawingOn, setDrawingOn] = useState<AttachedImage>();
-  const picker = useRef<HTMLInputElement>(null);
+  const attach = useAttach(images, onChange);
+  return (
+    <DropTarget canAttach={canAttach} onFiles={attach}>
+      {children}
+      {images.length > 0 && (
+        <Thumbnails
+          images={images}
+          onDraw={setDrawingOn}
+          onRemove={({ path }) => onChange(images.filter((image) => image.path !== path))}
+        />
+      )}
+      <div className="attach-row">
+        {canAttach && <ImagePicker onFiles={attach} />}
+        {actions}
+      </div>
+      {drawingOn && (
+        <DrawingDialog
+          image={drawingOn}
+          onClose={() => setDrawingOn(undefined)}
+          onSave={(file) => void attach([file], drawingOn)}
+        />
+      )}
+    </DropTarget>
+  );
+}
+
+type Attach = (files: readonly File[], replacing?: AttachedImage) => Promise<void>;
+
+/** Uploads files one after the other and adds what was accepted; the server's reason is shown for the rest. */
+function useAttach(
+  images: readonly AttachedImage[],
+  onChange: (images: readonly AttachedImage[]) => void,
+): Attach {
   const latest = useRef(images);
   latest.current = images;
-
-  const attach = async (files: readonly File[], replacing?: AttachedImage) => {
+  return async (files, replacing) => {
     for (const file of files) {
       const result = await uploadImage(file);
       if (!result.ok) {
@@ -44,9 +69,18 @@ export function ImageAttachments({
       announce(`${result.image.name} attached`);
     }
   };
+}
 
+interface DropTargetProps {
+  readonly canAttach: boolean;
+  readonly onFiles: Attach;
+  readonly children: ReactNode;
+}
+
+function DropTarget({ canAttach, onFiles, children }: DropTargetProps) {
+  const [dragging, setDragging] = useState(false);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a drop target; the button beneath does the same by keyboard
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button beneath does the same by keyboard
     <div
       className="drop-target"
       data-dragging={dragging}
@@ -54,7 +88,7 @@ export function ImageAttachments({
         const files = imagesOf(event.clipboardData);
         if (files.length === 0 || !canAttach) return;
         event.preventDefault();
-        void attach(files);
+        void onFiles(files);
       }}
       onDragOver={(event) => {
         if (!canAttach || ![...event.dataTransfer.types].includes("Files")) return;
@@ -66,39 +100,21 @@ export function ImageAttachments({
         if (!canAttach) return;
         event.preventDefault();
         setDragging(false);
-        void attach(imagesOf(event.dataTransfer));
+        void onFiles(imagesOf(event.dataTransfer));
       }}
     >
       {children}
-      {images.length > 0 && (
-        <ul className="thumbnails">
-          {images.map((image) => (
-            <li key={image.path} className="thumbnail">
-              <img src={imageUrl(image.path)} alt={image.name} />
-              <span className="thumbnail-tools">
-                <IconButton small label={`Draw on ${image.name}`} onClick={() => setDrawingOn(image)}>
-                  <Pencil size={13} aria-hidden />
-                </IconButton>
-                <IconButton
-                  small
-                  label={`Remove ${image.name}`}
-                  onClick={() => onChange(images.filter(({ path }) => path !== image.path))}
-                >
-                  <X size={13} aria-hidden />
-                </IconButton>
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-      <div className="attach-row">
-        {canAttach && (
-          <Button variant="quiet" small onClick={() => picker.current?.click()}>
-            <ImagePlus size={15} aria-hidden /> Attach image
-          </Button>
-        )}
-        {actions}
-      </div>
+    </div>
+  );
+}
+
+function ImagePicker({ onFiles }: { readonly onFiles: Attach }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button variant="quiet" small onClick={() => picker.current?.click()}>
+        <ImagePlus size={15} aria-hidden /> Attach image
+      </Button>
       <input
         ref={picker}
         type="file"
@@ -106,17 +122,36 @@ export function ImageAttachments({
         multiple
         hidden
         onChange={(event) => {
-          void attach([...(event.target.files ?? [])]);
+          void onFiles([...(event.target.files ?? [])]);
           event.target.value = "";
         }}
       />
-      {drawingOn && (
-        <DrawingDialog
-          image={drawingOn}
-          onClose={() => setDrawingOn(undefined)}
-          onSave={(file) => void attach([file], drawingOn)}
-        />
-      )}
-    </div>
+    </>
+  );
+}
+
+interface ThumbnailsProps {
+  readonly images: readonly AttachedImage[];
+  readonly onDraw: (image: AttachedImage) => void;
+  readonly onRemove: (image: AttachedImage) => void;
+}
+
+function Thumbnails({ images, onDraw, onRemove }: ThumbnailsProps) {
+  return (
+    <ul className="thumbnails">
+      {images.map((image) => (
+        <li key={image.path} className="thumbnail">
+          <img src={imageUrl(image.path)} alt={image.name} />
+          <span className="thumbnail-tools">
+            <IconButton small label={`Draw on ${image.name}`} onClick={() => onDraw(image)}>
+              <Pencil size={13} aria-hidden />
+            </IconButton>
+            <IconButton small label={`Remove ${image.name}`} onClick={() => onRemove(image)}>
+              <X size={13} aria-hidden />
+            </IconButton>
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
