@@ -109,7 +109,14 @@ export const benches = [
     peers: ["ccr"],
     tools: ["nginx", "wrk", "taskset"],
     commands: ({ short, peers }) => [
-      ["bench/translate/run.mjs", "--seconds", short ? "2" : "4", "--ccr", peers.ccr],
+      [
+        "bench/translate/run.mjs",
+        "--only",
+        "throughput,latency",
+        "--ccr",
+        peers.ccr,
+        ...(short ? ["--short"] : []),
+      ],
     ],
     lower: true,
     ratios: ({ tables }) => {
@@ -133,7 +140,10 @@ export const benches = [
   {
     id: "translation-cpu",
     title: "Translation alone",
-    commands: () => [["bench/translate/cpu.mjs"]],
+    tools: ["nginx", "taskset"],
+    commands: ({ short }) => [
+      ["bench/translate/run.mjs", "--only", "pairs,growth,memory", ...(short ? ["--short"] : [])],
+    ],
     lower: true,
     ratios: () => [],
   },
