@@ -176,3 +176,17 @@ describe("the plan page tells the agent", () => {
     await review.ended;
   });
 });
+
+it("the plan page says when the agent stops waiting, once less than an hour is left", async () => {
+  const review = await startReview(home, hookEvent(samplePlan, home.path), ["--caller-waits", "7200"]);
+  const { page } = await openReview(browser, review.url);
+  await page.clock.install();
+  await page.reload();
+  await page.getByRole("button", { name: "Approve" }).waitFor();
+  const banner = page.getByText(/Claude Code waits until .* Your notes are kept/);
+  expect(await banner.count()).toBe(0);
+  await page.clock.fastForward("01:30:00");
+  await banner.waitFor();
+  review.child.kill("SIGTERM");
+  await review.ended;
+});

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
 import { composedFeedback } from "../decide/plan-feedback.ts";
@@ -106,9 +106,8 @@ function RoundBanner() {
 function Deadline() {
   const deadline = useReview((state) => state.plan?.caller.deadline);
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
-  const left = deadline ? new Date(deadline).getTime() - Date.now() : Number.POSITIVE_INFINITY;
-  // Days are no reason to hurry.
-  if (!deadline || left > 3_600_000) return null;
+  const isNear = useIsNear(deadline);
+  if (!deadline || !isNear) return null;
   const time = new Date(deadline).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
   return (
     <p className="banner banner-warning">
@@ -117,4 +116,19 @@ function Deadline() {
       </span>
     </p>
   );
+}
+
+const HOUR = 3_600_000;
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Whether less than an hour is left, also when that hour begins while the page is open: days are no reason to hurry. */
+function useIsNear(deadline: string | undefined): boolean {
+  const [now, setNow] = useState(Date.now);
+  const tooEarly = deadline === undefined ? 0 : Date.parse(deadline) - HOUR - now;
+  useEffect(() => {
+    if (tooEarly <= 0) return undefined;
+    const timer = setTimeout(() => setNow(Date.now()), Math.min(tooEarly, LONGEST_TIMER));
+    return () => clearTimeout(timer);
+  }, [tooEarly]);
+  return tooEarly <= 0;
 }
