@@ -55,6 +55,30 @@ describe("the diff", () => {
     child.kill("SIGTERM");
   });
 
+  it("wraps lines where it has left room for them, however wide the window is", async () => {
+    const repository = await testRepository({ "a.ts": "a\n" });
+    const lines = Array.from({ length: 60 }, (_, count) => `call(${"x, ".repeat(count)}"size");`);
+    await repository.write({ "a.ts": `${lines.join("\n")}\n` });
+    const { page, child } = await openCodeReview(browser, repository, { height: 6_000 });
+    await numberCell(page, "a.ts", "new", 60).waitFor();
+    const leftOver = () =>
+      section(page, "a.ts").evaluate((file) => {
+        const end = (element: Element | null) => Math.round(element?.getBoundingClientRect().bottom ?? 0);
+        return end(file) - end(file.querySelector(".rows"));
+      });
+    for (const width of [1_280, 1_003, 777]) {
+      await page.setViewportSize({ width, height: 6_000 });
+      await expect.poll(leftOver).toBe(0);
+    }
+    await page.keyboard.press("u");
+    await page.locator(".row.unified").first().waitFor();
+    for (const width of [777, 401, 360]) {
+      await page.setViewportSize({ width, height: 6_000 });
+      await expect.poll(leftOver).toBe(0);
+    }
+    child.kill("SIGTERM");
+  });
+
   it("remembers what was viewed, for as long as the change is the same", async () => {
     const repository = await changedRepository();
     const { page, child } = await openCodeReview(browser, repository, { height: 2_400 });

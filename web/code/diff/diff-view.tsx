@@ -85,7 +85,8 @@ function columnsIn(element: HTMLElement, layout: string): number {
   const style = getComputedStyle(element);
   const number = Number.parseFloat(style.getPropertyValue("--num-width"));
   const padding = Number.parseFloat(style.getPropertyValue("--code-padding"));
-  const width = element.clientWidth - 2;
-  const side = layout === "split" ? (width - 1) / 2 - number : width - number * 2;
-  return Math.max(20, Math.floor((side - padding) / character));
+  const width = element.clientWidth;
+  const side = layout === "split" ? width / 2 - number : width - number * 2;
+  // A line that fits by a hair may be wrapped or not; room for one row too many does less harm than for one too few.
+  return Math.max(1, Math.floor((side - padding - 0.1) / character));
 }
