@@ -1,7 +1,6 @@
-import { z } from "zod";
+import { configurationJsonSchema } from "../config/file-schema.ts";
 import { processEnvironment } from "../config/paths.ts";
 import { effectiveSettings } from "../config/proxy-effective.ts";
-import { fileSchema } from "../config/proxy-schema.ts";
 import type { ProxyFlags } from "../config/proxy-settings.ts";
 import type { Output } from "./output.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
@@ -15,7 +14,7 @@ export interface ProxyCheckFlags extends ProxyFlags {
 /** `sallyport proxy check`: the configuration in force and where each value comes from; exit code 2 where it is wrong. */
 export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promise<number> {
   if (flags.jsonSchema) {
-    await output.result(JSON.stringify(z.toJSONSchema(fileSchema, { io: "input" }), null, 2));
+    await output.result(JSON.stringify(configurationJsonSchema(), null, 2));
     return 0;
   }
   const { loaded, config } = await readProxyConfiguration(processEnvironment, flags, false);

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { z } from "zod";
 import { configFile, type Environment } from "./paths.ts";
 
-const reviewSchema = z.strictObject({
+/** The `review` section of the configuration file. */
+export const reviewSchema = z.strictObject({
   sharing: z.boolean().default(true).describe("Offer links and files that carry the plan to a colleague."),
   browser: z.string().exactOptional().describe("The program that gets the URL; `none` opens nothing."),
   plan_save: z

@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { proxySchema } from "./proxy-schema.ts";
+import { reviewSchema } from "./review-configuration.ts";
+
+/** The configuration file with all its sections, as JSON Schema: what an editor checks and completes it with. */
+export function configurationJsonSchema(): object {
+  const file = z.looseObject({
+    $schema: z.string().exactOptional().describe("Where an editor finds this schema."),
+    review: reviewSchema.prefault({}).describe("Plan and code reviews; docs/review-plan.md."),
+    proxy: proxySchema.prefault({}).describe("The proxy; docs/proxy.md."),
+  });
+  return z.toJSONSchema(file, { io: "input" });
+}
