@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { UpstreamConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
+import { shownKeys } from "./auth/credentials.ts";
 import { decodeBody } from "./body/content-coding.ts";
 import { encodeFault, faultOf } from "./dialect-errors.ts";
 import type { Loss } from "./exchange/loss.ts";
@@ -10,7 +11,7 @@ import type { Usage } from "./exchange/response.ts";
 import type { CallRecord } from "./log/request-log.ts";
 import { timestamp } from "./log/timestamp.ts";
 import type { Route } from "./routes.ts";
-import type { Runtime } from "./runtime.ts";
+import { type Runtime, redact } from "./runtime.ts";
 import type { Services } from "./services.ts";
 import { clientHeaders } from "./upstream/response-headers.ts";
 
@@ -170,11 +171,29 @@ export function settle(call: Call): void {
     retries: call.retries,
     usage: call.usage,
     losses: call.losses,
-    fault: call.fault,
+    fault: loggedFault(call),
   };
   services.metrics.end(record);
   services.log.add(record);
 }
+
+/**
+ * Vendors repeat keys in what they say. The configuration's are blotted out by now; here go those that the client sent,
+ * and whatever else has the shape of one.
+ */
+function loggedFault({ fault, request }: Call): string | undefined {
+  if (fault === undefined) return undefined;
+  const { headers, url } = request;
+  const cookies = (headers.cookie ?? "").split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
+  const own = [...shownKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_KEY);
+  return redact(fault, own).replace(KEY_SHAPE, "[redacted]");
+}
+
+/** How the keys of the common vendors begin. */
+const KEY_SHAPE = /\b(?:sk-|gsk_|xai-|AIza)[\w-]{8,}/g;
+
+/** Anything shorter would blot out words. */
+const SHORTEST_KEY = 8;
 
 /** Notes a fault that the client was already told of, or will never hear of. */
 export function noteFault(call: Call, fault: AppError): void {

@@ -1,5 +1,8 @@
 import { AppError } from "../errors.ts";
+import { codecs } from "./codecs.ts";
 import { DialectError } from "./exchange/dialect-error.ts";
+import { kindOfStatus } from "./exchange/error-status.ts";
+import { isObject } from "./exchange/json.ts";
 import type { Dialect } from "./exchange/parts.ts";
 
 /** Envelopes: a client dialect, or `plain` for `{error}`. */
@@ -31,10 +34,7 @@ export function encodeFault(dialect: ErrorDialect, fault: Fault, requestId: stri
   return JSON.stringify(envelope(dialect, fault, requestId));
 }
 
-/**
- * A fault in the middle of a stream as the dialect's own last event. Undefined where the stream has no room for one
- * (generative-language without `alt=sse` is a JSON array): the connection is to be broken instead.
- */
+/** A fault in the middle of an event stream as the dialect's own last event. */
 export function encodeFaultEvent(dialect: ErrorDialect, fault: Fault, requestId: string): string {
   const body = envelope(dialect, fault, requestId);
   if (dialect === "messages") return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
@@ -45,55 +45,13 @@ export function encodeFaultEvent(dialect: ErrorDialect, fault: Fault, requestId:
   return `data: ${JSON.stringify(body)}\n\n`;
 }
 
+/** What the dialect's codec makes of it, and our own code, which clients of the proxy go by. */
 function envelope(dialect: ErrorDialect, fault: Fault, requestId: string): unknown {
-  const { status, message } = fault;
+  const { status, message, code } = fault;
   if (dialect === "plain") return { error: message };
-  if (dialect === "messages") {
-    const code = fault.code === "model_not_found" ? { code: fault.code } : {};
-    return { type: "error", error: { type: messagesType(status), message, ...code }, request_id: requestId };
-  }
-  if (dialect === "generative-language")
-    return { error: { code: status, message, status: googleStatus(status) } };
-  return { error: { message, type: chatType(status), param: null, code: fault.code ?? null } };
-}
-
-/** https://docs.anthropic.com/en/api/errors */
-function messagesType(status: number): string {
-  const known: Record<number, string> = {
-    401: "authentication_error",
-    402: "billing_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    429: "rate_limit_error",
-    503: "overloaded_error",
-    504: "timeout_error",
-    529: "overloaded_error",
-  };
-  return known[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
-}
-
-/** https://platform.openai.com/docs/guides/error-codes */
-function chatType(status: number): string {
-  if (status === 401) return "authentication_error";
-  if (status === 403) return "permission_error";
-  if (status === 429) return "rate_limit_error";
-  return status < 500 ? "invalid_request_error" : "server_error";
-}
-
-/** https://cloud.google.com/apis/design/errors#error_codes */
-function googleStatus(status: number): string {
-  const known: Record<number, string> = {
-    400: "INVALID_ARGUMENT",
-    401: "UNAUTHENTICATED",
-    403: "PERMISSION_DENIED",
-    404: "NOT_FOUND",
-    409: "ABORTED",
-    429: "RESOURCE_EXHAUSTED",
-    499: "CANCELLED",
-    501: "UNIMPLEMENTED",
-    503: "UNAVAILABLE",
-    504: "DEADLINE_EXCEEDED",
-  };
-  return known[status] ?? (status < 500 ? "INVALID_ARGUMENT" : "INTERNAL");
+  const { body } = codecs[dialect].encodeError({ kind: kindOfStatus(status), status, message }, requestId);
+  if (dialect === "generative-language" || !isObject(body) || !isObject(body["error"])) return body;
+  // Messages has no codes, but for a model that is not there clients have to be told.
+  const told = dialect === "messages" ? (code === "model_not_found" ? { code } : {}) : { code: code ?? null };
+  return { ...body, error: { ...body["error"], ...told } };
 }

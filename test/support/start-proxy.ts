@@ -4,6 +4,7 @@ import { resolveProxyConfig } from "../../src/config/proxy-resolve.ts";
 import { fileSchema } from "../../src/config/proxy-schema.ts";
 import { createProxy, type ProxyServer } from "../../src/proxy/create-proxy.ts";
 import type { CallRecord } from "../../src/proxy/log/request-log.ts";
+import { watchForCanaries } from "./canaries.ts";
 
 export interface TestProxy {
   readonly url: string;
@@ -23,14 +24,16 @@ export function configOf(settings: object, environment: Record<string, string> =
   return resolveProxyConfig(loaded, environment, { localServers: [], generatedKey: undefined });
 }
 
-/** The real proxy on a real socket of its own. */
+/** The real proxy on a real socket of its own. Closing it fails where it has written a secret anywhere (`canaries.ts`). */
 export async function startTestProxy(settings: object): Promise<TestProxy> {
   const records: CallRecord[] = [];
   const internal: unknown[] = [];
-  const server = createProxy(configOf(settings), {
+  const config = configOf(settings);
+  const server = createProxy(config, {
     log: { add: (record) => records.push(record), close: async () => {} },
     onInternal: (error) => internal.push(error),
   });
+  const canaries = watchForCanaries(server, { records, internal }, config.secrets, firstKeyOf(settings));
   await server.app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = server.app.server.address() as AddressInfo;
   return {
@@ -39,8 +42,19 @@ export async function startTestProxy(settings: object): Promise<TestProxy> {
     records,
     internal,
     reload: (next) => server.reload(configOf(next)),
-    close: () => server.close(),
+    close: async () => {
+      try {
+        await canaries.check();
+      } finally {
+        await server.close();
+      }
+    },
   };
+}
+
+/** A key that opens the proxy, where the settings give one as text. */
+function firstKeyOf(settings: { readonly api_keys?: readonly unknown[] }): string | undefined {
+  return settings.api_keys?.find((key) => typeof key === "string");
 }
 
 /** Waits until it is so; fails the test by its time limit otherwise. */
