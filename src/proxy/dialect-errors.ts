@@ -49,7 +49,9 @@ export function encodeFaultEvent(dialect: ErrorDialect, fault: Fault, requestId:
 function envelope(dialect: ErrorDialect, fault: Fault, requestId: string): unknown {
   const { status, message, code } = fault;
   if (dialect === "plain") return { error: message };
-  const { body } = codecs[dialect].encodeError({ kind: kindOfStatus(status), status, message }, requestId);
+  // Refusals of the OpenAI family look alike on all its routes.
+  const codec = codecs[dialect === "responses" ? "chat-completions" : dialect];
+  const { body } = codec.encodeError({ kind: kindOfStatus(status), status, message }, requestId);
   if (dialect === "generative-language" || !isObject(body) || !isObject(body["error"])) return body;
   // Messages has no codes, but for a model that is not there clients have to be told.
   const told = dialect === "messages" ? (code === "model_not_found" ? { code } : {}) : { code: code ?? null };
