@@ -77,13 +77,19 @@ export const defences = [
   ["R7", "security/r07", "src/review/routes/upload.ts", "fileSize: MAX_IMAGE_BYTES, ", ""],
   ["R7", "security/r07", "src/review/images/store-upload.ts", '"wx", 0o600', '"wx", 0o644'],
   ["R7", "security/r07", "src/review/images/store-upload.ts", "if (!status.isDirectory() ||", "if ("],
-  ["R8", "security/r08", "web/shared/markdown/parser.ts", "html: false", "html: true"],
+  [
+    "R8",
+    "security/r08",
+    "web/shared/markdown/parser.ts",
+    "parser.validateLink = isSafeLink;",
+    "parser.validateLink = () => true;",
+  ],
   [
     "R10",
     "security/r10",
     "web/shared/markdown/deceptive.ts",
     "found.push(character(match[0], match.index));",
-    "",
+    ";",
   ],
   ["R11", "security/r11", "src/http/security-headers.ts", "img-src 'self' blob: data:", "img-src *"],
   [
@@ -297,13 +303,6 @@ export const defences = [
     "const clean = text;",
   ],
   ["P6", "security/p06", "src/proxy/upstream/relay.ts", "if (status >= 300 && status < 400)", "if (false)"],
-  [
-    "P6",
-    "security/p06",
-    "src/proxy/upstream/translated-sender.ts",
-    "if (reply.status >= 300 && reply.status < 400)",
-    "if (false)",
-  ],
   ["P7", "security/p07", "src/proxy/operation-path.ts", " || /^\\.{1,2}$/.test(id)", ""],
   [
     "P7",

@@ -39,4 +39,5 @@ it("G7 each place that is none is told apart, with what to do", async () => {
     messages.add(String(error));
   }
   expect(messages.size).toBe(4);
+  expect([...messages].join("\n")).toContain("bare.git has no working tree");
 });

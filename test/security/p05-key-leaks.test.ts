@@ -60,7 +60,9 @@ async function everythingSaid(proxy: TestProxy): Promise<string> {
         },
         body,
       });
-      said.push(JSON.stringify([...response.headers]), await response.text());
+      const text = await response.text();
+      // What an MCP server says goes through as it is: it was sent its own header and nothing else of these.
+      if (!path.startsWith("/mcp/")) said.push(JSON.stringify([...response.headers]), text);
     }
   for (const path of ["/", "/metrics", "/readyz", "/v1/models"])
     said.push(
@@ -102,10 +104,7 @@ describe("P5 a secret", () => {
         await upstream.close();
       });
       const said = await everythingSaid(proxy);
-      const models = said.split("\n").filter((line) => !line.includes("mcp"));
-      // What an MCP server says goes through as it is: it was sent its own header and nothing else of these.
-      for (const secret of OWN.filter((each) => each !== CANARIES.mcpHeader))
-        expect(models.join("\n")).not.toContain(secret);
+      for (const secret of OWN) expect(said).not.toContain(secret);
       // A query of the client's own is an MCP server's business, as several take their key so.
       const hits = upstream.hits.filter(({ url }) => !url.startsWith("/mcp"));
       const sent = JSON.stringify(hits.map(({ url, rawHeaders }) => [url, rawHeaders]));
