@@ -2,9 +2,18 @@
 // and wants at least 85 % of the changes noticed: npm run test:mutation. Its tools are not installed with the project,
 // as they are many; they come into a folder of their own, which goes again.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { copyRepository, root } from "./repository-copy.mjs";
 
 /** The newest Stryker that runs on Node 20; the coverage provider has vitest's own version. */
@@ -35,29 +44,47 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 mkdirSync(join(folder, "repository"));
 const copy = copyRepository(join(folder, "repository"));
 writeFileSync(join(folder, "package.json"), '{"private":true}');
-const packages = [`@stryker-mutator/core@${STRYKER}`, `@stryker-mutator/vitest-runner@${STRYKER}`];
+// One vitest for the tests and the tools, beside which both are found; everything else is the project's.
+const packages = [
+  `vitest@${VITEST}`,
+  `@stryker-mutator/core@${STRYKER}`,
+  `@stryker-mutator/vitest-runner@${STRYKER}`,
+];
 packages.push(`@vitest/coverage-v8@${VITEST}`);
 const quietly = ["--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund", "--loglevel=error"];
 execFileSync("npm", ["install", ...quietly, ...packages], {
   cwd: folder,
   stdio: ["ignore", "ignore", "inherit"],
 });
-// The tools shall find the vitest that the project has.
-symlinkSync(join(root, "node_modules", "vitest"), join(folder, "node_modules", "vitest"), "dir");
+rmSync(join(copy, "node_modules"));
+for (const name of packageNames(join(root, "node_modules"))) {
+  const path = join(folder, "node_modules", name);
+  if (existsSync(path)) continue;
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(join(root, "node_modules", name), path, "dir");
+}
 
-const coverageProvider = join(folder, "node_modules", "@vitest", "coverage-v8", "dist", "index.js");
+/** Those of a scope too. */
+function packageNames(modules) {
+  return readdirSync(modules)
+    .filter((name) => !name.startsWith("."))
+    .flatMap((name) =>
+      name.startsWith("@") ? readdirSync(join(modules, name)).map((inner) => join(name, inner)) : name,
+    );
+}
+
 writeFileSync(
   join(copy, "vitest.config.ts"),
   `export default { test: {
     include: ${JSON.stringify(TESTS)},
     testTimeout: 60000,
     coverage: {
-      provider: "custom", customProviderModule: ${JSON.stringify(coverageProvider)}, include: ${JSON.stringify(MODULES)}, reporter: ["text"],
+      provider: "v8", include: ${JSON.stringify(MODULES)}, reporter: ["text"],
       thresholds: { lines: 100, branches: 100, functions: 100, statements: 100 },
     },
   } };\n`,
 );
-const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+const vitest = join(folder, "node_modules", "vitest", "vitest.mjs");
 const covered = spawnSync(process.execPath, [vitest, "run", "--coverage", "--reporter=dot"], {
   cwd: copy,
   stdio: "inherit",

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseJson } from "../../src/proxy/exchange/json.ts";
+import { ownMember } from "../../src/proxy/exchange/own-member.ts";
 import { fits } from "../../src/proxy/models/glob.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { question } from "../support/faulty-upstream.ts";
@@ -205,4 +206,11 @@ it("P13 a pattern fits what it says", () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+it("P13 a table knows its own names alone", () => {
+  const table = { known: 1 };
+  expect(ownMember(table, "known")).toBe(1);
+  for (const name of ["constructor", "toString", "hasOwnProperty", "__proto__"])
+    expect(ownMember(table, name)).toBeUndefined();
 });
