@@ -52,15 +52,7 @@ export const benches = [
     peers: ["portkey"],
     tools: ["nginx", "wrk", "taskset"],
     commands: ({ short, peers }) => [
-      [
-        "bench/proxy/run.mjs",
-        "--seconds",
-        short ? "2" : "4",
-        "--rounds",
-        short ? "1" : "3",
-        "--portkey",
-        peers.portkey,
-      ],
+      ["bench/proxy/run.mjs", ...(short ? ["--short"] : []), "--portkey", peers.portkey],
     ],
     lower: false,
     ratios: ({ tables }) =>
