@@ -1,5 +1,6 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { readText } from "../../src/proxy/upstream/send.ts";
 import { type Answer, startFakeUpstream } from "../support/fake-upstream.ts";
 import { question } from "../support/faulty-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
@@ -78,4 +79,15 @@ describe("P15 a small body that becomes a large one", () => {
       expect(upstream.hits[0]?.headers["accept-encoding"]).toBe("identity");
     },
   );
+});
+
+it("P15 no more of an answer is collected than its limit", async () => {
+  let asked = 0;
+  async function* endless() {
+    for (; asked < 1_000; asked += 1) yield Buffer.alloc(100);
+  }
+  await expect(readText({ status: 200, headers: {}, body: endless() }, "a", 1_000)).rejects.toThrow(
+    /too much/,
+  );
+  expect(asked).toBeLessThan(20);
 });
