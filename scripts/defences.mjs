@@ -285,8 +285,8 @@ export const defences = [
     "P4",
     "security/p04",
     "src/config/proxy-resolve.ts",
-    "settings.host !== undefined && !settings.allow_lan_access &&",
-    "false &&",
+    "settings.host !== undefined && !LOOPBACK.test(settings.host) && needsNoKey(settings)",
+    "false",
   ],
   [
     "P4",

@@ -43,8 +43,11 @@ export function resolveProxyConfig(
   const keys = resolveKeys(settings, environment, refuse, keyTexts);
   if (found.generatedKey) keys.push({ name: "generated", sha256: sha256(found.generatedKey) });
   const mcp = resolveMcp(settings, environment, refuse);
-  if (settings.host !== undefined && !settings.allow_lan_access && !LOOPBACK.test(settings.host))
-    refuse(["host"], "lets other machines in, which needs allow_lan_access: true as well (and then a key)");
+  if (settings.host !== undefined && !LOOPBACK.test(settings.host) && needsNoKey(settings))
+    refuse(
+      ["host"],
+      "lets other machines in without a key; set allow_lan_access or auth_mode: strict as well",
+    );
   return {
     host: settings.host ?? (settings.allow_lan_access ? "0.0.0.0" : "127.0.0.1"),
     port: settings.port,
@@ -79,6 +82,10 @@ export function resolveProxyConfig(
     ),
   };
 }
+
+/** Whether nobody is asked for a key because nobody said that other machines may come. */
+const needsNoKey = ({ auth_mode, allow_lan_access }: ProxySettings): boolean =>
+  !allow_lan_access && (auth_mode === "auto" || auth_mode === "off");
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
 

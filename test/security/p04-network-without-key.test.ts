@@ -23,6 +23,7 @@ describe("P4 a proxy that the network can reach", () => {
       expect(() => configOf({ host })).toThrow(/allow_lan_access/);
       expect(() => configOf({ host, auth_mode: "off" })).toThrow(/allow_lan_access/);
       expect(configOf({ host, allow_lan_access: true }).host).toBe(host);
+      expect(configOf({ host, auth_mode: "strict" }).host).toBe(host);
     },
   );
 
