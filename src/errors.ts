@@ -34,6 +34,11 @@ export const errorCatalogue = {
     exitCode: 1,
     meaning: "The decision is about a plan that is no longer under review at this address.",
   },
+  another_review: {
+    status: 412,
+    exitCode: 1,
+    meaning: "The feedback is about a review that is no longer the one at this address.",
+  },
   media_type: {
     status: 415,
     exitCode: 1,

@@ -66,10 +66,14 @@ export const denyBody = z.object({
 export const draftBody = z.object({
   generation: z.number().int().min(0),
   content: z.unknown(),
-  // Becomes part of a file name.
+  // These become part of a file name.
   planId: z
     .string()
     .regex(/^[0-9a-f]{1,64}$/)
+    .exactOptional(),
+  reviewId: z
+    .string()
+    .regex(/^code-[0-9a-f]{1,64}$/)
     .exactOptional(),
 });
 

@@ -52,7 +52,10 @@ export interface DiffIndex {
   readonly sharingEnabled: boolean;
   /** Identifies the diff's content. */
   readonly diffId: string;
+  /** Identifies this review among those of other processes: feedback that names another is refused. */
   readonly sessionId: string;
+  /** The same for every review of this branch: the key of its draft. */
+  readonly reviewId: string;
   readonly caller: Caller;
   readonly repository: { readonly name: string; readonly root: string };
   /** Opens a file in the person's editor once `{path}` (absolute, URL-encoded, slashes kept) and `{line}` are put in. */
@@ -110,6 +113,8 @@ export interface FeedbackBody {
   readonly complete?: boolean;
   /** Ours: nothing has to change. With --exit-code the command then ends with 0, whatever else was said. */
   readonly approved?: boolean;
+  /** Ours: the review that was seen. Where it is no longer the one at this address, nothing is decided (412). */
+  readonly sessionId?: string;
 }
 
 /** GET /api/diff/rounds: what was sent before about this branch, oldest first. */

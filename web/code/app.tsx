@@ -22,7 +22,7 @@ import { SentScreen } from "./sent-screen.tsx";
 import { shortcutsFor } from "./shortcuts.ts";
 import { CommentPanel } from "./sidebar/comment-panel.tsx";
 import { FileTree } from "./sidebar/file-tree.tsx";
-import { useSession } from "./state/session.ts";
+import { meetServer, useSession } from "./state/session.ts";
 import { openDialog, useView } from "./state/view.ts";
 
 /** The review page: what it shows depends on how far the review has come. */
@@ -59,6 +59,7 @@ function Review() {
   useReviewEvents({
     onConnection: (connected) => useSession.setState({ connected }),
     onEvent: (event) => {
+      if (event.event === "hello") void meetServer(event.sessionId);
       if (event.event === "stale") useSession.setState({ stale: true });
       if (event.event === "closing") useSession.setState({ closing: event.reason });
     },

@@ -21,10 +21,10 @@ export async function start(): Promise<void> {
   if (document.querySelector(".first-view")) await highlighting;
   render();
   if (!result.ok) return;
-  const { repository, gitContext, sessionId } = result.value;
+  const { repository, gitContext } = result.value;
   document.title = `${repository.name} (${gitContext.currentBranch}): review`;
   await afterPaint();
-  const [restored] = await Promise.all([startDraft(sessionId), followRounds()]);
+  const [restored] = await Promise.all([startDraft(result.value), followRounds()]);
   if (restored > 0 && useSession.getState().phase === "ready") {
     showToast(
       restored === 1 ? "Your comment from before is back" : `Your ${restored} comments from before are back`,

@@ -22,6 +22,7 @@ export const feedbackBody = z.object({
   agentSwitch: z.string().exactOptional(),
   complete: z.boolean().exactOptional(),
   approved: z.boolean().exactOptional(),
+  sessionId: z.string().exactOptional(),
 });
 
 export type FeedbackInput = z.infer<typeof feedbackBody>;

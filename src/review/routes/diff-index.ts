@@ -9,7 +9,7 @@ import { holdDiff } from "./hold-diff.ts";
 
 /** GET /api/diff/index: every file of the diff with its counts, and none of its text. */
 export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {
-  const { origin, sharingEnabled, sessionId, caller } = context;
+  const { origin, sharingEnabled, sessionId, caller, mode } = context;
   const { diffs, editorLink } = review;
   app.get("/api/diff/index", async (request, reply): Promise<DiffIndex> => {
     const { w } = parseQuery(indexQuery, request.query);
@@ -27,6 +27,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
       sharingEnabled,
       diffId: snapshot.diffId,
       sessionId,
+      reviewId: mode.draftKey(),
       caller,
       repository: { name, root },
       editorLink,

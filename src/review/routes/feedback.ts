@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { parseBody } from "../body-schemas.ts";
+import { checkReviewSeen } from "../code/check-review-seen.ts";
 import type { CodeReview } from "../code/code-review.ts";
 import { feedbackBody } from "../code/code-schemas.ts";
 import { type ProposedFeedback, proposeFeedback } from "../code/propose-feedback.ts";
@@ -14,6 +15,7 @@ export function feedbackRoute(app: FastifyInstance, context: ReviewContext, revi
   const { diffs } = review;
   app.post("/api/feedback", async (request, reply) => {
     const body = parseBody(feedbackBody, request.body);
+    checkReviewSeen(body.sessionId, context);
     const { origin } = context;
     const { agents } = body.agentSwitch ? await context.agents() : { agents: [] };
     // A diff that could not be taken must not keep the person's words from the agent.

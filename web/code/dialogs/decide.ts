@@ -5,7 +5,10 @@ import { useSession } from "../state/session.ts";
 
 /** Sends the decision. Resolves to what went wrong, or to undefined once the server has it on disk. */
 export async function decide(body: FeedbackBody, approved: boolean): Promise<string | undefined> {
-  const result = await sendJson<DecisionAnswer>("POST", "/api/feedback", body);
+  const result = await sendJson<DecisionAnswer>("POST", "/api/feedback", {
+    ...body,
+    sessionId: useSession.getState().index?.sessionId,
+  });
   if (!result.ok) return explain(result);
   stopDraft();
   useSession.setState({ phase: "sent", sent: { feedback: body.feedback ?? "", approved } });

@@ -10,6 +10,7 @@ export function Banners() {
   return (
     <>
       <GoneBanner />
+      <ReplacedBanner />
       <DraftBanner />
       <StaleBanner />
       <RoundBanner />
@@ -30,6 +31,25 @@ function GoneBanner() {
       </span>
       <Button small onClick={() => void copyFeedback()}>
         Copy the feedback
+      </Button>
+    </div>
+  );
+}
+
+function ReplacedBanner() {
+  const isReplaced = useSession((session) => session.isReplaced);
+  if (!isReplaced) return null;
+  return (
+    <div className="banner banner-danger" role="alert">
+      <span>
+        <strong>Another review has this address by now.</strong> This one can no longer be decided; your
+        comments are kept with it.
+      </span>
+      <Button small onClick={() => void copyFeedback()}>
+        Copy the feedback
+      </Button>
+      <Button small onClick={() => location.reload()}>
+        Show the other review
       </Button>
     </div>
   );
@@ -73,7 +93,9 @@ function StaleBanner() {
   const stale = useSession((session) => session.stale);
   const diffType = useSession((session) => session.index?.diffType ?? "");
   const switching = useSession((session) => session.switching);
-  if (!stale) return null;
+  const isReplaced = useSession((session) => session.isReplaced);
+  // There is nothing newer of this review at this address.
+  if (!stale || isReplaced) return null;
   const refresh = () => void switchDiff(diffType, useView.getState().whitespace);
   return (
     <div className="banner banner-warning" role="status">

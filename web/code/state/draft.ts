@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import type { DiffIndex } from "../../../src/review/api-types.ts";
 import { type Autosave, createAutosave, type DraftStatus } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import type { ReviewComment } from "../core/comment.ts";
@@ -20,18 +21,15 @@ export const useDraft = create<{ readonly status: DraftStatus }>(() => ({ status
 
 let autosave: Autosave | undefined;
 
-/**
- * Takes over the draft, then saves every change to it. Resolves to how many comments came back. `session` is the
- * review's.
- */
-export async function startDraft(session: string): Promise<number> {
-  const stored = await readDraft<DraftContent>(session);
+/** Takes over the draft, then saves every change to it. Resolves to how many comments came back. */
+export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<number> {
+  const stored = await readDraft<DraftContent>(sessionId);
   const content = stored.ok ? stored.value.content : null;
   const isWritten = useComments.getState().comments.length > 0;
   if (content) restore(content);
   autosave = createAutosave<DraftContent>({
     content: currentContent,
-    put: (draft, keepalive) => writeDraft(session, draft, keepalive),
+    put: (draft, keepalive) => writeDraft(sessionId, { ...draft, reviewId }, keepalive),
     onStatus: (status) => useDraft.setState({ status }),
   });
   if (stored.ok) autosave.resume(stored.value.generation);

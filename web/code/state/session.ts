@@ -23,6 +23,8 @@ interface SessionState {
   /** What was sent, for the last screen. */
   readonly sent: { readonly feedback: string; readonly approved: boolean } | undefined;
   readonly closing: string | undefined;
+  /** A review of other work has this address by now. */
+  readonly isReplaced: boolean;
 }
 
 export const useSession = create<SessionState>(() => ({
@@ -37,6 +39,7 @@ export const useSession = create<SessionState>(() => ({
   switching: false,
   sent: undefined,
   closing: undefined,
+  isReplaced: false,
 }));
 
 /** Files that fill the first window, as a guess. */
@@ -75,11 +78,32 @@ export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> 
   const result = await fetchIndex(whitespace);
   // What was asked for later counts, whatever is answered first.
   if (mine !== loads) return result;
-  if (result.ok) showDiff(result.value, whitespace);
+  if (result.ok && isOfOtherWork(result.value)) useSession.setState({ isReplaced: true });
+  else if (result.ok) showDiff(result.value, whitespace);
   else if (useSession.getState().index === undefined) {
     useSession.setState({ phase: "failed", failure: explain(result) });
   }
   return result;
+}
+
+/**
+ * Looks what is under review now that another server answers at this address: the same diff, with which the page goes
+ * on, a newer one of the same branch, or other work, which is never mixed with the comments that are here.
+ */
+export async function meetServer(sessionId: string): Promise<void> {
+  const known = useSession.getState().index;
+  if (!known || known.sessionId === sessionId) return;
+  const result = await fetchIndex(useView.getState().whitespace);
+  if (!result.ok) return;
+  if (isOfOtherWork(result.value)) useSession.setState({ isReplaced: true, closing: undefined });
+  else if (result.value.diffId === known.diffId)
+    useSession.setState({ index: result.value, closing: undefined });
+  else useSession.setState({ stale: true, closing: undefined });
+}
+
+function isOfOtherWork({ reviewId }: DiffIndex): boolean {
+  const known = useSession.getState().index;
+  return known !== undefined && known.reviewId !== reviewId;
 }
 
 function fetchIndex(whitespace: boolean): Promise<Result<DiffIndex>> {

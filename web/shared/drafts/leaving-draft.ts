@@ -4,8 +4,9 @@ import { getJson, type Result, sendJson } from "../api/client.ts";
 interface SentDraft<Content> {
   readonly generation: number;
   readonly content: Content;
-  /** The plan it is about; a code review has one draft. */
+  /** The plan it is about, or the code review. */
   readonly planId?: string;
+  readonly reviewId?: string;
 }
 
 /**

@@ -1,0 +1,17 @@
+import { AppError } from "../../errors.ts";
+import type { ReviewContext } from "../review-mode.ts";
+
+/**
+ * Holds a decision to the diff that the person had before them. A tab outlives its review where that was killed, and
+ * the next one has the same address. Throws `another_review`; who names none means the one that is asked.
+ */
+export function checkReviewSeen(
+  seen: string | undefined,
+  { sessionId }: Pick<ReviewContext, "sessionId">,
+): void {
+  if (seen === undefined || seen === sessionId) return;
+  throw new AppError(
+    "another_review",
+    "Another review has this address by now. Reload the page to see it; your comments are kept.",
+  );
+}

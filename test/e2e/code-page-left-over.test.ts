@@ -1,0 +1,70 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import {
+  changedRepository,
+  draftSaved,
+  openCodeReview,
+  type RunningCodeReview,
+  startCodeReview,
+} from "../support/code-review-page.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** A page with a comment on the whole change, whose command is killed. */
+async function leftOver(): Promise<RunningCodeReview & { readonly page: Page; readonly flags: string[] }> {
+  const review = await openCodeReview(browser, await changedRepository());
+  const { page } = review;
+  await page.keyboard.press("a");
+  await page.locator(".panel textarea").fill("About the first one");
+  await page.keyboard.press("Control+Enter");
+  await draftSaved(page);
+  review.child.kill("SIGKILL");
+  await review.ended;
+  return { ...review, flags: ["--port", new URL(review.url).port] };
+}
+
+async function send(page: Page): Promise<void> {
+  await page.keyboard.press("Control+Shift+Enter");
+  const dialog = page.getByRole("dialog");
+  await expect.poll(() => dialog.locator("textarea").inputValue()).toContain("About the first one");
+  await dialog.getByRole("button", { name: "Send feedback" }).click();
+}
+
+async function sendAndBeRefused(page: Page): Promise<void> {
+  await send(page);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Another review has this address by now").waitFor();
+  await page.keyboard.press("Escape");
+}
+
+describe("a tab that outlives its code review", () => {
+  it("cannot decide the review of another repository, and keeps its words", async () => {
+    const { page, flags } = await leftOver();
+    const second = await startCodeReview(await changedRepository(), { flags });
+    await page.getByText("Another review has this address by now.").waitFor();
+    await sendAndBeRefused(page);
+    await page.getByRole("button", { name: "Show the other review" }).click();
+    await page.locator(".review:not(.first-view)").waitFor();
+    expect(await page.getByText("About the first one").count()).toBe(0);
+    second.child.kill("SIGTERM");
+    expect((await second.ended).stdout).toBe("");
+  });
+
+  it("goes on with its branch once it has been shown what changed", async () => {
+    const { repository, page, flags } = await leftOver();
+    await repository.write({ "src/fresh.ts": "export const fresh = false;\n" });
+    const second = await startCodeReview(repository, { flags });
+    const refresh = page.getByRole("button", { name: "Refresh" });
+    await refresh.waitFor();
+    await sendAndBeRefused(page);
+    await refresh.click();
+    await refresh.waitFor({ state: "detached" });
+    await send(page);
+    expect((await second.ended).stdout).toContain("About the first one");
+  });
+});
