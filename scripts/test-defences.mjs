@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { defences } from "./defences.mjs";
 import { copyRepository, root } from "./repository-copy.mjs";
 
-/** Tests that hang without their defence have noticed too. */
+/** Tests that hang without their defence have noticed too, one test in the first and all of a file in the second. */
+const TEST_LIMIT_MS = 20_000;
 const LIMIT_MS = 180_000;
 
 /** Resolves to how many tests passed and failed; a file that cannot even be loaded is no test that failed. */
@@ -20,6 +21,8 @@ function runTests(copy, tests, limit = LIMIT_MS) {
     "--project",
     "unit",
     "--reporter=json",
+    // The first that fails has noticed.
+    ...(limit > 0 ? ["--bail=1", `--testTimeout=${TEST_LIMIT_MS}`] : []),
     ...tests.map((test) => `test/${test}`),
   ];
   return new Promise((done) => {

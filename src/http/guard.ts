@@ -89,11 +89,14 @@ const NONE: readonly string[] = [];
 
 function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
   let values = NONE;
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const given = rawHeaders[index] ?? "";
-    // Every request comes by here: most names are told apart by their length alone, and most are not there at all.
-    if (given.length === name.length && given.toLowerCase() === name)
-      values = [...values, rawHeaders[index + 1] ?? ""];
+  let isValue = false;
+  let isWanted = false;
+  for (const text of rawHeaders) {
+    if (!isValue) {
+      // Every request comes by here: most names are told apart by their length alone, and most are not there at all.
+      isWanted = text.length === name.length && text.toLowerCase() === name;
+    } else if (isWanted) values = [...values, text];
+    isValue = !isValue;
   }
   return values;
 }

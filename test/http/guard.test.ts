@@ -9,8 +9,16 @@ const local: GuardPolicy = {
   mayBeLinked: (path) => !path.startsWith("/api/"),
 };
 
-function check(headers: [string, string][], { method = "GET", path = "/api/plan", policy = local } = {}) {
-  const result = checkRequest({ method, path, rawHeaders: headers.flat() }, policy);
+interface Asked {
+  readonly method?: string;
+  readonly path?: string;
+  readonly route?: string;
+  readonly policy?: GuardPolicy;
+}
+
+function check(headers: [string, string][], { policy = local, ...asked }: Asked = {}) {
+  const request = { method: "GET", path: "/api/plan", ...asked, rawHeaders: headers.flat() };
+  const result = checkRequest(request, policy);
   return result.allowed ? "allowed" : result.reason;
 }
 
@@ -60,6 +68,19 @@ describe("Host", () => {
     for (const host of ["evil.test", "0.0.0.0", "[::]", "1.2.3.4.evil.test", "01.2.3.4", "256.1.1.1"]) {
       expect(check([["Host", host]], { policy: wide })).toBe("host");
     }
+    for (const host of ["1.2.3", "1.2.3.4.5", "2130706433", "localhost, evil.test", ""]) {
+      expect(check([["Host", host]], { policy: wide })).toBe("host");
+    }
+  });
+
+  it("is not taken for a name because it is missing", () => {
+    expect(check([], { policy: { ...local, hostnames: ["undefined"] } })).toBe("host");
+  });
+
+  it("is a header's name, never the value of another", () => {
+    expect(check([["X-Note", "Host"], own])).toBe("allowed");
+    expect(check([["X-Note", "host"]])).toBe("host");
+    expect(check([own, ["X-Note", "origin"], ["http://evil.test", "a"]])).toBe("allowed");
   });
 
   it("never lets a name through that is not listed", () => {
@@ -132,11 +153,21 @@ describe("Sec-Fetch-Site", () => {
     expect(check(link, { path: "/", method: "POST" })).toBe("site");
   });
 
+  it("goes by the route as well as by how it was spelled", () => {
+    expect(check(link, { path: "/", route: "/" })).toBe("allowed");
+    expect(check(link, { path: "/%61pi/plan", route: "/api/plan" })).toBe("site");
+    expect(check(link, { path: "/api/plan", route: "/" })).toBe("site");
+  });
+
   it("does not take a frame or a form for a link", () => {
     const frame = link.map(([name, value]): [string, string] =>
       name === "Sec-Fetch-Dest" ? [name, "iframe"] : [name, value],
     );
     expect(check(frame, { path: "/" })).toBe("site");
+    const image = link.map(([name, value]): [string, string] =>
+      name === "Sec-Fetch-Mode" ? [name, "no-cors"] : [name, value],
+    );
+    expect(check(image, { path: "/" })).toBe("site");
     expect(check([...link, ["Origin", "http://localhost:8080"]], { path: "/" })).toBe("site");
   });
 });

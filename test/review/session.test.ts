@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../src/review/decision.ts";
-import { advance, createSession, type SessionEvent, type SessionState } from "../../src/review/session.ts";
+import {
+  advance,
+  createSession,
+  type Outcome,
+  type Session,
+  type SessionEvent,
+  type SessionState,
+} from "../../src/review/session.ts";
 
 const approve: Decision = { kind: "approve" };
 const deny: Decision = { kind: "deny", feedback: "no" };
@@ -45,6 +52,10 @@ describe("advance", () => {
     ["a claim after the end", over, claim],
     ["a decision nobody claimed", waiting, decide],
     ["a second decision", decided, decide],
+    ["a claim of a review that is left", { phase: "claimed", abandoned: "signal" } as const, claim],
+    ["a decision after the end", over, decide],
+    ["a delivery after the end", over, deliver],
+    ["a release after the end", over, release],
     ["a release of nothing", waiting, release],
     ["a release after the decision", decided, release],
     ["a delivery of nothing", waiting, deliver],
@@ -55,25 +66,30 @@ describe("advance", () => {
   });
 });
 
+/** What the review has come to by now; undefined while it goes on. A promise that is settled comes first in a race. */
+function outcomeSoFar(session: Session): Promise<Outcome | undefined> {
+  return Promise.race([session.outcome, Promise.resolve(undefined)]);
+}
+
 describe("createSession", () => {
   it("lets exactly one of many claim it", () => {
     const session = createSession();
     const claims = Array.from({ length: 100 }, () => session.claim());
-    expect(claims.filter(Boolean)).toHaveLength(1);
+    expect(claims).toEqual(claims.map((_, index) => index === 0));
   });
 
   it("hands the decision on only once it is delivered", async () => {
     const session = createSession();
-    let outcome: unknown;
-    session.outcome.then((value) => {
-      outcome = value;
-    });
+    expect([session.phase, await outcomeSoFar(session)]).toEqual(["waiting", undefined]);
     session.claim();
+    expect([session.phase, await outcomeSoFar(session)]).toEqual(["claimed", undefined]);
     session.decide(deny);
-    await Promise.resolve();
-    expect(outcome).toBeUndefined();
+    expect([session.phase, await outcomeSoFar(session)]).toEqual(["decided", undefined]);
     session.deliver();
-    expect(await session.outcome).toEqual({ kind: "decided", decision: deny });
+    expect([session.phase, await outcomeSoFar(session)]).toEqual([
+      "over",
+      { kind: "decided", decision: deny },
+    ]);
   });
 
   it("can be claimed again after a release", () => {
@@ -88,8 +104,21 @@ describe("createSession", () => {
     const session = createSession();
     session.claim();
     session.abandon("timeout");
+    expect([session.phase, await outcomeSoFar(session)]).toEqual(["claimed", undefined]);
     session.decide(approve);
     session.deliver();
-    expect(await session.outcome).toEqual({ kind: "decided", decision: approve });
+    expect(await outcomeSoFar(session)).toEqual({ kind: "decided", decision: approve });
+  });
+
+  it("ends without a decision where nobody takes one, or not after all", async () => {
+    const left = createSession();
+    left.abandon("caller-gone");
+    expect(await outcomeSoFar(left)).toEqual({ kind: "abandoned", reason: "caller-gone" });
+    const given = createSession();
+    given.claim();
+    given.abandon("signal");
+    given.release();
+    expect(await outcomeSoFar(given)).toEqual({ kind: "abandoned", reason: "signal" });
+    expect(given.claim()).toBe(false);
   });
 });

@@ -48,6 +48,43 @@ describe("5e.70 SSE parse", () => {
 
   it("takes one space after the colon away and no more", () => {
     expect(parseText("data:x\n\ndata:  y\n\n").map((event) => event.data)).toEqual(["x", " y"]);
+    expect(parseText("event:a\ndata:x\n\nevent:  b\ndata:y\n\n").map(({ event }) => event)).toEqual([
+      "a",
+      " b",
+    ]);
+  });
+
+  it("forgets a name that is taken back by a field without a value", () => {
+    expect(parseText("event: a\nevent\ndata: x\n\n")).toEqual([{ event: "message", data: "x" }]);
+    expect(parseText("event: a\nevents\nevent-b\ndata: x\n\n")).toEqual([{ event: "a", data: "x" }]);
+  });
+
+  it("takes a byte order mark away at the stream's beginning alone", () => {
+    const mark = "\uFEFF";
+    expect(parseText(`data: ${mark}x\n\n`)).toEqual([{ event: "message", data: `${mark}x` }]);
+    expect(parseText(`${mark}${mark}data: x\n\n`)).toEqual([]);
+    expect(parseAll([bytes("data: 1\n\n"), bytes(`${mark}data: 2\n\n`)])).toEqual([
+      { event: "message", data: "1" },
+    ]);
+  });
+
+  it("keeps an event that is just as large as it may be", () => {
+    expect(parseAll([bytes(`data: ${"x".repeat(94)}`)], 100)).toEqual([
+      { event: "message", data: "x".repeat(94) },
+    ]);
+    expect(parseAll([bytes("data: 1234\ndata: 56789\n\n")], 10)).toEqual([
+      { event: "message", data: "1234\n56789" },
+    ]);
+    expect(() => parseAll([bytes("data: 1234\ndata: 567890\n\n")], 10)).toThrow(
+      "An event of the stream is larger than 10 characters.",
+    );
+  });
+
+  it("begins anew after its end", () => {
+    const parser = createSseParser();
+    parser.push(bytes("event: a\ndata: 1"));
+    expect(parser.end()).toEqual([{ event: "a", data: "1" }]);
+    expect(parser.end()).toEqual([]);
   });
 
   it("gives no event for a name without data, and forgets the name", () => {
