@@ -24,8 +24,8 @@ export interface SaveReport {
 const FLUSH_LIMIT_MS = 1_000;
 
 /**
- * Takes the one decision, phase by phase: claimed, copied, on record, answered, flushed. Only when the answer has
- * left does the session hand the decision on, so that the page always learns that it counted.
+ * Takes the one decision, phase by phase: claimed, copied, on record, told to the pages, answered, flushed. Only when
+ * the answer has left does the session hand the decision on, so that the page always learns that it counted.
  * Throws `already_decided` for everyone but the first; whatever fails before the record leaves the review open. So
  * does the record itself (`storage`), the first time: a full disk must not keep the person from answering for ever.
  */
@@ -47,8 +47,9 @@ export async function takeDecision(
     session.release();
     throw error;
   }
-  events.send({ event: "decided", decision: proposal.decision.kind });
   warnings.push(...(await keepRound(proposal)));
+  // Last: a page that hears it says that all is done, and people close what is done.
+  events.send({ event: "decided", decision: proposal.decision.kind });
   deliverWhenFlushed(context, reply);
   return {
     ok: true,

@@ -1,10 +1,12 @@
+import { readdirSync, readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
 import { planServer } from "../support/plan-server.ts";
 
 /** A plan server with real sockets, which stays when it is decided. */
 async function listening() {
-  const { app, context } = await planServer();
+  const { app, context, folder } = await planServer();
   await app.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const send = async (method: string, path: string, body: object) => {
@@ -12,7 +14,7 @@ async function listening() {
     const answer = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
     return { status: answer.status, body: await answer.json() };
   };
-  return { context, url, send };
+  return { context, folder, url, send };
 }
 
 describe("tabs of one review", { timeout: 60_000 }, () => {
@@ -57,5 +59,17 @@ describe("tabs of one review", { timeout: 60_000 }, () => {
       body: { error: "Already decided" },
     });
     await reader?.cancel();
+  });
+
+  it("are told of a decision when the next round would know of it, not before", async () => {
+    const { context, folder, send } = await listening();
+    const rounds = join(folder, "data", "history");
+    const known: string[] = [];
+    vi.spyOn(context.events, "send").mockImplementation(() => {
+      for (const path of readdirSync(rounds, { recursive: true, encoding: "utf8" }))
+        if (path.endsWith(".json")) known.push(readFileSync(join(rounds, path), "utf8"));
+    });
+    expect((await send("POST", "/api/deny", { feedback: "dig deeper" })).status).toBe(200);
+    expect(known).toEqual([expect.stringContaining("dig deeper")]);
   });
 });
