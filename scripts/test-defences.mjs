@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { defences } from "./defences.mjs";
 import { copyRepository, root } from "./repository-copy.mjs";
 
@@ -20,6 +21,8 @@ function runTests(copy, tests, limit = LIMIT_MS) {
     "run",
     "--project",
     "unit",
+    "--project",
+    "e2e",
     "--reporter=json",
     // The first that fails has noticed.
     ...(limit > 0 ? ["--bail=1", `--testTimeout=${TEST_LIMIT_MS}`] : []),
@@ -41,6 +44,11 @@ function runTests(copy, tests, limit = LIMIT_MS) {
   });
 }
 
+/** The command and its pages, which tests drive that take them as a person has them. */
+function build(copy) {
+  return promisify(execFile)(process.execPath, [join(copy, "scripts", "build.mjs")], { cwd: copy });
+}
+
 /** Undefined where the tests noticed, else what is wrong. */
 async function tryDefence(copy, [, test, ...changes]) {
   const originals = new Map();
@@ -55,6 +63,7 @@ async function tryDefence(copy, [, test, ...changes]) {
         source.replace(text, () => replacement),
       );
     }
+    if (test.startsWith("e2e/")) await build(copy);
     const { passed, failed } = await runTests(copy, [test]);
     if (failed > 0) return undefined;
     return passed > 0 ? "went unnoticed" : "the tests could not be run";
@@ -73,6 +82,7 @@ const copies = Array.from({ length: Math.min(4, availableParallelism(), chosen.l
 );
 try {
   if (!words.includes("--quick")) {
+    if (chosen.some(([, test]) => test.startsWith("e2e/"))) await build(copies[0]);
     const { passed, failed, names } = await runTests(
       copies[0],
       [...new Set(chosen.map(([, test]) => test))],

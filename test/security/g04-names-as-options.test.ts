@@ -31,6 +31,14 @@ describe("G4 names that look like options", () => {
     ]);
   });
 
+  it("are names: such a branch can be compared with", async () => {
+    const repository = await makeRepository();
+    await repository.git("update-ref", "refs/heads/--output=owned", "HEAD");
+    const git = await (await repository.open()).git();
+    const head = (await repository.git("rev-parse", "HEAD")).trim();
+    expect(await commitOf(git, "--output=owned")).toBe(head);
+  });
+
   it("are resolved or not, and never obeyed", async () => {
     const repository = await makeRepository();
     const git = await (await repository.open()).git();

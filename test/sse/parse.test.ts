@@ -32,6 +32,13 @@ describe("5e.70 SSE parse", () => {
     ]);
   });
 
+  it("takes a line feed for an end of its own where no carriage return came right before it", () => {
+    const data = (...chunks: string[]) => parseAll(chunks.map(bytes)).map((event) => event.data);
+    expect(data("data: 1\r\rdata: 2", "\n\ndata: 3\n\n")).toEqual(["1", "2", "3"]);
+    expect(data("data: 1\r\n", "\ndata: 2\n\n")).toEqual(["1", "2"]);
+    expect(data("data: 1\r", "\ndata: 2\n\n")).toEqual(["1\n2"]);
+  });
+
   it("strips a byte order mark", () => {
     expect(parseText("\uFEFFdata: x\n\n")).toEqual([{ event: "message", data: "x" }]);
   });
@@ -68,6 +75,16 @@ describe("5e.70 SSE parse", () => {
     ]);
   });
 
+  it("gives a line up as soon as it is too long, its end still to come", () => {
+    const parser = createSseParser(10);
+    expect(parser.push(bytes("data: 1234"))).toEqual([]);
+    const error = {
+      name: "SseEventTooLargeError",
+      message: "An event of the stream is larger than 10 characters.",
+    };
+    expect(() => parser.push(bytes("5"))).toThrow(expect.objectContaining(error));
+  });
+
   it("keeps an event that is just as large as it may be", () => {
     expect(parseAll([bytes(`data: ${"x".repeat(94)}`)], 100)).toEqual([
       { event: "message", data: "x".repeat(94) },
@@ -85,6 +102,7 @@ describe("5e.70 SSE parse", () => {
     parser.push(bytes("event: a\ndata: 1"));
     expect(parser.end()).toEqual([{ event: "a", data: "1" }]);
     expect(parser.end()).toEqual([]);
+    expect(parser.push(bytes("data: 2\n\n"))).toEqual([{ event: "message", data: "2" }]);
   });
 
   it("gives no event for a name without data, and forgets the name", () => {

@@ -55,3 +55,37 @@ export async function gitMadePatch(
     throw error;
   }
 }
+
+/** Places of a patch, how many bytes go there, and what comes in their stead. */
+export const damage = fc.array(
+  fc.record({
+    at: fc.nat(),
+    gone: fc.nat(12),
+    put: fc.oneof(
+      fc.constantFrom(
+        "",
+        "\n",
+        "\r",
+        "\0",
+        "@@ -1,9999999999 +0,0 @@\n",
+        "diff --git ",
+        "\\ No newline",
+        "-",
+        "+",
+      ),
+      fc.string({ maxLength: 6 }),
+    ),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+/** The patch with each of these done to it in turn. */
+export function damagedBy(
+  changes: readonly { readonly at: number; readonly gone: number; readonly put: string }[],
+  patch: Buffer,
+): Buffer {
+  return changes.reduce((bytes, { at, gone, put }) => {
+    const place = at % (bytes.length + 1);
+    return Buffer.concat([bytes.subarray(0, place), Buffer.from(put), bytes.subarray(place + gone)]);
+  }, patch);
+}

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPatchSplitter, type PatchSection } from "../../../src/review/git/patch-splitter.ts";
-import { awkwardText, gitMadePatch } from "../../support/git-made-patch.ts";
+import { awkwardText, damage, damagedBy, gitMadePatch } from "../../support/git-made-patch.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Feeds a patch in pieces cut at these places. */
@@ -39,6 +39,25 @@ describe("createPatchSplitter", () => {
         });
       }),
       { numRuns: 25 },
+    );
+  });
+
+  it("covers git's own patches with bytes changed, lost and doubled, wherever they are cut", async () => {
+    const folder = await temporaryFolder();
+    const old = Buffer.from("one\ntwo\nthree\n");
+    const patch = await gitMadePatch(folder, [
+      [old, Buffer.from("one\n2\nthree")],
+      [Buffer.alloc(0), old],
+      [old, Buffer.from("-- a\n++ b\n")],
+    ]);
+    fc.assert(
+      fc.property(damage, fc.array(fc.nat(), { maxLength: 20 }), (changes, cuts) => {
+        const damaged = damagedBy(changes, patch);
+        const sections = split(damaged, cuts);
+        expect(Buffer.concat(sections.map((section) => bytesOf(damaged, section)))).toEqual(damaged);
+        expect(sections).toEqual(split(damaged));
+      }),
+      { numRuns: 300 },
     );
   });
 

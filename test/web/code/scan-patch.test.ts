@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { lineText, type ParsedPatch } from "../../../web/code/core/parsed-patch.ts";
 import { scanPatch } from "../../../web/code/core/scan-patch.ts";
+import { damage, damagedBy } from "../../support/git-made-patch.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scan-patch-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -79,6 +80,24 @@ describe("scanPatch", () => {
         );
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it("reads lines of the patch and nothing else, however it is damaged", () => {
+    const whole = Buffer.from(gitDiff("one\ntwo\nthree\n", "one\n2\nthree\nfour"));
+    fc.assert(
+      fc.property(damage, (changes) => {
+        const text = damagedBy(changes, whole).toString();
+        // An empty line stands for an empty one that did not change.
+        const lines = new Set(text.split("\n").map((line) => line || " "));
+        const patch = scanPatch(text);
+        expect(markedLines(patch).filter((line) => !lines.has(line))).toEqual([]);
+        for (let line = 0; line < patch.lineCount; line++) {
+          const partner = patch.partner[line] ?? -1;
+          expect(partner === -1 || patch.partner[partner] === line).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
     );
   });
 
