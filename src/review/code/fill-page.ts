@@ -16,11 +16,13 @@ interface FirstView {
 export function createPageFiller({ diffs }: CodeReview): NonNullable<ReviewMode["fillPage"]> {
   const drawn = new WeakMap<Snapshot, Map<string, Promise<string>>>();
   const draw = async (options: DrawOptions): Promise<FirstView> => {
-    const { snapshot, gitContext, release } = await diffs.current();
+    const [{ snapshot, gitContext, release }, { drawDiff }] = await Promise.all([
+      diffs.current(),
+      loadDrawing(),
+    ]);
     try {
       const views = drawn.get(snapshot) ?? new Map<string, Promise<string>>();
       drawn.set(snapshot, views);
-      const { drawDiff } = await import("./draw-diff.ts");
       const key = JSON.stringify(options);
       const view = views.get(key) ?? drawDiff(snapshot, options);
       views.set(key, view);
@@ -43,4 +45,14 @@ export function createPageFiller({ diffs }: CodeReview): NonNullable<ReviewMode[
     const title = `${diffs.repository.name} (${first.branch}): review`;
     return withFirstView(page, { title, theme, html: first.html });
   };
+}
+
+/** The code that draws and its highlighter, made ready while git is at work. */
+async function loadDrawing() {
+  const [drawing, { loadHighlighter }] = await Promise.all([
+    import("./draw-diff.ts"),
+    import("./highlighter.ts"),
+  ]);
+  await loadHighlighter();
+  return drawing;
 }

@@ -19,7 +19,7 @@ export interface HeldDiff {
 /** The diff under review: one at a time, taken anew by a switch. */
 export interface DiffDesk {
   readonly repository: Repository;
-  /** The diff on the table; the first is begun on creation. With `ignoreSpace`, without changes of white space. */
+  /** The diff on the table; the first is begun with the first call. With `ignoreSpace`, without changes of white space. */
   current(ignoreSpace?: boolean): Promise<HeldDiff>;
   /** Takes a diff and lays it on the table. When that fails, the one that lies there stays. */
   switchTo(diffType: string): Promise<HeldDiff>;
@@ -58,14 +58,14 @@ export function createDiffDesk(repository: Repository, paths: readonly string[] 
     const planned = await plan(diffType);
     return { ...planned, whole: await takeSnapshot(repository, planned.git, planned.plan, view) };
   };
-  let latest = take("uncommitted");
-  // Whoever asks for it is told of the failure.
-  latest.catch(() => {});
+  let latest: Promise<Entry> | undefined;
+  // Not on creation: git would take the processor from the server, which is to be there first.
+  const onTable = () => (latest ??= take("uncommitted"));
 
   return {
     repository,
     async current(ignoreSpace = false) {
-      const entry = await latest;
+      const entry = await onTable();
       if (!ignoreSpace) return hold(entry, entry.whole);
       entry.spaceless ??= takeSnapshot(repository, entry.git, entry.plan, { ...view, ignoreSpace });
       try {
@@ -80,11 +80,11 @@ export function createDiffDesk(repository: Repository, paths: readonly string[] 
       const previous = latest;
       latest = Promise.resolve(entry);
       const held = hold(entry, entry.whole);
-      void previous.then(closeEntry, () => {});
+      void previous?.then(closeEntry, () => {});
       return held;
     },
     async isOutdated() {
-      const entry = await latest;
+      const entry = await onTable();
       const now = await plan(entry.plan.diffType);
       const probe = await probeDiff(now.git, now.plan, view);
       if (probe !== entry.lastLook?.probe) {
@@ -94,9 +94,9 @@ export function createDiffDesk(repository: Repository, paths: readonly string[] 
       }
       return entry.lastLook.isOutdated;
     },
-    close() {
+    async close() {
       closing.abort();
-      return latest.then(closeEntry, () => {});
+      await latest?.then(closeEntry, () => {});
     },
   };
 }
