@@ -1,4 +1,5 @@
 import { memo, useMemo } from "react";
+import { shallow } from "zustand/shallow";
 import { classNames } from "../../shared/class-names.ts";
 import type { FileBody } from "../core/file-body.ts";
 import { isUncertain } from "../core/line-heights.ts";
@@ -51,7 +52,23 @@ export const LineRow = memo(function LineRow(props: LineRowProps) {
       )}
     </div>
   );
-});
+}, looksAlike);
+
+/** A file has a new body whenever anything in it takes another height, which most of its rows do not show. */
+function looksAlike(
+  { body: before, ...given }: LineRowProps,
+  { body: after, ...now }: LineRowProps,
+): boolean {
+  return (
+    shallow(given, now) &&
+    before.file === after.file &&
+    before.patch === after.patch &&
+    before.text === after.text &&
+    before.rows?.kind[now.row] === after.rows?.kind[now.row] &&
+    before.rows?.left[now.row] === after.rows?.left[now.row] &&
+    before.rows?.right[now.row] === after.rows?.right[now.row]
+  );
+}
 
 function SideCells({
   side,
