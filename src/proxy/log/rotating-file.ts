@@ -18,16 +18,21 @@ export interface RotationLimits {
 
 const FLUSH_MS = 200;
 /** Bytes that may wait; more than that is written out at once, and lost where the disk does not take it. */
-const WAITING = 1024 * 1024;
+const WAITING = 256 * 1024;
+/** Bytes that UTF-8 takes for one character of a string at most. */
+const WIDEST = 3;
 
-/** Lines are written in batches; a disk that fails is told once and never stops the proxy. */
+/**
+ * Lines are written in batches; a disk that fails is told once and never stops the proxy. What waits is kept as bytes:
+ * thousands of strings, in pieces as they were put together, would be moved by each garbage collection until then.
+ */
 export function createRotatingFile(
   path: string,
   limits: () => RotationLimits,
   onError: (error: unknown) => void,
 ): RotatingFile {
-  let waiting: string[] = [];
-  let waitingSize = 0;
+  let waiting: Buffer | undefined;
+  let used = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let failed = false;
@@ -35,12 +40,12 @@ export function createRotatingFile(
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    const text = waiting.join("");
-    waiting = [];
-    waitingSize = 0;
-    if (text === "") return;
+    const bytes = waiting?.subarray(0, used);
+    waiting = undefined;
+    used = 0;
+    if (!bytes) return;
     writing = writing
-      .then(() => append(path, text, limits()))
+      .then(() => append(path, bytes, limits()))
       .catch((error: unknown) => {
         if (!failed) onError(error);
         failed = true;
@@ -48,10 +53,12 @@ export function createRotatingFile(
   };
   return {
     write(line) {
-      waiting.push(line, "\n");
-      waitingSize += line.length;
-      if (waitingSize > WAITING) flush();
-      else timer ??= setTimeout(flush, FLUSH_MS).unref();
+      const most = WIDEST * line.length + 1;
+      if (waiting && used + most > waiting.length) flush();
+      waiting ??= Buffer.allocUnsafe(Math.max(WAITING, most));
+      used += waiting.write(line, used);
+      used += waiting.write("\n", used);
+      timer ??= setTimeout(flush, FLUSH_MS).unref();
     },
     async close() {
       flush();
@@ -60,17 +67,17 @@ export function createRotatingFile(
   };
 }
 
-async function append(path: string, text: string, limits: RotationLimits): Promise<void> {
+async function append(path: string, bytes: Buffer, limits: RotationLimits): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const size = await stat(path).then(
     (entry) => entry.size,
     () => 0,
   );
-  if (size > 0 && size + text.length > limits.maxFile) await rotate(path, limits.files);
+  if (size > 0 && size + bytes.length > limits.maxFile) await rotate(path, limits.files);
   let file: FileHandle | undefined;
   try {
     file = await open(path, "a", 0o600);
-    await file.appendFile(text);
+    await file.appendFile(bytes);
   } finally {
     await file?.close();
   }
