@@ -9,8 +9,8 @@ import { type RelayedRequest, relayTo } from "./upstream/clients.ts";
 import type { PackedBody, RelayedDialect, RelayOutcome, RelayTask } from "./upstream/relay-task.ts";
 import { nextTry, planTries, type Try } from "./upstream/tries.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
-import { usageOfText } from "./usage/read-usage.ts";
-import { createStreamWatch } from "./usage/stream-watch.ts";
+import { usageOfAnswer } from "./usage/read-usage.ts";
+import { StreamWatch } from "./usage/stream-watch.ts";
 
 /** A whole body, or an upload on its way with its length where the client announced one. */
 export type RelayedBody = Buffer | { readonly stream: Readable; readonly length: number | undefined } | null;
@@ -81,8 +81,8 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
   const known = relayedDialects.get(dialect);
   if (known) return known;
   const relayed: RelayedDialect = {
-    createWatch: () => createStreamWatch(dialect),
-    usageOf: (text) => usageOfText(dialect, text),
+    createWatch: () => new StreamWatch(dialect),
+    usageOf: (bytes) => usageOfAnswer(dialect, bytes),
     faultEvent: (fault, requestId) => encodeFaultEvent(dialect, faultOf(fault), requestId),
     ping: pingOf(dialect),
   };
@@ -131,7 +131,7 @@ const UNPACKED = 16 * 1024 * 1024;
 async function unpackUsage(call: Call, { bytes, coding }: PackedBody): Promise<void> {
   try {
     const plain = await decodeBody(bytes, coding, UNPACKED);
-    call.usage = usageOfText(call.dialect, plain.toString("latin1", Math.max(0, plain.length - 16_384)));
+    call.usage = usageOfAnswer(call.dialect, plain);
   } catch {
     // In another coding than it says, or a bomb: the client will see that for itself.
   }

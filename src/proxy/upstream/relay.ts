@@ -128,11 +128,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     }
     response.writeHead(this.#status, this.#answerHeaders(bytes.length));
     // As text a small body goes out in one piece with the head; Latin-1 keeps every byte.
-    const text = bytes.toString("latin1", Math.max(0, bytes.length - ONE_PIECE));
-    if (bytes.length <= ONE_PIECE) response.end(text, "latin1");
+    if (bytes.length <= ONE_PIECE) response.end(bytes.toString("latin1"), "latin1");
     else response.end(bytes);
     const answered = { kind: "answered", status: this.#status, firstByteAt: this.#firstByteAt } as const;
-    if (coding === undefined) this.#finish({ ...answered, usage: dialect?.usageOf(text) });
+    if (coding === undefined) this.#finish({ ...answered, usage: dialect?.usageOf(bytes) });
     else this.#finish({ ...answered, usage: undefined, packed: { bytes, coding } });
   }
 

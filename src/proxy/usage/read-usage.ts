@@ -47,16 +47,25 @@ const RESPONSES_NAMES = {
 
 /**
  * The last usage object in a piece of JSON or of a stream, parsed; undefined where there is none. The name with its
- * quotes cannot stand inside a JSON string, where quotes are escaped.
+ * quotes cannot stand inside a JSON string, where quotes are escaped. Only the object is made a string of: the bytes
+ * that it is looked for in can be many.
  */
-export function lastUsage(dialect: Dialect, text: string): unknown {
-  const name = dialect === "generative-language" ? '"usageMetadata"' : '"usage"';
-  for (let at = text.lastIndexOf(name); at >= 0; at = text.lastIndexOf(name, at - 1)) {
-    const object = objectAfter(text, at + name.length);
-    if (object !== undefined) return object;
+export function lastUsage(dialect: Dialect, bytes: Buffer): unknown {
+  const name = usageName(dialect);
+  for (let at = bytes.lastIndexOf(name); at >= 0; at = bytes.lastIndexOf(name, at - 1)) {
+    const from = at + name.length;
+    const brace = bytes.indexOf("{", from);
+    if (brace >= 0 && brace <= from + LONGEST_GAP) {
+      const object = objectAfter(bytes.toString("latin1", from), 0);
+      if (object !== undefined) return object;
+    }
     if (at === 0) break;
   }
   return undefined;
+}
+
+function usageName(dialect: Dialect): string {
+  return dialect === "generative-language" ? '"usageMetadata"' : '"usage"';
 }
 
 /** The first one; a messages stream tells its input there. */
@@ -106,7 +115,9 @@ function memberOf(holder: unknown, name: string): unknown {
   return (holder as Readonly<Record<string, unknown>>)[name];
 }
 
-/** Of a whole JSON answer, or its end: vendors say it there. */
-export function usageOfText(dialect: Dialect, text: string): Usage | undefined {
-  return usageFrom(dialect, lastUsage(dialect, text));
+/** Of a whole JSON answer: vendors say it at the end. */
+export function usageOfAnswer(dialect: Dialect, bytes: Buffer): Usage | undefined {
+  return usageFrom(dialect, lastUsage(dialect, bytes.subarray(-ANSWER_END)));
 }
+
+const ANSWER_END = 16 * 1024;

@@ -25,62 +25,65 @@ const SIGNS: Record<Dialect, readonly Buffer[]> = {
   "generative-language": buffers('"finishReason"', '"blockReason"', 'data: {"error"', 'data:{"error"'),
 };
 
-/** Watches a stream go by: whether it ended, whether it stands between two events, what it says of usage. */
-export interface StreamWatch {
-  push(chunk: Buffer): void;
-  /** Whether the dialect's own end was seen. */
-  readonly ended: boolean;
-  /** Whether an event of ours could be put here. */
-  readonly betweenEvents: boolean;
-  usage(): Usage | undefined;
-}
-
 /**
- * Holds on to the first and the last bytes only, however long the stream, and looks into them when it is asked: most
- * streams end in the last bytes, so that nothing has to be searched as it passes by.
+ * Watches a stream go by: whether it ended, whether it stands between two events, what it says of usage. Holds on to the
+ * first and the last bytes only, however long the stream, and looks into them when it is asked: most streams end in the
+ * last bytes, so that nothing has to be searched as it passes by.
  */
-export function createStreamWatch(dialect: Dialect): StreamWatch {
-  const head: Buffer[] = [];
-  // Only messages streams tell usage at their beginning.
-  let headLeft = dialect === "messages" ? HEAD : 0;
-  let tail: Buffer[] = [];
-  let tailSize = 0;
-  let endedEarlier = false;
+export class StreamWatch {
+  readonly #dialect: Dialect;
+  readonly #head: Buffer[] = [];
+  #headLeft: number;
+  #tail: Buffer[] = [];
+  #tailSize = 0;
+  #endedEarlier = false;
 
-  const lastBytes = (): Buffer => {
-    if (tail.length !== 1) tail = [Buffer.concat(tail)];
-    return tail[0] ?? NOTHING;
-  };
-  const letGo = () => {
-    const bytes = lastBytes();
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+    // Only messages streams tell usage at their beginning.
+    this.#headLeft = dialect === "messages" ? HEAD : 0;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#headLeft > 0) {
+      this.#head.push(chunk);
+      this.#headLeft -= chunk.length;
+    }
+    this.#tail.push(chunk);
+    this.#tailSize += chunk.length;
+    if (this.#tailSize > 2 * TAIL) this.#letGo();
+  }
+
+  /** Whether the dialect's own end was seen. */
+  get ended(): boolean {
+    return this.#endedEarlier || hasSign(this.#dialect, this.#lastBytes());
+  }
+
+  /** Whether an event of ours could be put here. */
+  get betweenEvents(): boolean {
+    return this.#tailSize === 0 || endsEvent(this.#lastBytes());
+  }
+
+  usage(): Usage | undefined {
+    const dialect = this.#dialect;
+    const last = lastUsage(dialect, this.#lastBytes());
+    if (dialect !== "messages") return usageFrom(dialect, last);
+    const first = firstUsage(Buffer.concat(this.#head).toString("latin1"));
+    return usageFrom(dialect, first === undefined ? last : { ...Object(first), ...Object(last) });
+  }
+
+  #lastBytes(): Buffer {
+    if (this.#tail.length !== 1) this.#tail = [Buffer.concat(this.#tail)];
+    return this.#tail[0] ?? NOTHING;
+  }
+
+  #letGo(): void {
+    const bytes = this.#lastBytes();
     // A sign across the cut is still whole in what is kept.
-    endedEarlier ||= hasSign(dialect, bytes.subarray(0, -TAIL + LONGEST_SIGN));
-    tail = [bytes.subarray(-TAIL)];
-    tailSize = TAIL;
-  };
-  return {
-    get ended() {
-      return endedEarlier || hasSign(dialect, lastBytes());
-    },
-    get betweenEvents() {
-      return tailSize === 0 || endsEvent(lastBytes());
-    },
-    push(chunk) {
-      if (headLeft > 0) {
-        head.push(chunk);
-        headLeft -= chunk.length;
-      }
-      tail.push(chunk);
-      tailSize += chunk.length;
-      if (tailSize > 2 * TAIL) letGo();
-    },
-    usage() {
-      const last = lastUsage(dialect, lastBytes().toString("latin1"));
-      if (dialect !== "messages") return usageFrom(dialect, last);
-      const first = firstUsage(Buffer.concat(head).toString("latin1"));
-      return usageFrom(dialect, first === undefined ? last : { ...Object(first), ...Object(last) });
-    },
-  };
+    this.#endedEarlier ||= hasSign(this.#dialect, bytes.subarray(0, -TAIL + LONGEST_SIGN));
+    this.#tail = [bytes.subarray(-TAIL)];
+    this.#tailSize = TAIL;
+  }
 }
 
 const NOTHING = Buffer.alloc(0);
