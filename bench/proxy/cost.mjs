@@ -1,5 +1,5 @@
 // What a call costs beside the floor: CPU time of the process per request, in many short turns one after the other, so
-// that it tells something on a busy machine too.
+// that it tells something on a busy machine too. Then what counting the tokens of 180 kB costs where no upstream does it.
 //   npm run build && node bench/proxy/cost.mjs [--rounds 21] [--requests 1500] [--connections 32] [--only SSE]
 import { parseArgs } from "node:util";
 import { makeRequests } from "./exchange.mjs";
@@ -47,6 +47,15 @@ try {
       `${name}: floor ${of((turn) => turn.floor).toFixed(1)} µs, sallyport ${of((turn) => turn.ours).toFixed(1)} µs, ` +
         `ratio ${of((turn) => turn.floor / turn.ours).toFixed(2)}; ${memoryOf(sallyport.pid).toFixed(0)} MB`,
     );
+  }
+  if ("count_tokens 180 kB".includes(flags.only)) {
+    const { sallyport } = targets(false);
+    const count = { ...sallyport, url: new URL("/v1/messages/count_tokens", sallyport.url).href };
+    const body = bodyOf(180_000, false);
+    await costOf(count, body, 200);
+    const turns = [];
+    for (let round = 0; round < Number(flags.rounds); round += 1) turns.push(await costOf(count, body, 50));
+    console.log(`count_tokens 180 kB: ${(median(turns) / 1_000).toFixed(2)} ms (target: under 5)`);
   }
 } finally {
   await stop();
