@@ -34,34 +34,36 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     onInternal: (error) => output.note(`internal error: ${messageOf(error)}`),
   });
   const stopped = untilStopped(proxy, output);
+  const reload = async () => {
+    try {
+      const next = await readProxyConfiguration(environment, flags, true);
+      proxy.reload(next.config);
+      if (next.newKey !== undefined) noteNewKey(next.newKey, output);
+      if (next.config.port !== config.port || next.config.host !== config.host)
+        output.note("The new port or host takes effect at the next start.");
+      config = next.config;
+      output.note("The configuration was read again and is in force.");
+    } catch (error) {
+      const hint = error instanceof AppError && error.code === "configuration" ? "" : "internal error: ";
+      output.note(`The old configuration stays in force. ${hint}${messageOf(error)}`);
+    }
+  };
+  // Before anybody can know that it runs: a SIGHUP that is not listened to ends the process.
+  process.on("SIGHUP", reload);
   try {
     const port = await listen(proxy.app, { port: config.port, host: config.host, retries: 0 });
     for (const line of banner(config, port, first.loaded.file?.path)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
     if (flags.readyFile) await writeReadyFile(flags.readyFile, `http://localhost:${port}`, port);
-    const reload = async () => {
-      try {
-        const next = await readProxyConfiguration(environment, flags, true);
-        proxy.reload(next.config);
-        if (next.newKey !== undefined) noteNewKey(next.newKey, output);
-        if (next.config.port !== config.port || next.config.host !== config.host)
-          output.note("The new port or host takes effect at the next start.");
-        config = next.config;
-        output.note("The configuration was read again and is in force.");
-      } catch (error) {
-        const hint = error instanceof AppError && error.code === "configuration" ? "" : "internal error: ";
-        output.note(`The old configuration stays in force. ${hint}${messageOf(error)}`);
-      }
-    };
     const unwatch = watchFile(first.loaded.path, reload);
-    process.on("SIGHUP", reload);
     const code = await stopped;
     unwatch();
-    process.off("SIGHUP", reload);
     return code;
   } catch (error) {
     await proxy.close();
     throw error;
+  } finally {
+    process.off("SIGHUP", reload);
   }
 }
 
