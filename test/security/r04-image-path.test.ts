@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import fastCheck from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createImagePolicy, isWithin } from "../../src/review/images/image-policy.ts";
@@ -28,6 +28,22 @@ describe("R4 the image policy", () => {
     expect(await policy.locate("../other.png")).toBe(join(folder, "other.png"));
     expect(await policy.locate(`file://${folder}/other.png`)).toBe(join(folder, "other.png"));
     await expect(policy.locate("none.png")).rejects.toThrow();
+  });
+
+  it("takes a path at its word: home only at its beginning, other machines only where Windows would call them", async () => {
+    const folder = await files();
+    await mkdir(join(folder, "x~"));
+    await writeFile(join(folder, "x~", "a.png"), PNG);
+    const named = join(folder, "named.png");
+    const local = createImagePolicy({ cwd: folder, platform: "linux" });
+    const windows = createImagePolicy({ cwd: folder, platform: "win32" });
+    expect(await local.locate(`~/${relative(homedir(), named)}`)).toBe(named);
+    expect(await local.locate("x~/a.png")).toBe(join(folder, "x~", "a.png"));
+    expect(await local.locate(`/${named}`)).toBe(named);
+    expect(await windows.locate("x~//a.png")).toBe(join(folder, "x~", "a.png"));
+    expect(await windows.locate(named)).toBe(named);
+    const refusal = { code: "not_found", message: "File not found", cause: expect.any(Error) };
+    await expect(local.locate("file:///%2f")).rejects.toMatchObject(refusal);
   });
 
   it("where others can ask, shows the folders and the named files only, links followed", async () => {
