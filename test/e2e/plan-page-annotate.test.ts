@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser, openReview, selectText } from "../support/browser.ts";
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { redPixel, samplePlan } from "../support/plans.ts";
@@ -10,12 +10,13 @@ let browser: Browser;
 let home: Home;
 beforeAll(async () => {
   browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+// A home each: what one leaves unsent would be shown beside the next.
+beforeEach(async () => {
   home = await makeHome();
 });
-afterAll(async () => {
-  await browser.close();
-  await home.remove();
-});
+afterEach(() => home.remove());
 
 /** Points at what `selector` finds first and clicks the sign beside it. */
 async function pointAndOpen(page: Page, selector: string): Promise<void> {
