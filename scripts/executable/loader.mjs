@@ -1,4 +1,5 @@
 // The `require` between the parts of the command inside the single executable, and while their code cache is made.
+import { isBuiltin } from "node:module";
 import { dirname } from "node:path";
 import { Script } from "node:vm";
 
@@ -15,7 +16,12 @@ export function createLoader({ source, cachedData, builtin, compiled = () => {} 
     parts.set(name, part);
     const script = new Script(source(name), { filename: `sallyport/${name}`, cachedData: cachedData(name) });
     compiled(name, script);
-    const requirePart = (id) => (id.startsWith("./") ? load(id.slice(2)) : builtin(id));
+    const requirePart = (id) => {
+      if (id.startsWith("./")) return load(id.slice(2));
+      // Libraries try what may be installed beside them; Node would warn of that in the middle of a review.
+      if (!isBuiltin(id)) throw Object.assign(new Error(`Cannot find ${id}`), { code: "MODULE_NOT_FOUND" });
+      return builtin(id);
+    };
     script.runInThisContext()(part.exports, requirePart, part, process.execPath, dirname(process.execPath));
     return part.exports;
   };
