@@ -2,20 +2,12 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DIFF_TYPES, hostileRepository } from "../support/hostile-repository.ts";
-import { snapshotOf, testRepository } from "../support/test-repository.ts";
+import { addSubmodule, snapshotOf, testRepository } from "../support/test-repository.ts";
 
 async function withSubmodule() {
   const repository = await hostileRepository({ "c.lens": "old\n" });
   const inner = await testRepository({ "inner.txt": "1\n" });
-  await repository.git(
-    "-c",
-    "protocol.file.allow=always",
-    "submodule",
-    "add",
-    "--quiet",
-    inner.root,
-    "module",
-  );
+  await addSubmodule(repository, inner);
   return repository;
 }
 

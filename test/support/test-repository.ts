@@ -85,6 +85,12 @@ export function repositoryIn(root: string, outside: string): TestRepository {
   };
 }
 
+/** Adds `inner` as the submodule `module`; git wants to be told that a folder of this machine may be one. */
+export async function addSubmodule(repository: TestRepository, inner: TestRepository): Promise<void> {
+  const allowed = ["-c", "protocol.file.allow=always"];
+  await repository.git(...allowed, "submodule", "add", "--quiet", inner.root, "module");
+}
+
 export interface TestSnapshot {
   readonly snapshot: Snapshot;
   /** The patches of all files, joined. */

@@ -1,4 +1,4 @@
-import type { CommandFacts } from "./command-tree.ts";
+import { type CommandFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
 
 /** A script for bash 3.2 and newer, to be sourced. Where nothing is known, files are offered. */
 export function bashCompletion(tree: readonly CommandFacts[]): string {
@@ -23,23 +23,12 @@ complete -o default -F _sallyport sallyport
 `;
 }
 
-function pathsBelow(tree: readonly CommandFacts[]): string {
-  return tree
-    .slice(1)
-    .map(({ path }) => `"${path}"`)
-    .join("|");
-}
-
 /** After a flag that takes a value only its values are offered, or files. */
 function flagCases(tree: readonly CommandFacts[]): string[] {
-  return tree.flatMap(({ path, flags }) =>
-    flags
-      .filter(({ takesValue }) => takesValue)
-      .map(({ name, values }) => {
-        const reply = values.length > 0 ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$cur")); ` : "";
-        return `    "${path} ${name}") ${reply}return ;;`;
-      }),
-  );
+  return flagsWithValue(tree).map(({ path, name, values }) => {
+    const reply = values.length > 0 ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$cur")); ` : "";
+    return `    "${path} ${name}") ${reply}return ;;`;
+  });
 }
 
 /** Flags are offered once a dash is typed: before that they would hide the commands and files. */

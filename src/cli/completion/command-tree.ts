@@ -51,3 +51,20 @@ function flagFacts(option: Option, known: KnownValues): FlagFacts[] {
 function firstLine(command: Command): string {
   return command.description().split("\n")[0] ?? "";
 }
+
+/** The pattern by which a `case` of bash and zsh knows every command below the program: "a b"|"a c". */
+export function pathsBelow(tree: readonly CommandFacts[]): string {
+  return tree
+    .slice(1)
+    .map(({ path }) => `"${path}"`)
+    .join("|");
+}
+
+/** Every flag after which a value stands, beside its command: what bash and zsh must know before they offer words. */
+export function flagsWithValue(
+  tree: readonly CommandFacts[],
+): readonly (FlagFacts & { readonly path: string })[] {
+  return tree.flatMap(({ path, flags }) =>
+    flags.filter(({ takesValue }) => takesValue).map((flag) => ({ ...flag, path })),
+  );
+}

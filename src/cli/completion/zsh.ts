@@ -1,6 +1,6 @@
-import type { CommandFacts } from "./command-tree.ts";
+import { type CommandFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
 
-/** A script for zsh, to be sourced or put into a folder of \`fpath\` as \`_sallyport\`. */
+/** A script for zsh, to be sourced or put into a folder of `fpath` as `_sallyport`. */
 export function zshCompletion(tree: readonly CommandFacts[]): string {
   return `#compdef sallyport
 # zsh completion for sallyport: eval "$(sallyport completion zsh)", after compinit
@@ -25,22 +25,11 @@ if [[ "\${funcstack[1]}" == _sallyport ]]; then _sallyport "$@"; else compdef _s
 `;
 }
 
-function pathsBelow(tree: readonly CommandFacts[]): string {
-  return tree
-    .slice(1)
-    .map(({ path }) => `"${path}"`)
-    .join("|");
-}
-
 function flagCases(tree: readonly CommandFacts[]): string[] {
-  return tree.flatMap(({ path, flags }) =>
-    flags
-      .filter(({ takesValue }) => takesValue)
-      .map(({ name, values }) => {
-        const offer = values.length > 0 ? `compadd -- ${values.join(" ")}` : "_files";
-        return `    ("${path} ${name}") ${offer}; return ;;`;
-      }),
-  );
+  return flagsWithValue(tree).map(({ path, name, values }) => {
+    const offer = values.length > 0 ? `compadd -- ${values.join(" ")}` : "_files";
+    return `    ("${path} ${name}") ${offer}; return ;;`;
+  });
 }
 
 function commandCase({ path, flags, commands, values }: CommandFacts): string {

@@ -5,7 +5,7 @@ import { findGit } from "../../../src/review/git/find-git.ts";
 import { readHeads } from "../../../src/review/git/refs.ts";
 import { openRepository } from "../../../src/review/git/repository.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { repositoryIn, snapshotOf, testRepository } from "../../support/test-repository.ts";
+import { addSubmodule, repositoryIn, snapshotOf, testRepository } from "../../support/test-repository.ts";
 
 const environment = { PATH: process.env["PATH"] };
 
@@ -19,15 +19,7 @@ describe("openRepository", () => {
   it("opens a linked worktree, a submodule and its parent", async () => {
     const inner = await testRepository({ "inner.txt": "1\n" });
     const repository = await testRepository({ "a.txt": "a\n" });
-    await repository.git(
-      "-c",
-      "protocol.file.allow=always",
-      "submodule",
-      "add",
-      "--quiet",
-      inner.root,
-      "module",
-    );
+    await addSubmodule(repository, inner);
     await repository.git("worktree", "add", "--quiet", "-b", "beside", join(repository.outside, "beside it"));
     const beside = repositoryIn(join(repository.outside, "beside it"), repository.outside);
     await beside.write({ "fresh.txt": "fresh\n" });

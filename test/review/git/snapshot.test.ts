@@ -1,7 +1,12 @@
 import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { snapshotOf, type TestRepository, testRepository } from "../../support/test-repository.ts";
+import {
+  addSubmodule,
+  snapshotOf,
+  type TestRepository,
+  testRepository,
+} from "../../support/test-repository.ts";
 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
@@ -175,15 +180,7 @@ describe("uncommitted changes", () => {
   it("name a submodule's commits, and a repository inside this one", async () => {
     const inner = await testRepository({ "inner.txt": "1\n" });
     const repository = await testRepository({ "a.txt": "a\n" });
-    await repository.git(
-      "-c",
-      "protocol.file.allow=always",
-      "submodule",
-      "add",
-      "--quiet",
-      inner.root,
-      "module",
-    );
+    await addSubmodule(repository, inner);
     await repository.commit();
     await writeFile(join(repository.root, "module", "inner.txt"), "2\n");
     expect((await snapshotOf(repository)).paths).toEqual([]);
