@@ -397,4 +397,12 @@ export const defences = [
   ["P15", "security/p15", "src/proxy/upstream/send.ts", "if (size > limit)", "if (false)"],
   ["P16", "security/p16", "src/proxy/mcp/relay-mcp.ts", "if (!server?.enabled)", "if (!server)"],
   ["P17", "security/p17", "package.json", '"diff": "9.0.0"', '"diff": "^9.0.0"'],
+  ["P18", "security/p18", "src/proxy/stored-responses.ts", 'request.key?.sha256.toString("hex") ?? ""', '""'],
+  [
+    "P18",
+    "security/p18",
+    "src/proxy/translate/translation.ts",
+    "if (!this.isKept) return named;",
+    "return named;",
+  ],
 ];

@@ -157,7 +157,7 @@ export function settle(call: Call): void {
   const record: CallRecord = {
     time: timestamp(),
     id: call.id,
-    key: request.keyName,
+    key: request.key?.name,
     client: request.ip,
     method: request.method,
     route: call.route.path,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { ProxyKey } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
 import { checkRequest } from "../http/guard.ts";
 import { shownKeys } from "./auth/credentials.ts";
@@ -13,8 +14,8 @@ declare module "fastify" {
     readonly route?: Route;
   }
   interface FastifyRequest {
-    /** The name of the key that was shown and is right. */
-    keyName: string | undefined;
+    /** The key that was shown and is right. */
+    key: ProxyKey | undefined;
     /** The configuration this request is served with, whatever is reloaded meanwhile. */
     runtime: Runtime;
   }
@@ -25,7 +26,7 @@ declare module "fastify" {
  * open, is the host ours, does it come from somebody's web page, has it been here before, has it the key.
  */
 export function addDoor(app: FastifyInstance, services: Services): void {
-  app.decorateRequest("keyName", undefined);
+  app.decorateRequest("key", undefined);
   app.decorateRequest("runtime", null as unknown as Runtime);
   app.addHook("onRequest", (request, reply, done) => {
     try {
@@ -58,13 +59,13 @@ function admit(request: FastifyRequest, reply: FastifyReply, services: Services)
   }
   const route = request.routeOptions.config.route;
   const queryToo = route?.dialect === "generative-language" && path.startsWith("/v1beta");
-  request.keyName = runtime.keys.nameOf(shownKeys(headers, url, queryToo));
-  if (!guarded.allowed && request.keyName === undefined)
+  request.key = runtime.keys.find(shownKeys(headers, url, queryToo));
+  if (!guarded.allowed && request.key === undefined)
     return forbid(
       reply,
       "This request comes from a web page. List its origin in proxy.allowed_origins, or send a key.",
     );
-  if (request.keyName === undefined && needsKey(runtime.authMode, route?.operation)) {
+  if (request.key === undefined && needsKey(runtime.authMode, route?.operation)) {
     reply.header("www-authenticate", 'Bearer realm="sallyport"');
     throw new AppError("unauthorized", "A valid API key of this proxy is needed");
   }

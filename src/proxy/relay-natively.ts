@@ -57,7 +57,7 @@ function requestOf(call: Call, path: string, body: RelayedBody, key: string | un
       // A compressed stream could neither be watched nor kept alive.
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
       contentLength: whole ? undefined : body.length,
-      isOwnKey: (text) => call.runtime.keys.nameOf([text]) !== undefined,
+      isOwnKey: (text) => call.runtime.keys.find([text]) !== undefined,
     },
   };
 }

@@ -1,12 +1,18 @@
 import { AppError } from "../errors.ts";
 import { answerJson, type Call } from "./call.ts";
+import { type ConversationStore, conversationsOf } from "./translate/conversation-store.ts";
+
+/** The conversations that were kept for who calls: whoever has the same key or, without keys, has none either. */
+export function callersConversations({ services, request }: Call): ConversationStore {
+  return conversationsOf(services.conversations, request.key?.sha256.toString("hex") ?? "");
+}
 
 /**
  * Answers `GET` and `DELETE /v1/responses/{id}` for a response that was kept here because its upstream speaks another
  * dialect. False where it is a responses upstream's affair. Throws `not_found` where it can be nobody's.
  */
 export async function answerStored(call: Call): Promise<boolean> {
-  const { conversations } = call.services;
+  const conversations = callersConversations(call);
   const id = (call.request.params as Record<string, string>)["id"] ?? "";
   const kept = await conversations.load(id);
   if (kept === undefined) {

@@ -3,6 +3,7 @@ import type { Call } from "./call.ts";
 import type { Selection } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
 import { CallReply } from "./reply-writer.ts";
+import { callersConversations } from "./stored-responses.ts";
 import { translateCall } from "./translate/translate-call.ts";
 import { translatedSender } from "./upstream/translated-sender.ts";
 
@@ -39,7 +40,7 @@ export async function translate(
       send: translatedSender(call, spares, reply),
       reply,
       redact: call.runtime.redact,
-      conversations: call.services.conversations,
+      conversations: callersConversations(call),
     });
     call.usage = outcome.usage;
     call.losses = outcome.losses;

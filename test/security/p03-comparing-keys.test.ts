@@ -16,21 +16,21 @@ describe("P3 keys", () => {
         fc.array(fc.string({ unit: "binary", maxLength: 40 }), { maxLength: 4 }),
         fc.string({ unit: "binary", maxLength: 40 }),
         (keys, shown) => {
-          const found = createKeyRing(keys.map(keyOf)).nameOf([shown]);
+          const found = createKeyRing(keys.map(keyOf)).find([shown])?.name;
           expect(found).toBe(keys.includes(shown) ? shown : undefined);
         },
       ),
     );
     const long = "k".repeat(10_000);
-    expect(createKeyRing([keyOf(long)]).nameOf([`${long}k`, long.slice(1), long])).toBe(long);
-    expect(createKeyRing([]).nameOf(["", "x"])).toBeUndefined();
+    expect(createKeyRing([keyOf(long)]).find([`${long}k`, long.slice(1), long])?.name).toBe(long);
+    expect(createKeyRing([]).find(["", "x"])).toBeUndefined();
   });
 
   it("stay right however many wrong ones were shown before", () => {
     const ring = createKeyRing([keyOf("right")]);
-    for (let index = 0; index < 2_500; index += 1) expect(ring.nameOf([`wrong ${index}`])).toBeUndefined();
-    expect(ring.nameOf(["right"])).toBe("right");
-    expect(ring.nameOf(["wrong 0", "right"])).toBe("right");
+    for (let index = 0; index < 2_500; index += 1) expect(ring.find([`wrong ${index}`])).toBeUndefined();
+    expect(ring.find(["right"])?.name).toBe("right");
+    expect(ring.find(["wrong 0", "right"])?.name).toBe("right");
   });
 
   it("are compared without telling how much of them was right", () => {

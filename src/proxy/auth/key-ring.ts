@@ -4,8 +4,8 @@ import type { ProxyKey } from "../../config/proxy-config.ts";
 /** The keys that open the proxy. */
 export interface KeyRing {
   readonly size: number;
-  /** The name of the first of these that is right, or undefined. */
-  nameOf(shown: readonly string[]): string | undefined;
+  /** The first of these that is right, or undefined. */
+  find(shown: readonly string[]): ProxyKey | undefined;
 }
 
 /**
@@ -14,21 +14,21 @@ export interface KeyRing {
  * key can find it there.
  */
 export function createKeyRing(keys: readonly ProxyKey[]): KeyRing {
-  const right = new Map<string, string>();
-  const nameOf = (text: string): string | undefined => {
+  const right = new Map<string, ProxyKey>();
+  const keyOf = (text: string): ProxyKey | undefined => {
     const known = right.get(text);
     if (known !== undefined) return known;
     const digest = createHash("sha256").update(text).digest();
-    let found: string | undefined;
-    for (const key of keys) if (timingSafeEqual(digest, key.sha256)) found ??= key.name;
+    let found: ProxyKey | undefined;
+    for (const key of keys) if (timingSafeEqual(digest, key.sha256)) found ??= key;
     if (found !== undefined) right.set(text, found);
     return found;
   };
   return {
     size: keys.length,
-    nameOf(shown) {
+    find(shown) {
       for (const text of shown) {
-        const found = nameOf(text);
+        const found = keyOf(text);
         if (found !== undefined) return found;
       }
       return undefined;

@@ -88,7 +88,7 @@ function record(
   const entry = {
     time: timestamp(),
     id,
-    key: request.keyName,
+    key: request.key?.name,
     client: request.ip,
     method: request.method,
     route: `/mcp/${name}/mcp`,
@@ -118,7 +118,7 @@ function queryFor(server: McpServerConfig, request: FastifyRequest): string {
   const at = request.url.indexOf("?");
   const asked = at < 0 ? [] : request.url.slice(at + 1).split("&");
   const { keys } = request.runtime;
-  const pairs = asked.filter((pair) => keys.nameOf([...new URLSearchParams(pair).values()]) === undefined);
+  const pairs = asked.filter((pair) => keys.find([...new URLSearchParams(pair).values()]) === undefined);
   const own = new URL(server.url).search.slice(1);
   const query = [...(own === "" ? [] : [own]), ...pairs].join("&");
   return query === "" ? "" : `?${query}`;

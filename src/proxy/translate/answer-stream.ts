@@ -115,7 +115,7 @@ class StreamWriter {
     for (const event of events) {
       const checked = this.guard.check(event);
       if (checked === undefined) break;
-      const restored = this.restore(checked.type === "error" ? this.redacted(checked) : checked);
+      const restored = this.restore(this.own(checked));
       this.watch(restored);
       if (restored.type === "error" && text === "" && !this.translation.call.reply.started) {
         throw new DialectError(restored.error);
@@ -125,7 +125,10 @@ class StreamWriter {
     return text === "" ? undefined : this.send(text);
   }
 
-  private redacted(event: ExchangeEvent & { readonly type: "error" }): ExchangeEvent {
+  /** An event as it may be told: errors without secrets, what is kept under an id of ours. */
+  private own(event: ExchangeEvent): ExchangeEvent {
+    if (event.type === "start") return this.translation.unnamed(event);
+    if (event.type !== "error") return event;
     const message = this.translation.call.redact(event.error.message);
     return { ...event, error: { ...event.error, message } };
   }

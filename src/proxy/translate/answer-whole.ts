@@ -14,7 +14,7 @@ export async function answerWhole(translation: Translation, upstream: UpstreamRe
   if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
   const given = shape === "events" ? await collect(translation, body) : await decode(translation, body);
   translation.usage = given.usage;
-  const response = translation.prepared.restoreResponse(given);
+  const response = translation.unnamed(translation.prepared.restoreResponse(given));
   const fault = faultOfResponse(response);
   if (fault !== undefined) throw new DialectError(fault);
   const { value, losses } = translation.client.encodeResponse(response, translation.context);

@@ -53,3 +53,16 @@ export function createMemoryConversations(
     },
   };
 }
+
+/**
+ * The conversations of one owner alone. Nobody reads, continues, deletes or overwrites another's, whatever ids they
+ * know: to each of them the others' do not exist.
+ */
+export function conversationsOf(store: ConversationStore, owner: string): ConversationStore {
+  const named = (id: string) => `${owner}/${id}`;
+  return {
+    load: (id) => store.load(named(id)),
+    save: (id, conversation, size) => store.save(named(id), conversation, size),
+    delete: (id) => store.delete(named(id)),
+  };
+}

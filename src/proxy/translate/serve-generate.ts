@@ -61,7 +61,7 @@ function prepare(
     model: call.client.model,
     request: decoded.value,
     now: Date.now(),
-    fallbackId: call.requestId.replace(/\W/g, ""),
+    fallbackId: call.requestId.replace(/^req_/, "").replace(/\W/g, ""),
     inputEstimate: Math.ceil(call.body.length / charactersPerToken),
     array: call.client.array,
   };

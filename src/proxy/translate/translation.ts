@@ -36,6 +36,16 @@ export class Translation {
     this.fault = error.message;
   }
 
+  /**
+   * An answer or the start of one without the upstream's id, where the client may come back to it: local servers give
+   * the same few ids again and again, and one of ours belongs to one answer alone.
+   */
+  unnamed<Named extends { readonly id?: string }>(named: Named): Named {
+    if (!this.isKept) return named;
+    const { id: _, ...rest } = named;
+    return rest as Named;
+  }
+
   /** `x-sallyport-losses`, where there are any so far. */
   lossHeaders(): Readonly<Record<string, string>> {
     return this.losses.size === 0 ? {} : { "x-sallyport-losses": [...this.losses.keys()].join(",") };
