@@ -314,6 +314,13 @@ export const defences = [
     "const clean = text;",
   ],
   ["P6", "security/p06", "src/proxy/upstream/relay.ts", "if (status >= 300 && status < 400)", "if (false)"],
+  [
+    "P6",
+    "e2e/upstream-certificates",
+    "src/proxy/upstream/pools.ts",
+    "connect: { timeout: connectMs },",
+    "connect: { timeout: connectMs, rejectUnauthorized: false },",
+  ],
   ["P7", "security/p07", "src/proxy/operation-path.ts", " || /^\\.{1,2}$/.test(id)", ""],
   [
     "P7",

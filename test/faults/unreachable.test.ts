@@ -1,5 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { selfSigned } from "../support/certificates.ts";
 import { callUpstream, isEnvelope, type Received } from "../support/faulty-upstream.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 import { SECRET } from "../support/upstream-faults.ts";
@@ -15,6 +17,9 @@ const OBSTACLES = [
   { name: "a port where nobody listens", url: () => "http://127.0.0.1:1", status: 502 },
   { name: "a port that speaks no TLS", url: () => `https://127.0.0.1:${plainPort}`, status: 502 },
   { name: "a handshake that never comes", url: () => `https://127.0.0.1:${silentPort}`, status: 504 },
+  { name: "a handshake that stops midway", url: () => `https://127.0.0.1:${haltingPort}`, status: 504 },
+  // What else can be wrong with a certificate needs one that is right but for that: test/e2e/upstream-certificates.test.ts.
+  { name: "a certificate of nobody's", url: () => `https://127.0.0.1:${untrustedPort}`, status: 502 },
 ];
 const CASES = DIALECTS.flatMap((client) =>
   DIALECTS.flatMap((upstream) =>
@@ -30,18 +35,28 @@ const CASES = DIALECTS.flatMap((client) =>
   ),
 );
 
+/** The first bytes of a server's answer to a handshake, which announce 118 more (RFC 8446, section 4.1.3). */
+const HALF_A_HELLO = Buffer.from("160303007a020000760303", "hex");
+const held = (socket: Socket) => void sockets.add(socket.on("error", () => {}));
 const servers = [
   createServer((socket) => void socket.on("error", () => {}).end("HTTP/1.1 400 Bad Request\r\n\r\n")),
-  createServer((socket) => void sockets.add(socket.on("error", () => {}))),
+  createServer(held),
+  createServer((socket) => {
+    held(socket);
+    socket.once("data", () => socket.write(HALF_A_HELLO));
+  }),
+  createTlsServer(selfSigned("localhost"), held).on("tlsClientError", () => {}),
 ] as const;
 const sockets = new Set<Socket>();
-let [plainPort, silentPort] = [0, 0];
+let [plainPort, silentPort, haltingPort, untrustedPort] = [0, 0, 0, 0];
 let proxy: TestProxy;
 let answers: readonly Promise<Received>[];
 
 /** Tries are made again after a pause, so all calls are made together. */
 beforeAll(async () => {
-  [plainPort = 0, silentPort = 0] = await Promise.all(servers.map(portOf));
+  [plainPort = 0, silentPort = 0, haltingPort = 0, untrustedPort = 0] = await Promise.all(
+    servers.map(portOf),
+  );
   const upstreams = DIALECTS.flatMap((dialect) =>
     OBSTACLES.map(({ url, status }, number) => {
       const timeouts = status === 504 ? { connect: 0.4 } : {};
@@ -84,6 +99,8 @@ describe("an upstream that cannot be reached", () => {
       "a port where nobody listens": [2],
       "a port that speaks no TLS": [0],
       "a handshake that never comes": [2],
+      "a handshake that stops midway": [2],
+      "a certificate of nobody's": [0],
     });
   });
 });
