@@ -23,7 +23,8 @@ const WAITING = 256 * 1024;
 const WIDEST = 3;
 
 /**
- * Lines are written in batches; a disk that fails is told once and never stops the proxy. What waits is kept as bytes:
+ * Lines are written in batches; a disk that fails is told once, again only when it has worked meanwhile, and never stops
+ * the proxy. What waits is kept as bytes:
  * thousands of strings, in pieces as they were put together, would be moved by each garbage collection until then.
  */
 export function createRotatingFile(
@@ -36,6 +37,8 @@ export function createRotatingFile(
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let failed = false;
+  /** The file may end in half a line: one of a process that was killed, or of a disk that was full. */
+  let isTorn = true;
 
   const flush = () => {
     clearTimeout(timer);
@@ -45,11 +48,18 @@ export function createRotatingFile(
     used = 0;
     if (!bytes) return;
     writing = writing
-      .then(() => append(path, bytes, limits()))
-      .catch((error: unknown) => {
-        if (!failed) onError(error);
-        failed = true;
-      });
+      .then(() => append(path, bytes, limits(), isTorn))
+      .then(
+        () => {
+          failed = false;
+          isTorn = false;
+        },
+        (error: unknown) => {
+          if (!failed) onError(error);
+          failed = true;
+          isTorn = true;
+        },
+      );
   };
   return {
     write(line) {
@@ -67,7 +77,7 @@ export function createRotatingFile(
   };
 }
 
-async function append(path: string, bytes: Buffer, limits: RotationLimits): Promise<void> {
+async function append(path: string, bytes: Buffer, limits: RotationLimits, isTorn: boolean): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const size = await stat(path).then(
     (entry) => entry.size,
@@ -76,11 +86,20 @@ async function append(path: string, bytes: Buffer, limits: RotationLimits): Prom
   if (size > 0 && size + bytes.length > limits.maxFile) await rotate(path, limits.files);
   let file: FileHandle | undefined;
   try {
-    file = await open(path, "a", 0o600);
+    file = await open(path, "a+", 0o600);
+    if (isTorn && (await endsMidway(file))) await file.appendFile("\n");
     await file.appendFile(bytes);
   } finally {
     await file?.close();
   }
+}
+
+/** Whether the file's last line is not ended. */
+async function endsMidway(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== 0x0a;
 }
 
 async function rotate(path: string, files: number): Promise<void> {

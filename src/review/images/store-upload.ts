@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, open } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError, messageOf } from "../../errors.ts";
 import { extensionOf, sniffImage } from "./sniff-image.ts";
@@ -14,15 +14,23 @@ export async function storeUpload(folder: string, bytes: Buffer): Promise<string
   if (!type) throw new AppError("validation", "Unsupported image type: PNG, JPEG or WebP is wanted");
   try {
     const path = join(await ownFolder(folder), `${randomUUID()}.${extensionOf[type]}`);
-    const file = await open(path, "wx", 0o600);
-    try {
-      await file.writeFile(bytes);
-    } finally {
-      await file.close();
-    }
+    await writeNew(path, bytes);
     return path;
   } catch (cause) {
     throw new AppError("unreadable", `The upload could not be stored: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Whole or not at all: half an image keeps the last of a full disk from everybody. */
+async function writeNew(path: string, bytes: Buffer): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(bytes);
+  } catch (error) {
+    await unlink(path).catch(() => {});
+    throw error;
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -70,6 +70,38 @@ describe("the request log", () => {
       await file.close();
     }
     expect(errors.length).toBe(1);
+  });
+
+  it("says so again when it fails after it has worked, and begins a line of its own behind half a one", async () => {
+    folder = mkdtempSync(join(tmpdir(), "proxy-log-"));
+    const path = join(folder, "logs", "x");
+    const errors: unknown[] = [];
+    const file = createRotatingFile(
+      path,
+      () => ({ maxFile: 1000, files: 2 }),
+      (error) => errors.push(error),
+    );
+    const write = async (line: string) => {
+      file.write(line);
+      await file.close();
+    };
+    const block = () => {
+      rmSync(join(folder, "logs"), { recursive: true, force: true });
+      writeFileSync(join(folder, "logs"), "in the way");
+    };
+    block();
+    await write("lost");
+    await write("lost");
+    rmSync(join(folder, "logs"));
+    mkdirSync(join(folder, "logs"));
+    writeFileSync(path, "whole\nhalf");
+    await write("first");
+    await write("second");
+    expect(readFileSync(path, "utf8")).toBe("whole\nhalf\nfirst\nsecond\n");
+    expect(errors.length).toBe(1);
+    block();
+    await write("lost");
+    expect(errors.length).toBe(2);
   });
 
   it("writes a call as one line of JSON and as one for a person", () => {

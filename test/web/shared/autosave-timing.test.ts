@@ -99,6 +99,17 @@ describe("autosave, as time goes by", () => {
     expect(sent.at(-1)?.content).toBe("kept");
   });
 
+  it("keeps saying so while the person types on", async () => {
+    const { type, states } = setUp(() => refused(500));
+    type("one");
+    await vi.advanceTimersByTimeAsync(1_000);
+    for (const text of ["two", "three"]) {
+      type(text);
+      await vi.advanceTimersByTimeAsync(3_000);
+    }
+    expect(states.slice(states.indexOf("failing")).filter((state) => state !== "failing")).toEqual([]);
+  });
+
   it("stops where another tab has saved something newer", async () => {
     const { type, sent, states } = setUp(() => refused(409));
     type("late");

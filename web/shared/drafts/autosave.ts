@@ -47,6 +47,7 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
   let dirty = false;
   let onTheirWay = 0;
   let stopped = false;
+  let failing = false;
 
   const schedule = (milliseconds: number) => {
     clearTimeout(timer);
@@ -74,6 +75,7 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
 
   function settle(result: Result<{ readonly generation: number; readonly savedAt: string }>): void {
     if (result.ok) {
+      failing = false;
       generation = Math.max(generation, result.value.generation);
       ports.onStatus({ state: dirty ? "pending" : "saved", savedAt: result.value.savedAt });
       if (dirty) schedule(delay);
@@ -85,6 +87,7 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
       ports.onStatus({ state: "superseded" });
     } else {
       dirty = true;
+      failing = true;
       const message = result.reason === "refused" ? result.message : "Sallyport does not answer.";
       ports.onStatus({ state: "failing", message });
       schedule(retryDelay);
@@ -95,7 +98,8 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
     touch() {
       if (stopped) return;
       dirty = true;
-      ports.onStatus({ state: "pending" });
+      // What could not be saved is not, until it is: who types on shall not see the notice come and go.
+      if (!failing) ports.onStatus({ state: "pending" });
       // Never put off by more typing: who types without a pause loses no more by a crash than who pauses.
       if (onTheirWay === 0 && timer === undefined) schedule(delay);
     },
