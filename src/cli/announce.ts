@@ -26,7 +26,7 @@ export async function announce({ port, job, flags, output }: Announcement): Prom
     output.note(`Warning: reachable at ${settings.host} too. Anyone who can connect can read and decide.`);
   }
   if (flags.readyFile) await writeReadyFile(flags.readyFile, url, port);
-  void openBrowser(opening, url);
+  void openBrowser(opening, url, (text) => output.note(text));
   return url;
 }
 

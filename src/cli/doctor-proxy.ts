@@ -1,5 +1,6 @@
 import { processEnvironment } from "../config/paths.ts";
 import type { ProxyConfig } from "../config/proxy-config.ts";
+import { loadReviewConfiguration } from "../config/review-configuration.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { AppError, messageOf } from "../errors.ts";
 import { createProxy } from "../proxy/create-proxy.ts";
@@ -18,15 +19,29 @@ export async function proxyFindings(
     const { loaded, config } = await readProxyConfiguration(processEnvironment, given, false);
     const detail = loaded.file ? loaded.path : `${loaded.path} is not there: defaults are in force`;
     const findings: readonly Finding[] = [
-      { subject, state: "ok", detail },
+      (await reviewFinding()) ?? { subject, state: "ok", detail },
       ...(await upstreamFindings(config)),
     ];
     return { findings, port: config.port };
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const remedy = error.hint ?? "sallyport proxy check says more.";
-    return { findings: [{ subject, state: "broken", detail: error.message, remedy }], port: DEFAULT_PORT };
+    return { findings: [brokenConfiguration(error)], port: DEFAULT_PORT };
   }
+}
+
+/** The part of the file that reviews go by, where it is wrong. */
+async function reviewFinding(): Promise<Finding | undefined> {
+  try {
+    await loadReviewConfiguration(processEnvironment);
+    return undefined;
+  } catch (error) {
+    return brokenConfiguration(error);
+  }
+}
+
+function brokenConfiguration(error: unknown): Finding {
+  if (!(error instanceof AppError)) throw error;
+  const remedy = error.hint ?? "sallyport proxy check says more.";
+  return { subject: "configuration", state: "broken", detail: error.message, remedy };
 }
 
 interface Warmed {

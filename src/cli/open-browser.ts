@@ -17,22 +17,32 @@ export function openingOf(environment: ReviewEnvironment, open: boolean): Openin
   return desktop ? { how: "default" } : { how: "not", tunnel: false };
 }
 
-/** Opens the page as well as it can. Never throws and never waits: the URL has been printed. */
-export async function openBrowser(opening: Opening, url: string): Promise<void> {
+/**
+ * Opens the page as well as it can. Never throws and never waits: the URL has been printed. `tell` learns of a program
+ * of the person's own that could not be started.
+ */
+export async function openBrowser(
+  opening: Opening,
+  url: string,
+  tell: (text: string) => void,
+): Promise<void> {
   if (opening.how === "not") return;
   try {
-    if (opening.how === "program") return launch(opening.program, url);
+    if (opening.how === "program") return launch(opening.program, url, tell);
     const { default: open } = await import("open");
     const child = await open(url);
-    child.on("error", () => {});
+    child.on("error", (error) => tell(notStarted(error)));
     child.unref();
   } catch {
     // The person has the URL.
   }
 }
 
-function launch(program: string, url: string): void {
+function launch(program: string, url: string, tell: (text: string) => void): void {
   const child = spawn(program, [url], { stdio: "ignore", detached: true });
-  child.on("error", () => {});
+  child.on("error", (error) => tell(notStarted(error)));
   child.unref();
 }
+
+const notStarted = ({ message }: Error): string =>
+  `The browser could not be started (${message}): open the address yourself.`;

@@ -21,7 +21,9 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this")
     .helpCommand("help [command]", "print the help of a command")
-    .showHelpAfterError("Run with --help for the options.");
+    .showHelpAfterError("Run with --help for the options.")
+    // All that this command says of a failure begins alike.
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "sallyport: ")) });
 
   const review = program.command("review").description("Review a plan or a diff in the browser");
   withReviewOptions(review.command("plan"))

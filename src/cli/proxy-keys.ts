@@ -1,7 +1,9 @@
 import { dataDirectory, processEnvironment } from "../config/paths.ts";
+import type { ProxyConfig } from "../config/proxy-config.ts";
 import { generatedKeyFile, newKey } from "../config/proxy-generated-key.ts";
 import { sha256 } from "../config/proxy-resolve.ts";
 import type { ProxyFlags } from "../config/proxy-settings.ts";
+import { effectiveMode } from "../proxy/auth/policy.ts";
 import type { Output } from "./output.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
 import { table } from "./table.ts";
@@ -30,6 +32,14 @@ export async function showProxyKeys(flags: ProxyKeysFlags, output: Output): Prom
     `sha256 ${digest.toString("hex").slice(0, 12)}…`,
     name === "generated" ? kept : "configuration",
   ]);
-  await output.result(rows.length === 0 ? "No keys." : table(["name", "fingerprint", "kept in"], rows));
+  await output.result(rows.length === 0 ? noKeys(config) : table(["name", "fingerprint", "kept in"], rows));
   return 0;
+}
+
+function noKeys({ authMode, allowLanAccess }: ProxyConfig): string {
+  const isNeeded = effectiveMode(authMode, allowLanAccess) !== "off";
+  const why = isNeeded
+    ? "the proxy makes one when it starts"
+    : "as the proxy is configured, it asks for none";
+  return `No keys: ${why}. To make one yourself: sallyport proxy keys --new NAME`;
 }

@@ -1,20 +1,20 @@
-import { watch } from "node:fs";
-import { networkInterfaces } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { dataDirectory, processEnvironment } from "../config/paths.ts";
 import type { ProxyConfig } from "../config/proxy-config.ts";
 import { generatedKeyFile } from "../config/proxy-generated-key.ts";
 import type { ProxyFlags } from "../config/proxy-settings.ts";
+import { proxyOn } from "../doctor/places.ts";
 import { AppError, messageOf } from "../errors.ts";
 import { listen } from "../http/listen.ts";
-import { effectiveMode } from "../proxy/auth/policy.ts";
 import { createProxy, type ProxyServer } from "../proxy/create-proxy.ts";
 import { readableLine } from "../proxy/log/readable-line.ts";
 import { type RequestLog, recordLine } from "../proxy/log/request-log.ts";
 import { createRotatingFile } from "../proxy/log/rotating-file.ts";
 import type { Output } from "./output.ts";
+import { banner } from "./proxy-banner.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
 import { writeReadyFile } from "./ready-file.ts";
+import { onFileChange } from "./watch-file.ts";
 
 export interface ProxyStartFlags extends ProxyFlags {
   readonly readyFile?: string;
@@ -52,19 +52,30 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   process.on("SIGHUP", reload);
   try {
     const port = await listen(proxy.app, { port: config.port, host: config.host, retries: 0 });
-    for (const line of banner(config, port, first.loaded.file?.path)) output.note(line);
+    const file = { path: first.loaded.path, isThere: first.loaded.file !== undefined };
+    for (const line of banner(config, port, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
     if (flags.readyFile) await writeReadyFile(flags.readyFile, `http://localhost:${port}`, port);
-    const unwatch = watchFile(first.loaded.path, reload);
+    const unwatch = onFileChange(first.loaded.path, reload);
     const code = await stopped;
     unwatch();
     return code;
   } catch (error) {
     await proxy.close();
-    throw error;
+    throw await explained(error, config.port);
   } finally {
     process.off("SIGHUP", reload);
   }
+}
+
+/** Starting it twice is how most ports come to be taken. */
+async function explained(error: unknown, port: number): Promise<unknown> {
+  if (!(error instanceof AppError) || error.code !== "port_in_use") return error;
+  if ((await proxyOn(port)) === undefined) return error;
+  return new AppError("port_in_use", error.message, {
+    cause: error,
+    hint: "A proxy answers there already: use that one, or choose another port with --port.",
+  });
 }
 
 function noteNewKey(key: string, output: Output): void {
@@ -114,55 +125,4 @@ function untilStopped(proxy: ProxyServer, output: Output): Promise<number> {
     process.on("SIGTERM", onSignal);
     process.on("SIGINT", onSignal);
   });
-}
-
-/** Watches the folder, since editors replace files; several events of one save count once. */
-function watchFile(path: string, onChange: () => void): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {
-      if (name !== null && name !== basename(path)) return;
-      clearTimeout(timer);
-      timer = setTimeout(onChange, 150);
-    });
-    watcher.on("error", () => {});
-    return () => {
-      clearTimeout(timer);
-      watcher.close();
-    };
-  } catch {
-    // A folder that is not there yet cannot be watched; SIGHUP still reloads.
-    return () => {};
-  }
-}
-
-/** What a person needs to point a client here, ready to paste. */
-export function banner(config: ProxyConfig, port: number, file: string | undefined): string[] {
-  const base = `http://localhost:${port}`;
-  const mode = effectiveMode(config.authMode, config.allowLanAccess);
-  const upstreams = [...config.upstreams.values()].map(({ name, dialect }) => `${name} (${dialect})`);
-  const lan = config.host === "0.0.0.0" ? [`  from the network      ${lanUrls(port).join("  ")}`] : [];
-  const open =
-    mode === "off" && config.host !== "127.0.0.1"
-      ? ["WARNING: anyone who reaches this machine can use the proxy."]
-      : [];
-  return [
-    `Proxy listening on ${base}`,
-    `  Claude Code           ANTHROPIC_BASE_URL=${base}`,
-    `  OpenAI SDKs, Codex    OPENAI_BASE_URL=${base}/v1`,
-    `  Gemini CLI, Google    GOOGLE_GEMINI_BASE_URL=${base}`,
-    ...lan,
-    `  keys                  ${mode === "off" ? "not needed" : `needed (${mode})`}`,
-    `  upstreams             ${upstreams.join(", ")}`,
-    `  configuration         ${file ?? "none; see docs/proxy.md"}`,
-    ...open,
-  ];
-}
-
-function lanUrls(port: number): string[] {
-  return Object.values(networkInterfaces()).flatMap((addresses) =>
-    (addresses ?? [])
-      .filter((address) => address.family === "IPv4" && !address.internal)
-      .map((address) => `http://${address.address}:${port}`),
-  );
 }

@@ -5,6 +5,12 @@ import { AppError, systemErrorCode } from "../errors.ts";
 /** Nobody reviews more; it keeps a runaway pipe from filling the memory. */
 const LARGEST_INPUT = 64 * 1024 * 1024;
 
+const REASONS: Readonly<Record<string, string>> = {
+  EISDIR: "it is a folder",
+  ENOENT: "there is no such file",
+  EACCES: "you may not read it",
+};
+
 /** The text of a file, or of stdin where none is named. Throws `input` for what cannot be read. */
 export function readInput(file: string | undefined, signal: AbortSignal): Promise<string> {
   return file === undefined ? readStdin(signal) : readPlanFile(file);
@@ -14,9 +20,8 @@ async function readPlanFile(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    const reason =
-      systemErrorCode(cause) === "EISDIR" ? "it is a folder" : (systemErrorCode(cause) ?? "unknown");
-    throw new AppError("input", `Cannot read ${file}: ${reason}`, {
+    const code = systemErrorCode(cause) ?? "unknown";
+    throw new AppError("input", `Cannot read ${file}: ${REASONS[code] ?? code}`, {
       cause,
       hint: "Name a Markdown file, or pipe the plan in on stdin.",
     });

@@ -40,8 +40,8 @@ export function parseConfiguration(text: string, path: string): ConfigurationFil
   const first = errors[0];
   if (first || !tree) {
     const line = lineAt(text, first?.offset ?? 0);
-    const what = first ? printParseErrorCode(first.error) : "it is empty";
-    throw new AppError("configuration", `${path}:${line}: not valid JSON (${what})`);
+    const what = first && text.trim() ? plainParseError(first) : "it is empty; {} says nothing too";
+    throw new AppError("configuration", `${path}:${line}: not valid JSON: ${what}`);
   }
   return {
     path,
@@ -49,6 +49,13 @@ export function parseConfiguration(text: string, path: string): ConfigurationFil
     lineOf: (location) => lineAt(text, nearest(tree, location).offset),
     has: (location) => findNodeAtLocation(tree, segments(location)) !== undefined,
   };
+}
+
+/** "CommaExpected" as words: "comma expected". */
+function plainParseError({ error }: ParseError): string {
+  return printParseErrorCode(error)
+    .replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .toLowerCase();
 }
 
 /** One message for all that zod found, each with key and line; `guide` is the page that lists the keys. */
@@ -60,10 +67,16 @@ export function explainIssues(
   const lines = issues.map((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
     const path = keys[0] === undefined ? issue.path : [...issue.path, keys[0]];
-    const what = keys.length > 0 ? "there is no such key" : issue.message;
+    const what = keys.length > 0 ? noSuchKey(keys[0]) : issue.message;
     return `${file.path}:${file.lineOf(path)}: ${path.map(String).join(".") || "the file"}: ${what}`;
   });
   return new AppError("configuration", lines.join("\n"), { hint: `${guide} lists every key.` });
+}
+
+/** JSON of other programs has names like baseUrl. */
+function noSuchKey(key = ""): string {
+  const hint = /[a-z][A-Z]/.test(key) ? "; keys are written like_this" : "";
+  return `there is no such key${hint}`;
 }
 
 /** Values with null prototypes' dangers left out: `__proto__` is a key like any other and refused as unknown. */

@@ -4,7 +4,7 @@ import { reviewSchema } from "./review-configuration.ts";
 
 /** The configuration file with all its sections, as JSON Schema: what an editor checks and completes it with. */
 export function configurationJsonSchema(): object {
-  const file = z.looseObject({
+  const file = z.strictObject({
     $schema: z.string().exactOptional().describe("Where an editor finds this schema."),
     review: reviewSchema.prefault({}).describe("Plan and code reviews; docs/review-plan.md."),
     proxy: proxySchema.prefault({}).describe("The proxy; docs/proxy.md."),

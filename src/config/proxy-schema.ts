@@ -57,7 +57,9 @@ const upstream = z
 
 const modelRule = z.strictObject({
   match: text.describe("The model's name; `*` stands for any characters, `?` for one."),
-  upstream: z.union([text, z.array(text).min(1)]).describe("Several are tried in turn until one answers."),
+  upstream: z
+    .union([text, z.array(text).min(1)], { error: "must be the name of an upstream, or a list of names" })
+    .describe("Several are tried in turn until one answers."),
   model: text.optional().describe("The name at the upstream; the client's unless said."),
   when: z
     .strictObject({
@@ -77,11 +79,17 @@ const mcpServer = z.strictObject({
   header_env: z.record(headerName, text).default({}).describe("Header name to environment variable."),
 });
 
-const apiKey = z.union([
-  text,
-  z.strictObject({ name: text, key_env: text }),
-  z.strictObject({ name: text, sha256: z.string().regex(/^[0-9a-f]{64}$/i, "is not 64 hexadecimal digits") }),
-]);
+const apiKey = z.union(
+  [
+    text,
+    z.strictObject({ name: text, key_env: text }),
+    z.strictObject({
+      name: text,
+      sha256: z.string().regex(/^[0-9a-f]{64}$/i, "is not 64 hexadecimal digits"),
+    }),
+  ],
+  { error: "must be a text, { name, key_env } or { name, sha256 } with 64 hexadecimal digits" },
+);
 
 export const proxySchema = z.strictObject({
   port: z.number().int().min(1).max(65_535).default(8045),
@@ -140,8 +148,12 @@ export const proxySchema = z.strictObject({
     .describe("Refuse calls that cannot be translated without loss."),
 });
 
-/** The file as a whole: other sections belong to others. */
-export const fileSchema = z.looseObject({ proxy: proxySchema.prefault({}) });
+/** The file as a whole: what its other sections hold is for others to say. */
+export const fileSchema = z.strictObject({
+  $schema: z.unknown().optional(),
+  review: z.unknown().optional(),
+  proxy: proxySchema.prefault({}),
+});
 
 export type ProxySettings = z.infer<typeof proxySchema>;
 export type UpstreamSettings = z.infer<typeof upstream>;

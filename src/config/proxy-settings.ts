@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
 import { type ConfigurationFile, explainIssues, readConfigurationFile } from "./configuration-file.ts";
 import { configFile, type Environment } from "./paths.ts";
+import { plainIssue } from "./plain-issue.ts";
 import { fileSchema, type ProxySettings } from "./proxy-schema.ts";
 
 /** Flags of `proxy start` that change a setting, as the command line gave them. */
@@ -50,14 +51,14 @@ export async function loadProxySettings(
 
 function settingsOf(file: ConfigurationFile | undefined, overrides: readonly Override[]): ProxySettings {
   const value = file?.value ?? {};
-  const result = fileSchema.safeParse(withOverrides(value, overrides));
+  const result = fileSchema.safeParse(withOverrides(value, overrides), { error: plainIssue });
   if (result.success) return result.data.proxy;
   const wrong = overrides.find((override) =>
     result.error.issues.some((issue) => issue.path.length === 2 && issue.path[1] === override.key),
   );
   if (wrong) {
     const message = result.error.issues.find((issue) => issue.path[1] === wrong.key)?.message;
-    throw new AppError("usage", `${wrong.source} is not usable: ${message}`);
+    throw new AppError("usage", `${wrong.source} ${message}`);
   }
   if (file) throw explainIssues(result.error.issues, file, "docs/proxy.md");
   throw new AppError("internal", "the default configuration does not fit its own schema");

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { z } from "zod";
 import { configFile, type Environment } from "./paths.ts";
+import { plainIssue } from "./plain-issue.ts";
 
 /** The `review` section of the configuration file. */
 export const reviewSchema = z.strictObject({
@@ -30,7 +31,7 @@ export async function loadReviewConfiguration(environment: Environment): Promise
   if (!isNamed && !existsSync(path)) return reviewSchema.parse({});
   const { readConfigurationFile, explainIssues } = await import("./configuration-file.ts");
   const file = await readConfigurationFile(path, isNamed);
-  const result = fileSchema.safeParse(file?.value ?? {});
+  const result = fileSchema.safeParse(file?.value ?? {}, { error: plainIssue });
   if (result.success) return result.data.review;
   throw file ? explainIssues(result.error.issues, file, "docs/review-plan.md") : result.error;
 }

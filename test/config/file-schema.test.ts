@@ -31,6 +31,7 @@ describe("the JSON Schema of the configuration file", () => {
     { review: { sharing: "yes" } },
     { proxy: { port: "8046" } },
     { proxy: { ports: 8046 } },
+    { prxy: {} },
   ])("refuses %j", (value) => {
     expect(file.safeParse(value).success).toBe(false);
   });

@@ -74,8 +74,24 @@ describe("the proxy's settings", () => {
       /:2: proxy\.upstreams\.a\.base_url/,
     ],
     ['{"proxy": {"models": [\n{"match": "*"}]}}', /:2: proxy\.models\.0\.upstream/],
-    ['{"proxy": {"port": ', /:1: not valid JSON/],
-    ["", /:1: not valid JSON/],
+    ['{"proxy": {"port": ', /:1: not valid JSON: value expected$/m],
+    ['{"proxy": {\n"port": 1\n"host": "::1"}}', /:3: not valid JSON: comma expected$/m],
+    ["", /:1: not valid JSON: it is empty/],
+    ['{"prxy": {}}', /:1: prxy: there is no such key$/m],
+    ['{"proxy": {"authMode": "off"}}', /authMode: there is no such key; keys are written like_this$/m],
+    ["[]", /:1: the file: must be an object, \{ … \}, not a list$/m],
+    ['{"proxy": {"port": "8045"}}', /proxy\.port: must be a number, not a text in quotes$/m],
+    ['{"proxy": {"port": 0}}', /proxy\.port: must be at least 1$/m],
+    ['{"proxy": {"timeouts": {"idle": null}}}', /idle: must be a number, not null$/m],
+    ['{"proxy": {"auth_mode": "on"}}', /"off", "strict", "all_except_health" or "auto", not "on"$/m],
+    [
+      '{"proxy": {"upstreams": {"a": {"dialect": "messages"}}}}',
+      /a\.base_url: must be an http or https URL$/m,
+    ],
+    ['{"proxy": {"upstreams": {"a": {"base_url": "http://x"}}}}', /a\.dialect: is missing$/m],
+    ['{"proxy": {"allowed_origins": ["x"]}}', /allowed_origins\.0: must be a URL/],
+    ['{"proxy": {"api_keys": [{"name": "a"}]}}', /must be a text, \{ name, key_env \} or/],
+    ['{"proxy": {"models": [{"match": "", "upstream": "a"}]}}', /match: must not be empty$/m],
     ['{"proxy": {"__proto__": {"port": 1}}}', /there is no such key/],
   ])("refuse %s with file, line and key", async (text, message) => {
     const error = await failure(load(text));
@@ -85,8 +101,18 @@ describe("the proxy's settings", () => {
   });
 
   it.each([
-    [{ SERVICE_PROXY_PORT: "many" }, {}, "environment SERVICE_PROXY_PORT"],
-    [{}, { port: "70000" }, "flag --port"],
+    '{"proxy": {"api_keys": "sk-secret-0123456789"}}',
+    '{"proxy": {"auth_mode": "sk-secret-0123456789"}}',
+    '{"proxy": {"upstreams": {"a": "sk-secret-0123456789"}}}',
+    '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "sk-secret-0123456789"}}}}',
+    '{"proxy": {"upstreams": {"a": {"credentials": "sk-secret-0123456789"}}}}',
+  ])("refuse %s without repeating what may be a key", async (text) => {
+    expect((await failure(load(text))).message).not.toContain("sk-secret");
+  });
+
+  it.each([
+    [{ SERVICE_PROXY_PORT: "many" }, {}, "environment SERVICE_PROXY_PORT must be a number"],
+    [{}, { port: "70000" }, "flag --port must be at most 65535"],
     [{}, { authMode: "never" }, "flag --auth-mode"],
   ])("name the variable or flag that is wrong: %j %j", async (environment, flags, named) => {
     const error = await failure(load("{}", environment as Record<string, string>, flags));

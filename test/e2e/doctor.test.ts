@@ -65,3 +65,19 @@ it("ends with 1 and the line of the mistake where the configuration is broken", 
   expect(code).toBe(1);
   expect(stdout).toMatch(/^configuration +BROKEN +.*config\.json:1: proxy\.prot/m);
 });
+
+it("tells what is wrong in either section of the configuration, with its line", async () => {
+  const home = await temporaryFolder();
+  await mkdir(join(home, ".config/sallyport"), { recursive: true });
+  const wrong = async (text: string) => {
+    await writeFile(join(home, ".config/sallyport/config.json"), text);
+    return doctor(home, "doctor");
+  };
+  const review = await wrong('{\n"review": { "sharing": "yes" } }');
+  expect(review.code).toBe(1);
+  expect(review.stdout).toMatch(
+    /^configuration +BROKEN +.*config\.json:2: review\.sharing: must be true or false/m,
+  );
+  const proxy = await wrong('{\n\n"proxy": { "port": "8045" } }');
+  expect(proxy.stdout).toMatch(/^configuration +BROKEN +.*config\.json:3: proxy\.port: must be a number/m);
+});

@@ -1,8 +1,8 @@
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { banner } from "../../src/cli/proxy-banner.ts";
 import { readProxyConfiguration } from "../../src/cli/proxy-configuration.ts";
-import { banner } from "../../src/cli/proxy-start.ts";
 import { checkRequest } from "../../src/http/guard.ts";
 import { createRuntime } from "../../src/proxy/runtime.ts";
 import { createPools } from "../../src/proxy/upstream/pools.ts";
@@ -32,9 +32,10 @@ describe("P4 a proxy that the network can reach", () => {
   });
 
   it("warns where it is open to everybody on purpose", () => {
-    const open = banner(configOf({ allow_lan_access: true, auth_mode: "off" }), 8045, undefined);
+    const file = { path: "/config.json", isThere: false };
+    const open = banner(configOf({ allow_lan_access: true, auth_mode: "off" }), 8045, file);
     expect(open.join("\n")).toMatch(/WARNING: anyone/);
-    expect(banner(configOf({}), 8045, undefined).join("\n")).not.toMatch(/WARNING/);
+    expect(banner(configOf({}), 8045, file).join("\n")).not.toMatch(/WARNING/);
   });
 
   it("makes a key for itself, which its owner alone can read, and keeps it", async () => {

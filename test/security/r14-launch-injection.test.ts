@@ -31,7 +31,7 @@ describe("R14 a browser", () => {
       `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${folder}/seen/tmp' && mv '${folder}/seen/tmp' '${folder}/seen/done'\n`,
     );
     await chmod(program, 0o755);
-    await openBrowser({ how: "program", program }, "http://localhost:1/?a=$(touch owned)&b");
+    await openBrowser({ how: "program", program }, "http://localhost:1/?a=$(touch owned)&b", () => {});
     const seen = async (): Promise<string> =>
       readFile(join(folder, "seen", "done"), "utf8").catch(
         () => new Promise((resolve) => setTimeout(() => resolve(seen()), 10)),

@@ -16,7 +16,7 @@ export function homePage(runtime: Runtime, host = "localhost"): string {
   const base = `http://${host}`;
   const clients = [
     ["Claude Code, Anthropic SDKs", base],
-    ["OpenAI SDKs, Codex CLI", `${base}/v1`],
+    ["OpenAI SDKs", `${base}/v1`],
     ["Gemini CLI, Google SDKs", base],
   ];
   const upstreams = [...runtime.config.upstreams.values()].map(({ name, dialect }) => [name, dialect]);

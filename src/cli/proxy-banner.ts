@@ -1,0 +1,43 @@
+import { networkInterfaces } from "node:os";
+import type { ProxyConfig } from "../config/proxy-config.ts";
+import { effectiveMode } from "../proxy/auth/policy.ts";
+
+/** The configuration file: where it is, or would be. */
+export interface BannerFile {
+  readonly path: string;
+  readonly isThere: boolean;
+}
+
+/** What a person needs to point a client here, ready to paste. */
+export function banner(config: ProxyConfig, port: number, file: BannerFile): string[] {
+  const base = `http://localhost:${port}`;
+  const mode = effectiveMode(config.authMode, config.allowLanAccess);
+  const upstreams = [...config.upstreams.values()];
+  const names = upstreams.map(({ name, dialect }) => `${name} (${dialect})`);
+  const onlyEcho = upstreams.every(({ dialect }) => dialect === "any");
+  const lan = config.host === "0.0.0.0" ? [`  from the network      ${lanUrls(port).join("  ")}`] : [];
+  const open =
+    mode === "off" && config.host !== "127.0.0.1"
+      ? ["WARNING: anyone who reaches this machine can use the proxy."]
+      : [];
+  return [
+    `Proxy listening on ${base}`,
+    `  Claude Code           ANTHROPIC_BASE_URL=${base}`,
+    `  OpenAI SDKs           OPENAI_BASE_URL=${base}/v1`,
+    `  Gemini CLI, Google    GOOGLE_GEMINI_BASE_URL=${base}`,
+    "  Codex and others      sallyport proxy connect codex",
+    ...lan,
+    `  keys                  ${mode === "off" ? "not needed" : `needed (${mode})`}`,
+    `  upstreams             ${onlyEcho ? "echo: no key and no model server was found, your words come back" : names.join(", ")}`,
+    `  configuration         ${file.path}${file.isThere ? "" : " (not there: defaults)"}`,
+    ...open,
+  ];
+}
+
+function lanUrls(port: number): string[] {
+  return Object.values(networkInterfaces()).flatMap((addresses) =>
+    (addresses ?? [])
+      .filter((address) => address.family === "IPv4" && !address.internal)
+      .map((address) => `http://${address.address}:${port}`),
+  );
+}

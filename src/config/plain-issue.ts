@@ -1,0 +1,53 @@
+import type { z } from "zod";
+
+/**
+ * What is wrong with a value of the configuration, in words for whoever wrote it. It is zod's error map: messages that
+ * a schema gives itself go before it, and undefined leaves zod's own.
+ */
+export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return "is missing";
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${KINDS[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}`;
+    case "invalid_value":
+      return `must be ${anyOf(issue.values.map((value) => JSON.stringify(value)))}, not ${shown(issue.input)}`;
+    case "too_small":
+      if (typeof issue.input !== "number") return "must not be empty";
+      return `must be ${issue.inclusive === false ? "above" : "at least"} ${issue.minimum}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}`;
+    case "invalid_format":
+      return issue.format === "url" ? "must be a URL, such as https://example.com" : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list, [ … ]",
+  object: "an object, { … }",
+  record: "an object, { … }",
+};
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "string") return "a text in quotes";
+  if (typeof value === "object") return "an object";
+  return String(value);
+}
+
+/** A value where one of a few words belongs. One as long as a key may be a key in the wrong place. */
+function shown(value: unknown): string {
+  if (typeof value !== "string") return kindOf(value);
+  return value.length < 16 ? JSON.stringify(value) : "what stands there";
+}
+
+function anyOf(choices: readonly string[]): string {
+  const last = choices.at(-1) ?? "";
+  return choices.length < 2 ? last : `${choices.slice(0, -1).join(", ")} or ${last}`;
+}
