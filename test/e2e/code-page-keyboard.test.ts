@@ -1,7 +1,8 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.ts";
-import { changedRepository, draftSaved, openCodeReview } from "../support/code-review-page.ts";
+import { changedRepository, draftSaved, dragLines, openCodeReview } from "../support/code-review-page.ts";
+import { testRepository } from "../support/test-repository.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -59,4 +60,90 @@ it("can be worked from the first file to the sent feedback by keyboard alone", a
   const { stdout } = await review.ended;
   expect(stdout).toContain("Concern on lines 30-32 (new side)");
   expect(review.errors).toEqual([]);
+});
+
+const viewed = (page: Page) =>
+  page
+    .locator(".tree-file-viewed")
+    .evaluateAll((lines) => lines.map((line) => line.getAttribute("title") ?? ""));
+
+it("leaves Enter, Space and arrows to the control that has the focus", async () => {
+  const { page, child } = await openCodeReview(browser, await changedRepository());
+  const dialog = page.getByRole("dialog");
+  for (const key of ["Enter", "Space"]) {
+    await page.getByRole("button", { name: "Send feedback" }).focus();
+    await page.keyboard.press(key);
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  }
+  await page.getByRole("checkbox", { name: "Viewed src/cart.ts" }).focus();
+  await page.keyboard.press("Space");
+  await expect.poll(() => viewed(page)).toEqual(["src/cart.ts"]);
+  await page.keyboard.press("Space");
+  await expect.poll(() => viewed(page)).toEqual([]);
+
+  await dragLines(page, "src/cart.ts", "new", 30, 30);
+  await page.locator(".comment-open").getByRole("radio", { name: "Comment" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.locator(".suggestion-code").waitFor();
+  child.kill("SIGTERM");
+});
+
+it("gets to every file by its key, also to those that cannot be brought to the top, and marks the one it went to", async () => {
+  const repository = await testRepository({ "readme.md": "x\n" });
+  const names = ["a.ts", "b.ts", "c.ts", "d.ts"];
+  await repository.write(Object.fromEntries(names.map((name) => [name, `export const ${name[0]} = 1;\n`])));
+  const { page, child } = await openCodeReview(browser, repository);
+  await page.locator(".code-text").first().waitFor();
+  const current = page.locator('.tree-file[aria-current="true"]');
+  for (const name of ["b.ts", "c.ts", "d.ts"]) {
+    await page.keyboard.press("]");
+    await expect.poll(() => current.getAttribute("title")).toBe(name);
+  }
+  await page.keyboard.press("v");
+  await expect.poll(() => viewed(page)).toEqual(["d.ts"]);
+  await page.keyboard.press("[");
+  await page.keyboard.press("n");
+  await expect.poll(() => page.locator(".code.cursor").textContent()).toContain("export const c");
+  await page.locator(".tree-file", { hasText: "b.ts" }).click();
+  await page.keyboard.press("j");
+  await expect.poll(() => page.locator(".code.cursor").textContent()).toContain("export const b");
+  child.kill("SIGTERM");
+});
+
+it("starts at what is in view, at the very first change too, and says when there is no line to comment on", async () => {
+  const text = (first: string) =>
+    [first, ...Array.from({ length: 200 }, (_, at) => `line ${at + 2}`), ""].join("\n");
+  const repository = await testRepository({ "long.txt": text("old") });
+  await repository.write({
+    "long.txt": text("new").replace("line 150", "line 150, changed"),
+    "z.txt": text("z"),
+  });
+  const { page, child } = await openCodeReview(browser, repository);
+  const cursor = page.locator(".code.cursor");
+  await page.locator(".code-text").first().waitFor();
+  await page.keyboard.press("u");
+  await page.locator(".row.unified").first().waitFor();
+  await page.keyboard.press("n");
+  await expect.poll(() => cursor.textContent()).toBe("old");
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await expect.poll(() => cursor.textContent()).toBe("line 2");
+  expect(await cursor.getAttribute("data-side")).toBe("new");
+
+  await page.mouse.move(800, 400);
+  await page.mouse.wheel(0, 1_500);
+  await page.locator('section[data-path="long.txt"]').waitFor({ state: "detached" });
+  await page.keyboard.press("j");
+  await cursor.waitFor();
+  expect(await page.locator("#diff").evaluate((diff) => diff.scrollTop)).toBeGreaterThan(1_000);
+
+  await page.reload();
+  await page.locator(".review:not(.first-view) .code-text").first().waitFor();
+  await page.keyboard.press("c");
+  await page.locator(".toast", { hasText: "Choose a line first" }).waitFor();
+  await page.keyboard.press("c");
+  await page.locator(".comment-open textarea").waitFor();
+  child.kill("SIGTERM");
 });

@@ -1,17 +1,24 @@
-import { announce } from "../shared/components/toast.tsx";
+import { announce, showToast } from "../shared/components/toast.tsx";
 import type { Shortcut } from "../shared/keyboard/shortcuts.ts";
-import { goToComment } from "./comments/move.ts";
 import { commentOnAll, commentOnFile, commentOnLines } from "./comments/start.ts";
-import { inFileOrder } from "./core/comment.ts";
-import { lineAt, nextHunk, nextLine, numberAt, rowOf } from "./core/navigate.ts";
+import type { CommentType } from "./core/comment.ts";
 import type { DiffController } from "./diff/controller.ts";
 import { EXPAND_STEP, ensureText, gapAt } from "./diff/expand.ts";
-import { focusCursor } from "./diff/focus-cursor.ts";
 import { chooseDiff } from "./header/diff-select.tsx";
 import { goToMatch } from "./header/find-bar.tsx";
 import { setLayout, setWhitespace, setWrap } from "./header/view-actions.ts";
+import {
+  changeSide,
+  extend,
+  fileHere,
+  goToFile,
+  moveComment,
+  moveFile,
+  moveHunk,
+  moveLine,
+} from "./moving.ts";
 import { editComment, useComments } from "./state/comments.ts";
-import { selectedLines, setCursor, useCursor } from "./state/cursor.ts";
+import { selectedLines, useCursor } from "./state/cursor.ts";
 import { placeNow } from "./state/places.ts";
 import { openSearch } from "./state/search.ts";
 import { useSession } from "./state/session.ts";
@@ -37,8 +44,8 @@ export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
     line(["l", "ArrowRight"], "New side", () => changeSide(controller, "new")),
     line(["J", "Shift+ArrowDown"], "Extend the selection down", () => extend(controller, 1)),
     line(["K", "Shift+ArrowUp"], "Extend the selection up", () => extend(controller, -1)),
-    line(["n"], "Next change", () => moveHunk(controller, 1)),
-    line(["p"], "Previous change", () => moveHunk(controller, -1)),
+    line(["n"], "Next change", () => void moveHunk(controller, 1)),
+    line(["p"], "Previous change", () => void moveHunk(controller, -1)),
     line(["N"], "Next comment", () => moveComment(controller, 1)),
     line(["P"], "Previous comment", () => moveComment(controller, -1)),
     line(["]"], "Next file", () => moveFile(controller, 1)),
@@ -47,9 +54,9 @@ export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
     line(["G", "End"], "End of the diff", () => controller.scrollToEnd("end")),
     line(["PageDown", "Space"], "Page down", () => controller.scrollBy(0.9)),
     line(["PageUp", "Shift+Space"], "Page up", () => controller.scrollBy(-0.9)),
-    line(["c"], "Comment on the line or selection", () => comment("comment"), COMMENT),
-    line(["s"], "Suggest a change", () => comment("suggestion"), COMMENT),
-    line(["!"], "Raise a concern", () => comment("concern"), COMMENT),
+    line(["c"], "Comment on the line or selection", () => comment(controller, "comment"), COMMENT),
+    line(["s"], "Suggest a change", () => comment(controller, "suggestion"), COMMENT),
+    line(["!"], "Raise a concern", () => comment(controller, "concern"), COMMENT),
     line(["e"], "Edit the comment on the line", () => editHere(), COMMENT),
     line(["f"], "Comment on the file", () => withFile(controller, commentOnFile), COMMENT),
     line(["a"], "Comment on the whole change", openGeneralComment, COMMENT),
@@ -74,102 +81,22 @@ export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
   ];
 }
 
-function show(controller: DiffController, line: ReturnType<typeof nextLine>): void {
-  if (!line) return;
-  setCursor(line);
-  controller.scrollToLine(line);
-  focusCursor();
-}
-
-/** Where to start from: the cursor, else the file at the top of the window. */
-function startingPoint(controller: DiffController) {
-  const { cursor } = useCursor.getState();
-  if (cursor) return cursor;
-  const file = controller.currentFile();
-  const body = controller.scene().geometry.bodies.find((each) => each.file.path === file?.path);
-  for (let row = 0; body && row < (body.rows?.count ?? 0); row++) {
-    const line = lineAt(body, row, "new");
-    if (line) return line;
-  }
-  return undefined;
-}
-
-function moveLine(controller: DiffController, step: 1 | -1): void {
-  const { cursor } = useCursor.getState();
-  show(controller, cursor ? nextLine(controller.scene().geometry, cursor, step) : startingPoint(controller));
-}
-
-function moveHunk(controller: DiffController, step: 1 | -1): void {
-  const path = controller.currentFile()?.path;
-  const from =
-    useCursor.getState().cursor ?? (path === undefined ? undefined : { path, side: "new", number: 0 });
-  show(controller, nextHunk(controller.scene().geometry, from, step));
-}
-
-function changeSide(controller: DiffController, side: "old" | "new"): void {
-  const { cursor } = useCursor.getState();
-  const body = controller.scene().geometry.bodies.find(({ file }) => file.path === cursor?.path);
-  if (!cursor || !body) return;
-  const number = numberAt(body, rowOf(body, cursor.side, cursor.number), side);
-  if (number > 0) show(controller, { ...cursor, side, number });
-}
-
-function extend(controller: DiffController, step: 1 | -1): void {
-  const line = selectedLines() ?? undefined;
-  const body = controller.scene().geometry.bodies.find(({ file }) => file.path === line?.path);
-  if (!line || !body) {
-    moveLine(controller, step);
-    return;
-  }
-  const to = line.to + step;
-  if (rowOf(body, line.side, to) < 0) return;
-  useCursor.setState({ range: { ...line, to }, cursor: { path: line.path, side: line.side, number: to } });
-  controller.scrollToLine({ path: line.path, side: line.side, number: to });
-  focusCursor();
-}
-
-function moveComment(controller: DiffController, step: 1 | -1): void {
-  const { files } = useSession.getState();
-  const orderOf = new Map(files.map(({ path }, order) => [path, order]));
-  const rank = (path: string | undefined) => orderOf.get(path ?? "") ?? -1;
-  const comments = inFileOrder(useComments.getState().comments, rank).filter(
-    (each) => placeNow(each).state !== "elsewhere",
-  );
-  const { cursor } = useCursor.getState();
-  const position = (path: string | undefined, number: number) => rank(path) * 1e7 + number;
-  const here = cursor ? position(cursor.path, cursor.number) : -1;
-  const places = comments.map((each) => {
-    const place = placeNow(each);
-    return position(each.path, "end" in place ? place.end : 0);
-  });
-  const next =
-    step > 0 ? places.findIndex((place) => place > here) : places.findLastIndex((place) => place < here);
-  const target = comments[next] ?? comments.at(step > 0 ? 0 : -1);
-  if (target) goToComment(controller, target);
-}
-
-function moveFile(controller: DiffController, step: 1 | -1): void {
-  const { files } = useSession.getState();
-  const at = files.findIndex(({ path }) => path === controller.currentFile()?.path);
-  const next = files[at + step];
-  if (!next) return;
-  setCursor(undefined);
-  controller.scrollToFile(next.path);
-}
-
 function withFile(
   controller: DiffController,
   run: (file: NonNullable<ReturnType<DiffController["currentFile"]>>) => void,
 ): void {
-  const { cursor } = useCursor.getState();
-  const file =
-    useSession.getState().files.find(({ path }) => path === cursor?.path) ?? controller.currentFile();
+  const file = fileHere(controller);
   if (file) run(file);
 }
 
-function comment(type: "comment" | "suggestion" | "concern"): void {
+function comment(controller: DiffController, type: CommentType): void {
   const lines = selectedLines();
-  if (lines) commentOnLines(lines, type);
+  if (lines) {
+    commentOnLines(lines, type);
+    return;
+  }
+  moveLine(controller, 1);
+  showToast("Choose a line first: j and k move, J and K select more; then press the key again");
 }
 
 function editHere(): void {
@@ -206,8 +133,7 @@ function viewedAndOn(controller: DiffController): void {
     const at = files.indexOf(file);
     const rest = [...files.slice(at + 1), ...files.slice(0, at)];
     const next = rest.find((each) => !isViewed(useView.getState(), each));
-    setCursor(undefined);
-    if (next) controller.scrollToFile(next.path);
+    if (next) goToFile(controller, next.path);
   });
 }
 

@@ -8,7 +8,14 @@ import {
   FILE_MARGIN,
   LINE_HEIGHT,
 } from "../../../web/code/core/line-heights.ts";
-import { nextHunk, nextLine, numberAt, rowOf } from "../../../web/code/core/navigate.ts";
+import {
+  type LineRef,
+  nextHunk,
+  nextLine,
+  numberAt,
+  rowOf,
+  spotOf,
+} from "../../../web/code/core/navigate.ts";
 import { scanPatch } from "../../../web/code/core/scan-patch.ts";
 
 const file = (path: string): DiffFile => ({
@@ -103,30 +110,43 @@ describe("moving", () => {
     bodyOf("c"),
   ]);
 
+  const start = { order: 0, row: -1 };
+  const at = (line: LineRef | undefined) => (line && spotOf(geometry, line)) ?? start;
+
   it("goes from line to line, on the side the person is on, and over folded files", () => {
-    const first = nextLine(geometry, undefined, 1);
+    const first = nextLine(geometry, start, 1, "new");
     expect(first).toEqual({ path: "a", side: "new", number: 1 });
-    expect(nextLine(geometry, first, 1)).toEqual({ path: "a", side: "old", number: 2 });
-    expect(nextLine(geometry, { path: "a", side: "new", number: 5 }, 1)).toEqual({
-      path: "c",
-      side: "new",
-      number: 1,
-    });
-    expect(nextLine(geometry, { path: "c", side: "new", number: 1 }, -1)).toEqual({
-      path: "a",
-      side: "new",
-      number: 5,
-    });
-    expect(nextLine(geometry, { path: "c", side: "new", number: 3 }, 1)).toBeUndefined();
+    expect(nextLine(geometry, at(first), 1, "new")).toEqual({ path: "a", side: "old", number: 2 });
+    const last: LineRef = { path: "a", side: "new", number: 5 };
+    const next: LineRef = { path: "c", side: "new", number: 1 };
+    expect(nextLine(geometry, at(last), 1, "new")).toEqual(next);
+    expect(nextLine(geometry, at(next), -1, "new")).toEqual(last);
+    expect(nextLine(geometry, at({ ...next, number: 3 }), 1, "new")).toBeUndefined();
+  });
+
+  it("comes back to the side the person is on after a line that only the other has", () => {
+    const removed: LineRef = { path: "a", side: "old", number: 4 };
+    const added = nextLine(geometry, at(removed), 1, "new");
+    expect(added).toEqual({ path: "a", side: "new", number: 4 });
+    expect(nextLine(geometry, at(added), 1, "new")).toEqual({ path: "a", side: "new", number: 5 });
+    expect(nextLine(geometry, at(added), 1, "old")).toEqual({ path: "a", side: "old", number: 5 });
   });
 
   it("goes from change to change", () => {
-    const first = nextHunk(geometry, undefined, 1);
+    const first = nextHunk(geometry, start, 1, "new");
     expect(first).toEqual({ path: "a", side: "old", number: 2 });
-    const second = nextHunk(geometry, first, 1);
+    const second = nextHunk(geometry, at(first), 1, "new");
     expect(second).toEqual({ path: "a", side: "old", number: 4 });
-    expect(nextHunk(geometry, second, 1)).toEqual({ path: "c", side: "new", number: 1 });
-    expect(nextHunk(geometry, second, -1)).toEqual(first);
+    expect(nextHunk(geometry, at(second), 1, "new")).toEqual({ path: "c", side: "new", number: 1 });
+    expect(nextHunk(geometry, at(second), -1, "new")).toEqual(first);
+  });
+
+  it("starts from the first row that stands whole in view", () => {
+    const top = geometry.topOf(2);
+    expect(geometry.spotAt(top)).toEqual({ order: 2, row: -1 });
+    expect(geometry.spotAt(top + LINE_HEIGHT)).toEqual({ order: 2, row: 0 });
+    expect(geometry.spotAt(top + LINE_HEIGHT + 1)).toEqual({ order: 2, row: 1 });
+    expect(geometry.spotAt(geometry.topOf(1) + 5)).toEqual({ order: 1, row: -1 });
   });
 
   it("finds the row of a line, and the lines of a row", () => {

@@ -46,6 +46,16 @@ export class Geometry {
     return indexAt(this.#tops, position);
   }
 
+  /** The row before the first one that stands whole below the header when the window is at a position. */
+  spotAt(position: number): { readonly order: number; readonly row: number } {
+    const order = this.fileAt(position);
+    const offsets = this.bodies[order]?.offsets;
+    const inside = position - this.topOf(order);
+    if (!offsets || inside <= 0) return { order, row: -1 };
+    const row = indexAt(offsets, inside);
+    return { order, row: (offsets[row] ?? 0) < inside ? row : row - 1 };
+  }
+
   /** Files and rows between two positions. */
   visible(from: number, to: number): VisibleFile[] {
     const files: VisibleFile[] = [];

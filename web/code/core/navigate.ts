@@ -36,14 +36,27 @@ export function lineAt(body: FileBody, row: number, preferred: Side): LineRef | 
   return undefined;
 }
 
-/** The next row with a line, in the direction of `step`, across files. */
-export function nextLine(geometry: Geometry, from: LineRef | undefined, step: 1 | -1): LineRef | undefined {
-  return walk(geometry, from, step, () => true);
+/** A row of the diff; -1 is before the first row of a file. */
+export interface Spot {
+  readonly order: number;
+  readonly row: number;
+}
+
+/** The row that shows a line; undefined when its file is not in the diff. */
+export function spotOf(geometry: Geometry, line: LineRef): Spot | undefined {
+  const order = geometry.bodies.findIndex(({ file }) => file.path === line.path);
+  const body = geometry.bodies[order];
+  return body && { order, row: rowOf(body, line.side, line.number) };
+}
+
+/** The next row with a line, in the direction of `step`, across files; on the side asked for where it has one. */
+export function nextLine(geometry: Geometry, from: Spot, step: 1 | -1, side: Side): LineRef | undefined {
+  return walk(geometry, from, step, side, () => true);
 }
 
 /** The first line of the next (or this and then the previous) stretch of changed lines, across files. */
-export function nextHunk(geometry: Geometry, from: LineRef | undefined, step: 1 | -1): LineRef | undefined {
-  return walk(geometry, from, step, (body, row) => isChanged(body, row) && !isChanged(body, row - 1));
+export function nextHunk(geometry: Geometry, from: Spot, step: 1 | -1, side: Side): LineRef | undefined {
+  return walk(geometry, from, step, side, (body, row) => isChanged(body, row) && !isChanged(body, row - 1));
 }
 
 function isChanged(body: FileBody, row: number): boolean {
@@ -55,14 +68,13 @@ function isChanged(body: FileBody, row: number): boolean {
 
 function walk(
   geometry: Geometry,
-  from: LineRef | undefined,
+  from: Spot,
   step: 1 | -1,
+  side: Side,
   accepts: (body: FileBody, row: number) => boolean,
 ): LineRef | undefined {
-  const side = from?.side ?? "new";
-  let order = from ? geometry.bodies.findIndex(({ file }) => file.path === from.path) : 0;
+  let { order, row } = from;
   let body = geometry.bodies[order];
-  let row = from && body ? rowOf(body, from.side, from.number) : -1;
   while (body) {
     for (row += step; row >= 0 && row < (body.rows?.count ?? 0); row += step) {
       const line = accepts(body, row) ? lineAt(body, row, side) : undefined;

@@ -4,6 +4,7 @@ import { keyLabels } from "../../shared/keyboard/keys.ts";
 import type { Shortcut } from "../../shared/keyboard/shortcuts.ts";
 import { filterFiles } from "../core/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
+import { goToFile } from "../moving.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 
@@ -44,7 +45,7 @@ export function Palette({ controller, commands }: PaletteProps) {
         key: path,
         label: path,
         keys: [],
-        run: () => controller.scrollToFile(path),
+        run: () => goToFile(controller, path),
       })),
     ];
   }, [text, commands, files, controller, isMac]);

@@ -3,7 +3,7 @@ import type { ReviewComment } from "../core/comment.ts";
 import type { MeasuredHeights } from "../core/file-body.ts";
 import { type Anchor, Geometry, type VisibleFile } from "../core/geometry.ts";
 import { FILE_HEADER_HEIGHT, LINE_HEIGHT } from "../core/line-heights.ts";
-import { type LineRef, rowOf } from "../core/navigate.ts";
+import { type LineRef, rowOf, type Spot } from "../core/navigate.ts";
 import { physicalHeight, placeAfterScroll, placeFor, type ScrollPlace } from "../core/scroll-space.ts";
 import { useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
@@ -45,6 +45,8 @@ export class DiffController {
   readonly #shelf = new BodyShelf();
   readonly #listeners = new Set<() => void>();
   #awaited: { readonly line: LineRef; readonly until: number } | undefined;
+  /** The file the person went to, until they scroll: near the end of the diff it cannot be brought to the top. */
+  #goneTo: string | undefined;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -83,8 +85,10 @@ export class DiffController {
 
   /** The scroller has moved. */
   scrolled(physical: number): void {
-    if (physical === this.#place.physical) return;
+    // What the controller itself has moved comes back, rounded to the screen's pixels.
+    if (Math.abs(physical - this.#place.physical) < 1) return;
     this.#awaited = undefined;
+    this.#goneTo = undefined;
     this.#moveTo(placeAfterScroll(this.#space(), this.#place, physical));
   }
 
@@ -108,7 +112,9 @@ export class DiffController {
 
   scrollToFile(path: string): void {
     const order = this.#orderOf(path);
-    if (order >= 0) this.#moveTo(placeFor(this.#space(), this.#scene.geometry.topOf(order)));
+    if (order < 0) return;
+    this.#goneTo = path;
+    this.#moveTo(placeFor(this.#space(), this.#scene.geometry.topOf(order)));
   }
 
   /** Brings a line into view, a third from the top, unless it is in view already; waits for its patch. */
@@ -122,11 +128,31 @@ export class DiffController {
       this.#awaited = { line, until: performance.now() + 10_000 };
       return;
     }
+    this.#goneTo = line.path;
     const top = this.#scene.geometry.rowTop(order, row);
     const { height } = this.#viewport;
     const first = this.#place.virtual + FILE_HEADER_HEIGHT + LINE_HEIGHT;
     const isInView = top >= first && top <= this.#place.virtual + height - LINE_HEIGHT * 3;
-    if (!isInView || always) this.#moveTo(placeFor(this.#space(), top - height / 3));
+    this.#moveTo(isInView && !always ? this.#place : placeFor(this.#space(), top - height / 3));
+  }
+
+  /** True when a line is in the window; of a line that is folded away, when its file's header is. */
+  isInView(line: LineRef): boolean {
+    const order = this.#orderOf(line.path);
+    const body = this.#scene.geometry.bodies[order];
+    if (!body) return false;
+    const row = body.rows ? rowOf(body, line.side, line.number) : -1;
+    const { geometry } = this.#scene;
+    const top = row < 0 ? geometry.topOf(order) : geometry.rowTop(order, row) - FILE_HEADER_HEIGHT;
+    const { virtual } = this.#place;
+    return top > virtual - LINE_HEIGHT && top < virtual + this.#viewport.height - LINE_HEIGHT;
+  }
+
+  /** The place before the first row in view, or before that of the file the person went to. */
+  spotInView(): Spot {
+    const { geometry } = this.#scene;
+    const goneTo = this.#goneTo === undefined ? -1 : this.#orderOf(this.#goneTo);
+    return goneTo >= 0 ? { order: goneTo, row: -1 } : geometry.spotAt(this.#place.virtual);
   }
 
   /** Moves just so far that an element within the scroller is in view, below the header that sticks. */
@@ -142,17 +168,20 @@ export class DiffController {
 
   /** Moves by a part of the window. */
   scrollBy(windows: number): void {
+    this.#goneTo = undefined;
     this.#moveTo(placeFor(this.#space(), this.#place.virtual + this.#viewport.height * windows));
   }
 
   scrollToEnd(end: "start" | "end"): void {
+    this.#goneTo = undefined;
     this.#moveTo(placeFor(this.#space(), end === "start" ? 0 : this.#scene.geometry.total));
   }
 
-  /** The file at the top of the window. */
+  /** The file the person went to, else the one at the top of the window. */
   currentFile(): DiffFile | undefined {
     const { geometry } = this.#scene;
-    return geometry.bodies[geometry.fileAt(this.#place.virtual + 1)]?.file;
+    const goneTo = this.#goneTo === undefined ? undefined : geometry.bodies[this.#orderOf(this.#goneTo)];
+    return (goneTo ?? geometry.bodies[geometry.fileAt(this.#place.virtual + 1)])?.file;
   }
 
   #orderOf(path: string): number {

@@ -1,6 +1,6 @@
 import { commentOnLines } from "../comments/start.ts";
 import type { Side } from "../core/parsed-patch.ts";
-import { type LineRange, setCursor, useCursor } from "../state/cursor.ts";
+import { type LineRange, preferSide, setCursor, useCursor } from "../state/cursor.ts";
 
 /** Pixels from the window's edge where a drag scrolls, and by how much in a frame. */
 const EDGE = 36;
@@ -37,6 +37,7 @@ export function followPointer(scroller: HTMLElement): () => void {
     const started = rangeFrom(event.target, event.shiftKey);
     if (!started) return;
     event.preventDefault();
+    preferSide(started.side);
     useCursor.setState({
       range: started,
       cursor: { path: started.path, side: started.side, number: started.to },
@@ -68,7 +69,9 @@ export function followPointer(scroller: HTMLElement): () => void {
     if (!(event.target instanceof Element) || !event.target.closest(".code")) return;
     if (String(getSelection()) !== "") return;
     const line = lineOf(event.target);
-    if (line) setCursor({ path: line.path, side: line.side, number: line.to });
+    if (!line) return;
+    preferSide(line.side);
+    setCursor({ path: line.path, side: line.side, number: line.to });
   };
 
   scroller.addEventListener("pointerdown", onDown);

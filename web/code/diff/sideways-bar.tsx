@@ -45,6 +45,7 @@ export function SidewaysBar({ scroller, controller }: SidewaysBarProps) {
       hidden={excess === 0}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll what has the focus
       tabIndex={0}
+      data-arrow-keys
       onScroll={move}
     >
       <div style={{ width: `calc(100% + ${excess}px)` }} />

@@ -5,6 +5,7 @@ import { thousands } from "../core/count.ts";
 import { filterFiles, type TreeRow, treeRows } from "../core/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { Counts } from "../diff/file-header.tsx";
+import { goToFile } from "../moving.ts";
 import { useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { sinceLastRound, useRounds } from "../state/rounds.ts";
@@ -36,7 +37,7 @@ export function FileTree({ controller }: { readonly controller: DiffController }
           onChange={(event) => useView.setState({ filter: event.target.value })}
           onKeyDown={(event) => {
             const [first] = shown;
-            if (event.key === "Enter" && first) controller.scrollToFile(first.path);
+            if (event.key === "Enter" && first) goToFile(controller, first.path);
             else if (event.key === "Escape") useView.setState({ filter: "" });
             else return;
             event.currentTarget.blur();
@@ -124,7 +125,7 @@ function FileLine({ row, controller }: TreeLineProps) {
       style={{ paddingLeft: 10 + row.depth * 12 }}
       aria-current={isCurrent || undefined}
       title={file.path}
-      onClick={() => controller.scrollToFile(file.path)}
+      onClick={() => goToFile(controller, file.path)}
     >
       <StatusLetter status={file.status} />
       <span className="tree-name">{row.name}</span>

@@ -14,13 +14,16 @@ interface CursorState {
   /** The line the keyboard stands on. */
   readonly cursor: LineRef | undefined;
   readonly range: LineRange | undefined;
-  /** The file at the top of the window. */
+  /** The side the person chose last: lines that only the other side has do not change it. */
+  readonly preferred: Side;
+  /** The file the person looks at. */
   readonly file: string | undefined;
 }
 
 export const useCursor = create<CursorState>(() => ({
   cursor: undefined,
   range: undefined,
+  preferred: "new",
   file: undefined,
 }));
 
@@ -29,6 +32,10 @@ export const endOf = (range: LineRange): number => Math.max(range.from, range.to
 
 export function setCursor(cursor: LineRef | undefined): void {
   useCursor.setState({ cursor, range: undefined });
+}
+
+export function preferSide(preferred: Side): void {
+  useCursor.setState({ preferred });
 }
 
 /** What a comment would be made on: the selected lines, else the line the keyboard stands on. */

@@ -23,13 +23,21 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
       const shortcut = shortcuts.find(
         ({ keys, whileTyping }) => keys.includes(name) && (!typing || whileTyping),
       );
-      if (!shortcut) return;
+      if (!shortcut || worksControl(name, event.target)) return;
       event.preventDefault();
       shortcut.run();
     };
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
   }, [shortcuts]);
+}
+
+/** True for a key that works the very control which has the focus: Enter on a button is nobody else's. */
+function worksControl(name: KeyName, target: EventTarget | null): boolean {
+  if (!(target instanceof Element)) return false;
+  if (name === "Enter") return target.matches("a[href], button, summary");
+  if (name === "Space") return target.matches("button, summary, input");
+  return name.startsWith("Arrow") && target.matches('input[type="radio"], [data-arrow-keys]');
 }
 
 function isTyping(target: EventTarget | null): boolean {
