@@ -9,7 +9,7 @@ export function sentHeaders(rawHeaders: readonly string[], settings: object = {}
   if (!upstream) throw new Error("no upstream");
   const [key] = upstream.keys;
   const needs = { key, via: "v", acceptEncoding: undefined, contentLength: 2, isOwnKey: () => false };
-  const list = upstreamHeaders(rawHeaders, { upstream, ...needs });
+  const list = upstreamHeaders(rawHeaders, upstream, needs);
   return Object.fromEntries(
     list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? ""]] : [])),
   );

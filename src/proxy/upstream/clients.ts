@@ -13,7 +13,7 @@ export interface RelayedRequest {
   readonly path: string;
   readonly rawHeaders: readonly string[];
   readonly body: Buffer | Readable | null;
-  readonly needs: Omit<HeaderNeeds, "upstream">;
+  readonly needs: HeaderNeeds;
 }
 
 /** Relays one try and resolves when it is over, one way or another. Never rejects. */
@@ -25,7 +25,7 @@ export function relayTo(
 ): Promise<RelayOutcome> {
   const { origin, prefix } = placeOf(upstream.baseUrl);
   const pool = pools.get(origin, upstream.timeouts.connectMs);
-  const headers = upstreamHeaders(request.rawHeaders, { ...request.needs, upstream });
+  const headers = upstreamHeaders(request.rawHeaders, upstream, request.needs);
   return new Promise((resolve) => {
     pool.dispatch(
       {

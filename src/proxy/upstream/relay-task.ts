@@ -38,7 +38,7 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly status: number;
       readonly usage: Usage | undefined;
       /** The answer itself where it was compressed, so that its usage has yet to be read. */
-      readonly packed?: PackedBody;
+      readonly packed: PackedBody | undefined;
     }
   | {
       readonly kind: "refused";

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
+import type { Usage } from "../exchange/response.ts";
 import type { OpenStream } from "../open-streams.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
 import { isEventStream, isExpected, mistakeIn } from "./answer-checks.ts";
 import { upstreamFault } from "./faults.ts";
-import type { RelayOutcome, RelayTask } from "./relay-task.ts";
+import type { PackedBody, RelayOutcome, RelayTask } from "./relay-task.ts";
 import { clientHeaders } from "./response-headers.ts";
 
 /** Answers up to this size are held until they are whole, so that one that breaks off is a clean 502. */
@@ -130,9 +131,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     // As text a small body goes out in one piece with the head; Latin-1 keeps every byte.
     if (bytes.length <= ONE_PIECE) response.end(bytes.toString("latin1"), "latin1");
     else response.end(bytes);
-    const answered = { kind: "answered", status: this.#status, firstByteAt: this.#firstByteAt } as const;
-    if (coding === undefined) this.#finish({ ...answered, usage: dialect?.usageOf(bytes) });
-    else this.#finish({ ...answered, usage: undefined, packed: { bytes, coding } });
+    if (coding === undefined) this.#finishAnswered(dialect?.usageOf(bytes));
+    else this.#finishAnswered(undefined, { bytes, coding });
   }
 
   #endRefusal(): void {
@@ -151,8 +151,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       return;
     }
     this.#task.response.end();
-    const answered = { kind: "answered", status: this.#status, firstByteAt: this.#firstByteAt } as const;
-    this.#finish({ ...answered, usage: this.#watch?.usage() });
+    this.#finishAnswered(this.#watch?.usage());
   }
 
   #open(): void {
@@ -192,6 +191,17 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   /** Whether an event of ours can be put into the answer here. */
   #isBetweenEvents(): boolean {
     return this.#isStream && this.#watch?.betweenEvents === true;
+  }
+
+  #finishAnswered(usage: Usage | undefined, packed?: PackedBody): void {
+    const outcome = {
+      kind: "answered",
+      status: this.#status,
+      firstByteAt: this.#firstByteAt,
+      usage,
+      packed,
+    } as const;
+    this.#finish(outcome);
   }
 
   #finishBroken(fault: AppError): void {

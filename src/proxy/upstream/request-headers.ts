@@ -35,7 +35,6 @@ const STOPPED = new Set([
 const STOPPED_PREFIX = /^(?:x-forwarded-|sec-|cf-|access-control-)/;
 
 export interface HeaderNeeds {
-  readonly upstream: UpstreamConfig;
   /** The key for this try; undefined for upstreams without. */
   readonly key: string | undefined;
   /** Marks calls that have passed through here, so that a loop is seen. */
@@ -49,8 +48,11 @@ export interface HeaderNeeds {
 }
 
 /** The headers of a call, as undici's flat list of names and values. `rawHeaders` is the client's. */
-export function upstreamHeaders(rawHeaders: readonly string[], needs: HeaderNeeds): string[] {
-  const { upstream } = needs;
+export function upstreamHeaders(
+  rawHeaders: readonly string[],
+  upstream: UpstreamConfig,
+  needs: HeaderNeeds,
+): string[] {
   const named = connectionNames(rawHeaders);
   const forwardsKey = upstream.credentials === "client";
   const headers: string[] = [];
@@ -70,7 +72,7 @@ export function upstreamHeaders(rawHeaders: readonly string[], needs: HeaderNeed
   }
   if (upstream.dialect === "messages" && !version && !("anthropic-version" in upstream.headers))
     headers.push("anthropic-version", "2023-06-01");
-  addOwn(headers, needs);
+  addOwn(headers, upstream, needs);
   return headers;
 }
 
@@ -87,7 +89,11 @@ function passedName(given: string): string {
   return passed;
 }
 
-function addOwn(headers: string[], { upstream, key, via, acceptEncoding, contentLength }: HeaderNeeds): void {
+function addOwn(
+  headers: string[],
+  upstream: UpstreamConfig,
+  { key, via, acceptEncoding, contentLength }: HeaderNeeds,
+): void {
   headers.push("accept-encoding", acceptEncoding ?? "identity", "x-sallyport-via", via);
   if (contentLength !== undefined) headers.push("content-length", String(contentLength));
   if (key !== undefined && upstream.credentials === "config") {
