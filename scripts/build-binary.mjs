@@ -18,9 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { build } from "rolldown";
-import { bundleCommand, root } from "./bundle.mjs";
-import { wrapped } from "./executable/loader.mjs";
+import { bundleParts, bundleStart, quietly, recordCache, root } from "./bundle.mjs";
 
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 const mac = process.platform === "darwin";
@@ -34,30 +32,14 @@ const work = mkdtempSync(join(tmpdir(), "sallyport-binary-"));
 
 try {
   execFileSync(process.execPath, ["scripts/build.mjs", "--web-only"], { cwd: root, stdio: ["ignore", 2, 2] });
-  await bundle();
-  quietly(process.execPath, [resolve(root, "scripts/executable/record.mjs"), work], recordingPlace());
+  await bundleParts(join(work, "parts"), true);
+  await bundleStart("executable", join(work, "start.cjs"));
+  recordCache(join(work, "parts"), join(work, "cache"));
   inject(makeBlob());
   check();
   console.error(`${relative(root, output)} is built for ${process.platform} ${process.arch}.`);
 } finally {
   rmSync(work, { recursive: true, force: true });
-}
-
-/** Its parts as scripts, so that what is not used is not even looked at, and what the program begins with. */
-async function bundle() {
-  const entries = { main: resolve(root, "src/main.ts"), run: resolve(root, "src/cli/run.ts") };
-  const names = { entryFileNames: "[name].cjs", chunkFileNames: "[name]-[hash].cjs" };
-  const parts = await bundleCommand(
-    { dir: join(work, "code"), format: "cjs", minify: true, ...names },
-    entries,
-  );
-  for (const { fileName, code } of parts.output) writeFileSync(join(work, "code", fileName), wrapped(code));
-  await build({
-    input: resolve(root, "scripts/executable/start.mjs"),
-    platform: "node",
-    logLevel: "warn",
-    output: { file: join(work, "start.cjs"), format: "cjs", minify: true },
-  });
 }
 
 /** The pages go in under the names that src/http/page-source.ts asks for, the parts under those of the loader. */
@@ -69,7 +51,7 @@ function makeBlob() {
     useCodeCache: true,
     assets: {
       ...filesIn(resolve(root, "dist/web")),
-      ...filesIn(join(work, "code"), "code/"),
+      ...filesIn(join(work, "parts"), "parts/"),
       ...filesIn(join(work, "cache"), "cache/"),
     },
   };
@@ -100,24 +82,9 @@ function inject(blob) {
   if (mac) quietly("codesign", ["--sign", "-", output]);
 }
 
-/** The commands that are run while recording keep to the work folder, whatever this machine's person has set. */
-function recordingPlace() {
-  const { PATH, SystemRoot } = process.env;
-  return { PATH, SystemRoot, HOME: work, SERVICE_HOME: join(work, "data"), SERVICE_BROWSER: "none" };
-}
-
 /** A program that does not start shall be noticed here, not by whoever is given it. */
 function check() {
   const { version } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
   const said = execFileSync(output, ["--version"], { encoding: "utf8" }).trim();
   if (said !== version) throw new Error(`${output} --version says "${said}", not ${version}`);
-}
-
-/** Runs a program whose output is of interest only where it fails. */
-function quietly(program, args, env = process.env) {
-  try {
-    execFileSync(program, args, { env, stdio: "pipe" });
-  } catch (error) {
-    throw new Error(`${[program, ...args].join(" ")} failed:\n${error.stdout}${error.stderr}`);
-  }
 }

@@ -1,23 +1,86 @@
-// How the command is bundled, shared by the package's build and the single executable's.
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+// How the command is bundled, shared by the package's build and the single executable's: into parts, which are scripts
+// of their own, so that what is not used is not even looked at, and a small program that loads them.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { build } from "rolldown";
+import { wrapped } from "./start/loader.mjs";
 
 export const root = resolve(import.meta.dirname, "..");
 
-/** Bundles the command; `output` says into what. Resolves to rolldown's output, chunks and their modules. */
-export function bundleCommand(output, input = resolve(root, "src/main.ts")) {
+/** Bundles the command into the folder `dir`. Resolves to rolldown's output, parts and their modules. */
+export async function bundleParts(dir, minify) {
   const { version } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
-  return build({
-    input,
+  rmSync(dir, { recursive: true, force: true });
+  const bundle = await build({
+    input: { main: resolve(root, "src/main.ts"), run: resolve(root, "src/cli/run.ts") },
     platform: "node",
     logLevel: "warn",
     plugins: [leftOut()],
     // Its main file requires parts by names a bundler cannot see; its module build does not.
     resolve: { alias: { "jsonc-parser": resolve(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
     transform: { define: { SALLYPORT_VERSION: JSON.stringify(version) } },
-    output,
+    output: {
+      dir,
+      format: "cjs",
+      minify,
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "[name]-[hash].cjs",
+      // A byte a character, which is read without decoding and takes half the memory.
+      charset: "ascii",
+      comments: false,
+    },
   });
+  for (const { fileName, code } of bundle.output) writeFileSync(join(dir, fileName), inBytes(wrapped(code)));
+  return bundle;
+}
+
+/** As it is read; throws where a character would be read as another. */
+function inBytes(text) {
+  const bytes = Buffer.from(text, "latin1");
+  if (bytes.toString("latin1") !== text || bytes.some((byte) => byte > 127))
+    throw new Error("A part is not ASCII");
+  return bytes;
+}
+
+/** Bundles what loads the parts, "package" or "executable", into `file`. */
+export function bundleStart(kind, file) {
+  return build({
+    input: resolve(root, `scripts/start/${kind}.mjs`),
+    platform: "node",
+    logLevel: "warn",
+    output: {
+      file,
+      format: "cjs",
+      minify: "dce-only",
+      banner: kind === "package" ? "#!/usr/bin/env node" : "",
+    },
+  });
+}
+
+/** Runs the parts in `folder` through what people run most, and writes what V8 has compiled by then to `cache`. */
+export function recordCache(folder, cache) {
+  const work = mkdtempSync(join(tmpdir(), "sallyport-record-"));
+  // The commands that are run keep to that folder, whatever this machine's person has set.
+  const { PATH, SystemRoot } = process.env;
+  const env = { PATH, SystemRoot, HOME: work, SERVICE_HOME: join(work, "data"), SERVICE_BROWSER: "none" };
+  rmSync(cache, { recursive: true, force: true });
+  try {
+    const record = resolve(root, "scripts/start/record.mjs");
+    quietly(process.execPath, [record, folder, cache], { cwd: work, env });
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Runs a program whose output is of interest only where it fails. */
+export function quietly(program, args, options = {}) {
+  try {
+    execFileSync(program, args, { ...options, stdio: "pipe" });
+  } catch (error) {
+    throw new Error(`${[program, ...args].join(" ")} failed:\n${error.stdout}${error.stderr}`);
+  }
 }
 
 /**

@@ -1,8 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { Script } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cacheName } from "../../scripts/start/loader.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "sallyport-package-"));
@@ -77,10 +87,25 @@ describe("the package that npm pack makes", () => {
     ]);
     expect(readdirSync(join(installed, "dist")).sort()).toEqual([
       "THIRD-PARTY-LICENSES.txt",
-      "chunks",
+      "cache",
+      "package.json",
+      "parts",
       "sallyport.js",
       "web",
     ]);
+  });
+
+  it("has every part compiled for the Node.js that built it, and does without where another runs it", () => {
+    const parts = join(installed, "dist/parts");
+    const cache = join(installed, "dist/cache", cacheName());
+    for (const name of readdirSync(parts)) {
+      const cachedData = readFileSync(join(cache, name));
+      const script = new Script(readFileSync(join(parts, name), "latin1"), { cachedData });
+      expect({ name, rejected: script.cachedDataRejected }).toEqual({ name, rejected: false });
+    }
+    renameSync(cache, `${cache}-of-another`);
+    expect(sallyport("review", "--help")).toContain("Review a plan or a diff in the browser");
+    renameSync(`${cache}-of-another`, cache);
   });
 
   it("reviews a plan: the page, its script, a decision", async () => {

@@ -1,10 +1,12 @@
 // What the single executable runs first: loads the command's parts from its own assets, compiled beforehand.
-import { getAsset, getRawAsset } from "node:sea";
+import { dirname } from "node:path";
+import { getRawAsset } from "node:sea";
 import { createLoader } from "./loader.mjs";
 
 const load = createLoader({
-  source: (name) => getAsset(`code/${name}`, "utf8"),
+  source: (name) => Buffer.from(getRawAsset(`parts/${name}`)).toString("latin1"),
   cachedData: (name) => new Uint8Array(getRawAsset(`cache/${name}`)),
   builtin: require,
+  folder: dirname(process.execPath),
 });
 load("main.cjs");

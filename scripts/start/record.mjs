@@ -1,6 +1,6 @@
 // Makes the code cache: runs the command's parts through what people run most, and writes down what V8 has compiled by
-// then. Code that was compiled before it is needed is what makes the executable start sooner than the package.
-//   node scripts/executable/record.mjs FOLDER     FOLDER/code/*.cjs → FOLDER/cache/*.cjs
+// then. Code that need not be compiled is what a start is short by.
+//   node scripts/start/record.mjs PARTS CACHE     in a scratch folder, which stays behind
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
@@ -11,8 +11,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Script } from "node:vm";
 import { createLoader } from "./loader.mjs";
 
-const folder = resolve(process.argv[2]);
-const examples = resolve(import.meta.dirname, "../../examples");
+const [parts, cache] = process.argv.slice(2, 4).map((path) => resolve(path));
+const folder = process.cwd();
+const root = resolve(import.meta.dirname, "../..");
+const examples = join(root, "examples");
 const ready = join(folder, "ready.json");
 const ANSWER = JSON.stringify({
   id: "msg_1",
@@ -26,9 +28,11 @@ const ANSWER = JSON.stringify({
 });
 const scripts = new Map();
 const load = createLoader({
-  source: (name) => readFileSync(join(folder, "code", name), "utf8"),
+  source: (name) => readFileSync(join(parts, name), "latin1"),
   cachedData: () => undefined,
   builtin: createRequire(import.meta.url),
+  // The pages are found from there, for the executable's parts too.
+  folder: join(root, "dist/parts"),
   compiled: (name, script) => scripts.set(name, script),
 });
 
@@ -39,11 +43,11 @@ await run(["--help"]);
 await review(["plan", join(examples, "plan.md")], ["/", "/api/plan", "/api/draft"], "/api/deny");
 await review(["code", "--repo", changedRepository()], ["/", "/api/diff", "/api/draft"], "/api/feedback");
 await proxy();
-mkdirSync(join(folder, "cache"), { recursive: true });
-for (const name of readdirSync(join(folder, "code"))) {
+mkdirSync(cache, { recursive: true });
+for (const name of readdirSync(parts)) {
   // What was not run is compiled as far as V8 does unasked.
-  const script = scripts.get(name) ?? new Script(readFileSync(join(folder, "code", name), "utf8"));
-  writeFileSync(join(folder, "cache", name), script.createCachedData());
+  const script = scripts.get(name) ?? new Script(readFileSync(join(parts, name), "latin1"));
+  writeFileSync(join(cache, name), script.createCachedData());
 }
 
 async function review(args, paths, decision) {
@@ -68,9 +72,7 @@ async function proxy() {
     models: [{ match: "*", upstream: "a" }],
   };
   writeFileSync(config, JSON.stringify({ proxy: rules }));
-  const port = String(await freePort());
-  const ended = run(["proxy", "start", "--config", config, "--port", port, "--ready-file", ready]);
-  const url = await urlOf(ended);
+  const { ended, url } = await startedProxy(config);
   for (const path of ["/healthz", "/", "/v1/models"]) await (await fetch(new URL(path, url))).arrayBuffer();
   const messages = [{ role: "user", content: "Hello." }];
   for (const path of ["/v1/messages", "/v1/chat/completions"])
@@ -78,6 +80,19 @@ async function proxy() {
   process.kill(process.pid, "SIGTERM");
   await ended;
   upstream.close();
+}
+
+/** On a port that was free a moment ago; should somebody have taken it since, on another. */
+async function startedProxy(config) {
+  for (let tries = 1; ; tries += 1) {
+    const port = String(await freePort());
+    const ended = run(["proxy", "start", "--config", config, "--port", port, "--ready-file", ready]);
+    try {
+      return { ended, url: await urlOf(ended) };
+    } catch (error) {
+      if (tries === 5) throw error;
+    }
+  }
 }
 
 async function post(url, body) {
