@@ -5,6 +5,7 @@ import type { HostedTool } from "./request.ts";
 export const lossCodes = {
   "answer-citation": "Citations in the answer were left out.",
   "assistant-prefill": "The model answers anew instead of continuing the assistant's last words.",
+  attribution: "The line that a client opens its instructions with for its own vendor's books was left out.",
   "cache-control": "Breakpoints for a prompt cache were left out, all or those beyond the fourth.",
   "call-signature": "The signature of a call was left out: it means nothing to this vendor.",
   candidates: "Only one answer was asked for, or the first of several is given.",
@@ -51,6 +52,7 @@ export const lossCodes = {
   "top-p": "`top_p` was left out.",
   user: "Who the user is was left out.",
   verbosity: "How verbose to be was left out.",
+  "web-search-options": "What a web search was to heed (domains, place, depth) was left out, all or some.",
 } as const;
 
 /** Codes that are alike, by their form: the ellipsis is a kind of part, of tool or of keyword. */

@@ -1,4 +1,4 @@
-import type { MediaSource } from "./parts.ts";
+import type { AudioPart, Dialect, DocumentPart, ImagePart, MediaSource, Origin } from "./parts.ts";
 
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s;
 
@@ -19,6 +19,20 @@ export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
 export function urlOfSource(source: MediaSource): string | undefined {
   if (source.kind === "base64") return `data:${source.mediaType};base64,${source.data}`;
   return source.kind === "url" ? source.url : undefined;
+}
+
+/** Where a medium that is a file at a vendor comes from: its id means something there and to nobody else. */
+export function originOfFile(
+  source: { readonly kind: string },
+  dialect: Dialect,
+  raw: unknown,
+): { readonly origin?: Origin } {
+  return source.kind === "file" ? { origin: { dialect, raw } } : {};
+}
+
+/** Whether a part is a file that was uploaded to another vendor than this dialect's. */
+export function isForeignFile(part: ImagePart | DocumentPart | AudioPart, dialect: Dialect): boolean {
+  return part.source.kind === "file" && part.origin !== undefined && part.origin.dialect !== dialect;
 }
 
 /** First bytes, in base64, by which media declare themselves. */

@@ -20,7 +20,11 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
   for (const [position, turn] of turns.entries()) {
     if (turn.role === "assistant") {
       const { parts, results } = settleCalls(turn, position, book, losses);
-      paired.push({ ...turn, parts });
+      const before = paired.at(-1);
+      // Nothing may come between calls and their results, so what the assistant said behind its calls stands beside them.
+      if (owed.length > 0 && before !== undefined)
+        paired[paired.length - 1] = { ...before, parts: [...before.parts, ...parts] };
+      else paired.push({ ...turn, parts });
       owed.push(...results);
       continue;
     }

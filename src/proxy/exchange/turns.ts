@@ -1,6 +1,6 @@
 import type { Turn } from "./request.ts";
 
-/** Joins neighbouring turns of one role, for dialects that want roles to alternate. Names are kept where they agree. */
+/** Joins neighbouring turns of one role, for dialects that want roles to alternate. They know no names of authors. */
 export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   const merged: Turn[] = [];
   for (const turn of turns) {
@@ -9,11 +9,7 @@ export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
       merged.push(turn);
       continue;
     }
-    const parts = [...before.parts, ...turn.parts];
-    merged[merged.length - 1] =
-      before.name !== undefined && before.name === turn.name
-        ? { role: turn.role, name: turn.name, parts }
-        : { role: turn.role, parts };
+    merged[merged.length - 1] = { role: turn.role, parts: [...before.parts, ...turn.parts] };
   }
   return merged;
 }

@@ -7,7 +7,7 @@ import type { ExchangeResponse } from "../exchange/response.ts";
 import { pairToolResults } from "../exchange/tool-pairing.ts";
 import { answerOfTool, carrySchemaByTool, createAnswerReader, finishOfTool } from "./answer-schema.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
-import { relaxStrictTools } from "./strict-tools.ts";
+import { relaxStrictSchemas } from "./strict-schemas.ts";
 import { lostToolExtras } from "./tool-extras.ts";
 import { fitToolNames } from "./tool-names.ts";
 
@@ -27,7 +27,7 @@ export function prepareRequest(
   capabilities: Capabilities,
 ): PreparedRequest {
   const { turns, losses } = pairToolResults(request.turns);
-  const relaxed = relaxStrictTools(request, target.dialect);
+  const relaxed = relaxStrictSchemas(request, target.dialect);
   const paired: ExchangeRequest = { ...relaxed.request, model: target.model, turns };
   const plain = capabilities.customTools ? paired : wrapCustomTools(paired);
   const carried = carrySchemaByTool(plain, capabilities);

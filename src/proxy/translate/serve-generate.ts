@@ -56,7 +56,10 @@ function prepare(
   const client = codecs[call.client.dialect];
   const upstream = codecs[call.target.dialect];
   const capabilities = capabilitiesFor(call.target.dialect, call.target.model, call.target.capabilities);
-  const prepared = prepareRequest(request, call.target, capabilities);
+  const kept = isKept(call.client.dialect, request, call.conversations);
+  // What is kept here is not asked to be stored at the vendor, too.
+  const { store: _, ...unstored } = request;
+  const prepared = prepareRequest(kept ? unstored : request, call.target, capabilities);
   const context = {
     model: call.client.model,
     request: decoded.value,
@@ -65,7 +68,6 @@ function prepare(
     inputEstimate: Math.ceil(call.body.length / charactersPerToken),
     array: call.client.array,
   };
-  const kept = isKept(call.client.dialect, request, call.conversations);
   const translation = new Translation(call, client, upstream, request, prepared, context, capabilities, kept);
   translation.lose(decoded.losses);
   translation.lose(prepared.losses);

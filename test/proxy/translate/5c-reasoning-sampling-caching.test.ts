@@ -66,7 +66,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
 
   it("38 the budget stays under max_tokens and over 1,024, or is left out", async () => {
     const told = await chatToMessages({ reasoning_effort: "high", max_tokens: 2_000 });
-    expect(told.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: 1_999 });
+    expect(told.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: 1_600 });
     const small = await chatToMessages({ reasoning_effort: "high", max_tokens: 500 });
     expect(small.sent).not.toHaveProperty("thinking");
     expect(small.losses).toContain("reasoning-effort");

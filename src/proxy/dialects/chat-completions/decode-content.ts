@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
-import { sniffMediaType, sourceOfUrl } from "../../exchange/media.ts";
+import { originOfFile, sniffMediaType, sourceOfUrl } from "../../exchange/media.ts";
 import type { CacheHint, MediaSource, Part } from "../../exchange/parts.ts";
 import type { WirePart } from "./schema.ts";
 
@@ -67,8 +67,15 @@ function decodeBare(part: WirePart, path: string): Part[] {
 
 function decodeFile(file: z.infer<typeof filePart>["file"], path: string): Part {
   const name = file.filename ?? undefined;
-  if (file.file_id)
-    return defined({ type: "document" as const, source: { kind: "file" as const, id: file.file_id }, name });
+  if (file.file_id) {
+    const source = { kind: "file", id: file.file_id } as const;
+    return defined({
+      type: "document" as const,
+      source,
+      name,
+      ...originOfFile(source, "chat-completions", file),
+    });
+  }
   if (!file.file_data) throw invalidRequest(`${path}.file needs file_data or file_id`, path);
   const source = file.file_data.startsWith("data:")
     ? sourceOfUrl(file.file_data)

@@ -32,9 +32,9 @@ export function decodeMessages(messages: readonly WireMessage[]): { instructions
       : decodeContent(message.content, `${path}.content`);
     const before = turns.at(-1);
     // A turn's results, and what the user says with them, are one turn in the canonical form.
-    if (afterResult && before !== undefined)
-      turns[turns.length - 1] = { ...before, parts: [...before.parts, ...parts] };
-    else turns.push(isResult ? { role: "user", parts } : named({ role: "user", parts }, message));
+    const together = afterResult && before !== undefined;
+    const turn: Turn = together ? { ...before, parts: [...before.parts, ...parts] } : { role: "user", parts };
+    turns.splice(together ? -1 : turns.length, 1, isResult ? turn : named(turn, message));
     afterResult = isResult;
   }
   return { instructions, turns };

@@ -2,7 +2,7 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
-import { urlOfSource } from "../../exchange/media.ts";
+import { isForeignFile, urlOfSource } from "../../exchange/media.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import type { AudioPart, DocumentPart, ImagePart, Part } from "../../exchange/parts.ts";
 
@@ -21,6 +21,8 @@ export function encodeUserPart(
     list.add(code, detail);
     return undefined;
   };
+  if ((part.type === "document" || part.type === "image") && isForeignFile(part, "chat-completions"))
+    return lost("file-reference", "A file uploaded to another vendor cannot be used here.");
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
@@ -29,6 +31,8 @@ export function encodeUserPart(
     case "image":
       return encodeImage(part, capabilities) ?? lost("image", "The upstream takes no such image.");
     case "document":
+      if (part.context !== undefined) lost("document-context", "A document's context cannot be said apart.");
+      if (part.citations === true) lost("document-citations", "Citations of a document cannot be asked for.");
       return encodeDocument(part, capabilities) ?? lost("document", "The upstream takes no such document.");
     case "audio":
       return encodeAudio(part, capabilities) ?? lost("audio", "The upstream takes no such audio.");
@@ -49,13 +53,17 @@ function encodeImage(part: ImagePart, capabilities: Capabilities): WireContent |
 
 function encodeDocument(part: DocumentPart, capabilities: Capabilities): WireContent | undefined {
   const { source } = part;
-  if (source.kind === "text") return { type: "text", text: source.text };
+  if (source.kind === "text") return titled(part, source.text);
   if (source.kind === "base64" && source.mediaType.startsWith("text/")) {
-    return { type: "text", text: Buffer.from(source.data, "base64").toString() };
+    return titled(part, Buffer.from(source.data, "base64").toString());
   }
   if (capabilities.documents === "none" || source.kind === "url") return undefined;
   if (source.kind === "file") return { type: "file", file: { file_id: source.id } };
   return { type: "file", file: { filename: part.name ?? "document.pdf", file_data: urlOfSource(source) } };
+}
+
+function titled(part: DocumentPart, words: string): WireContent {
+  return { type: "text", text: part.name === undefined ? words : `${part.name}\n\n${words}` };
 }
 
 const audioFormats: Readonly<Record<string, string>> = {

@@ -19,7 +19,7 @@ export function encodeMessages(
   if (request.instructions.length > 0) messages.push(encodeSystem(request.instructions, list));
   for (const turn of request.turns) {
     if (turn.role === "system") messages.push(encodeSystem(turn.parts, list));
-    else if (turn.role === "assistant") messages.push(encodeAssistant(turn, capabilities, list));
+    else if (turn.role === "assistant") messages.push(...encodeAssistant(turn, capabilities, list));
     else messages.push(...encodeUser(turn, capabilities, list));
   }
   return messages;
@@ -54,7 +54,9 @@ function encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Wir
       if (encoded !== undefined) content.push(encoded);
     }
   }
-  if (content.length > 0 || messages.length === 0) {
+  // A turn of which nothing could be said is no message: many servers refuse an empty one.
+  const isSaid = turn.parts.length === 0 && messages.length === 0;
+  if (content.length > 0 || isSaid) {
     messages.push(defined({ role: "user", content: textContent(content, capabilities), name: turn.name }));
   }
   return messages;
@@ -68,7 +70,7 @@ function encodeResult(result: ToolResultPart, capabilities: Capabilities, list: 
   return { text, media: encoded.length > 0 ? [note, ...encoded] : [] };
 }
 
-function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList): WireMessage {
+function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList): WireMessage[] {
   for (const part of turn.parts) noteCache(part, list);
   const texts = turn.parts.filter((part): part is TextPart => part.type === "text").map((part) => part.text);
   const calls = turn.parts.filter((part): part is ToolCallPart => part.type === "tool-call");
@@ -77,14 +79,18 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
     if (["text", "tool-call", "refusal", "reasoning"].includes(part.type)) continue;
     list.add(`assistant-${part.type}`, `A ${part.type} said by the assistant has no place in this dialect.`);
   }
-  return defined({
+  const reasoning = encodeReasoning(turn, capabilities, list);
+  const spoken = texts.length + calls.length > 0 || refusal !== undefined || "reasoning_content" in reasoning;
+  if (!spoken && turn.parts.length > 0) return [];
+  const message = defined({
     role: "assistant",
     content: texts.length > 0 ? texts.join("") : calls.length > 0 || refusal !== undefined ? null : "",
     refusal: refusal?.text,
     name: turn.name,
-    ...encodeReasoning(turn, capabilities, list),
+    ...reasoning,
     tool_calls: calls.length > 0 ? calls.map(encodeToolCall) : undefined,
   });
+  return [message];
 }
 
 /** Thinking goes back where the vendor demands it and it is its own; anybody else's is left out. */

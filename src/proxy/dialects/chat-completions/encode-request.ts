@@ -5,7 +5,7 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import { clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
-import { addForeignExtensions } from "../shared/losses.ts";
+import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { encodeOutput, encodeTools } from "./encode-tools.ts";
 
@@ -114,17 +114,8 @@ function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, li
   const taken: Record<string, unknown> = request.user === undefined ? {} : { user: request.user };
   for (const [name, value] of Object.entries(members)) {
     if (capabilities.optionalMembers.includes(name)) taken[name] = value;
-    else if (!asksForNothing(name, value)) list.add(memberCode(name), `The upstream takes no ${name}.`);
+    else if (!asksForNothing(memberCode(name), value))
+      list.add(memberCode(name), `The upstream takes no ${name}.`);
   }
   return taken;
-}
-
-/** What the upstream does anyway is no loss. */
-function asksForNothing(name: string, value: unknown): boolean {
-  if (name === "store") return value === false;
-  if (name === "service_tier") return value === "auto" || value === "default";
-  if (name === "verbosity") return value === "medium";
-  if (name === "modalities")
-    return Array.isArray(value) && value.every((one) => String(one).toLowerCase() === "text");
-  return name === "metadata" && Object.keys(value as object).length === 0;
 }

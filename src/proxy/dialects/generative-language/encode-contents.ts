@@ -27,9 +27,10 @@ export function encodeContents(
   losses: LossList,
 ): WireObject[] {
   const names = namesOfCalls(request.turns);
+  if (request.turns.some((turn) => turn.name !== undefined))
+    losses.add("name", "Messages have no author's name here.");
   const turns = mergeTurns(request.turns.map((turn) => placeSystem(turn, losses)));
   return turns.flatMap((turn): WireObject[] => {
-    if (turn.name !== undefined) losses.add("name", "Messages have no author's name here.");
     const signer = createSigner(capabilities);
     const parts = turn.parts.flatMap((part) =>
       encodePart(part, turn, { names, signer, capabilities, losses }),
@@ -86,6 +87,8 @@ function encodePart(part: Part, turn: Turn, around: Surroundings): WireObject[] 
     case "document":
       if (part.context !== undefined)
         losses.add("document-context", "A document's context cannot be said apart.");
+      if (part.citations === true)
+        losses.add("document-citations", "Citations of a document cannot be asked for.");
       return some(encodeMedia(part, capabilities.documents, losses));
     case "audio":
       return some(encodeMedia(part, capabilities.audio ? "any" : "none", losses));

@@ -6,7 +6,7 @@ import type { LossCode } from "../../exchange/loss-codes.ts";
 import { budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 import { definedMembers } from "../shared/defined.ts";
-import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
+import { addCacheHints, addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { encodeContents } from "./encode-contents.ts";
 import { encodeText } from "./encode-parts.ts";
 import { encodeTools } from "./encode-tools.ts";
@@ -147,10 +147,11 @@ function addUnsaid(request: ExchangeRequest, losses: LossList): void {
     ["prompt-cache-key", request.cacheKey],
     ["service-tier", request.serviceTier],
     ["verbosity", request.verbosity],
-    ["store", request.store === true ? true : undefined],
+    ["store", request.store],
     ["previous-response-id", request.previousResponseId],
   ];
   for (const [code, value] of unsaid) {
-    if (value !== undefined) losses.add(code, `The generative-language dialect has no ${code}.`);
+    if (value !== undefined && !asksForNothing(code, value))
+      losses.add(code, `The generative-language dialect has no ${code}.`);
   }
 }

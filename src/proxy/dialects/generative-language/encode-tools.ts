@@ -3,6 +3,7 @@ import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
+import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
 import { toGenerativeSchema } from "./to-schema.ts";
 
 type WireObject = Readonly<Record<string, unknown>>;
@@ -86,8 +87,10 @@ function encodeHosted(
     const name = hostedNames[tool.tool];
     if (tool.dialect === "generative-language" && isObject(tool.raw)) {
       written.set(Object.keys(tool.raw).join(), tool.raw);
-    } else if (name !== undefined && mixes) written.set(name, { [name]: {} });
-    else dropped.push(tool);
+    } else if (name !== undefined && mixes) {
+      if (tool.tool === "web-search") loseWishes(readWebSearch(tool), [], losses);
+      written.set(name, { [name]: {} });
+    } else dropped.push(tool);
   }
   dropHostedTools(dropped, [...functions, ...written.values()], losses);
   return [...written.values()];

@@ -1,6 +1,6 @@
 import { defined } from "../../exchange/defined.ts";
 import { isObject, stringifyJson } from "../../exchange/json.ts";
-import { sniffMediaType } from "../../exchange/media.ts";
+import { originOfFile, sniffMediaType } from "../../exchange/media.ts";
 import type { CacheHint, DocumentPart, MediaSource, Part, ReasoningPart } from "../../exchange/parts.ts";
 import { openSignature } from "../../exchange/signature.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
@@ -45,7 +45,7 @@ function decodeBare(block: WireBlock, where: string): Part[] {
     case "image": {
       const source = decodeSource(parseRequestPiece(imageBlock, block, where).source);
       if (source.kind === "text" || source.kind === "content") return [unknownPart(block)];
-      return [{ type: "image", source: sniffed(source) }];
+      return [{ type: "image", source: sniffed(source), ...originOfFile(source, "messages", block) }];
     }
     case "document":
       return decodeDocument(block, where);
@@ -87,6 +87,7 @@ function decodeDocument(block: WireBlock, where: string): Part[] {
     name: title ?? undefined,
     context: context ?? undefined,
     citations: citations?.enabled ?? undefined,
+    ...originOfFile(decoded, "messages", block),
   });
   return [part];
 }

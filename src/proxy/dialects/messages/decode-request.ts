@@ -1,6 +1,6 @@
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
-import type { Converted } from "../../exchange/loss.ts";
+import type { Converted, Loss } from "../../exchange/loss.ts";
 import type {
   ExchangeRequest,
   OutputFormat,
@@ -17,13 +17,25 @@ import { requestSchema, type WireRequest } from "./schema.ts";
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const known = new Set([...Object.keys(requestSchema.shape), "mcp_servers"]);
 
+/**
+ * Claude Code opens its instructions with a line for its vendor's books, which no other model is meant to read, and which
+ * changes from call to call, so that no other vendor would find its prompts cached.
+ */
+const attribution = /^x-anthropic-billing-header:.*\s*$/;
+const lostAttribution: Loss = {
+  code: "attribution",
+  detail: "The client's line for its own vendor's books is not part of the instructions.",
+};
+
 /** Reads a messages body. Throws `DialectError` (400) with the member that is wrong. */
 export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
   const wire = parseRequestPiece(requestSchema, body);
+  const instructions = decodeContent(wire.system, "system");
+  const isAttribution = instructions[0]?.type === "text" && attribution.test(instructions[0].text);
   const value: ExchangeRequest = defined({
     model: wire.model,
     stream: wire.stream ?? false,
-    instructions: decodeContent(wire.system, "system"),
+    instructions: instructions.slice(isAttribution ? 1 : 0),
     turns: wire.messages.map((message, index): Turn => {
       const parts = decodeContent(message.content, `messages[${index}].content`);
       return { role: message.role, parts: message.role === "assistant" ? foldCallSignatures(parts) : parts };
@@ -38,7 +50,7 @@ export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
     serviceTier: wire.service_tier ?? undefined,
     extensions: decodeExtensions(wire),
   });
-  return { value, losses: [] };
+  return { value, losses: isAttribution ? [lostAttribution] : [] };
 }
 
 function decodeSampling(wire: WireRequest): Sampling {
@@ -76,7 +88,7 @@ function decodeOutput(wire: WireRequest): OutputFormat | undefined {
       "output_config.format",
     );
   }
-  return { type: "json-schema", schema: format.schema ?? {} };
+  return { type: "json-schema", schema: format.schema ?? {}, strict: true };
 }
 
 /** Whatever has no twin in the exchange form is told apart, so that no encoder can forget it in silence. */

@@ -3,6 +3,7 @@ import { defined } from "../../exchange/defined.ts";
 import { argumentsObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
+import { isForeignFile } from "../../exchange/media.ts";
 import type {
   DocumentPart,
   ImagePart,
@@ -41,8 +42,10 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
       // Text of white space alone is refused by the vendor.
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case "image":
+      if (isForeignFile(part, "messages")) return lost("file-reference", foreignFile);
       return encodeImage(part, context) ?? lost("image", "The upstream takes no such image.");
     case "document":
+      if (isForeignFile(part, "messages")) return lost("file-reference", foreignFile);
       return encodeDocument(part, context) ?? lost("document", "The upstream takes no such document.");
     case "reasoning":
       return encodeThinking(part, context);
@@ -58,6 +61,8 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
       return lost(part.type, `The dialect takes no ${part.type}.`);
   }
 }
+
+const foreignFile = "A file uploaded to another vendor cannot be used here.";
 
 function encodeSource(source: ImagePart["source"]): OutBlock {
   if (source.kind === "base64") return { type: "base64", media_type: source.mediaType, data: source.data };

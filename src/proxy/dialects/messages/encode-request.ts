@@ -7,7 +7,7 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 import { addForeignExtensions } from "../shared/losses.ts";
 import { closeObjects } from "./close-objects.ts";
 import { type BlockContext, encodeParts, type OutBlock } from "./encode-blocks.ts";
-import { encodeThinking } from "./encode-thinking.ts";
+import { encodeThinking, thinkingRoom } from "./encode-thinking.ts";
 import { encodeTools, toolHeaders } from "./encode-tools.ts";
 import { encodeTurns, limitBreakpoints } from "./encode-turns.ts";
 
@@ -42,7 +42,8 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
 }
 
 function limitTokens(request: ExchangeRequest, { capabilities, list }: BlockContext): number {
-  const asked = request.sampling.maxOutputTokens ?? capabilities.defaultMaxTokens;
+  const asked =
+    request.sampling.maxOutputTokens ?? capabilities.defaultMaxTokens + thinkingRoom(request, capabilities);
   const most = capabilities.maxOutputTokens;
   if (most === undefined || asked <= most) return asked;
   if (request.sampling.maxOutputTokens !== undefined)
@@ -131,6 +132,7 @@ function noteUnsaid(request: ExchangeRequest, list: LossList): void {
     ["logit-bias", Object.keys(sampling.logitBias ?? {}).length > 0],
     ["verbosity", request.verbosity !== undefined && request.verbosity !== "medium"],
     ["modalities", request.modalities?.some((modality) => modality.toLowerCase() !== "text") === true],
+    ["store", request.store === true],
     ["metadata", Object.keys(request.metadata ?? {}).length > 0],
   ];
   for (const [code, said] of unsaid) if (said) list.add(code, `The dialect has no ${code}.`);

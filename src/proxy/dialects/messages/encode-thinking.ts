@@ -5,6 +5,16 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /** The least the vendor takes as `budget_tokens`. */
 const leastBudget = 1_024;
+/** What a model is given that is to choose by itself, where it cannot. */
+const usualBudget = 8_192;
+/** Thinking counts towards `max_tokens`; this much of it is left for what is said. */
+const saidShare = 1 / 5;
+
+/** Tokens that a default limit is raised by, so that thinking takes nothing away from what is said. */
+export function thinkingRoom({ reasoning }: ExchangeRequest, capabilities: Capabilities): number {
+  if (reasoning === undefined || capabilities.reasoning !== "budget") return 0;
+  return budgetOf(reasoning) ?? usualBudget;
+}
 
 export interface EncodedThinking {
   readonly thinking?: Readonly<Record<string, unknown>>;
@@ -40,11 +50,14 @@ export function encodeThinking(
   }
   const shown = reasoning.include === false ? { display: "omitted" } : {};
   if (capabilities.reasoning !== "budget") return { thinking: { type: "adaptive", ...shown }, ...said };
-  const budget = Math.min(Math.max(budgetOf(reasoning) ?? 8_192, leastBudget), maxTokens - 1);
+  const wanted = Math.max(budgetOf(reasoning) ?? usualBudget, leastBudget);
+  const budget = Math.min(wanted, Math.floor(maxTokens * (1 - saidShare)));
   if (budget < leastBudget) {
     list.add("reasoning-effort", `Thinking needs more than ${leastBudget} tokens of max_tokens.`);
     return said;
   }
+  if (budget < wanted)
+    list.add("reasoning-effort", `Of ${maxTokens} tokens no more than ${budget} go into thinking.`);
   if (hasUnsignedCalls(request)) {
     list.add(
       "reasoning-effort",

@@ -1,8 +1,8 @@
 import { defined } from "../../exchange/defined.ts";
 import { argumentsSchema, dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
-import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, ToolChoice } from "../../exchange/request.ts";
+import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
 
 /** Members of a tool that only this dialect has. */
 const ownExtras = [
@@ -45,7 +45,7 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
     if (tool.type === "function") tools.push(encodeFunction(tool));
     else if (tool.type === "custom") list.add("custom-tool", "The dialect knows no tools of free text.");
     else if (tool.dialect === "messages") (tool.tool === "mcp" ? servers : tools).push(tool.raw);
-    else if (tool.tool === "web-search") tools.push(encodeWebSearch(tool));
+    else if (tool.tool === "web-search") tools.push(encodeWebSearch(tool, list));
     else if (ownHosted[tool.tool] !== undefined) tools.push(ownHosted[tool.tool]?.declaration);
     else dropped.push(tool);
   }
@@ -70,17 +70,15 @@ function encodeFunction(tool: FunctionTool): Readonly<Record<string, unknown>> {
 }
 
 /** Another vendor's web search as this one's; what both can be told is kept. */
-function encodeWebSearch(tool: HostedTool): Readonly<Record<string, unknown>> {
-  const raw = isObject(tool.raw) ? tool.raw : {};
-  const chat = isObject(raw["web_search_options"]) ? raw["web_search_options"] : raw;
-  const filters = isObject(chat["filters"]) ? chat["filters"] : {};
-  const place = isObject(chat["user_location"]) ? chat["user_location"] : undefined;
-  const approximate = isObject(place?.["approximate"]) ? place["approximate"] : place;
+function encodeWebSearch(tool: HostedTool, list: LossList): Readonly<Record<string, unknown>> {
+  const wishes = readWebSearch(tool);
+  loseWishes(wishes, ["allowedDomains", "blockedDomains", "place"], list);
   return defined({
     type: "web_search_20250305",
     name: "web_search",
-    allowed_domains: Array.isArray(filters["allowed_domains"]) ? filters["allowed_domains"] : undefined,
-    user_location: approximate === undefined ? undefined : { ...approximate, type: "approximate" },
+    allowed_domains: wishes.allowedDomains,
+    blocked_domains: wishes.blockedDomains,
+    user_location: wishes.place === undefined ? undefined : { ...wishes.place, type: "approximate" },
   });
 }
 

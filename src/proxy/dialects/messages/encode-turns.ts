@@ -17,8 +17,9 @@ const maxBreakpoints = 4;
  */
 export function encodeTurns(request: ExchangeRequest, context: BlockContext): readonly OutMessage[] {
   const said = request.turns.map((turn) => (turn.role === "system" ? asUser(turn, context) : turn));
+  if (said.some((turn) => turn.name !== undefined))
+    context.list.add("name", "Turns have no author's name in this dialect.");
   const messages = mergeTurns(said).flatMap((turn): OutMessage[] => {
-    if (turn.name !== undefined) context.list.add("name", "Turns have no author's name in this dialect.");
     const content = encodeParts(turn.parts, context);
     return content.length > 0 ? [{ role: turn.role === "assistant" ? "assistant" : "user", content }] : [];
   });

@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../exchange/dialect-error.ts";
-import { sniffMediaType, sourceOfUrl } from "../../exchange/media.ts";
+import { originOfFile, sniffMediaType, sourceOfUrl } from "../../exchange/media.ts";
 import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { annotationSchema, type WireContent } from "./schema.ts";
@@ -19,18 +19,24 @@ function decodeContentPart(part: WireContent): Part {
       return decodeText(part);
     case "refusal":
       return { type: "refusal", text: part.refusal ?? "" };
-    case "input_image":
+    case "input_image": {
+      const source = decodeImageSource(part);
       return {
         type: "image",
-        source: decodeImageSource(part),
+        source,
         ...(typeof part.detail === "string" && part.detail !== "auto" ? { detail: part.detail } : {}),
+        ...originOfFile(source, "responses", part),
       };
-    case "input_file":
+    }
+    case "input_file": {
+      const source = decodeFileSource(part);
       return {
         type: "document",
-        source: decodeFileSource(part),
+        source,
         ...(typeof part.filename === "string" ? { name: part.filename } : {}),
+        ...originOfFile(source, "responses", part),
       };
+    }
     case "input_audio":
       if (!part.input_audio) throw invalidRequest("An input_audio part needs its input_audio member.");
       return {

@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import { urlOfSource } from "../../exchange/media.ts";
+import { isForeignFile, urlOfSource } from "../../exchange/media.ts";
 import type { AudioPart, DocumentPart, ImagePart, MediaSource, Part } from "../../exchange/parts.ts";
 
 /** What the upstream's model takes, and where what it does not is told. */
@@ -60,7 +60,7 @@ function encodeImage(part: ImagePart, losses: LossList): unknown {
   const detail = { detail: part.detail ?? "auto" };
   const { source } = part;
   if (source.kind !== "file") return { type: "input_image", image_url: urlOfSource(source), ...detail };
-  return isForeignFile(part, losses) ? undefined : { type: "input_image", file_id: source.id, ...detail };
+  return isForeign(part, losses) ? undefined : { type: "input_image", file_id: source.id, ...detail };
 }
 
 function encodeDocument(part: DocumentPart, losses: LossList): unknown {
@@ -78,7 +78,7 @@ function encodeDocument(part: DocumentPart, losses: LossList): unknown {
   if (source.kind === "base64") {
     return { type: "input_file", filename: part.name ?? fileName(source), file_data: urlOfSource(source) };
   }
-  return isForeignFile(part, losses) ? undefined : { type: "input_file", file_id: source.id, ...filename };
+  return isForeign(part, losses) ? undefined : { type: "input_file", file_id: source.id, ...filename };
 }
 
 function titled(part: DocumentPart, words: string): unknown {
@@ -103,9 +103,8 @@ function encodeAudio(part: AudioPart, losses: LossList): unknown {
   };
 }
 
-/** An id of a file means something to the vendor it was uploaded to, and to no other. */
-function isForeignFile(part: ImagePart | DocumentPart, losses: LossList): boolean {
-  if (part.origin === undefined || part.origin.dialect === "responses") return false;
-  losses.add("file-reference", "A file uploaded to another vendor cannot be used here.");
-  return true;
+function isForeign(part: ImagePart | DocumentPart, losses: LossList): boolean {
+  const isForeign = isForeignFile(part, "responses");
+  if (isForeign) losses.add("file-reference", "A file uploaded to another vendor cannot be used here.");
+  return isForeign;
 }

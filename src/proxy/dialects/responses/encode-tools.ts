@@ -1,11 +1,12 @@
 import { argumentsSchema, dropHostedTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
+import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
+import { definedMembers } from "../shared/defined.ts";
 import { namespaceOf } from "./namespaces.ts";
 
 /** Tools that other vendors run too, by the name they have here. */
 const hostedNames: Partial<Record<HostedTool["tool"], string>> = {
-  "web-search": "web_search",
   "web-fetch": "web_search",
   "image-generation": "image_generation",
 };
@@ -17,7 +18,7 @@ export function encodeTools(tools: readonly Tool[], losses: LossList): unknown[]
   const spaces = new Map<string, unknown[]>();
   for (const tool of tools) {
     if (tool.type === "hosted") {
-      const hosted = encodeHosted(tool);
+      const hosted = encodeHosted(tool, losses);
       if (hosted === undefined) dropped.push(tool);
       else if (!written.some((other) => isSame(other, hosted))) written.push(hosted);
     } else if (tool.type === "custom") {
@@ -65,13 +66,26 @@ function encodeFunction(tool: FunctionTool, name: string): unknown {
   };
 }
 
-function encodeHosted(tool: HostedTool): unknown {
+function encodeHosted(tool: HostedTool, losses: LossList): unknown {
   if (tool.dialect === "responses") return tool.raw;
+  if (tool.tool === "web-search") return encodeWebSearch(tool, losses);
   const type = hostedNames[tool.tool];
   if (type !== undefined) return { type };
   return tool.tool === "code-execution"
     ? { type: "code_interpreter", container: { type: "auto" } }
     : undefined;
+}
+
+function encodeWebSearch(tool: HostedTool, losses: LossList): unknown {
+  const wishes = readWebSearch(tool);
+  loseWishes(wishes, ["allowedDomains", "place", "contextSize"], losses);
+  const { allowedDomains, place } = wishes;
+  return definedMembers({
+    type: "web_search",
+    filters: allowedDomains === undefined ? undefined : { allowed_domains: allowedDomains },
+    user_location: place === undefined ? undefined : { ...place, type: "approximate" },
+    search_context_size: wishes.contextSize,
+  });
 }
 
 function isSame(left: unknown, right: unknown): boolean {

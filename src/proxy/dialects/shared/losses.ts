@@ -1,6 +1,6 @@
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import { memberCode } from "../../exchange/loss-codes.ts";
+import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import type { Dialect, Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
@@ -27,4 +27,14 @@ export function addCacheHints(request: ExchangeRequest, losses: LossList): void 
   if (hinted(request.instructions) || request.turns.some((turn) => hinted(turn.parts))) {
     losses.add("cache-control", "The upstream caches prompts by itself; breakpoints mean nothing to it.");
   }
+}
+
+/** Whether a member asks for what every upstream does anyway, so that leaving it out loses nothing. */
+export function asksForNothing(code: LossCode, value: unknown): boolean {
+  if (code === "store") return value === false;
+  if (code === "service-tier") return value === "auto" || value === "default";
+  if (code === "verbosity") return value === "medium";
+  if (code === "modalities")
+    return Array.isArray(value) && value.every((one) => String(one).toLowerCase() === "text");
+  return code === "metadata" && isObject(value) && Object.keys(value).length === 0;
 }

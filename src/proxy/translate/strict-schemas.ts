@@ -1,13 +1,14 @@
 import { isObject } from "../exchange/json.ts";
-import { createLossList, type Loss } from "../exchange/loss.ts";
+import { createLossList, type Loss, type LossList } from "../exchange/loss.ts";
 import type { Dialect } from "../exchange/parts.ts";
-import type { ExchangeRequest } from "../exchange/request.ts";
+import type { ExchangeRequest, OutputFormat } from "../exchange/request.ts";
 
 /**
- * Vendors of the OpenAI family refuse a strict tool whose objects are not closed or leave a property optional, which
- * the others take (https://platform.openai.com/docs/guides/structured-outputs). Such a tool is not strict there.
+ * Vendors of the OpenAI family refuse a strict schema, of a tool or of the answer, whose objects are not closed or leave
+ * a property optional, which the others take (https://platform.openai.com/docs/guides/structured-outputs). Such a schema
+ * is not strict there.
  */
-export function relaxStrictTools(
+export function relaxStrictSchemas(
   request: ExchangeRequest,
   target: Dialect,
 ): { readonly request: ExchangeRequest; readonly losses: readonly Loss[] } {
@@ -18,7 +19,18 @@ export function relaxStrictTools(
     list.add("strict", `The schema of ${tool.name} has more than strict tools may have in this dialect.`);
     return { ...tool, strict: false };
   });
-  return { request: list.losses.length === 0 ? request : { ...request, tools }, losses: list.losses };
+  const output = relaxAnswer(request.output, list);
+  return {
+    request: list.losses.length === 0 ? request : { ...request, tools, ...output },
+    losses: list.losses,
+  };
+}
+
+function relaxAnswer(output: OutputFormat | undefined, list: LossList): { readonly output?: OutputFormat } {
+  if (output?.type !== "json-schema" || output.strict !== true || isStrict(output.schema, 0))
+    return output === undefined ? {} : { output };
+  list.add("json-schema", "The answer's schema has more than strict schemas may have in this dialect.");
+  return { output: { ...output, strict: false } };
 }
 
 /** The vendor takes ten levels; a schema beyond any sensible depth is left to its judgement. */

@@ -1,0 +1,227 @@
+import { describe, expect, it } from "vitest";
+import { type Json, sent } from "./harness.ts";
+
+const upstreams = ["chat-completions", "responses", "messages", "generative-language"] as const;
+const user = (...content: Json[]) => ({ role: "user", content });
+const fromClaude = (body: Json, upstream: (typeof upstreams)[number], model?: string) =>
+  sent("messages", upstream, { model: "m", max_tokens: 9_000, ...body }, model ? { model } : {});
+const fromChat = (body: Json, upstream: (typeof upstreams)[number]) =>
+  sent("chat-completions", upstream, { model: "m", ...body });
+const tool = { name: "f", input_schema: { type: "object", properties: { a: { type: "string" } } } };
+const ask = [{ role: "user", content: "Hi" }];
+
+describe("what agents ask for", () => {
+  it.each(["chat-completions", "responses", "generative-language"] as const)(
+    "Claude Code's line for its vendor's books is not told to a model behind %s, and is a loss",
+    async (upstream) => {
+      const line = "x-anthropic-billing-header: cc_version=2.1.37; cc_entrypoint=cli; cch=1a2b3;";
+      const system = [
+        { type: "text", text: line },
+        { type: "text", text: "You are Claude Code." },
+      ];
+      const told = await fromClaude({ system, messages: ask }, upstream);
+      expect(told.losses).toEqual(["attribution"]);
+      expect(told.sentText).not.toContain("billing");
+      expect(told.sentText).toContain("You are Claude Code.");
+      const quoted = await fromClaude({ system: `Never write\n${line}`, messages: ask }, upstream);
+      expect([quoted.losses, quoted.sentText.includes("cch=1a2b3")]).toEqual([[], true]);
+    },
+  );
+
+  it("what a web search is to heed is handed on where it can be, and told as lost where not", async () => {
+    const search = {
+      type: "web_search_20250305",
+      name: "web_search",
+      max_uses: 8,
+      allowed_domains: ["a.example"],
+      user_location: { type: "approximate", country: "DE" },
+    };
+    const responses = await fromClaude({ messages: ask, tools: [search] }, "responses");
+    expect(responses.sent["tools"]).toEqual([
+      {
+        type: "web_search",
+        filters: { allowed_domains: ["a.example"] },
+        user_location: { type: "approximate", country: "DE" },
+      },
+    ]);
+    expect(responses.outcome.losses).toEqual([
+      { code: "web-search-options", detail: expect.stringContaining("maxUses") },
+    ]);
+    const google = await fromClaude({ messages: ask, tools: [search] }, "generative-language");
+    expect([google.sent["tools"], google.losses]).toEqual([[{ googleSearch: {} }], ["web-search-options"]]);
+    // Codex wants nothing but what the vendor has cached: that is no small thing to leave out.
+    const cached = { type: "web_search", external_web_access: false, search_context_size: "medium" };
+    const codex = await sent("responses", "messages", { model: "m", input: "Hi", tools: [cached] });
+    expect(codex.outcome.losses).toEqual([
+      { code: "web-search-options", detail: expect.stringContaining("external_web_access") },
+    ]);
+    const options = { search_context_size: "low", user_location: { approximate: { city: "Köln" } } };
+    const chat = await fromChat({ messages: ask, web_search_options: options }, "messages");
+    expect(chat.sent["tools"]).toEqual([
+      {
+        type: "web_search_20250305",
+        name: "web_search",
+        user_location: { type: "approximate", city: "Köln" },
+      },
+    ]);
+    expect(chat.losses).toEqual(["web-search-options"]);
+  });
+
+  it.each(["responses", "messages", "generative-language"] as const)(
+    "15 an author's name is a loss for %s, behind a tool's result and beside other turns too",
+    async (upstream) => {
+      const named = { role: "user", name: "bob", content: "Hi" };
+      const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+      const histories = [
+        [named],
+        [named, { role: "user", content: "And?" }],
+        [
+          { role: "user", content: "Go" },
+          { role: "assistant", tool_calls: [call] },
+          { role: "tool", tool_call_id: "c", content: "1" },
+          named,
+        ],
+      ];
+      for (const messages of histories)
+        expect((await fromChat({ messages }, upstream)).losses, JSON.stringify(messages)).toEqual(["name"]);
+    },
+  );
+
+  it.each(["chat-completions", "generative-language", "responses"] as const)(
+    "18 calls that a client spreads over neighbouring turns are one turn with its results for %s",
+    async (upstream) => {
+      const use = (id: string) => ({
+        role: "assistant",
+        content: [{ type: "tool_use", id, name: "f", input: {} }],
+      });
+      const results = ["a", "b"].map((id) => ({ type: "tool_result", tool_use_id: id, content: id }));
+      const messages = [...ask, use("a"), use("b"), user(...results)];
+      const told = await fromClaude({ messages, tools: [tool] }, upstream);
+      expect(told.losses).toEqual([]);
+      const roles = Object(told.sent["messages"] ?? told.sent["contents"] ?? told.sent["input"]).map(
+        (one: Json) => one["role"] ?? one["type"],
+      );
+      expect(roles).toEqual(
+        {
+          "chat-completions": ["user", "assistant", "tool", "tool"],
+          "generative-language": ["user", "model", "user"],
+          responses: [
+            undefined,
+            "function_call",
+            "function_call",
+            "function_call_output",
+            "function_call_output",
+          ],
+        }[upstream].map((role) => role ?? "user"),
+      );
+    },
+  );
+
+  it("16 items that mean nothing to a chat-completions upstream leave no empty messages behind", async () => {
+    const input = [
+      { role: "user", content: "Hi" },
+      {
+        type: "local_shell_call",
+        call_id: "c",
+        status: "completed",
+        action: { type: "exec", command: ["ls"] },
+      },
+      { type: "local_shell_call_output", call_id: "c", output: "x" },
+      { role: "user", content: "Go on" },
+    ];
+    const told = await sent("responses", "chat-completions", { model: "m", input });
+    expect(told.losses).toEqual(["assistant-unknown", "unknown"]);
+    expect(told.sent["messages"]).toEqual([
+      { role: "user", content: "Hi" },
+      { role: "user", content: "Go on" },
+    ]);
+  });
+
+  it("9 a file's id is never taken to another vendor, from none to none", async () => {
+    const file = { file_id: "file-1" };
+    const chat = { messages: [user({ type: "file", file })] };
+    for (const upstream of ["messages", "responses", "generative-language"] as const) {
+      const told = await fromChat(chat, upstream);
+      expect([upstream, told.losses, told.sentText.includes("file-1")]).toEqual([
+        upstream,
+        ["file-reference"],
+        false,
+      ]);
+    }
+    const blocks = ["document", "image"].map((type) => ({ type, source: { type: "file", ...file } }));
+    for (const upstream of ["chat-completions", "responses", "generative-language"] as const) {
+      const told = await fromClaude({ messages: [user({ type: "text", text: "See" }, ...blocks)] }, upstream);
+      expect([told.losses, told.sentText.includes("file-1")]).toEqual([["file-reference"], false]);
+    }
+    const parts = ["input_file", "input_image"].map((type) => ({ type, ...file }));
+    for (const upstream of ["chat-completions", "messages", "generative-language"] as const) {
+      const told = await sent("responses", upstream, { model: "m", input: [user(...parts)] });
+      expect([told.losses, told.sentText.includes("file-1")]).toEqual([["file-reference"], false]);
+    }
+  });
+
+  it("12 a document's context and citations are told as lost by every dialect without them, its title is kept", async () => {
+    const source = { type: "text", media_type: "text/plain", data: "Words" };
+    const document = {
+      type: "document",
+      source,
+      title: "Notes",
+      context: "old",
+      citations: { enabled: true },
+    };
+    for (const upstream of ["chat-completions", "responses", "generative-language"] as const) {
+      const told = await fromClaude({ messages: [user(document)] }, upstream);
+      expect(told.losses.toSorted()).toEqual(["document-citations", "document-context"]);
+      expect(told.sentText).toContain("Notes\\n\\nWords");
+    }
+  });
+
+  it("48 an answer's schema that strict vendors refuse is not strict there, and says so", async () => {
+    const open = { type: "OBJECT", properties: { a: { type: "STRING" } } };
+    const closed = {
+      type: "object",
+      properties: { a: { type: "string" } },
+      required: ["a"],
+      additionalProperties: false,
+    };
+    const generationConfig = { responseMimeType: "application/json", responseSchema: open };
+    const body = { contents: [{ role: "user", parts: [{ text: "Hi" }] }], generationConfig };
+    const google = await sent("generative-language", "responses", { model: "m", ...body });
+    expect(google.sent["text"]).toMatchObject({ format: { type: "json_schema", strict: false } });
+    expect(google.losses).toEqual(["json-schema"]);
+    const output_config = { format: { type: "json_schema", schema: closed } };
+    const claude = await fromClaude({ messages: ask, output_config }, "chat-completions");
+    expect(claude.sent["response_format"]).toMatchObject({ json_schema: { strict: true, schema: closed } });
+    expect(claude.losses).toEqual([]);
+  });
+
+  it.each([
+    ["claude-sonnet-4-5", undefined, 40_960, 24_576, []],
+    ["claude-opus-4-1", undefined, 32_000, 24_576, []],
+    ["claude-sonnet-4-5", 10_000, 10_000, 8_000, ["reasoning-effort"]],
+  ] as const)(
+    "38 thinking leaves room for words: %s, max_tokens %s",
+    async (model, asked, max_tokens, budget_tokens, losses) => {
+      const more = asked === undefined ? {} : { max_completion_tokens: asked };
+      const body = { model: "m", messages: ask, reasoning_effort: "high", ...more };
+      const told = await sent("chat-completions", "messages", body, { model });
+      expect(told.sent).toMatchObject({ max_tokens, thinking: { type: "enabled", budget_tokens } });
+      expect(told.losses).toEqual(losses);
+    },
+  );
+
+  it("asking for what is done anyway is no loss, asking for an answer to be stored is", async () => {
+    const plain = {
+      store: false,
+      service_tier: "auto",
+      verbosity: "medium",
+      metadata: {},
+      modalities: ["text"],
+    };
+    for (const upstream of upstreams.slice(1)) {
+      expect((await fromChat({ messages: ask, ...plain }, upstream)).losses).toEqual([]);
+    }
+    for (const upstream of ["messages", "generative-language"] as const)
+      expect((await fromChat({ messages: ask, store: true }, upstream)).losses).toEqual(["store"]);
+  });
+});
