@@ -1,20 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-
-const root = resolve(import.meta.dirname, "..");
-const documents = ["", "docs"].flatMap((folder) =>
-  readdirSync(join(root, folder))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join(folder, name)),
-);
-const read = (path: string) => readFileSync(join(root, path), "utf8");
-
-/** A document without its code, in which brackets are no links. */
-const prose = (path: string) =>
-  read(path)
-    .replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1/gm, "")
-    .replace(/`[^`\n]*`/g, "``");
+import { documents, prose, read, root } from "./support/documents.ts";
 
 /** The names that headings have as targets of links. */
 function anchorsOf(path: string): string[] {

@@ -1,0 +1,126 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { agents } from "../src/agents/agents.ts";
+import { connectorNamed } from "../src/agents/proxy/connectors.ts";
+import { createProgram } from "../src/cli/program.ts";
+import { codeBlocks, documents, inlineCode, read, root } from "./support/documents.ts";
+
+const silent = { note: () => {}, result: async () => true, interactive: false };
+const program = () => createProgram(silent, () => {});
+
+/** A command line as people would type it, without what a shell makes of the rest of its line. */
+interface CommandLine {
+  readonly document: string;
+  readonly line: string;
+}
+
+/** The words behind `sallyport`, up to a comment, a pipe or whatever else is for the shell. */
+function wordsOf(text: string): string[] {
+  const [own = ""] = text.split(/\s#|[|>&;)"]|…/);
+  return own.trim().split(/\s+/).filter(Boolean);
+}
+
+const inBlocks = (document: string): CommandLine[] =>
+  codeBlocks(document)
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ text }) =>
+      [...text.replace(/#.*$/gm, "").matchAll(/\bsallyport (?=[a-z-])([^\n]*)/g)].map(([, line = ""]) => ({
+        document,
+        line,
+      })),
+    );
+
+const inSentences = (document: string): CommandLine[] =>
+  inlineCode(document).flatMap((code) => {
+    const [, line] = /^(?:exec )?sallyport ([a-z-].*)$/.exec(code) ?? [];
+    return line === undefined ? [] : [{ document, line }];
+  });
+
+/** The examples beneath the flags in `--help`, and the variables and commands in it. */
+function inHelp(command: Command, above = ""): CommandLine[] {
+  const name = `${above} ${command.name()}`.trim();
+  let help = "";
+  command.configureOutput({ writeOut: (text) => (help += text) });
+  command.outputHelp();
+  const examples = help.split(/^Examples?:$/m)[1] ?? "";
+  const lines = [...examples.matchAll(/\bsallyport (?=[a-z-])([^\n]*)/g)].map(([, line = ""]) => ({
+    document: `${name} --help`,
+    line: line.split(/\s{3,}/)[0] ?? "",
+  }));
+  return [...lines, ...command.commands.flatMap((child) => inHelp(child, name))];
+}
+
+const lines = [
+  ...documents.flatMap((document) => [...inBlocks(document), ...inSentences(document)]),
+  ...inHelp(program()),
+];
+
+/** What is wrong with a command line; undefined where it could be run. */
+function faultOf(line: string): string | undefined {
+  let command = program();
+  const words = wordsOf(line);
+  for (;;) {
+    const child = command.commands.find((each) => each.name() === words[0]);
+    if (!child) break;
+    command = child;
+    words.shift();
+  }
+  const { operands, unknown } = command.parseOptions(words);
+  if (unknown.length > 0) return `unknown: ${unknown.join(" ")}`;
+  const named = operands.find((operand) => command.commands.length > 0 && operand !== "…");
+  if (named !== undefined) return `no command ${named}`;
+  const most = command.registeredArguments.some(({ variadic }) => variadic)
+    ? Number.POSITIVE_INFINITY
+    : command.registeredArguments.length;
+  if (operands.length > most) return `too many words: ${operands.join(" ")}`;
+  return nameFault(command, operands[0]);
+}
+
+/** AGENT stands for any. */
+function nameFault(command: Command, name: string | undefined): string | undefined {
+  if (name === undefined || /^[A-Z]+$/.test(name)) return undefined;
+  if (/^(un)?install$/.test(command.name()) && !agents.some(({ id }) => id === name))
+    return `no agent ${name}`;
+  if (/^(dis)?connect$/.test(command.name())) connectorNamed(name);
+  return undefined;
+}
+
+describe("the commands that documents and help show", () => {
+  it("are found", () => {
+    expect(lines.length).toBeGreaterThan(60);
+    expect(new Set(lines.map(({ document }) => document)).size).toBeGreaterThan(12);
+  });
+
+  it.each(lines)("$document: sallyport $line", ({ line }) => {
+    expect(faultOf(line)).toBeUndefined();
+  });
+
+  it.each([
+    ["proxy strat", "no command strat"],
+    ["review plan --prot 3", "unknown: --prot 3"],
+    ["review plan a.md b.md", "too many words: a.md b.md"],
+    ["install claude", "no agent claude"],
+  ])("would not be passed over as %s", (line, fault) => {
+    expect(faultOf(line)).toBe(fault);
+  });
+
+  it("name every command and flag there is, in some guide", () => {
+    const all = documents.map(read).join("\n");
+    const missing = flagsOf(program()).filter(({ flag }) => !all.includes(flag));
+    expect(missing).toEqual([]);
+  });
+
+  it("read only files that are there", () => {
+    const named = documents.flatMap((document) =>
+      [...read(document).matchAll(/\bexamples\/[\w.-]+/g)].map(([path]) => path),
+    );
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
+function flagsOf(command: Command): { command: string; flag: string }[] {
+  const own = command.options.map(({ long }) => ({ command: command.name(), flag: long ?? "" }));
+  return [...own, ...command.commands.flatMap(flagsOf)];
+}

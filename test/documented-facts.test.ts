@@ -1,0 +1,136 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { parseConfiguration } from "../src/config/configuration-file.ts";
+import { configurationJsonSchema } from "../src/config/file-schema.ts";
+import { proxySchema } from "../src/config/proxy-schema.ts";
+import { routes } from "../src/proxy/routes.ts";
+import { codeBlocks, documents, inlineCode, prose, read, root } from "./support/documents.ts";
+
+const blocks = documents.flatMap(codeBlocks);
+
+/** Every file below src, as one text. */
+const source = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .map((path) => read(join("src", path)))
+  .join("\n");
+
+/** The paths that a route takes. */
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace("*", ".+")}/?$`);
+
+const variablesIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(/\bSERVICE_[A-Z_]*[A-Z]\b/g)].map(([name]) => name)),
+];
+
+describe("what the documents say", () => {
+  it("in JSON is JSON, and in a configuration a configuration", () => {
+    const schema = z.fromJSONSchema(JSON.parse(JSON.stringify(configurationJsonSchema())));
+    const json = blocks.filter(({ language }) => language === "json");
+    const configurations = blocks.filter(({ language }) => language === "jsonc");
+    expect(json.length).toBeGreaterThan(0);
+    expect(configurations.length).toBeGreaterThan(0);
+    for (const { text } of json) expect(() => JSON.parse(text)).not.toThrow();
+    for (const { document, text } of configurations)
+      expect(schema.safeParse(parseConfiguration(text, document).value).error).toBeUndefined();
+  });
+
+  it("of variables is true of all that are read, and of no others", () => {
+    const documented = variablesIn(documents.map(read).join("\n"));
+    const suffixes = documents.flatMap(inlineCode).flatMap((code) => /^_[A-Z_]+$/.exec(code) ?? []);
+    const all = [...documented, ...suffixes.map((suffix) => `SERVICE_PROXY${suffix}`)];
+    const known = variablesIn(source);
+    expect(known.filter((name) => !all.includes(name))).toEqual([]);
+    expect(documented.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it("of the proxy's defaults is what the schema has", () => {
+    const rows = [...read("docs/proxy.md").matchAll(/^\| `(\w+)` \| ([^|]*)\|/gm)];
+    const documented = new Map(
+      rows.map(([, key = "", value = ""]) => [key, value.trim().replaceAll("`", "")]),
+    );
+    const defaults = proxySchema.parse({});
+    expect([...documented.keys()].sort()).toEqual(Object.keys(proxySchema.shape).sort());
+    for (const [key, value] of Object.entries(defaults)) {
+      if (key === "limits" || key === "logging") continue;
+      const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+      const times = key === "timeouts" ? Object.values(defaults.timeouts).join(", ") : text;
+      expect(`${key} ${documented.get(key)}`).toBe(`${key} ${times}`);
+    }
+  });
+
+  it("of the proxy's limits and log is what the schema has", () => {
+    const text = read("docs/proxy.md");
+    const { limits, logging } = proxySchema.parse({});
+    const mebibytes = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
+    for (const said of [
+      `\`body\` ${mebibytes(limits.body)}`,
+      `\`utility_body\` ${mebibytes(limits.utility_body)}`,
+      `\`in_flight\` ${mebibytes(limits.in_flight)}`,
+      `\`connections\` ${limits.connections}`,
+      `\`requests\` ${logging.requests}`,
+      `\`max_file\` ${mebibytes(logging.max_file)}`,
+      `\`files\` ${logging.files}`,
+    ])
+      expect(text).toContain(said);
+  });
+
+  it("has curl send is JSON, to a route that there is", () => {
+    const calls = [
+      ...read("docs/proxy.md").matchAll(
+        /^curl (?:-N )?http:\/\/localhost:8045(\/\S*)(?:[^\n]*\\\n +-d '([^']*)')?/gm,
+      ),
+    ];
+    expect(calls.length).toBeGreaterThan(3);
+    for (const [, path = "", body] of calls) {
+      expect(() => JSON.parse(body ?? "{}")).not.toThrow();
+      const method = body === undefined ? "GET" : "POST";
+      expect(routes.some((each) => each.method === method && patternOf(each.path).test(path))).toBe(true);
+    }
+  });
+
+  it("of the proxy's routes names each of them, and no others", () => {
+    const section = read("docs/proxy.md").split("\n## Routes\n")[1]?.split("\n## ")[0] ?? "";
+    const named = [...section.matchAll(/`(?:[A-Z]+ )?(\/[^\s`]*)`/g)].map(([, path = ""]) => path);
+    const patterns = routes.map(({ path }) => patternOf(path));
+    const asked = (path: string) => path.replace(/\{\w+\}/g, "x");
+    const notFolders = named.filter((path) => !["/batch", "/v1/models/"].includes(path));
+    expect(notFolders.filter((path) => !patterns.some((pattern) => pattern.test(asked(path))))).toEqual([]);
+    const covered = (pattern: RegExp) => named.some((path) => pattern.test(asked(path)));
+    const silent = routes.filter(({ path }, index) => {
+      if (path.endsWith("/batch") || path.startsWith("/mcp/")) return false;
+      return !covered(patterns[index] ?? /^$/);
+    });
+    expect(silent.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("of the review server's routes names each of them, and no others", () => {
+    const known = [...source.matchAll(/\("(\/api\/(?!hello|event_)[\w/-]+)"/g)].map(([, path = ""]) => path);
+    const text = ["docs/review-api.md", "docs/review-code.md"].map(read).join("\n");
+    const named = [...text.matchAll(/`(?:GET|POST|PUT)(?:`, `PUT)? (\/api\/[\w/-]+)/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect([...new Set(named)].sort()).toEqual([...new Set(known)].sort());
+  });
+
+  it("of the plan of the house names every folder of src", () => {
+    const plan = codeBlocks("docs/architecture.md")[0]?.text ?? "";
+    const folders = readdirSync(join(root, "src"), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(folders.filter((name) => !plan.includes(`  ${name}/`))).toEqual([]);
+  });
+
+  it("of dependencies names each, and none that is not there", () => {
+    const { devDependencies } = JSON.parse(read("package.json")) as {
+      devDependencies: Record<string, string>;
+    };
+    const packages = Object.keys(devDependencies);
+    const rows = [...prose("docs/dependencies.md").matchAll(/^\| ([^|]+) \|/gm)]
+      .flatMap(([, names = ""]) => names.split(","))
+      .map((name) => name.trim())
+      .filter((name) => name !== "package" && !name.startsWith("---"));
+    expect(rows.toSorted()).toEqual(packages.toSorted());
+  });
+});

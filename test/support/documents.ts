@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+export const root = resolve(import.meta.dirname, "../..");
+
+/** Every document for people, as paths from the root. */
+export const documents: readonly string[] = ["", "docs"].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name)),
+);
+
+export const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+export interface CodeBlock {
+  readonly document: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The fenced blocks of code in a document. */
+export function codeBlocks(document: string): CodeBlock[] {
+  return [...read(document).matchAll(/^(`{3,})([^\n]*)\n([\s\S]*?)^\1/gm)].map(
+    ([, , language = "", text = ""]) => ({ document, language: language.trim(), text }),
+  );
+}
+
+/** A document without its code, in which brackets are no links. */
+export const prose = (document: string): string =>
+  read(document)
+    .replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1/gm, "")
+    .replace(/`[^`\n]*`/g, "``");
+
+/** What stands between single backticks, outside of blocks. */
+export const inlineCode = (document: string): string[] =>
+  [
+    ...read(document)
+      .replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1/gm, "")
+      .matchAll(/`([^`\n]+)`/g),
+  ].map(([, text = ""]) => text);
