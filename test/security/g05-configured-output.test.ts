@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type HostileRepository, hostileRepository } from "../support/hostile-repository.ts";
@@ -76,5 +76,38 @@ describe("G5 a repository that would hide changes, or show them otherwise", () =
     await repository.git("update-index", "--skip-worktree", "d.engine");
     await repository.write({ "c.lens": "hidden\n", "d.engine": "hidden\n" });
     expect((await snapshotOf(repository)).paths).toEqual(["c.lens", "d.engine"]);
+  });
+
+  it("cannot hide a file of the same size by putting its time back", async () => {
+    const path = join(repository.root, "c.lens");
+    const long = new Date("2001-02-03T04:05:06Z");
+    await repository.write({ "c.lens": "new\n" });
+    await utimes(path, long, long);
+    await repository.commit();
+    await repository.git("config", "core.trustctime", "false");
+    await repository.git("config", "core.checkStat", "minimal");
+    const committed = Math.floor((await stat(path)).ctimeMs / 1_000);
+    // Git may look at whole seconds, and knows a change within one by nothing but the time that was put back.
+    const changeLater = async () => {
+      await repository.write({ "c.lens": "odd\n" });
+      await utimes(path, long, long);
+      return Math.floor((await stat(path)).ctimeMs / 1_000);
+    };
+    await expect.poll(changeLater, { timeout: 30_000 }).toBeGreaterThan(committed);
+    expect((await snapshotOf(repository)).paths).toEqual(["c.lens"]);
+  });
+
+  it("cannot hide a file of the same size that changed as late as the index did", async () => {
+    const long = new Date("2001-02-03T04:05:06Z");
+    const put = async (content: string) => {
+      await repository.write({ "c.lens": content });
+      await utimes(join(repository.root, "c.lens"), long, long);
+    };
+    await put("new\n");
+    await repository.commit();
+    await repository.git("update-index", "--assume-unchanged", "c.lens");
+    await put("odd\n");
+    await utimes(join(repository.root, ".git", "index"), long, long);
+    expect((await snapshotOf(repository)).paths).toEqual(["c.lens"]);
   });
 });

@@ -42,6 +42,9 @@ const SETTINGS: readonly Setting[] = [
   // Makes git compare files that are there although they are marked to be skipped.
   { key: "core.sparseCheckout", value: "true" },
   { key: "sparse.expectFilesOutsideOfPatterns", value: "false" },
+  // A file is opened when any of its times has changed: its size and one of them can be put back.
+  { key: "core.trustctime", value: "true" },
+  { key: "core.checkStat", value: "default" },
   { key: "core.quotePath", value: "true" },
   { key: "core.bigFileThreshold", value: String(LARGEST_COMPARED) },
   { key: "advice.graftFileDeprecated", value: "false" },

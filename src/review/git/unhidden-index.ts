@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type GitPlace, runGit } from "./run-git.ts";
@@ -18,7 +18,7 @@ export async function withEverythingCompared<Result>(
   try {
     const index = join(folder, "index");
     const real = (await runGit(git, ["rev-parse", "--git-path", "index"])).toString().replace(/\n$/, "");
-    await copyFile(resolve(git.directory, real), index);
+    await copyWithTimes(resolve(git.directory, real), index);
     const environment = { GIT_INDEX_FILE: index };
     const input = Buffer.concat(hidden.flatMap((path) => [path, Buffer.of(0)]));
     await runGit(git, ["update-index", "--no-assume-unchanged", "-z", "--stdin"], { input, environment });
@@ -26,6 +26,13 @@ export async function withEverythingCompared<Result>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Git looks into files that changed as late as the index did; a copy that is younger would keep it from doing so. */
+async function copyWithTimes(from: string, to: string): Promise<void> {
+  const { atime, mtime } = await stat(from);
+  await copyFile(from, to);
+  await utimes(to, atime, mtime);
 }
 
 /** Paths whose tag in `ls-files -v` is a small letter. */
