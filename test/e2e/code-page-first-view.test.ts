@@ -1,8 +1,11 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, type OpenOptions } from "../support/browser.ts";
+import { launchBrowser, type OpenOptions, openPage } from "../support/browser.ts";
 import { changedRepository, openCodeReview, startCodeReview } from "../support/code-review-page.ts";
-import { testRepository } from "../support/test-repository.ts";
+import { type TestRepository, testRepository } from "../support/test-repository.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -39,6 +42,35 @@ const places = (page: Page) =>
       .filter(({ at }) => (at[1] ?? 0) < innerHeight - 40),
   );
 
+/** A PATH whose git keeps the patch of a whole diff to itself until the file `go` is there. */
+async function pathOfSlowGit({ outside, environment }: TestRepository): Promise<string> {
+  const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
+  const folder = join(outside, "bin");
+  await mkdir(folder);
+  const script = `#!/bin/sh
+case " $* " in
+  *" --ita-invisible-in-index "*) ;;
+  *" --patch "*" -- ") until [ -e '${join(outside, "go")}' ]; do sleep 0.05; done ;;
+esac
+exec '${real}' "$@"
+`;
+  await writeFile(join(folder, "git"), script, { mode: 0o755 });
+  return `${folder}:${environment["PATH"]}`;
+}
+
+/** Forty changed files with a long one on top, and one that git does not track. */
+async function manyChangedFiles(): Promise<TestRepository> {
+  const names = Array.from({ length: 40 }, (_, index) => `src/part/file${index + 10}.ts`);
+  const written = (text: string) =>
+    Object.fromEntries(names.map((name, index) => [name, `${text}\n`.repeat(index === 0 ? 100 : 1)]));
+  const repository = await testRepository(written("export const before = one();"));
+  await repository.write({
+    ...written("export const after = two();"),
+    "src/part/a-fresh-one.ts": "export {};\n",
+  });
+  return repository;
+}
+
 describe("the top of the diff", () => {
   it("can be read, in colour, before any script has run", async () => {
     const review = await startCodeReview(await changedRepository());
@@ -74,6 +106,27 @@ describe("the top of the diff", () => {
     const text = await page.locator("main").textContent();
     expect(text).toContain('"</script><script>alert(2)</script>"');
     expect(text).toContain("// $& $' <!--first-view-->");
+    review.child.kill("SIGTERM");
+  });
+
+  it("can be read while git still compares the rest, and stays where it is", async () => {
+    const repository = await manyChangedFiles();
+    const environment = { PATH: await pathOfSlowGit(repository) };
+    const review = await startCodeReview(repository, { environment });
+    const drawn = await openWithoutScripts(review.url);
+    const before = await places(drawn);
+    expect(before.length).toBeGreaterThan(10);
+    expect(await drawn.title()).toBe("repo (main): review");
+    expect(await drawn.locator(".file-name").first().textContent()).toBe("a-fresh-one.ts");
+    expect(await drawn.locator(".added .t-function").first().isVisible()).toBe(true);
+
+    const { page, errors } = await openPage(browser, review.url);
+    await page.locator(".first-view .row .t-function").first().waitFor();
+    expect(await page.locator(".review:not(.first-view)").count()).toBe(0);
+    await writeFile(join(repository.outside, "go"), "");
+    await page.locator(".review:not(.first-view) .row").first().waitFor();
+    await expect.poll(async () => (await places(page)).slice(0, before.length)).toEqual(before);
+    expect(errors).toEqual([]);
     review.child.kill("SIGTERM");
   });
 });

@@ -10,6 +10,12 @@ export interface DiffView {
   readonly paths: readonly string[];
 }
 
+/** Which files count as one file renamed. */
+const RENAMES = ["--find-renames=50%", "-l1000"] as const;
+
+/** Git would read, and fail without, whatever file the configuration names. */
+const NO_ORDER_FILE = `-O${devNull}`;
+
 /** Everything that configuration could change about a patch, said on the command line, which wins. */
 const FIXED_FORM = [
   "--patch",
@@ -22,13 +28,21 @@ const FIXED_FORM = [
   "--inter-hunk-context=0",
   "--diff-algorithm=myers",
   "--indent-heuristic",
-  "--find-renames=50%",
-  "-l1000",
-  `-O${devNull}`,
+  ...RENAMES,
+  NO_ORDER_FILE,
   "--src-prefix=a/",
   "--dst-prefix=b/",
   "--submodule=short",
   // A submodule's commits are compared; nothing is run in it, and .gitmodules cannot hide it.
+  "--ignore-submodules=dirty",
+] as const;
+
+const NAMES_FORM = [
+  "--raw",
+  "-z",
+  "--no-ext-diff",
+  "--no-relative",
+  NO_ORDER_FILE,
   "--ignore-submodules=dirty",
 ] as const;
 
@@ -44,8 +58,12 @@ export function additionArguments(view: DiffView): string[] {
 
 /** Which paths differ, without their content: `:modes objects status` NUL path NUL … */
 export function rawArguments(plan: DiffPlan, view: DiffView): string[] {
-  const form = ["--raw", "-z", "--no-ext-diff", "--no-renames", "--no-relative", "--ignore-submodules=dirty"];
-  return ["diff", ...form, ...sides(plan), "--", ...view.paths];
+  return ["diff", "--no-renames", ...NAMES_FORM, ...sides(plan), "--", ...view.paths];
+}
+
+/** The same with renamed files as in the patch: one entry with both paths. */
+export function namesArguments(plan: DiffPlan, view: DiffView): string[] {
+  return ["diff", ...RENAMES, ...NAMES_FORM, ...sides(plan), "--", ...view.paths];
 }
 
 function viewArguments({ ignoreSpace, asText }: DiffView): string[] {

@@ -2,11 +2,13 @@ import { setMaxListeners } from "node:events";
 import type { GitContext } from "../api-types.ts";
 import type { DiffView } from "./diff-arguments.ts";
 import { type DiffPlan, gitContextOf, planDiff } from "./diff-types.ts";
+import type { ListedFile } from "./listed-files.ts";
 import { probeDiff } from "./probe.ts";
 import { readHeads } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import type { GitPlace } from "./run-git.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
+import { takePart } from "./take-part.ts";
 
 /** A snapshot that stays readable until it is released. */
 export interface HeldDiff {
@@ -21,6 +23,11 @@ export interface DiffDesk {
   readonly repository: Repository;
   /** The diff on the table; the first is begun with the first call. With `ignoreSpace`, without changes of white space. */
   current(ignoreSpace?: boolean): Promise<HeldDiff>;
+  /**
+   * Some files of the first diff, taken on their own while all of it is still being taken. `choose` gets every
+   * file's name; undefined where it chooses none, or they cannot be taken apart from the others.
+   */
+  part(choose: (files: readonly ListedFile[]) => readonly ListedFile[]): Promise<HeldDiff | undefined>;
   /** Takes a diff and lays it on the table. When that fails, the one that lies there stays. */
   switchTo(diffType: string): Promise<HeldDiff>;
   /**
@@ -30,6 +37,8 @@ export interface DiffDesk {
   isOutdated(): Promise<boolean>;
   close(): Promise<void>;
 }
+
+type Planned = Pick<Entry, "git" | "plan" | "gitContext">;
 
 /** One diff and its variant without white space, which is taken when first asked for. */
 interface Entry {
@@ -48,19 +57,28 @@ export function createDiffDesk(repository: Repository, paths: readonly string[] 
   const closing = new AbortController();
   // Every git that runs listens to it, and many may run at once.
   setMaxListeners(0, closing.signal);
-  const plan = async (diffType: string): Promise<Omit<Entry, "whole">> => {
+  const plan = async (diffType: string): Promise<Planned> => {
     const git = await repository.git(closing.signal);
     const heads = await readHeads(git);
     const plan = await planDiff(diffType, { git, heads, objectFormat: repository.objectFormat });
     return { git, plan, gitContext: gitContextOf(heads) };
   };
-  const take = async (diffType: string): Promise<Entry> => {
-    const planned = await plan(diffType);
-    return { ...planned, whole: await takeSnapshot(repository, planned.git, planned.plan, view) };
+  const take = async (planned: Promise<Planned>): Promise<Entry> => {
+    const { git, plan } = await planned;
+    return { ...(await planned), whole: await takeSnapshot(repository, git, plan, view) };
+  };
+  let first: Promise<Planned> | undefined;
+  const firstPlan = () => {
+    first ??= plan("uncommitted");
+    return first;
   };
   let latest: Promise<Entry> | undefined;
   // Not on creation: git would take the processor from the server, which is to be there first.
-  const onTable = () => (latest ??= take("uncommitted"));
+  const onTable = () => {
+    latest ??= take(firstPlan());
+    return latest;
+  };
+  const parts = new Set<Promise<unknown>>();
 
   return {
     repository,
@@ -75,8 +93,15 @@ export function createDiffDesk(repository: Repository, paths: readonly string[] 
         throw error;
       }
     },
+    async part(choose) {
+      const planned = await firstPlan();
+      const taking = takePart(repository, planned.git, planned.plan, { view, choose });
+      parts.add(taking);
+      const snapshot = await taking.finally(() => parts.delete(taking));
+      return snapshot && { ...planned, snapshot, release: () => void snapshot.spool.close() };
+    },
     async switchTo(diffType) {
-      const entry = await take(diffType);
+      const entry = await take(plan(diffType));
       const previous = latest;
       latest = Promise.resolve(entry);
       const held = hold(entry, entry.whole);
@@ -96,7 +121,7 @@ export function createDiffDesk(repository: Repository, paths: readonly string[] 
     },
     async close() {
       closing.abort();
-      await latest?.then(closeEntry, () => {});
+      await Promise.allSettled([latest?.then(closeEntry), ...parts]);
     },
   };
 }

@@ -19,6 +19,11 @@ export interface DiffPlan {
   readonly to: Side;
 }
 
+/** Files that git does not track are part of what has changed in the working tree since a commit. */
+export function showsUntracked({ from, to }: Pick<DiffPlan, "from" | "to">): boolean {
+  return to.kind === "worktree" && from.kind === "tree";
+}
+
 /** How many branches are offered to compare with, the ones used last first. */
 const MOST_BRANCHES = 30;
 const LONGEST_LABEL = 100;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { type DiffView, rawArguments } from "./diff-arguments.ts";
-import type { DiffPlan } from "./diff-types.ts";
+import { type DiffPlan, showsUntracked } from "./diff-types.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
 import { listUntracked } from "./untracked.ts";
 
@@ -15,7 +15,7 @@ export async function probeDiff(git: GitPlace, plan: DiffPlan, view: DiffView): 
   if (plan.from.kind === "tree" && plan.to.kind === "tree") return hash.digest("hex");
   const [raw, untracked] = await Promise.all([
     runGit(git, rawArguments(plan, view)),
-    plan.to.kind === "worktree" && plan.from.kind === "tree" ? listUntracked(git, view) : [],
+    showsUntracked(plan) ? listUntracked(git, view) : [],
   ]);
   hash.update(raw);
   if (plan.to.kind === "index") return hash.digest("hex");

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { DiffFile } from "../api-types.ts";
 import { attributesOf } from "./attributes.ts";
 import { type DiffView, diffArguments } from "./diff-arguments.ts";
-import type { DiffPlan } from "./diff-types.ts";
+import { type DiffPlan, showsUntracked } from "./diff-types.ts";
 import { isGeneratedName } from "./generated-names.ts";
 import { createPatchSplitter, type PatchSection } from "./patch-splitter.ts";
 import type { Repository } from "./repository.ts";
@@ -55,11 +55,10 @@ export async function takeSnapshot(
 ): Promise<Snapshot> {
   const spool = await Spool.create();
   const taking: Taking = { repository, git, plan, view, spool };
-  const showsUntracked = plan.to.kind === "worktree" && plan.from.kind === "tree";
   try {
     const [tracked, untracked] = await Promise.all([
       trackedParts(taking, view),
-      showsUntracked ? findUntracked(git, view) : { paths: [], large: [] },
+      showsUntracked(plan) ? findUntracked(git, view) : { paths: [], large: [] },
     ]);
     const added = await untrackedParts(taking, view, untracked);
     return await describe(taking, [...tracked, ...added]);

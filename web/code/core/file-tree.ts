@@ -1,7 +1,10 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
 
+/** What has a place in the tree. */
+export type TreeFile = Pick<DiffFile, "path" | "index">;
+
 /** A line of the tree as it is shown: folders that hold a single folder are one line. */
-export interface TreeRow {
+export interface TreeRow<File extends TreeFile = DiffFile> {
   readonly key: string;
   readonly depth: number;
   readonly name: string;
@@ -9,22 +12,25 @@ export interface TreeRow {
   readonly folder?: string;
   readonly open: boolean;
   /** Set for a file. */
-  readonly file?: DiffFile;
+  readonly file?: File;
   /** How many files lie in a folder. */
   readonly fileCount: number;
 }
 
-interface Folder {
+interface Folder<File> {
   readonly path: string;
-  readonly folders: Map<string, Folder>;
-  readonly files: DiffFile[];
+  readonly folders: Map<string, Folder<File>>;
+  readonly files: File[];
 }
 
 /** The rows of the tree for the files given, folders first, with the closed folders' content left out. */
-export function treeRows(files: readonly DiffFile[], closed: ReadonlySet<string>): TreeRow[] {
-  const root: Folder = { path: "", folders: new Map(), files: [] };
+export function treeRows<File extends TreeFile>(
+  files: readonly File[],
+  closed: ReadonlySet<string>,
+): TreeRow<File>[] {
+  const root: Folder<File> = { path: "", folders: new Map(), files: [] };
   for (const file of files) folderFor(root, file.path).files.push(file);
-  const rows: TreeRow[] = [];
+  const rows: TreeRow<File>[] = [];
   addFolder(rows, root, 0, closed);
   return rows;
 }
@@ -40,11 +46,11 @@ export function filterFiles(files: readonly DiffFile[], filter: string): readonl
 }
 
 /** The order the tree shows the files in; the diff follows it, so that both go down together. */
-export function treeOrder(files: readonly DiffFile[]): readonly DiffFile[] {
+export function treeOrder<File extends TreeFile>(files: readonly File[]): readonly File[] {
   return treeRows(files, new Set()).flatMap((row) => (row.file ? [row.file] : []));
 }
 
-function folderFor(root: Folder, path: string): Folder {
+function folderFor<File>(root: Folder<File>, path: string): Folder<File> {
   let folder = root;
   for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
     const name = path.slice(folder.path.length, slash);
@@ -58,7 +64,12 @@ function folderFor(root: Folder, path: string): Folder {
   return folder;
 }
 
-function addFolder(rows: TreeRow[], folder: Folder, depth: number, closed: ReadonlySet<string>): void {
+function addFolder<File extends TreeFile>(
+  rows: TreeRow<File>[],
+  folder: Folder<File>,
+  depth: number,
+  closed: ReadonlySet<string>,
+): void {
   const folders = [...folder.folders.values()].sort((a, b) => compare(a.path, b.path));
   for (const child of folders) {
     const { folder: shown, name } = joined(child, folder.path);
@@ -72,7 +83,7 @@ function addFolder(rows: TreeRow[], folder: Folder, depth: number, closed: Reado
   }
 }
 
-function joined(folder: Folder, parent: string): { folder: Folder; name: string } {
+function joined<File>(folder: Folder<File>, parent: string): { folder: Folder<File>; name: string } {
   let shown = folder;
   while (shown.files.length === 0 && shown.folders.size === 1) {
     const [only] = shown.folders.values();
@@ -82,7 +93,7 @@ function joined(folder: Folder, parent: string): { folder: Folder; name: string 
   return { folder: shown, name: shown.path.slice(parent.length, -1) };
 }
 
-function countFiles(folder: Folder): number {
+function countFiles(folder: Folder<unknown>): number {
   let count = folder.files.length;
   for (const child of folder.folders.values()) count += countFiles(child);
   return count;

@@ -1,0 +1,44 @@
+import { type DiffView, namesArguments } from "./diff-arguments.ts";
+import { type DiffPlan, showsUntracked } from "./diff-types.ts";
+import { type GitPlace, runGit } from "./run-git.ts";
+import { withEverythingCompared } from "./unhidden-index.ts";
+import { listUntracked } from "./untracked.ts";
+
+/** A file of a diff before any of its lines has been compared. */
+export interface ListedFile {
+  /** Position in the list. */
+  readonly index: number;
+  /** New path, or the old one of a deleted file. */
+  readonly path: string;
+  /** Of a renamed file. */
+  readonly oldPath?: string;
+}
+
+/**
+ * Every file of a diff by name, untracked ones last. Takes git a fraction of the time of the patch: contents are
+ * looked at only where a file may have been renamed.
+ */
+export async function listFiles(git: GitPlace, plan: DiffPlan, view: DiffView): Promise<ListedFile[]> {
+  const names = (environment: Record<string, string>) =>
+    runGit(git, namesArguments(plan, view), { environment });
+  const [tracked, untracked] = await Promise.all([
+    plan.to.kind === "worktree" ? withEverythingCompared(git, names) : names({}),
+    showsUntracked(plan) ? listUntracked(git, view) : [],
+  ]);
+  const added = untracked.map((path) => ({ path: path.toString() }));
+  return [...changedFiles(tracked.toString()), ...added].map((file, index) => ({ ...file, index }));
+}
+
+/** Reads `--raw -z`: `:modes objects status` NUL path NUL, and the new path of a renamed one NUL. Each path once. */
+function changedFiles(raw: string): Omit<ListedFile, "index">[] {
+  const files = new Map<string, Omit<ListedFile, "index">>();
+  const fields = raw.split("\0");
+  for (let at = 0; at + 1 < fields.length; ) {
+    const isPair = / [RC]\d*$/.test(fields[at] ?? "");
+    const [first = "", second = ""] = [fields[at + 1], fields[at + 2]];
+    const path = isPair ? second : first;
+    files.set(path, isPair ? { path, oldPath: first } : { path });
+    at += isPair ? 3 : 2;
+  }
+  return [...files.values()];
+}
