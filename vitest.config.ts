@@ -1,9 +1,10 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Four projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real Chromium,
+ * Five projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real Chromium,
  * one file at a time, so that figures and ports are not fought over; `agents` drives the real agents the same way
- * (`npm run test:agents`); `soak` keeps the built proxy busy for minutes (`npm run test:soak`).
+ * (`npm run test:agents`); `soak` keeps the built proxy busy for minutes (`npm run test:soak`); `disk` mounts
+ * disks and fills them (`npm run test:disk`).
  */
 /** A state is waited for as long as a test may take: on a busy machine, the second that is usual is no sign of anything. */
 const patient = { poll: { timeout: 50_000 } };
@@ -16,7 +17,7 @@ export default defineConfig({
           name: "unit",
           expect: patient,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/e2e/**", "test/agents-live/**", "test/soak/**"],
+          exclude: ["test/e2e/**", "test/agents-live/**", "test/soak/**", "test/disk/**"],
           // No test waits for time to pass: this ends what hangs, on a machine however busy.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -27,6 +28,16 @@ export default defineConfig({
           name: "e2e",
           expect: patient,
           include: ["test/e2e/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: "disk",
+          expect: patient,
+          include: ["test/disk/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,

@@ -137,6 +137,7 @@ describe("the house", () => {
       "scripts",
       "agents-live",
       "soak",
+      "disk",
     ];
     expect(rooms.filter((room) => !known.includes(room))).toEqual([]);
   });

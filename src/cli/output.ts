@@ -16,6 +16,8 @@ export function createOutput(
   stderr: NodeJS.WriteStream = process.stderr,
 ): Output {
   let written = false;
+  // Whoever started the command may have closed it: a note that nobody reads ends neither a review nor the proxy.
+  stderr.on("error", () => {});
   return {
     interactive: stderr.isTTY === true,
     note(text) {

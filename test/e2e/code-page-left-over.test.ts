@@ -43,6 +43,16 @@ async function sendAndBeRefused(page: Page): Promise<void> {
 }
 
 describe("a tab that outlives its code review", () => {
+  it("shows what is added to it, though nothing can be loaded any more that draws it", async () => {
+    const { page, child, ended } = await openCodeReview(browser, await changedRepository());
+    child.kill("SIGKILL");
+    await ended;
+    await page.keyboard.press("a");
+    await page.locator(".panel textarea").fill("Still **mine**");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".comment-text", { hasText: "Still **mine**" }).waitFor();
+  });
+
   it("cannot decide the review of another repository, and keeps its words", async () => {
     const { page, flags } = await leftOver();
     const second = await startCodeReview(await changedRepository(), { flags });

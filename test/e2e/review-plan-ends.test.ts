@@ -101,6 +101,17 @@ describe("an undecided review", () => {
 });
 
 describe("a decided review", () => {
+  it("delivers though nobody reads its notes any more", async () => {
+    const command = await startCommand(review, { stdin: "# Plan" });
+    const url = await command.url();
+    command.child.stderr?.destroy();
+    // Refused, which is worth a note.
+    const foreign = { method: "POST", headers: { origin: "http://evil.test" } };
+    expect((await fetch(`${url}/api/approve`, foreign)).status).toBe(403);
+    expect(await command.post("/api/deny", { feedback: "Heard." })).toMatchObject({ status: 200 });
+    expect(await command.ended).toMatchObject({ code: 0, stdout: "Heard.\n" });
+  });
+
   it("delivers 5 MB whole to a reader that takes its time", async () => {
     const feedback = 'größer 大 "quoted" \\ 0123456789\n'.repeat(150_000);
     const command = await startCommand([...review, "--json"], { stdin: "# Plan", unread: true });

@@ -37,7 +37,7 @@ export function createRotatingFile(
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let failed = false;
-  /** The file may end in half a line: one of a process that was killed, or of a disk that was full. */
+  /** The file may end in half a line: one of a process that was killed, or of a disk that failed. */
   let isTorn = true;
 
   const flush = () => {
@@ -88,9 +88,20 @@ async function append(path: string, bytes: Buffer, limits: RotationLimits, isTor
   try {
     file = await open(path, "a+", 0o600);
     if (isTorn && (await endsMidway(file))) await file.appendFile("\n");
-    await file.appendFile(bytes);
+    await appendWhole(file, bytes);
   } finally {
     await file?.close();
+  }
+}
+
+/** Takes back what a full disk has taken of the lines: half a line is none. */
+async function appendWhole(file: FileHandle, bytes: Buffer): Promise<void> {
+  const { size } = await file.stat();
+  try {
+    await file.appendFile(bytes);
+  } catch (error) {
+    await file.truncate(size).catch(() => {});
+    throw error;
   }
 }
 
