@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { redPixel } from "../support/plans.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
 const REVIEW = ["review", "plan", "--no-open", "--json"];
@@ -23,6 +24,17 @@ describe("where a file can be no larger than 16 KiB", () => {
     expect(await (await fetch(`${url}/api/draft`)).json()).toMatchObject({ generation: 1, content: "short" });
     expect(await put(url, 4, "short again")).toMatchObject({ status: 200 });
     expect(await readdir(join(command.folder, "data", "drafts"))).toHaveLength(1);
+  });
+
+  it("takes an image whole or not at all", async () => {
+    const command = await startCommand(REVIEW, { ...PLAN, largestFile: 16 });
+    const url = await command.url();
+    const body = new FormData();
+    body.set("file", new Blob([Buffer.concat([redPixel, Buffer.alloc(100_000)])]), "large.png");
+    const answer = await fetch(`${url}/api/upload`, { method: "POST", body });
+    const error = expect.stringContaining("The upload could not be stored");
+    expect([answer.status, await answer.json()]).toEqual([500, { error }]);
+    expect(await readdir(join(command.folder, "tmp", "sallyport"))).toEqual([]);
   });
 
   it("hands a decision that cannot be put on record to the agent when the person insists", async () => {
