@@ -1,11 +1,5 @@
-import {
-  findNodeAtLocation,
-  type Node,
-  type ParseError,
-  parse,
-  parseTree,
-  printParseErrorCode,
-} from "jsonc-parser";
+import { findNodeAtLocation, type Node, type ParseError, parse, parseTree } from "jsonc-parser";
+import { plainParseError } from "../config/configuration-file.ts";
 import { AppError } from "../errors.ts";
 import { insertInto, type Json, printInto, removeFrom, replaceRange } from "./json-text.ts";
 
@@ -29,7 +23,7 @@ export function readJson(text: string): unknown {
   if (!first) return value;
   const before = source.slice(0, first.offset).split("\n");
   const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-  throw new AppError("configuration", `Not valid JSON: ${printParseErrorCode(first.error)} at ${place}`, {
+  throw new AppError("configuration", `Not valid JSON: ${plainParseError(first)} at ${place}`, {
     hint: "Mend the file first; nothing was changed.",
   });
 }

@@ -1,9 +1,9 @@
-import { createInterface } from "node:readline/promises";
 import type { Change } from "../agents/changes.ts";
 import type { ReceiptStore } from "../agents/receipts.ts";
 import { showChanges } from "../agents/show-changes.ts";
 import { writeChanges } from "../agents/write-changes.ts";
 import { AppError } from "../errors.ts";
+import { ask } from "./ask.ts";
 import type { Output } from "./output.ts";
 
 export interface Undertaking {
@@ -36,10 +36,5 @@ async function isWanted(unasked: string): Promise<boolean> {
       hint: `To write the changes above, run: ${unasked}`,
     });
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question("Write these changes? [y/N] ")).trim());
-  } finally {
-    terminal.close();
-  }
+  return ask("Write these changes?", process.stdin, process.stderr);
 }

@@ -5,7 +5,7 @@ import { readText } from "../agents/changes.ts";
 import { codexFolder } from "../agents/codex.ts";
 import { wasEverTrusted } from "../agents/hook-trust.ts";
 import { connectors } from "../agents/proxy/connectors.ts";
-import { type InstallState, stateOf } from "../agents/state.ts";
+import { stateOf } from "../agents/state.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { isOnPath } from "../doctor/programs.ts";
 import { currentPlace, receiptsOf } from "./place.ts";
@@ -40,13 +40,14 @@ async function hookFinding(agent: Agent, place: Place, isHere: boolean): Promise
     const remedy = `sallyport install ${agent.id}`;
     return { subject, state: "off", detail: "its plans are not reviewed: no hook installed", remedy };
   }
-  return { subject, state: "warning", ...WRONG[state], remedy: `sallyport install ${agent.id} --yes` };
+  const install = `sallyport install ${agent.id}`;
+  if (state === "outdated") {
+    const detail = "the hook is another version's, or leads to a command that has moved";
+    return { subject, state: "warning", detail, remedy: `${install} --yes` };
+  }
+  const remedy = `Mend the file first; ${install} says which, and the line.`;
+  return { subject, state: "warning", detail: "its settings cannot be read", remedy };
 }
-
-const WRONG: Record<Exclude<InstallState, "installed" | "absent">, { readonly detail: string }> = {
-  outdated: { detail: "the hook is another version's, or leads to a command that has moved" },
-  unreadable: { detail: "its settings cannot be read" },
-};
 
 /** Codex keeps quiet about a hook it does not run. */
 async function untrusted(agent: Agent, place: Place): Promise<Finding | undefined> {

@@ -29,7 +29,7 @@ Examples:
 Exit codes: as in review plan, and 4 where there is no git repository or no git.`,
   "sallyport install": `
 Examples:
-  sallyport install --list              which agents are here, and which are set up
+  sallyport install --list              the agents there are, and which are set up
   sallyport install claude-code         for you, in every project
   sallyport install codex --project     for the repository you are in`,
   "sallyport proxy": `

@@ -50,7 +50,7 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   const connection = await connectionTo(flags).catch(() => NOWHERE);
   const edits = connector.edits(place, connection);
   if (edits.length === 0) {
-    output.note(`${connector.name} goes by variables alone: unset them in the shell that has them.`);
+    output.note(`${connector.name}: set by variables alone; unset them in the shell that has them.`);
     return 0;
   }
   const receipts = receiptsOf(connector.id, "proxy");

@@ -3,7 +3,7 @@ import { dataDirectory, processEnvironment } from "../config/paths.ts";
 import { readGeneratedKey } from "../config/proxy-generated-key.ts";
 import type { ProxySettings } from "../config/proxy-schema.ts";
 import { loadProxySettings } from "../config/proxy-settings.ts";
-import { AppError, messageOf } from "../errors.ts";
+import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 import { effectiveMode } from "../proxy/auth/policy.ts";
 import { isSameAddress } from "./same-address.ts";
 
@@ -47,15 +47,16 @@ export async function modelsOf({ url, key }: Connection): Promise<readonly strin
     if (!answer.ok) throw new Error(`status ${answer.status}`);
     return modelIds(await answer.json());
   } catch (error) {
-    throw new AppError(
-      "configuration",
-      `The proxy does not say at ${url} which models it has: ${messageOf(error)}`,
-      {
-        cause: error,
-        hint: "Start it first, in another terminal: sallyport proxy start",
-      },
-    );
+    throw new AppError("configuration", `No proxy says at ${url} which models it has (${reasonOf(error)})`, {
+      cause: error,
+      hint: "Start it first, in another terminal: sallyport proxy start",
+    });
   }
+}
+
+/** `fetch` says no more than that it failed; its cause knows why. */
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? systemErrorCode(error.cause) : undefined) ?? messageOf(error);
 }
 
 function modelIds(list: unknown): readonly string[] {

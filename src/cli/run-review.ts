@@ -19,7 +19,7 @@ import type { ReviewContext, ReviewMode } from "../review/review-mode.ts";
 import { createSession, type Outcome } from "../review/session.ts";
 import { createSettingsStore } from "../review/settings-store.ts";
 import { announce } from "./announce.ts";
-import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
+import { type Ending, exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
 import { isBeyondLoopback, listenForReview } from "./listen-review.ts";
 import type { Output } from "./output.ts";
 import { pagesFolder } from "./pages-folder.ts";
@@ -111,7 +111,7 @@ async function serve(
 
   const outcome = await context.session.outcome;
   await closeServer(app, context, outcome);
-  if (outcome.kind === "abandoned") return exitCodeOf(lifecycle.ending ?? { reason: "caller-gone" });
+  if (outcome.kind === "abandoned") return undecided(lifecycle.ending ?? { reason: "caller-gone" }, output);
   const isRead = await output.result(await job.print(outcome.decision));
   // What the agent has been told need not be restored; what it missed is restored with the next round.
   if (isRead) {
@@ -120,6 +120,14 @@ async function serve(
   } else if (context.records.hasFailed) output.note("Nobody read the decision, and it is not on record.");
   else output.note("Nobody read the decision. It is on record: sallyport review last");
   return flags.exitCode && job.isObjection(outcome.decision) ? OBJECTION : 0;
+}
+
+/** Whoever pressed Ctrl-C, or let the time pass, wants to know what became of their notes. */
+function undecided(ending: Ending, output: Output): number {
+  const byPerson = ending.reason === "signal" && ending.signal === "SIGINT";
+  if (byPerson || ending.reason === "timeout")
+    output.note("Ended without a decision; what was typed is kept for the next review of this.");
+  return exitCodeOf(ending);
 }
 
 /** Tells the pages why they lose their server, and closes it with every connection there is. */

@@ -52,7 +52,7 @@ export function parseConfiguration(text: string, path: string): ConfigurationFil
 }
 
 /** "CommaExpected" as words: "comma expected". */
-function plainParseError({ error }: ParseError): string {
+export function plainParseError({ error }: ParseError): string {
   return printParseErrorCode(error)
     .replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .toLowerCase();

@@ -81,3 +81,12 @@ it("tells what is wrong in either section of the configuration, with its line", 
   const proxy = await wrong('{\n\n"proxy": { "port": "8045" } }');
   expect(proxy.stdout).toMatch(/^configuration +BROKEN +.*config\.json:3: proxy\.port: must be a number/m);
 });
+
+it("sends to the agent's file where that cannot be read, and not to a command that cannot mend it", async () => {
+  const home = await temporaryFolder();
+  await mkdir(join(home, ".claude"));
+  await writeFile(join(home, ".claude/settings.json"), '{ "hooks": [ }');
+  const { stdout } = await doctor(home, "doctor");
+  expect(stdout).toMatch(/^Claude Code +warning +its settings cannot be read$/m);
+  expect(stdout).toMatch(/^- Claude Code: Mend the file first; sallyport install claude-code says which/m);
+});

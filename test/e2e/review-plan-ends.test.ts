@@ -35,6 +35,7 @@ describe("an undecided review", () => {
     command.child.kill(signal);
     const end = await command.ended;
     expect([end.code, end.stdout]).toEqual([code, ""]);
+    expect(/what was typed is kept/.test(end.stderr)).toBe(signal === "SIGINT");
     expect(await stream.text).toContain('event: closing\ndata: {"reason":"signal"}');
     const [file = ""] = await readdir(join(command.folder, "data", "drafts"));
     expect(JSON.parse(await readFile(join(command.folder, "data", "drafts", file), "utf8"))).toMatchObject(
@@ -47,6 +48,7 @@ describe("an undecided review", () => {
     const stream = await events(await command.url());
     const end = await command.ended;
     expect([end.code, end.stdout]).toEqual([124, ""]);
+    expect(end.stderr).toContain("Ended without a decision");
     expect(await stream.text).toContain('"reason":"timeout"');
   });
 
