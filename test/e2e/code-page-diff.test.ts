@@ -12,6 +12,13 @@ afterAll(() => browser.close());
 
 const section = (page: Page, path: string) => page.locator(`section[data-path="${path}"]`);
 
+/** Pixels between the end of a file's last row and the end of the room it was left. */
+const leftOver = (page: Page, path: string) =>
+  section(page, path).evaluate((file) => {
+    const end = (element: Element | null) => Math.round(element?.getBoundingClientRect().bottom ?? 0);
+    return end(file) - end(file.querySelector(".rows"));
+  });
+
 describe("the diff", () => {
   it("shows every kind of change with a sentence or its lines", async () => {
     const { page, child, errors } = await openCodeReview(browser, await changedRepository(), {
@@ -61,21 +68,52 @@ describe("the diff", () => {
     await repository.write({ "a.ts": `${lines.join("\n")}\n` });
     const { page, child } = await openCodeReview(browser, repository, { height: 6_000 });
     await numberCell(page, "a.ts", "new", 60).waitFor();
-    const leftOver = () =>
-      section(page, "a.ts").evaluate((file) => {
-        const end = (element: Element | null) => Math.round(element?.getBoundingClientRect().bottom ?? 0);
-        return end(file) - end(file.querySelector(".rows"));
-      });
     for (const width of [1_280, 1_003, 777]) {
       await page.setViewportSize({ width, height: 6_000 });
-      await expect.poll(leftOver).toBe(0);
+      await expect.poll(() => leftOver(page, "a.ts")).toBe(0);
     }
     await page.keyboard.press("u");
     await page.locator(".row.unified").first().waitFor();
     for (const width of [777, 401, 360]) {
       await page.setViewportSize({ width, height: 6_000 });
-      await expect.poll(leftOver).toBe(0);
+      await expect.poll(() => leftOver(page, "a.ts")).toBe(0);
     }
+    child.kill("SIGTERM");
+  });
+
+  it("leaves room for lines whose width only the browser knows, and for very long ones shown whole", async () => {
+    const words = [
+      "折り返しの幅を確かめる文章です。",
+      "👩‍👩‍👧‍👦👍🏽",
+      "עברית עם מילים",
+      "e\u0301a\u0308",
+      "plain words ",
+    ];
+    const odd = (at: number) => `${at} ${(words[at % words.length] ?? "").repeat(at % 17)}`;
+    const minified = (name: string) => `var ${name}=1;${"f(x);".repeat(60_000)}`;
+    const lines = Array.from({ length: 70 }, (_, at) => odd(at));
+    lines[5] = minified("between");
+    const repository = await testRepository({ "odd.md": `${lines.join("\n")}\n` });
+    const changed = lines.map((line, at) => (at % 20 === 15 ? `${line}変` : line));
+    changed[36] = minified("within");
+    await repository.write({ "odd.md": changed.join("\n") });
+    const { page, child, errors } = await openCodeReview(browser, repository, { height: 9_000 });
+    const odds = section(page, "odd.md");
+    await odds.getByText("No newline at end of file").waitFor();
+    await odds.getByRole("button", { name: "Show all lines" }).click();
+    await numberCell(page, "odd.md", "new", 1).waitFor();
+    await expect.poll(() => leftOver(page, "odd.md")).toBe(0);
+    for (const width of [1_003, 777]) {
+      await page.setViewportSize({ width, height: 9_000 });
+      await expect.poll(() => leftOver(page, "odd.md")).toBe(0);
+    }
+    // The one between the hunks stands on both sides.
+    const more = odds.getByRole("button", { name: "more characters" });
+    await expect.poll(() => more.count()).toBe(3);
+    await more.first().click();
+    await expect.poll(() => more.count()).toBe(1);
+    await expect.poll(() => leftOver(page, "odd.md")).toBe(0);
+    expect(errors).toEqual([]);
     child.kill("SIGTERM");
   });
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import { type BodyOptions, buildBody, lineHeightKey } from "../../../web/code/core/file-body.ts";
+import {
+  type BodyOptions,
+  buildBody,
+  type FileBody,
+  lineHeightKey,
+  type MeasuredHeights,
+} from "../../../web/code/core/file-body.ts";
 import { Geometry } from "../../../web/code/core/geometry.ts";
 import {
   displayWidth,
@@ -16,6 +22,7 @@ import {
   rowOf,
   spotOf,
 } from "../../../web/code/core/navigate.ts";
+import { ROW_CONTEXT } from "../../../web/code/core/row-model.ts";
 import { scanPatch } from "../../../web/code/core/scan-patch.ts";
 
 const file = (path: string): DiffFile => ({
@@ -49,6 +56,14 @@ const options = (path: string, members: Partial<BodyOptions> = {}): BodyOptions 
 
 const bodyOf = (path: string, members: Partial<BodyOptions> = {}) => buildBody(options(path, members));
 
+const heights = ({ rows, offsets }: FileBody) =>
+  Array.from({ length: rows?.count ?? 0 }, (_, row) => (offsets?.[row + 1] ?? 0) - (offsets?.[row] ?? 0));
+
+function measuredAt(body: FileBody, row: number, height: number): MeasuredHeights {
+  const key = body.rows && lineHeightKey(body.rows, row);
+  return { widgets: new Map(), lines: new Map(key === undefined ? [] : [[key, height]]) };
+}
+
 describe("buildBody", () => {
   it("keeps the height a file had, while its patch is away", () => {
     expect(bodyOf("a", { patch: undefined, lastHeight: 777 })).toMatchObject({
@@ -61,8 +76,60 @@ describe("buildBody", () => {
 
   it("wraps by columns, and believes what was measured", () => {
     expect(bodyOf("a", { columns: 4 }).height).toBe(4 * LINE_HEIGHT);
-    const measured = { widgets: new Map(), lines: new Map([[lineHeightKey(-1, 0), 100]]) };
-    expect(bodyOf("a", { columns: 4, measured }).height).toBe(100 + 3 * LINE_HEIGHT);
+    expect(heights(bodyOf("a", { columns: 4, measured: measuredAt(bodyOf("a"), 0, 100) }))).toEqual([
+      100,
+      LINE_HEIGHT,
+      2 * LINE_HEIGHT,
+    ]);
+  });
+
+  it("keeps what was measured of a line between the hunks apart from the lines of the hunks", () => {
+    const expanded = {
+      file: { ...file("a"), status: "modified" },
+      patch: scanPatch("@@ -3,2 +3,2 @@\n-a\n+b\n c\n"),
+      text: ["one", "two", "b", "c"],
+      columns: 80,
+      expansions: new Map([[0, { above: 9, below: 0 }]]),
+    } as const;
+    const body = bodyOf("a", expanded);
+    expect(body.rows?.kind[0]).toBe(ROW_CONTEXT);
+    const measured = measuredAt(body, 0, 60);
+    expect(heights(bodyOf("a", { ...expanded, measured }))).toEqual([60, 20, 20, 20, 20]);
+  });
+
+  it("leaves a long line the room of what is shown of it, within the hunks and between them", () => {
+    const long = "x".repeat(500_000);
+    const body = bodyOf("a", {
+      file: { ...file("a"), status: "modified" },
+      patch: scanPatch(`@@ -2,2 +2,2 @@\n-a\n+b\n ${long}\r\n`),
+      text: [long, "b", long],
+      columns: 100,
+      expansions: new Map([[0, { above: 9, below: 0 }]]),
+    });
+    expect(heights(body)).toEqual([20 * LINE_HEIGHT, LINE_HEIGHT, LINE_HEIGHT, 20 * LINE_HEIGHT]);
+  });
+
+  it("counts the columns of a patch once, however often heights change", () => {
+    const scanned = scanPatch(`@@ -0,0 +1,900 @@\n${"+漢字\n".repeat(900)}`);
+    let reads = 0;
+    const patch: typeof scanned = {
+      ...scanned,
+      get text() {
+        reads += 1;
+        return scanned.text;
+      },
+    };
+    const first = bodyOf("a", { patch, columns: 4 });
+    const before = reads;
+    const again = bodyOf("a", { patch, columns: 4, measured: measuredAt(first, 7, 40) });
+    expect(again.height).toBe(first.height + LINE_HEIGHT);
+    expect(before).toBeGreaterThan(900);
+    expect(reads - before).toBeLessThan(10);
+  });
+
+  it("counts no column for the return at the end of a line", () => {
+    const patch = scanPatch("@@ -0,0 +1,1 @@\n+1234\r\n");
+    expect(bodyOf("a", { patch, columns: 4 }).height).toBe(LINE_HEIGHT);
   });
 
   it("counts tabs up to the next stop and wide characters twice", () => {

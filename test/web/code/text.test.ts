@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { thousands } from "../../../web/code/core/count.ts";
 import { languageOf } from "../../../web/code/core/language.ts";
 import { scanPatch } from "../../../web/code/core/scan-patch.ts";
-import { patternOf, rangesIn, searchPatch } from "../../../web/code/core/search.ts";
+import { nearest, patternOf, rangesIn, searchPatch } from "../../../web/code/core/search.ts";
 import { segmentsOf, shownLength } from "../../../web/code/core/segments.ts";
 import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../web/code/core/token-types.ts";
 import { indexTokens, LINE_BREAK } from "../../../web/code/core/tokens.ts";
@@ -54,6 +54,14 @@ function without(text: string, ranges: readonly number[]): string {
 }
 
 describe("segmentsOf", () => {
+  it("paints every match of a line with many, and the one the person stands on apart", () => {
+    const found = Array.from({ length: 20_000 }, (_, at) => at * 2).flatMap((at) => [at, at + 1]);
+    const segments = segmentsOf("ab".repeat(20_000), { changed: [], found, current: 4 });
+    expect(segments).toHaveLength(40_000);
+    expect(segments.slice(0, 6).map((each) => each.found)).toEqual([1, 0, 1, 0, 2, 0]);
+    expect(segments.every((each) => (each.found === 0) === (each.text === "b"))).toBe(true);
+  });
+
   it("merges tokens, changed words and matches without losing a character", () => {
     const tokens = indexTokens(Uint32Array.of(5, 17, 11, 1, 12, LINE_BREAK, 15, 4));
     const segments = segmentsOf("const value", {
@@ -123,6 +131,15 @@ describe("searchPatch", () => {
     ]);
     expect(patternOf({ text: "", matchCase: false, regex: false })).toBeUndefined();
     expect(rangesIn("aaa", /b*/g)).toEqual([]);
+  });
+
+  it("paints the matches around the one the person stands on in a line that has thousands", () => {
+    const ranges = rangesIn("ab".repeat(5_000), /b/g);
+    expect(nearest(ranges)).toEqual(ranges.slice(0, 400));
+    const around = nearest(ranges, 4_001);
+    expect(around).toHaveLength(400);
+    expect([around[0], around[200], around[201]]).toEqual([3_801, 4_001, 4_002]);
+    expect(nearest(ranges.slice(0, 40), 9)).toHaveLength(40);
   });
 });
 

@@ -1,10 +1,10 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { estimatedRows } from "./estimate.ts";
 import {
-  displayWidth,
   GAP_HEIGHT,
   LINE_HEIGHT,
   NOTICE_HEIGHT,
+  textWrapCounter,
   WIDGET_HEIGHT,
   wrapCounter,
 } from "./line-heights.ts";
@@ -65,8 +65,13 @@ const NO_EXPANSIONS: ReadonlyMap<number, Expansion> = new Map();
 
 export const NOTICE_KEY = "notice";
 
-/** Names a row by the indices it shows, whatever the layout. */
-export const lineHeightKey = (left: number, right: number): number => (right >= 0 ? right * 2 + 1 : left * 2);
+/** Names a row with code by what it shows, whatever the layout; undefined for other rows. */
+export function lineHeightKey(rows: RowModel, row: number): number | undefined {
+  const left = rows.left[row] ?? -1;
+  const right = rows.right[row] ?? -1;
+  if (rows.kind[row] === ROW_CONTEXT) return -right;
+  return rows.kind[row] === ROW_LINE ? (right >= 0 ? right * 2 + 1 : left * 2) : undefined;
+}
 
 /** `known`: the rows, where they are those of the body before. */
 export function buildBody(options: BodyOptions, known?: RowModel): FileBody {
@@ -104,8 +109,8 @@ function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (
     switch (rows.kind[row]) {
       case ROW_LINE:
       case ROW_CONTEXT: {
-        const measured = isMeasured ? lines.get(lineHeightKey(left, rows.right[row] ?? -1)) : undefined;
-        return measured ?? lineHeight(row);
+        const key = isMeasured ? lineHeightKey(rows, row) : undefined;
+        return (key === undefined ? undefined : lines.get(key)) ?? lineHeight(row);
       }
       case ROW_GAP:
         return GAP_HEIGHT;
@@ -121,13 +126,11 @@ function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (
 function wrappedHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (row: number) => number {
   const columns = options.columns ?? 1;
   const linesOf = wrapCounter(patch, columns);
+  const contextLinesOf = options.text ? textWrapCounter(options.text, columns) : () => 1;
   return (row) => {
     const left = rows.left[row] ?? -1;
     const right = rows.right[row] ?? -1;
-    if (rows.kind[row] === ROW_CONTEXT) {
-      const width = displayWidth(options.text?.[right - 1] ?? "");
-      return Math.max(1, Math.ceil(width / columns)) * LINE_HEIGHT;
-    }
+    if (rows.kind[row] === ROW_CONTEXT) return contextLinesOf(right - 1) * LINE_HEIGHT;
     const above = left < 0 ? 1 : linesOf(left);
     return (right < 0 || right === left ? above : Math.max(above, linesOf(right))) * LINE_HEIGHT;
   };

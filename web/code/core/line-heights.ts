@@ -1,5 +1,5 @@
-import { lineText, type ParsedPatch } from "./parsed-patch.ts";
-import { LONGEST_SHOWN_LINE } from "./segments.ts";
+import { endsInReturn, lineText, type ParsedPatch } from "./parsed-patch.ts";
+import { LONGEST_SHOWN_LINE, shownLength } from "./segments.ts";
 
 /** Pixels. The style sheet has the same numbers. */
 export const LINE_HEIGHT = 20;
@@ -12,41 +12,59 @@ export const TAB_SIZE = 4;
 
 const UNUSUAL = /[^\n\r -~]/;
 const UNCERTAIN = /[^\t\n\r -~]/;
-const unusual = new WeakMap<ParsedPatch, boolean>();
+const patchWidths = new WeakMap<ParsedPatch, Uint16Array>();
+const textWidths = new WeakMap<readonly string[], Uint16Array>();
 
-/** True when only the browser knows how wide the text is. */
-export const isUncertain = (text: string): boolean => UNCERTAIN.test(text);
-
-/** True when some character of the patch may not be one column wide. */
-function hasUnusual(patch: ParsedPatch): boolean {
-  const known = unusual.get(patch) ?? UNUSUAL.test(patch.text);
-  unusual.set(patch, known);
-  return known;
-}
+/** True when only the browser knows how much room a text takes: odd characters, or a button where it is cut. */
+export const isUncertain = (text: string): boolean =>
+  text.length > LONGEST_SHOWN_LINE || UNCERTAIN.test(text);
 
 /**
  * Tells in how many display lines a patch line is wrapped. The style sheet breaks lines at any character, so that
  * counting columns is exact wherever every character is one column wide.
  */
 export function wrapCounter(patch: ParsedPatch, columns: number): (line: number) => number {
-  const byLength = (length: number) => Math.max(1, Math.ceil(Math.min(length, LONGEST_SHOWN_LINE) / columns));
-  if (!hasUnusual(patch)) {
-    return (line) => byLength((patch.end[line] ?? 0) - (patch.start[line] ?? 0));
-  }
-  return (line) => {
-    const length = (patch.end[line] ?? 0) - (patch.start[line] ?? 0);
-    if (length * TAB_SIZE <= columns) return 1;
-    return byLength(displayWidth(lineText(patch, line)));
-  };
+  const widths = patchWidths.get(patch) ?? widthsOfPatch(patch);
+  patchWidths.set(patch, widths);
+  return (line) => rowsFor(widths[line] ?? 0, columns);
 }
+
+/** The same for the lines of a whole text, from index 0. */
+export function textWrapCounter(text: readonly string[], columns: number): (index: number) => number {
+  const widths = textWidths.get(text) ?? Uint16Array.from(text, shownWidth);
+  textWidths.set(text, widths);
+  return (index) => rowsFor(widths[index] ?? 0, columns);
+}
+
+const rowsFor = (width: number, columns: number) => Math.max(1, Math.ceil(width / columns));
+
+/** Counted once: heights are computed anew whenever a line in view takes more or less room than was thought. */
+function widthsOfPatch(patch: ParsedPatch): Uint16Array {
+  const isPlain = !UNUSUAL.test(patch.text);
+  const widths = new Uint16Array(patch.lineCount);
+  for (let line = 0; line < patch.lineCount; line++) {
+    if (!isPlain) widths[line] = shownWidth(lineText(patch, line));
+    else {
+      const length = (patch.end[line] ?? 0) - (patch.start[line] ?? 0) - (endsInReturn(patch, line) ? 1 : 0);
+      widths[line] = Math.min(length, LONGEST_SHOWN_LINE);
+    }
+  }
+  return widths;
+}
+
+const shownWidth = (text: string) => displayWidth(text.slice(0, shownLength(text)));
 
 /** Columns a text takes: tabs up to the next stop, wide characters two. */
 export function displayWidth(text: string): number {
   let width = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (code === 9) width += TAB_SIZE - (width % TAB_SIZE);
-    else width += code >= 0x1100 && isWide(code) ? 2 : 1;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x1100) width += unit === 9 ? TAB_SIZE - (width % TAB_SIZE) : 1;
+    else {
+      const code = text.codePointAt(at) ?? 0;
+      if (code > 0xffff) at++;
+      width += isWide(code) ? 2 : 1;
+    }
   }
   return width;
 }

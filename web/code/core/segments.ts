@@ -35,12 +35,14 @@ export function segmentsOf(text: string, marks: LineMarks): Segment[] {
     });
   }
   const segments: Segment[] = [];
+  const changedAt = rangeReader(marks.changed);
+  const foundAt = rangeReader(marks.found);
   let at = 0;
   let token = 0;
   while (at < text.length) {
     while (token < ends.length && (ends[token] ?? 0) <= at) token++;
-    const changed = rangeAt(marks.changed, at);
-    const found = rangeAt(marks.found, at);
+    const changed = changedAt(at);
+    const found = foundAt(at);
     const end = Math.min(ends[token] ?? text.length, changed.next, found.next, text.length);
     segments.push({
       text: text.slice(at, end),
@@ -53,15 +55,23 @@ export function segmentsOf(text: string, marks: LineMarks): Segment[] {
   return segments;
 }
 
-/** Whether a column lies in a range, and where that next changes. */
-function rangeAt(ranges: Ranges, column: number): { inside: boolean; next: number; start: number } {
-  for (let at = 0; at < ranges.length; at += 2) {
-    const start = ranges[at] ?? 0;
-    const end = ranges[at + 1] ?? 0;
+interface RangeAt {
+  readonly inside: boolean;
+  /** Column where that next changes. */
+  readonly next: number;
+  /** Where the range begins; -1 outside. */
+  readonly start: number;
+}
+
+/** Tells whether columns lie in a range. They are asked for in order, so that a line of many matches costs one walk. */
+function rangeReader(ranges: Ranges): (column: number) => RangeAt {
+  let at = 0;
+  return (column) => {
+    while (at < ranges.length && (ranges[at + 1] ?? 0) <= column) at += 2;
+    const start = ranges[at] ?? Number.POSITIVE_INFINITY;
     if (column < start) return { inside: false, next: start, start: -1 };
-    if (column < end) return { inside: true, next: end, start };
-  }
-  return { inside: false, next: Number.POSITIVE_INFINITY, start: -1 };
+    return { inside: true, next: ranges[at + 1] ?? 0, start };
+  };
 }
 
 /** How much of a line to show: never half of a surrogate pair. */

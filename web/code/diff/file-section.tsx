@@ -6,6 +6,7 @@ import type { ParsedPatch } from "../core/parsed-patch.ts";
 import type { Layout } from "../core/row-model.ts";
 import type { LineRange } from "../state/cursor.ts";
 import { useSession } from "../state/session.ts";
+import { useView } from "../state/view.ts";
 import type { DiffController } from "./controller.ts";
 import { expandAll } from "./expand.ts";
 import { FileHeader } from "./file-header.tsx";
@@ -31,6 +32,8 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const { controller, body, from, to, top, wrap } = props;
   const rows = useRef<HTMLDivElement>(null);
   const { file } = body;
+  // A line shown whole takes more room, which is to be measured.
+  useView((view) => view.wholeLines);
 
   useLayoutEffect(() => {
     if (rows.current) controller.measure(file.path, measureRows(rows.current, body));
@@ -80,17 +83,22 @@ function hasRows(body: FileBody): body is FileBody & { readonly patch: ParsedPat
   return body.state === "rows" && body.patch !== undefined && (body.rows?.count ?? 0) > 0;
 }
 
-/** Heights that differ from what was computed: notices, and wrapped lines with unusual characters. */
+/** Heights that differ from what is laid out: notices, and wrapped lines whose room only the browser knows. */
 function measureRows(element: HTMLElement, body: FileBody): Partial<MeasuredHeights> {
   const widgets = new Map<string, number>();
   const lines = new Map<number, number>();
   for (const child of element.querySelectorAll<HTMLElement>("[data-notice], [data-measure]")) {
+    const height = child.offsetHeight;
     const row = Number(child.dataset["row"]);
-    if (child.dataset["notice"] !== undefined) widgets.set(NOTICE_KEY, child.offsetHeight);
-    else
-      lines.set(lineHeightKey(body.rows?.left[row] ?? -1, body.rows?.right[row] ?? -1), child.offsetHeight);
+    const key = body.rows && lineHeightKey(body.rows, row);
+    if (child.dataset["notice"] !== undefined) widgets.set(NOTICE_KEY, height);
+    else if (key !== undefined && height !== laidOutHeight(body, row)) lines.set(key, height);
   }
   return { widgets, lines };
+}
+
+function laidOutHeight({ offsets }: FileBody, row: number): number {
+  return (offsets?.[row + 1] ?? 0) - (offsets?.[row] ?? 0);
 }
 
 function FailedFile({ index }: { readonly index: number }) {

@@ -8,11 +8,14 @@ import {
   type ParsedPatch,
   type Side,
 } from "../core/parsed-patch.ts";
-import { rangesIn } from "../core/search.ts";
+import { nearest, rangesIn } from "../core/search.ts";
 import { type Segment, segmentsOf, shownLength } from "../core/segments.ts";
 import type { Tokens } from "../core/tokens.ts";
 import { changedWordsOn } from "../core/word-diff.ts";
 import { tokensOfHunk, tokensOfText } from "../highlight/tokens-of.ts";
+
+/** Longer lines are data, plain to see; in UTF-16 units. */
+const LONGEST_COLOURED = 20_000;
 
 /** What one cell of code shows. */
 export interface LineContent {
@@ -49,15 +52,17 @@ export function patchLine(
   const full = lineText(patch, line);
   const text = whole ? full : full.slice(0, shownLength(full));
   const isCut = full.length > text.length;
+  const current = currentOn(search, side);
   const marks = {
     ...highlightOf(source, line, side),
     changed: isCut ? [] : changedWordsOn(patch, line, side),
-    found: search ? rangesIn(text, search.pattern) : [],
-    current: currentOn(search, side),
+    found: search ? nearest(rangesIn(text, search.pattern), current) : [],
+    current,
   };
-  // Beyond the cut there is nothing to highlight for; the runs before it are cheap.
   const segments =
-    full.length > 20_000 ? segmentsOf(text, { changed: [], found: marks.found }) : segmentsOf(text, marks);
+    full.length > LONGEST_COLOURED
+      ? segmentsOf(text, { changed: [], found: marks.found })
+      : segmentsOf(text, marks);
   return { segments, hidden: full.length - text.length, remark: remarkOn(patch, line) };
 }
 
@@ -66,12 +71,17 @@ function currentOn(search: LineSearch | undefined, side: Side): number | undefin
 }
 
 /** The content of a line between the hunks, from the whole text of the new side. */
-export function contextLine(source: LineSource, number: number, search: LineSearch | undefined): LineContent {
+export function contextLine(
+  source: LineSource,
+  number: number,
+  search: LineSearch | undefined,
+  whole: boolean,
+): LineContent {
   const lines = source.text ?? [];
   const full = lines[number - 1] ?? "";
-  const text = full.slice(0, shownLength(full));
-  const tokens = tokensOfText(lines, source.file.path);
-  const found = search ? rangesIn(text, search.pattern) : [];
+  const text = whole ? full : full.slice(0, shownLength(full));
+  const tokens = full.length > LONGEST_COLOURED ? undefined : tokensOfText(lines, source.file.path);
+  const found = search ? nearest(rangesIn(text, search.pattern)) : [];
   const segments = segmentsOf(text, { tokens, tokenLine: number - 1, changed: [], found });
   return { segments, hidden: full.length - text.length, remark: undefined };
 }
@@ -91,7 +101,8 @@ function highlightOf(
   return { tokens: tokensOfHunk(source.patch, source.file.path, hunk, side), tokenLine: number - start };
 }
 
-function remarkOn(patch: ParsedPatch, line: number): string | undefined {
+/** What is to be said after a line's code. */
+export function remarkOn(patch: ParsedPatch, line: number): string | undefined {
   if (patch.withoutNewline.has(line)) return "No newline at end of file";
   const partner = patch.partner[line] ?? -1;
   if (patch.kind[line] === LINE_CONTEXT || partner < 0) return undefined;

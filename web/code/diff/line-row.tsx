@@ -6,8 +6,9 @@ import { isUncertain } from "../core/line-heights.ts";
 import { numberAt } from "../core/navigate.ts";
 import { LINE_ADDED, LINE_REMOVED, lineText, type ParsedPatch, type Side } from "../core/parsed-patch.ts";
 import { type Layout, ROW_CONTEXT } from "../core/row-model.ts";
+import { wholeLineKey } from "../state/view.ts";
 import { CodeText } from "./code-text.tsx";
-import { contextLine, type LineContent, type LineSearch, patchLine } from "./line-content.ts";
+import { contextLine, type LineContent, type LineSearch, patchLine, remarkOn } from "./line-content.ts";
 import { LongLineButton } from "./long-line-button.tsx";
 
 interface LineRowProps {
@@ -154,12 +155,15 @@ interface CodeProps extends LineRowProps {
 }
 
 function Code(props: CodeProps) {
-  const { body, line } = props;
+  const { body, row, line } = props;
   const content = useContent(props);
+  const isContext = body.rows?.kind[row] === ROW_CONTEXT;
   return (
     <span className="code-text">
       <CodeText segments={content.segments} />
-      {content.hidden > 0 && <LongLineButton path={body.file.path} line={line} hidden={content.hidden} />}
+      {content.hidden > 0 && (
+        <LongLineButton lineKey={wholeLineKey(body.file.path, line, isContext)} hidden={content.hidden} />
+      )}
       {content.remark && <span className="remark">{content.remark}</span>}
     </span>
   );
@@ -172,16 +176,20 @@ function useContent({ body, row, side, line, search, whole, highlighting }: Code
   // biome-ignore lint/correctness/useExhaustiveDependencies: highlighting comes from outside; its number says when
   return useMemo(() => {
     const source = { file, patch, text };
-    return number > 0 ? contextLine(source, number, search) : patchLine(source, line, side, search, whole);
+    return number > 0
+      ? contextLine(source, number, search, whole)
+      : patchLine(source, line, side, search, whole);
   }, [file, patch, text, number, side, line, search, whole, highlighting]);
 }
 
 /** Wrapped lines whose width cannot be computed are measured on screen. */
-function isMeasured({ body, row, wrap, whole }: LineRowProps, left: number, right: number): boolean {
+function isMeasured({ body, row, wrap }: LineRowProps, left: number, right: number): boolean {
   if (!wrap) return false;
   if (body.rows?.kind[row] === ROW_CONTEXT) return isUncertain(body.text?.[right - 1] ?? "");
-  const lines = left === right ? [left] : [left, right];
-  return lines.some((line) => line >= 0 && (whole || isUncertain(lineText(body.patch, line))));
+  const lines = (left === right ? [left] : [left, right]).filter((line) => line >= 0);
+  return lines.some(
+    (line) => isUncertain(lineText(body.patch, line)) || remarkOn(body.patch, line) !== undefined,
+  );
 }
 
 function kindClass({ body, row }: LineRowProps, index: number): string {

@@ -1,19 +1,17 @@
 import { thousands } from "../core/count.ts";
-import { useView } from "../state/view.ts";
+import { showWholeLine } from "../state/view.ts";
 
 interface LongLineButtonProps {
-  readonly path: string;
-  readonly line: number;
+  /** As of `wholeLineKey`. */
+  readonly lineKey: string;
   /** UTF-16 units that are left out. */
   readonly hidden: number;
 }
 
 /** Stands where a long line is cut. */
-export function LongLineButton({ path, line, hidden }: LongLineButtonProps) {
-  const show = () =>
-    useView.setState(({ wholeLines }) => ({ wholeLines: new Set([...wholeLines, `${path}:${line}`]) }));
+export function LongLineButton({ lineKey, hidden }: LongLineButtonProps) {
   return (
-    <button type="button" className="long-line" onClick={show}>
+    <button type="button" className="long-line" onClick={() => showWholeLine(lineKey)}>
       … show {thousands(hidden)} more characters
     </button>
   );

@@ -7,7 +7,7 @@ import { useHighlighting } from "../highlight/tokens-of.ts";
 import { endOf, type LineRange, startOf } from "../state/cursor.ts";
 import { type LinesSince, useRounds } from "../state/rounds.ts";
 import { type FoundMatch, useSearch } from "../state/search.ts";
-import { useView } from "../state/view.ts";
+import { useView, wholeLineKey } from "../state/view.ts";
 import type { DiffController } from "./controller.ts";
 import { GapRow } from "./gap-row.tsx";
 import type { LineSearch } from "./line-content.ts";
@@ -51,7 +51,7 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
             since={since ? newSides(body, row, since) : 0}
             cursor={cursor && numberAt(body, row, cursor.side) === cursor.number ? cursor.side : undefined}
             search={searchIn(pattern, match, body, row)}
-            whole={wholeLines.has(`${path}:${left}`) || wholeLines.has(`${path}:${right}`)}
+            whole={isWhole(wholeLines, body, row)}
             highlighting={highlighting}
           />
         );
@@ -67,6 +67,13 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
         return <NoticeRow key="notice" body={body} row={row} />;
     }
   });
+}
+
+function isWhole(wholeLines: ReadonlySet<string>, { file, rows }: FileBody, row: number): boolean {
+  const isContext = rows?.kind[row] === ROW_CONTEXT;
+  return [rows?.left[row], rows?.right[row]].some(
+    (line) => line !== undefined && wholeLines.has(wholeLineKey(file.path, line, isContext)),
+  );
 }
 
 function pickedSides(body: FileBody, row: number, range: LineRange): number {

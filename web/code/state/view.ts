@@ -21,7 +21,7 @@ interface ViewState {
   readonly expansions: Readonly<Record<string, ReadonlyMap<number, Expansion>>>;
   /** By path: the whole text of the new side, once it was needed. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Long lines the person asked to see whole: `path:line of the patch`. */
+  /** Long lines the person asked to see whole, by `wholeLineKey`. */
   readonly wholeLines: ReadonlySet<string>;
   /** The note on the round before has been dismissed. */
   readonly roundSeen: boolean;
@@ -69,6 +69,15 @@ export function setViewed(file: DiffFile, viewed: boolean): void {
 
 export function setFolded(file: DiffFile, folded: boolean): void {
   useView.setState((state) => ({ folded: { ...state.folded, [file.path]: folded } }));
+}
+
+/** Names a line: one of the patch by its index, one between the hunks by its number. */
+export function wholeLineKey(path: string, line: number, isContext: boolean): string {
+  return `${path}:${isContext ? "context " : ""}${line}`;
+}
+
+export function showWholeLine(key: string): void {
+  useView.setState(({ wholeLines }) => ({ wholeLines: new Set([...wholeLines, key]) }));
 }
 
 /** Another diff: what was fetched of its files, and opened between its lines, is of no use. */
