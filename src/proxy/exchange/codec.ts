@@ -1,6 +1,6 @@
 import type { Capabilities } from "./capabilities.ts";
 import type { ExchangeError } from "./error.ts";
-import type { ExchangeEvent } from "./event.ts";
+import type { Delta, ExchangeEvent } from "./event.ts";
 import type { Converted, Loss } from "./loss.ts";
 import type { Dialect } from "./parts.ts";
 import type { ExchangeRequest } from "./request.ts";
@@ -65,6 +65,11 @@ export interface WireEvent {
 export interface StreamDecoder {
   push(event: WireEvent): readonly ExchangeEvent[];
   end(): readonly ExchangeEvent[];
+  /**
+   * Told of text that was read past it: more of the part that its last event was a delta of. Absent where a decoder
+   * keeps nothing of the texts it reads.
+   */
+  note?(delta: Delta): void;
 }
 
 /**

@@ -45,3 +45,6 @@ export type ExchangeEvent =
 
 /** A part whose content comes in deltas; text and reasoning and refusal by `text-delta`, calls by `arguments-delta`. */
 export type OpenPart = Extract<Part, { type: "text" | "reasoning" | "refusal" | "tool-call" }>;
+
+/** A piece of a part's text: words of a text, a thought or a refusal, or of a call's arguments. */
+export type Delta = Extract<ExchangeEvent, { type: "text-delta" | "arguments-delta" }>;

@@ -8,6 +8,7 @@ import { stringifyJson } from "../exchange/json.ts";
 import { mergeUsage } from "../exchange/usage.ts";
 import { exchangeErrorOf, isClientGone } from "./faults.ts";
 import { lookAt, readAnswerJson } from "./read-answer.ts";
+import { RepeatedDeltas } from "./repeated-deltas.ts";
 import { eventsOfResponse, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
 import type { UpstreamReply } from "./translate-call.ts";
@@ -50,17 +51,18 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   }
   const parser = createSseParser();
   const decoder = translation.upstream.createStreamDecoder();
+  const deltas = new RepeatedDeltas(decoder, (events) => writer.encode(events));
   const chunks = body[Symbol.asyncIterator]();
   for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
-    const events: ExchangeEvent[] = [];
-    for (const event of parser.push(step.value)) events.push(...decoder.push(event));
-    const wait = writer.write(events);
+    for (const event of parser.push(step.value)) writer.add(deltas.push(event));
+    const wait = writer.send();
     if (wait !== undefined) await wait;
     if (writer.failed) return;
     if (writer.ended) return skipRest(chunks);
   }
-  const rest = parser.end().flatMap((event) => decoder.push(event));
-  await writer.write([...rest, ...decoder.end()]);
+  for (const event of parser.end()) writer.add(deltas.push(event));
+  deltas.settle();
+  await writer.write(decoder.end());
 }
 
 /** Hears an upstream out whose client has everything; whatever it still does is nobody's trouble. */
@@ -90,6 +92,7 @@ class StreamWriter {
   private readonly collector: ResponseCollector | undefined;
   private timer: NodeJS.Timeout | undefined;
   private id: string | undefined;
+  private unsent = "";
   private announced = false;
   failed = false;
 
@@ -111,18 +114,28 @@ class StreamWriter {
 
   /** A promise where the client is slower than the upstream. */
   write(events: readonly ExchangeEvent[]): Promise<void> | undefined {
+    this.add(this.encode(events));
+    return this.send();
+  }
+
+  /** The client's text of these events, which `add` takes. Throws an error that can still be the answer's status. */
+  encode(events: readonly ExchangeEvent[]): string {
     let text = "";
     for (const event of events) {
       const checked = this.guard.check(event);
       if (checked === undefined) break;
       const restored = this.restore(this.own(checked));
       this.watch(restored);
-      if (restored.type === "error" && text === "" && !this.translation.call.reply.started) {
-        throw new DialectError(restored.error);
-      }
+      const isFirst = this.unsent === "" && text === "" && !this.translation.call.reply.started;
+      if (isFirst && restored.type === "error") throw new DialectError(restored.error);
       text += this.encoder.push(restored);
     }
-    return text === "" ? undefined : this.send(text);
+    return text;
+  }
+
+  /** Text to go out with the next `send`, which is one for all that came in one packet. */
+  add(text: string): void {
+    this.unsent += text;
   }
 
   /** An event as it may be told: errors without secrets, what is kept under an id of ours. */
@@ -150,7 +163,11 @@ class StreamWriter {
     this.translation.lose(this.encoder.losses);
   }
 
-  private send(text: string): Promise<void> | undefined {
+  /** Sends what was added; a promise where the client is slower than the upstream. */
+  send(): Promise<void> | undefined {
+    const text = this.unsent;
+    if (text === "") return undefined;
+    this.unsent = "";
     const { reply } = this.translation.call;
     if (!reply.started) this.start();
     const wait = reply.write(text);

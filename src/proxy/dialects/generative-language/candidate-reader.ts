@@ -1,4 +1,4 @@
-import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
+import type { Delta, ExchangeEvent, OpenPart } from "../../exchange/event.ts";
 import type { Part, TokenLogprob } from "../../exchange/parts.ts";
 import { openSignature } from "../../exchange/signature.ts";
 import { decodePart } from "./decode-contents.ts";
@@ -53,6 +53,11 @@ export class CandidateReader {
     this.grounding = wire.groundingMetadata ?? this.grounding;
     if (typeof wire.finishReason === "string")
       this.ending = { reason: wire.finishReason, message: wire.finishMessage };
+  }
+
+  /** See `StreamDecoder.note`. */
+  note({ index, text }: Delta): void {
+    if (this.open?.index === index) this.open.text += text;
   }
 
   /** Closes what is open; gives how the candidate ended, nothing where it did not. */

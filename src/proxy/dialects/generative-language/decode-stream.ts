@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
-import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { Candidate, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
@@ -36,6 +36,10 @@ class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
 
   end(): readonly ExchangeEvent[] {
     return this.drain(() => this.finish());
+  }
+
+  note(delta: Delta): void {
+    for (const reader of this.readers.values()) reader.note(delta);
   }
 
   nextIndex(): number {

@@ -1,6 +1,6 @@
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
-import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { definedMembers } from "../shared/defined.ts";
@@ -39,6 +39,10 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
     this.events = [];
     this.fail(unreadableAnswer("The upstream's stream stopped before the response was complete."));
     return this.events;
+  }
+
+  note(delta: Delta): void {
+    for (const item of this.items.values()) item.note(delta);
   }
 
   nextIndex(): number {

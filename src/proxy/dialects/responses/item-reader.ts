@@ -1,4 +1,4 @@
-import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
+import type { Delta, ExchangeEvent, OpenPart } from "../../exchange/event.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import { qualifiedName } from "./namespaces.ts";
 
@@ -34,6 +34,11 @@ export class ItemReader {
     if (call === undefined || this.ended) return;
     this.open(0, call);
     this.say(0, call, initialInput(item));
+  }
+
+  /** See `StreamDecoder.note`. */
+  note({ index, text }: Delta): void {
+    for (const slot of this.slots.values()) if (slot.index === index) slot.told += text;
   }
 
   text(at: number, kind: "text" | "refusal", delta: string, logprobs?: readonly TokenLogprob[]): void {
