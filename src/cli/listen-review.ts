@@ -1,5 +1,5 @@
-import type { FastifyInstance } from "fastify";
-import { listen, MAX_RETRIES } from "../http/listen.ts";
+import { type Doors, openDoors } from "../http/doors.ts";
+import { MAX_RETRIES } from "../http/listen.ts";
 import { preferredPort } from "./preferred-port.ts";
 
 export interface ReviewAddress {
@@ -21,18 +21,19 @@ export function isBeyondLoopback(host: string | undefined): host is string {
   return host !== undefined && !LOOPBACK.has(host);
 }
 
-/** Binds a review server and resolves to its port; throws as `listen` does. */
-export async function listenForReview(app: FastifyInstance, address: ReviewAddress): Promise<number> {
+/** Opens a review's addresses; throws as `openDoors` does. */
+export function listenForReview(address: ReviewAddress): Promise<Doors> {
   const hosts = hostsOf(address.host);
   const { signal, onRetry } = address;
   if (address.port !== undefined) {
-    return listen(app, { ...hosts, port: address.port, retries: MAX_RETRIES, signal, onRetry });
+    return openDoors({ ...hosts, port: address.port, retries: MAX_RETRIES, signal, onRetry });
   }
-  // Somebody may take a port between its being found free and its being bound: then another will do.
-  const { default: getPort } = await import("get-port");
-  let wanted = preferredPort(address.projectFolder);
-  const nextPort = async () => (wanted = await getPort({ port: wanted, host: hosts.host }));
-  return listen(app, { ...hosts, port: await nextPort(), nextPort, retries: FREE_PORT_TRIES, signal });
+  const own = preferredPort(address.projectFolder);
+  const nextPort = async () => {
+    const { default: getPort } = await import("get-port");
+    return getPort({ port: own, host: hosts.host });
+  };
+  return openDoors({ ...hosts, port: own, nextPort, retries: FREE_PORT_TRIES, signal });
 }
 
 function hostsOf(host: string | undefined): { host: string; alsoOn: string[] } {

@@ -51,7 +51,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   // Before anybody can know that it runs: a SIGHUP that is not listened to ends the process.
   process.on("SIGHUP", reload);
   try {
-    const port = await listen(proxy.app, { port: config.port, host: config.host, retries: 0 });
+    const port = await listen(proxy.app, { port: config.port, host: config.host });
     const file = { path: first.loaded.path, isThere: first.loaded.file !== undefined };
     for (const line of banner(config, port, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);

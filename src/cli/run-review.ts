@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { AppError } from "../errors.ts";
-import { pageSource } from "../http/page-source.ts";
+import type { Doors } from "../http/doors.ts";
 import { listAgents } from "../review/agents.ts";
 import type { AgentOrigin, Caller } from "../review/api-types.ts";
 import { checkDataDirectory } from "../review/check-data-directory.ts";
-import { createReviewServer } from "../review/create-review-server.ts";
 import type { Decision } from "../review/decision.ts";
 import { createDraftStore } from "../review/drafts/draft-store.ts";
 import { createEventHub } from "../review/events.ts";
@@ -22,7 +20,6 @@ import { announce } from "./announce.ts";
 import { type Ending, exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
 import { isBeyondLoopback, listenForReview } from "./listen-review.ts";
 import type { Output } from "./output.ts";
-import { pagesFolder } from "./pages-folder.ts";
 import type { ReviewFlags } from "./program.ts";
 import type { Workplace } from "./workplace.ts";
 
@@ -73,53 +70,74 @@ async function serve(
   output: Output,
   lifecycle: Lifecycle,
 ): Promise<number> {
-  const { settings, dataDirectory, project } = job.workplace;
-  await checkDataDirectory(dataDirectory);
+  await checkDataDirectory(job.workplace.dataDirectory);
   let url = "";
   const context = createContext(job, () =>
     output.note(`The page was closed; the review still waits at ${url}`),
   );
-  const app = createReviewServer({
-    context,
-    page: { source: pageSource(pagesFolder), name: job.mode.kind },
-    exposure: exposureOf(settings.host),
-    onFailure: onceEach((error) => output.note(`sallyport: ${reportOf(error)}`), reportOf),
-    onRefused: onceEach(
-      (path) => output.note(`Refused a request for ${path}: it came from another page.`),
-      () => "any",
-    ),
-  });
-  const port = await listenForReview(app, {
+  const doors = await openForReview(job, context, output, lifecycle);
+  try {
+    url = await announce({ port: doors.port, job, flags, output });
+    // Everything that answers is loaded while the browser is on its way; a call that comes sooner waits for it.
+    const { createReviewApp } = await import("./create-review-app.ts");
+    const app = createReviewApp(job.mode, context, output, job.workplace.settings.host);
+    await doors.answerWith(app);
+    beginChores(job, context);
+    const outcome = await context.session.outcome;
+    await closeServer(doors, app, context, outcome);
+    if (outcome.kind === "abandoned") return undecided(lifecycle.ending ?? { reason: "caller-gone" }, output);
+    await hand(outcome.decision, job, context, output);
+    return flags.exitCode && job.isObjection(outcome.decision) ? OBJECTION : 0;
+  } finally {
+    doors.close();
+  }
+}
+
+/** Opens the addresses; from then on whatever ends the command abandons the review. */
+async function openForReview(
+  { workplace: { settings, project } }: ReviewJob,
+  { session }: ReviewContext,
+  output: Output,
+  lifecycle: Lifecycle,
+): Promise<Doors> {
+  const doors = await listenForReview({
     ...settings,
     projectFolder: project,
     signal: lifecycle.signal,
     onRetry: (message) => output.note(message),
   });
-  const abandon = () => context.session.abandon(lifecycle.ending?.reason ?? "signal");
+  const abandon = () => session.abandon(lifecycle.ending?.reason ?? "signal");
   lifecycle.signal.addEventListener("abort", abandon);
   if (lifecycle.signal.aborted) abandon();
   if (settings.timeout !== undefined) lifecycle.stopAfter(settings.timeout);
-  url = await announce({ port, job, flags, output });
-  // Drawn while the browser is on its way; where that fails, the page tries again.
-  context.mode.fillPage?.("", context).catch(() => {});
+  return doors;
+}
 
+/** What is done while the person waits for the browser. */
+function beginChores({ workplace: { dataDirectory }, mode }: ReviewJob, context: ReviewContext): void {
+  // Where the page cannot be drawn now, its request tries again.
+  context.mode.fillPage?.("", context).catch(() => {});
   void prune({
     dataDirectory,
-    inUse: new Set([`${job.mode.draftKey()}.json`]),
+    inUse: new Set([`${mode.draftKey()}.json`]),
     goOn: () => context.session.phase === "waiting",
   });
+}
 
-  const outcome = await context.session.outcome;
-  await closeServer(app, context, outcome);
-  if (outcome.kind === "abandoned") return undecided(lifecycle.ending ?? { reason: "caller-gone" }, output);
-  const isRead = await output.result(await job.print(outcome.decision));
+/** Prints the decision for the agent. */
+async function hand(
+  decision: Decision,
+  job: ReviewJob,
+  { drafts, records }: ReviewContext,
+  output: Output,
+): Promise<void> {
+  const isRead = await output.result(await job.print(decision));
   // What the agent has been told need not be restored; what it missed is restored with the next round.
   if (isRead) {
-    await context.drafts.remove(job.mode.draftKey()).catch(() => {});
-    await context.records.markRead();
-  } else if (context.records.hasFailed) output.note("Nobody read the decision, and it is not on record.");
+    await drafts.remove(job.mode.draftKey()).catch(() => {});
+    await records.markRead();
+  } else if (records.hasFailed) output.note("Nobody read the decision, and it is not on record.");
   else output.note("Nobody read the decision. It is on record: sallyport review last");
-  return flags.exitCode && job.isObjection(outcome.decision) ? OBJECTION : 0;
 }
 
 /** Whoever pressed Ctrl-C, or let the time pass, wants to know what became of their notes. */
@@ -130,13 +148,19 @@ function undecided(ending: Ending, output: Output): number {
   return exitCodeOf(ending);
 }
 
-/** Tells the pages why they lose their server, and closes it with every connection there is. */
-async function closeServer(app: FastifyInstance, { events }: ReviewContext, outcome: Outcome): Promise<void> {
+/** Tells the pages why they lose their server, and ends it with every connection there is. */
+async function closeServer(
+  doors: Doors,
+  app: FastifyInstance,
+  { events }: ReviewContext,
+  outcome: Outcome,
+): Promise<void> {
   events.send({ event: "closing", reason: outcome.kind === "decided" ? "decided" : outcome.reason });
   events.close();
   // The streams need their turn to write the farewell before the connections are cut.
   await new Promise((resolve) => setImmediate(resolve));
   await app.close();
+  doors.close();
 }
 
 function createContext(job: ReviewJob, onDeserted: () => void): ReviewContext {
@@ -164,24 +188,5 @@ function createContext(job: ReviewJob, onDeserted: () => void): ReviewContext {
     }),
     uploadFolder,
     agents: () => listAgents(sources),
-  };
-}
-
-function exposureOf(host: string | undefined) {
-  if (!isBeyondLoopback(host)) return { hostnames: [], anyAddress: false };
-  return { hostnames: [host, hostname()].map((name) => name.toLowerCase()), anyAddress: true };
-}
-
-function reportOf(error: unknown): string {
-  return error instanceof AppError ? error.message : String(error);
-}
-
-/** A page that tries often shall not fill the terminal: what is alike is told once. */
-function onceEach<Value>(tell: (value: Value) => void, likeness: (value: Value) => string) {
-  const told = new Set<string>();
-  return (value: Value) => {
-    const alike = likeness(value);
-    if (!told.has(alike)) tell(value);
-    told.add(alike);
   };
 }

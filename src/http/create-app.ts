@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
+import { CONNECTION_LIMITS } from "./connection-limits.ts";
 
 export interface AppLimits {
   /** Bytes of a request body; more is 413. */
@@ -13,23 +14,22 @@ export interface AppLimits {
 }
 
 /**
- * A Fastify instance with the limits both servers share. Node needs the three timeouts together: `requestTimeout`
- * alone does nothing before `headersTimeout` has passed, and both are looked at only every
- * `connectionsCheckingInterval`. `forceCloseConnections` lets `close()` end open event streams.
+ * A Fastify instance with the limits both servers share. `forceCloseConnections` lets `close()` end open event streams.
  */
 export function createApp(limits: AppLimits): FastifyInstance {
-  const headersTimeout = limits.headersTimeout ?? 15_000;
-  const requestTimeout = limits.requestTimeout ?? 60_000;
+  const { connectionsCheckingInterval, maxHeaderSize, keepAliveTimeout } = CONNECTION_LIMITS;
+  const headersTimeout = limits.headersTimeout ?? CONNECTION_LIMITS.headersTimeout;
+  const requestTimeout = limits.requestTimeout ?? CONNECTION_LIMITS.requestTimeout;
   return Fastify({
     bodyLimit: limits.bodyLimit,
     requestTimeout,
-    keepAliveTimeout: 10_000,
+    keepAliveTimeout,
     forceCloseConnections: true,
     exposeHeadRoutes: true,
     ...(limits.acceptAnyPath ? { rewriteUrl: ({ url = "/" }: IncomingMessage) => decodable(url) } : {}),
     routerOptions: { maxParamLength: 2_048 },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    http: { headersTimeout, connectionsCheckingInterval: 2_000, maxHeaderSize: 32_768 },
+    http: { headersTimeout, connectionsCheckingInterval, maxHeaderSize },
   });
 }
 

@@ -22,6 +22,13 @@ async function take(port: number, host: string): Promise<boolean> {
 }
 
 const rest = { signal: new AbortController().signal, onRetry: () => {} };
+
+async function doorsFor(address: { projectFolder: string; host?: string }) {
+  const doors = await listenForReview({ ...address, ...rest });
+  onTestFinished(() => doors.close());
+  return doors;
+}
+
 /** A folder whose port nobody else asks for. */
 const folder = () => `/test/${randomUUID()}`;
 
@@ -38,21 +45,22 @@ describe("isBeyondLoopback", () => {
 describe("listenForReview", () => {
   it("takes the folder's own port, and another where that is taken", async () => {
     const projectFolder = folder();
-    const first = await listenForReview(app(), { projectFolder, ...rest });
-    expect(first).toBe(preferredPort(projectFolder));
-    const second = await listenForReview(app(), { projectFolder, ...rest });
-    expect(second).not.toBe(first);
+    const first = await doorsFor({ projectFolder });
+    expect(first.port).toBe(preferredPort(projectFolder));
+    const second = await doorsFor({ projectFolder });
+    expect(second.port).not.toBe(first.port);
   });
 
   it("passes over a port that somebody holds on ::1, where localhost may lead", async () => {
     const projectFolder = folder();
     const hasIPv6 = await take(preferredPort(projectFolder), "::1");
-    const port = await listenForReview(app(), { projectFolder, ...rest });
+    const { port } = await doorsFor({ projectFolder });
     expect(port === preferredPort(projectFolder)).toBe(!hasIPv6);
   });
 
   it.each(["127.0.0.2", "0.0.0.0", "[::]"])("answers on %s besides loopback", async (host) => {
-    const port = await listenForReview(app(), { projectFolder: folder(), host, ...rest });
+    const { port, answerWith } = await doorsFor({ projectFolder: folder(), host });
+    await answerWith(app());
     for (const address of ["127.0.0.1", "127.0.0.2"]) {
       expect((await fetch(`http://${address}:${port}/`)).status).toBe(200);
     }

@@ -82,6 +82,7 @@ describe("the package that npm pack makes", () => {
       "README.md",
       "SECURITY.md",
       "dist",
+      "docs",
       "examples",
       "package.json",
     ]);

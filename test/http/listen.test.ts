@@ -1,6 +1,7 @@
-import { createServer, type Server } from "node:net";
+import { connect, createServer, type Server } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApp } from "../../src/http/create-app.ts";
+import { type DoorOptions, openDoors } from "../../src/http/doors.ts";
 import { listen } from "../../src/http/listen.ts";
 
 /** Takes a free port on an address; `release` gives it back. */
@@ -19,6 +20,36 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/** Writes to a port and listens to what it says. */
+function caller(port: number, text: string) {
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {});
+  socket.write(text);
+  let heard = "";
+  socket.setEncoding("utf8").on("data", (chunk) => {
+    heard += chunk;
+  });
+  const isGone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const hears = (what: RegExp) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (what.test(heard)) resolve();
+      };
+      socket.on("data", look);
+      socket.once("close", () => reject(new Error(`said only ${heard}`)));
+      look();
+    });
+  return { hears, isGone };
+}
+
+/** One whose request has been read: Node says so by itself to those who ask. */
+async function waitingCaller(port: number) {
+  const waiting = caller(port, "GET / HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\n\r\n");
+  await waiting.hears(/^HTTP\/1\.1 100 Continue/);
+  return waiting;
+}
+
 function app() {
   const created = createApp({ bodyLimit: 1_000 });
   created.get("/", () => ({ hello: true }));
@@ -28,25 +59,65 @@ function app() {
 
 const once = { host: "127.0.0.1", retries: 0 };
 
+/** Doors that are shut when the test is over. */
+async function open(options: DoorOptions) {
+  const doors = await openDoors(options);
+  onTestFinished(() => doors.close());
+  return doors;
+}
+
 describe("listen", () => {
   it("resolves to the port it bound", async () => {
     const port = await freePort();
-    expect(await listen(app(), { ...once, port })).toBe(port);
+    expect(await listen(app(), { host: "127.0.0.1", port })).toBe(port);
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
   });
 
+  it("says of a taken port that it is taken", async () => {
+    const { port } = await occupy();
+    await expect(listen(app(), { host: "127.0.0.1", port })).rejects.toMatchObject({
+      code: "port_in_use",
+      message: `Port ${port} in use`,
+    });
+  });
+});
+
+describe("openDoors", () => {
   it("answers on every address, and closes them all", async () => {
     const port = await freePort();
-    const server = app();
-    await listen(server, { ...once, port, alsoOn: ["127.0.0.2"] });
-    expect((await fetch(`http://127.0.0.2:${port}/`)).status).toBe(200);
-    await server.close();
-    await expect(fetch(`http://127.0.0.2:${port}/`)).rejects.toThrow();
+    const doors = await open({ ...once, port, alsoOn: ["127.0.0.2"] });
+    expect(doors.port).toBe(port);
+    await doors.answerWith(app());
+    for (const host of ["127.0.0.1", "127.0.0.2"])
+      expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
+    doors.close();
+    for (const host of ["127.0.0.1", "127.0.0.2"])
+      await expect(fetch(`http://${host}:${port}/`)).rejects.toThrow();
+  });
+
+  it("lets those wait who call before there is a server", async () => {
+    const { port, answerWith } = await open({ ...once, port: await freePort() });
+    const callers = [await waitingCaller(port), await waitingCaller(port)];
+    await answerWith(app());
+    for (const caller of callers) await caller.hears(/200 OK.*\{"hello":true\}/s);
+  });
+
+  it("ends the connections of those who wait when it is closed", async () => {
+    const { port, close } = await open({ ...once, port: await freePort() });
+    const { isGone } = await waitingCaller(port);
+    close();
+    await isGone;
+  });
+
+  it("answers what is no HTTP as the server itself would", async () => {
+    const { port, answerWith } = await open({ ...once, port: await freePort() });
+    await answerWith(app());
+    await caller(port, "nonsense\r\n\r\n").hears(/^HTTP\/1\.1 400 .*"statusCode":400/s);
   });
 
   it("leaves ::1 out where it cannot be bound for want of IPv6, and no other address", async () => {
     const port = await freePort();
-    await expect(listen(app(), { ...once, port, alsoOn: ["192.0.2.1"] })).rejects.toMatchObject({
+    await expect(open({ ...once, port, alsoOn: ["192.0.2.1"] })).rejects.toMatchObject({
       code: "cannot_listen",
     });
   });
@@ -54,14 +125,14 @@ describe("listen", () => {
   it("tries a taken port again until it is free", async () => {
     const taken = await occupy();
     const onRetry = vi.fn(() => void taken.release());
-    const port = await listen(app(), { host: "127.0.0.1", port: taken.port, retries: 5, onRetry });
-    expect(port).toBe(taken.port);
+    const doors = await open({ host: "127.0.0.1", port: taken.port, retries: 5, onRetry });
+    expect(doors.port).toBe(taken.port);
     expect(onRetry).toHaveBeenCalledExactlyOnceWith(`Port ${taken.port} in use`);
   });
 
   it("gives up with the message of the specification", async () => {
     const { port } = await occupy();
-    await expect(listen(app(), { host: "127.0.0.1", port, retries: 1 })).rejects.toMatchObject({
+    await expect(open({ host: "127.0.0.1", port, retries: 1 })).rejects.toMatchObject({
       code: "port_in_use",
       exitCode: 3,
       message: `Port ${port} in use after 1 retries`,
@@ -70,8 +141,7 @@ describe("listen", () => {
 
   it("counts a port as taken that another program holds on one of the addresses", async () => {
     const { port } = await occupy("127.0.0.2");
-    const server = app();
-    await expect(listen(server, { ...once, port, alsoOn: ["127.0.0.2"] })).rejects.toMatchObject({
+    await expect(open({ ...once, port, alsoOn: ["127.0.0.2"] })).rejects.toMatchObject({
       code: "port_in_use",
     });
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
@@ -80,12 +150,13 @@ describe("listen", () => {
   it("takes the next port at once where any will do", async () => {
     const { port } = await occupy();
     const other = await freePort();
-    expect(await listen(app(), { ...once, port, retries: 2, nextPort: async () => other })).toBe(other);
+    const doors = await open({ ...once, port, retries: 2, nextPort: async () => other });
+    expect(doors.port).toBe(other);
   });
 
   it("retries nothing but a taken port", async () => {
     const onRetry = vi.fn();
-    const failure = listen(app(), { host: "192.0.2.1", port: await freePort(), retries: 5, onRetry });
+    const failure = open({ host: "192.0.2.1", port: await freePort(), retries: 5, onRetry });
     await expect(failure).rejects.toMatchObject({ code: "cannot_listen", exitCode: 3 });
     expect(onRetry).not.toHaveBeenCalled();
   });
@@ -95,9 +166,7 @@ describe("listen", () => {
     const controller = new AbortController();
     const onRetry = () => controller.abort();
     const { signal } = controller;
-    await expect(
-      listen(app(), { host: "127.0.0.1", port, retries: 5, signal, onRetry }),
-    ).rejects.toMatchObject({
+    await expect(open({ host: "127.0.0.1", port, retries: 5, signal, onRetry })).rejects.toMatchObject({
       name: "AbortError",
     });
   });
