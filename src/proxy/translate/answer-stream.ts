@@ -9,7 +9,7 @@ import { mergeUsage } from "../exchange/usage.ts";
 import { exchangeErrorOf, isClientGone } from "./faults.ts";
 import { lookAt, readAnswerJson } from "./read-answer.ts";
 import { RepeatedDeltas } from "./repeated-deltas.ts";
-import { eventsOfResponse, ResponseCollector } from "./response-events.ts";
+import { eventsOfList, eventsOfResponse, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
 import type { UpstreamReply } from "./translate-call.ts";
 import type { Translation } from "./translation.ts";
@@ -44,7 +44,9 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   const { shape, body } = await lookAt(upstream.body);
   if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
   if (shape === "json") {
-    const { value, losses } = translation.upstream.decodeResponse(await readAnswerJson(body));
+    const answer = await readAnswerJson(body);
+    if (Array.isArray(answer)) return writer.write(eventsOfList(answer, translation.upstream));
+    const { value, losses } = translation.upstream.decodeResponse(answer);
     translation.lose(losses);
     await writer.write(eventsOfResponse(value));
     return;

@@ -1,9 +1,10 @@
 import { createSseParser } from "../../sse/parse.ts";
 import { DialectError, unreadableAnswer } from "../exchange/dialect-error.ts";
+import type { ExchangeEvent } from "../exchange/event.ts";
 import { stringifyJson } from "../exchange/json.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
 import { lookAt, readAnswerJson } from "./read-answer.ts";
-import { ResponseCollector } from "./response-events.ts";
+import { eventsOfList, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard, faultOfResponse } from "./stream-guard.ts";
 import type { UpstreamReply } from "./translate-call.ts";
 import type { Translation } from "./translation.ts";
@@ -27,30 +28,39 @@ export async function answerWhole(translation: Translation, upstream: UpstreamRe
 }
 
 async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
-  const { value, losses } = translation.upstream.decodeResponse(await readAnswerJson(body));
+  const answer = await readAnswerJson(body);
+  if (Array.isArray(answer)) return gather(eventsOfList(answer, translation.upstream));
+  const { value, losses } = translation.upstream.decodeResponse(answer);
   translation.lose(losses);
   return value;
+}
+
+/** The answer that a whole stream tells. */
+function gather(events: readonly ExchangeEvent[]): ExchangeResponse {
+  const guard = createStreamGuard();
+  const collector = new ResponseCollector();
+  for (const event of events) {
+    const checked = guard.check(event);
+    if (checked !== undefined) collector.push(checked);
+  }
+  if (collector.error !== undefined) throw new DialectError(collector.error);
+  return collector.response();
 }
 
 async function collect(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
   const parser = createSseParser();
   const decoder = translation.upstream.createStreamDecoder();
-  const guard = createStreamGuard();
-  const collector = new ResponseCollector();
-  const take = (events: ReturnType<typeof decoder.push>) => {
-    for (const event of events) {
-      const checked = guard.check(event);
-      if (checked !== undefined) collector.push(checked);
-    }
-  };
+  const events: ExchangeEvent[] = [];
   for await (const chunk of body) {
-    for (const event of parser.push(chunk)) take(decoder.push(event));
-    if (guard.ended) break;
+    for (const event of parser.push(chunk)) events.push(...decoder.push(event));
+    if (isOver(events.at(-1))) return gather(events);
   }
-  for (const event of parser.end()) take(decoder.push(event));
-  take(decoder.end());
-  if (collector.error !== undefined) throw new DialectError(collector.error);
-  return collector.response();
+  for (const event of parser.end()) events.push(...decoder.push(event));
+  return gather([...events, ...decoder.end()]);
+}
+
+function isOver(last: ExchangeEvent | undefined): boolean {
+  return last?.type === "end" || last?.type === "error";
 }
 
 function idIn(value: unknown): string {

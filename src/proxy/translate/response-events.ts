@@ -1,5 +1,7 @@
+import type { Codec } from "../exchange/codec.ts";
 import type { ExchangeError } from "../exchange/error.ts";
 import type { ExchangeEvent } from "../exchange/event.ts";
+import { stringifyJson } from "../exchange/json.ts";
 import type { Part } from "../exchange/parts.ts";
 import type { Candidate, ExchangeResponse, Finish, Usage } from "../exchange/response.ts";
 import { mergeUsage } from "../exchange/usage.ts";
@@ -24,6 +26,13 @@ export function eventsOfResponse(response: ExchangeResponse): readonly ExchangeE
   if (usage !== undefined) events.push({ type: "usage", usage });
   events.push({ type: "end" });
   return events;
+}
+
+/** A list of a stream's events, which some gateways give although a stream was asked for, as the stream. */
+export function eventsOfList(list: readonly unknown[], upstream: Codec): readonly ExchangeEvent[] {
+  const decoder = upstream.createStreamDecoder();
+  const events = list.flatMap((each) => decoder.push({ event: "message", data: stringifyJson(each) }));
+  return [...events, ...decoder.end()];
 }
 
 interface OpenPart {

@@ -263,6 +263,38 @@ describe("5e streaming", () => {
     });
   });
 
+  it("80 an upstream that never counts leaves the estimate of message_start as it is", async () => {
+    const told = await toMessages(chatStream([{ content: "a" }]));
+    expect(told.data[0]).toMatchObject({ message: { usage: { input_tokens: expect.any(Number) } } });
+    expect(told.data.at(-2)?.["usage"]).toEqual({ output_tokens: 0 });
+  });
+
+  it.each([true, false])(
+    "69 a list of a stream's events in one piece is that stream (streamed to the client: %s)",
+    async (stream) => {
+      const chunk = (text: string, more: Json = {}) => ({
+        candidates: [{ content: { role: "model", parts: [{ text }] }, ...more }],
+      });
+      const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 2 };
+      const list = [chunk("dé"), { ...chunk("jà", { finishReason: "STOP" }), usageMetadata }];
+      const body = { model: "m", stream, messages: [hi] };
+      const ask = { client: "chat-completions", upstream: "generative-language", body } as const;
+      const told = await tell({ ...ask, answer: JSON.stringify(list) });
+      expect([told.status, told.losses]).toEqual([200, []]);
+      if (stream) {
+        const words = told.data.map((one) => Object(one["choices"])[0]?.delta?.content ?? "");
+        expect([words.join(""), told.text.endsWith("data: [DONE]\n\n")]).toEqual(["déjà", true]);
+      } else
+        expect(told.json).toMatchObject({
+          choices: [{ message: { content: "déjà" }, finish_reason: "stop" }],
+          usage: { prompt_tokens: 3, completion_tokens: 2 },
+        });
+      const cut = await tell({ ...ask, answer: JSON.stringify(list.slice(0, 1)) });
+      expect(stream ? cut.text : cut.status).toEqual(stream ? expect.stringContaining('"error"') : 502);
+      expect(cut.text).not.toContain("[DONE]");
+    },
+  );
+
   it("82 [DONE] ends chat-completions and completions, and nothing else", async () => {
     expect((await toChat(messagesStream([]))).events.at(-1)?.data).toBe("[DONE]");
     expect((await toMessages(chatStream([{ content: "a" }]))).text).not.toContain("[DONE]");

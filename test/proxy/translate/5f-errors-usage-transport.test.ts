@@ -109,6 +109,21 @@ describe("5f errors, usage, transport", () => {
     expect(told.headers["retry-after"]).toBe(expected);
   });
 
+  it("94 what a server built on FastAPI has against a body reaches the client", async () => {
+    const detail = [{ loc: ["body", "n"], msg: "Input should be less than 2", type: "less_than" }];
+    const told = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: messagesBody,
+      status: 422,
+      answer: { detail },
+    });
+    expect([told.status, told.json]).toMatchObject([
+      422,
+      { error: { message: "body.n: Input should be less than 2" } },
+    ]);
+  });
+
   it("97 retry-after out of a date", async () => {
     const date = new Date(Date.now() + 3_600_000).toUTCString();
     const secondsLeft = () => Math.ceil((Date.parse(date) - Date.now()) / 1000);

@@ -8,7 +8,7 @@ import { messageId } from "./encode-response.ts";
 import { encodeError } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
 import { BlockWriter } from "./stream-block-writer.ts";
-import { encodeUsage } from "./usage.ts";
+import { encodeFinalUsage, encodeUsage } from "./usage.ts";
 
 /**
  * Writes the dialect's events: message_start, one block after the other, one message_delta with the stop reason and all
@@ -78,7 +78,7 @@ class MessagesStreamEncoder implements StreamEncoder {
     this.ended = true;
     const rest = this.blocks.end();
     const delta = encodeFinish(this.finish, this.blocks.seen);
-    const usage = encodeUsage(this.usage, this.blocks.searches);
+    const usage = encodeFinalUsage(this.usage, this.blocks.searches);
     const last = JSON.stringify({ type: "message_delta", delta, usage });
     return `${rest}${serializeEvent(last, "message_delta")}${stop}`;
   }

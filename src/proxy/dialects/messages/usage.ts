@@ -1,3 +1,4 @@
+import { defined } from "../../exchange/defined.ts";
 import type { Usage } from "../../exchange/response.ts";
 import { uncachedInput, usageOfExclusive } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
@@ -22,4 +23,16 @@ export function encodeUsage(usage: Usage | undefined, searches: number): Readonl
     output_tokens: usage?.output.total ?? 0,
   };
   return searches > 0 ? { ...counts, server_tool_use: { web_search_requests: searches } } : counts;
+}
+
+/**
+ * Counts at a stream's end. Where the upstream has not said how long the prompt was, neither is this: the estimate of
+ * `message_start` stands, which a 0 would put out of clients' reckoning.
+ */
+export function encodeFinalUsage(
+  usage: Usage | undefined,
+  searches: number,
+): Readonly<Record<string, unknown>> {
+  const { output_tokens, server_tool_use, ...input } = encodeUsage(usage, searches);
+  return defined({ ...(usage?.input.total === undefined ? {} : input), output_tokens, server_tool_use });
 }

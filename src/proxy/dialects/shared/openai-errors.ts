@@ -41,7 +41,12 @@ export function decodeError(
 ): ExchangeError {
   const outer = Array.isArray(body) ? body[0] : body;
   const error = isObject(outer) && isObject(outer["error"]) ? outer["error"] : isObject(outer) ? outer : {};
-  const said = [error["message"], isObject(outer) ? outer["error"] : undefined, error["detail"]];
+  const said = [
+    error["message"],
+    isObject(outer) ? outer["error"] : undefined,
+    error["detail"],
+    validationDetails(error["detail"]),
+  ];
   const message =
     said.find((value): value is string => typeof value === "string" && value !== "") ??
     `The upstream answered ${status}.`;
@@ -55,6 +60,16 @@ export function decodeError(
     retryAfterSeconds: retryAfterSeconds(headers),
     raw: body,
   });
+}
+
+/** What servers built on FastAPI (vLLM, SGLang) say of a body they refuse: `[{loc: ["body", "n"], msg: "…"}]`. */
+function validationDetails(detail: unknown): string | undefined {
+  if (!Array.isArray(detail)) return undefined;
+  const problems = detail.filter(isObject).flatMap(({ loc, msg }) => {
+    if (typeof msg !== "string") return [];
+    return Array.isArray(loc) ? `${loc.join(".")}: ${msg}` : msg;
+  });
+  return problems.length > 0 ? problems.join("; ") : undefined;
 }
 
 function kindOf(status: number, message: string, code: string | undefined): Kind {
