@@ -21,3 +21,14 @@ it("every edge case of docs/edge-cases.md has a test named after it", () => {
   expect(listed.filter((number) => !tested.has(number))).toEqual([]);
   expect([...tested].filter((number) => !listed.includes(number))).toEqual([]);
 });
+
+it("every complaint that docs/edge-cases.md lists has a test named after it, where it says", () => {
+  const rows = [...page.matchAll(/^\| (\d+) \| .+ \| `(.+)` \|$/gm)].map(([, number, file = ""]) => ({
+    number: Number(number),
+    file,
+  }));
+  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+  const named = ({ number, file }: (typeof rows)[number]) =>
+    readFileSync(join(import.meta.dirname, file), "utf8").includes(`it("complaint ${number}: `);
+  expect(rows.filter((row) => !named(row))).toEqual([]);
+});

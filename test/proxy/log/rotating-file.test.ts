@@ -31,7 +31,7 @@ const record: CallRecord = {
 };
 
 describe("the request log", () => {
-  it("is never larger than its files may be, and readable by its owner alone", async () => {
+  it("complaint 23: is never larger than its files may be, and readable by its owner alone", async () => {
     folder = mkdtempSync(join(tmpdir(), "proxy-log-"));
     const path = join(folder, "deep", "requests.ndjson");
     const file = createRotatingFile(

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { defined } from "../../exchange/defined.ts";
 import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
@@ -23,13 +24,14 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const result = responseSchema.safeParse(body);
   if (!result.success) throw unreadableAnswer("The upstream's answer is no chat completion.");
   const wire = result.data;
-  const id = wire.id || undefined;
+  // Many compatible servers give all their answers the same id, or none.
+  const answer = randomUUID();
   const value = defined({
-    id,
+    id: wire.id || undefined,
     model: wire.model || undefined,
     created: wire.created || undefined,
     candidates: wire.choices.map(({ message, finish_reason, logprobs }, index): Candidate => {
-      const parts = decodeAnswer(message, decodeLogprobs(logprobs), [id ?? "", index]);
+      const parts = decodeAnswer(message, decodeLogprobs(logprobs), [answer, index]);
       const seen = {
         calls: parts.some((part) => part.type === "tool-call"),
         refusal: parts.some((part) => part.type === "refusal"),

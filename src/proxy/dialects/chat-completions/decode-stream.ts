@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
@@ -9,6 +10,7 @@ import { decodeUsage } from "./usage.ts";
 
 /** What is known of a stream as a whole, and where its events go. */
 export interface ChatStream {
+  /** Tells it from every other, for calls that come without an id. */
   readonly responseId: string;
   nextIndex(): number;
   emit(event: ExchangeEvent): void;
@@ -19,7 +21,8 @@ export interface ChatStream {
  * several upstreams leave `[DONE]` out. The finish is told only then, since usage and even content may follow it.
  */
 class ChatStreamDecoder implements StreamDecoder, ChatStream {
-  responseId = "";
+  /** Many compatible servers give all their answers the same id, or none. */
+  readonly responseId = randomUUID();
   private readonly candidates = new Map<number, StreamCandidate>();
   private events: ExchangeEvent[] = [];
   private parts = 0;
@@ -74,7 +77,6 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
 
   private start(chunk: WireChunk): void {
     this.started = true;
-    this.responseId = chunk.id ?? "";
     this.emit({
       type: "start",
       ...(chunk.id ? { id: chunk.id } : {}),
