@@ -55,7 +55,7 @@ interface Warmed {
 async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]> {
   const proxy = createProxy(
     { ...config, authMode: "off", allowLanAccess: false },
-    { log: { add: () => {}, close: async () => {} }, onInternal: () => {} },
+    { log: { add: () => {}, refused: () => {}, close: async () => {} }, onInternal: () => {} },
   );
   try {
     const answer = await proxy.app.inject({ method: "POST", url: "/internal/warmup", payload: {} });

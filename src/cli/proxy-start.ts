@@ -8,6 +8,7 @@ import { AppError, messageOf } from "../errors.ts";
 import { listen } from "../http/listen.ts";
 import { createProxy, type ProxyServer } from "../proxy/create-proxy.ts";
 import { readableLine } from "../proxy/log/readable-line.ts";
+import { createRefusalTeller } from "../proxy/log/refusals.ts";
 import { type RequestLog, recordLine } from "../proxy/log/request-log.ts";
 import { createRotatingFile } from "../proxy/log/rotating-file.ts";
 import type { Output } from "./output.ts";
@@ -95,6 +96,9 @@ function createLog(config: () => ProxyConfig, path: string, output: Output): Req
       if (config().logging.requests) file.write(recordLine(record));
       if (output.interactive) output.note(readableLine(record));
     },
+    refused: createRefusalTeller((line) => {
+      if (output.interactive) output.note(line);
+    }),
     close: () => file.close(),
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
 import { encodeFault, type Fault, faultOf } from "./dialect-errors.ts";
+import { noteRefusal } from "./door.ts";
 import { callersDialect } from "./models/describe-models.ts";
 import { type Route, routes } from "./routes.ts";
 import type { Services } from "./services.ts";
@@ -24,11 +25,17 @@ export function addProxyErrors(
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "";
     const allowed = methodsOf(path);
-    if (allowed.length === 0)
-      throw new AppError("not_found", "There is no such path; docs/proxy.md lists all");
-    reply.header("allow", allowed.join(", "));
-    throw new AppError("method_not_allowed", `This path takes ${allowed.join(", ")}`);
+    if (allowed.length > 0) reply.header("allow", allowed.join(", "));
+    const error = missed(allowed);
+    noteRefusal(request, error, services);
+    throw error;
   });
+}
+
+function missed(allowed: readonly string[]): AppError {
+  if (allowed.length === 0)
+    return new AppError("not_found", "There is no such path; docs/proxy.md lists all");
+  return new AppError("method_not_allowed", `This path takes ${allowed.join(", ")}`);
 }
 
 function frameworkFault(error: FastifyError): Fault {

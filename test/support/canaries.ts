@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { ProxyServer } from "../../src/proxy/create-proxy.ts";
 import { readableLine } from "../../src/proxy/log/readable-line.ts";
+import { type Refusal, refusalLine } from "../../src/proxy/log/refusals.ts";
 import { type CallRecord, recordLine } from "../../src/proxy/log/request-log.ts";
 
 /** How secrets in tests begin, so that any of them is known wherever it turns up: `sk-` and more. */
@@ -18,7 +19,11 @@ export interface CanaryWatch {
  */
 export function watchForCanaries(
   server: ProxyServer,
-  told: { readonly records: readonly CallRecord[]; readonly internal: readonly unknown[] },
+  told: {
+    readonly records: readonly CallRecord[];
+    readonly refusals: readonly Refusal[];
+    readonly internal: readonly unknown[];
+  },
   secrets: readonly string[],
   key: string | undefined,
 ): CanaryWatch {
@@ -28,7 +33,10 @@ export function watchForCanaries(
       const headers = { host: "localhost", ...(key === undefined ? {} : { "x-api-key": key }) };
       const metrics = await server.app.inject({ url: "/metrics", headers });
       const written = {
-        log: told.records.flatMap((record) => [recordLine(record), readableLine(record)]),
+        log: [
+          ...told.records.flatMap((record) => [recordLine(record), readableLine(record)]),
+          ...told.refusals.map(refusalLine),
+        ],
         "internal errors": told.internal.flatMap(causesOf),
         metrics: [metrics.body],
       };

@@ -3,6 +3,7 @@ import { parseConfiguration } from "../../src/config/configuration-file.ts";
 import { resolveProxyConfig } from "../../src/config/proxy-resolve.ts";
 import { fileSchema } from "../../src/config/proxy-schema.ts";
 import { createProxy, type ProxyServer } from "../../src/proxy/create-proxy.ts";
+import type { Refusal } from "../../src/proxy/log/refusals.ts";
 import type { CallRecord } from "../../src/proxy/log/request-log.ts";
 import { watchForCanaries } from "./canaries.ts";
 
@@ -10,6 +11,7 @@ export interface TestProxy {
   readonly url: string;
   readonly server: ProxyServer;
   readonly records: CallRecord[];
+  readonly refusals: Refusal[];
   readonly internal: unknown[];
   readonly reload: (settings: object) => void;
   readonly close: () => Promise<void>;
@@ -27,19 +29,30 @@ export function configOf(settings: object, environment: Record<string, string> =
 /** The real proxy on a real socket of its own. Closing it fails where it has written a secret anywhere (`canaries.ts`). */
 export async function startTestProxy(settings: object): Promise<TestProxy> {
   const records: CallRecord[] = [];
+  const refusals: Refusal[] = [];
   const internal: unknown[] = [];
   const config = configOf(settings);
   const server = createProxy(config, {
-    log: { add: (record) => records.push(record), close: async () => {} },
+    log: {
+      add: (record) => records.push(record),
+      refused: (refusal) => refusals.push(refusal),
+      close: async () => {},
+    },
     onInternal: (error) => internal.push(error),
   });
-  const canaries = watchForCanaries(server, { records, internal }, config.secrets, firstKeyOf(settings));
+  const canaries = watchForCanaries(
+    server,
+    { records, refusals, internal },
+    config.secrets,
+    firstKeyOf(settings),
+  );
   await server.app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = server.app.server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     server,
     records,
+    refusals,
     internal,
     reload: (next) => server.reload(configOf(next)),
     close: async () => {

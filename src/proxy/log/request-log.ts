@@ -1,5 +1,6 @@
 import type { Loss } from "../exchange/loss.ts";
 import type { Usage } from "../exchange/response.ts";
+import type { Refusal } from "./refusals.ts";
 
 /** What is kept of a call: metadata, never what was said. */
 export interface CallRecord {
@@ -29,6 +30,8 @@ export interface CallRecord {
 /** Where records of finished calls go. */
 export interface RequestLog {
   add(record: CallRecord): void;
+  /** Of a request that never became a call. For a person alone: others could fill a file with them. */
+  refused(refusal: Refusal): void;
   /** Writes what is waiting. */
   close(): Promise<void>;
 }
