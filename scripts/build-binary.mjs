@@ -5,20 +5,11 @@
 // arm64) that this runs on; run it on each. The signature for this machine is made here; to give the program to others,
 // sign it with your own identity afterwards (`codesign --sign … --options runtime`, `signtool sign …`).
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { bundleParts, bundleStart, quietly, recordCache, root } from "./bundle.mjs";
+import { bundleParts, bundleStart, packageVersion, quietly, recordCache, root } from "./bundle.mjs";
 
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 const mac = process.platform === "darwin";
@@ -84,7 +75,7 @@ function inject(blob) {
 
 /** A program that does not start shall be noticed here, not by whoever is given it. */
 function check() {
-  const { version } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
+  const version = packageVersion();
   const said = execFileSync(output, ["--version"], { encoding: "utf8" }).trim();
   if (said !== version) throw new Error(`${output} --version says "${said}", not ${version}`);
 }

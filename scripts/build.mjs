@@ -1,9 +1,13 @@
 // Builds dist/: the pages, and the command as one entry with lazily loaded parts, compiled for the Node.js that builds.
 //   node scripts/build.mjs [--cli-only | --web-only]
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { bundleParts, bundleStart, recordCache, root } from "./bundle.mjs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "rolldown";
+import { bundleParts, bundleStart, packageVersion, recordCache, root } from "./bundle.mjs";
 import { packagesIn, writeLicences } from "./licences.mjs";
+import { manPage } from "./man-page.mjs";
 import { cacheName } from "./start/loader.mjs";
 
 const only = process.argv[2];
@@ -22,7 +26,31 @@ async function buildCommand() {
   writeFileSync(resolve(root, "dist/package.json"), '{ "type": "commonjs" }\n');
   rmSync(resolve(root, "dist/cache"), { recursive: true, force: true });
   recordCache(parts, resolve(root, "dist/cache", cacheName()));
+  await writeManPage();
   return bundle;
+}
+
+/** From the commands themselves, which the parts do not give out. */
+async function writeManPage() {
+  const folder = mkdtempSync(join(tmpdir(), "sallyport-man-"));
+  try {
+    const input = { program: resolve(root, "src/cli/program.ts"), help: resolve(root, "src/cli/help.ts") };
+    const output = { dir: folder, entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" };
+    await build({ input, platform: "node", logLevel: "warn", output });
+    const { createProgram } = await import(pathToFileURL(join(folder, "program.mjs")).href);
+    const { moreHelp } = await import(pathToFileURL(join(folder, "help.mjs")).href);
+    const program = createProgram(undefined, () => {});
+    const page = manPage(program, { version: packageVersion(), date: releaseDate(), more: moreHelp });
+    writeFileSync(resolve(root, "dist/sallyport.1"), page);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Of the newest version in the changelog. */
+function releaseDate() {
+  const changes = readFileSync(resolve(root, "CHANGELOG.md"), "utf8");
+  return /^## \d\S* – (\d{4}-\d\d-\d\d)$/m.exec(changes)?.[1] ?? "";
 }
 
 async function buildPages() {

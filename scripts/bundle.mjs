@@ -9,9 +9,12 @@ import { wrapped } from "./start/loader.mjs";
 
 export const root = resolve(import.meta.dirname, "..");
 
+export function packageVersion() {
+  return JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")).version;
+}
+
 /** Bundles the command into the folder `dir`. Resolves to rolldown's output, parts and their modules. */
 export async function bundleParts(dir, minify) {
-  const { version } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
   rmSync(dir, { recursive: true, force: true });
   const bundle = await build({
     input: { main: resolve(root, "src/main.ts"), run: resolve(root, "src/cli/run.ts") },
@@ -20,7 +23,7 @@ export async function bundleParts(dir, minify) {
     plugins: [leftOut()],
     // Its main file requires parts by names a bundler cannot see; its module build does not.
     resolve: { alias: { "jsonc-parser": resolve(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
-    transform: { define: { SALLYPORT_VERSION: JSON.stringify(version) } },
+    transform: { define: { SALLYPORT_VERSION: JSON.stringify(packageVersion()) } },
     output: {
       dir,
       format: "cjs",

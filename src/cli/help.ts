@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
-/** What stands beneath a command's flags: examples first, since they are what people copy. */
-const MORE: Readonly<Record<string, string>> = {
+/** What stands beneath a command's flags: examples first, since they are what people copy. By the command's whole name. */
+export const moreHelp: Readonly<Record<string, string>> = {
   sallyport: `
 Examples:
   sallyport install claude-code     review every plan of Claude Code from now on
@@ -61,7 +61,7 @@ Examples:
 /** Adds examples to the help of the whole tree, and leaves out the defaults that go without saying. Call it last. */
 export function addHelp(command: Command, above = ""): void {
   const path = `${above} ${command.name()}`.trim();
-  const more = MORE[path];
+  const more = moreHelp[path];
   if (more) command.addHelpText("after", more);
   command.configureHelp({
     optionDescription(option) {

@@ -91,9 +91,16 @@ describe("the package that npm pack makes", () => {
       "cache",
       "package.json",
       "parts",
+      "sallyport.1",
       "sallyport.js",
       "web",
     ]);
+  });
+
+  it("brings the manual page", () => {
+    const page = readFileSync(join(folder, "prefix/share/man/man1/sallyport.1"), "utf8");
+    expect(page).toContain(`"sallyport ${manifest.version}"`);
+    expect(page).toContain(".B sallyport review plan");
   });
 
   it("has every part compiled for the Node.js that built it, and does without where another runs it", () => {

@@ -1,0 +1,105 @@
+// The manual page, sallyport(1), made of what --help says. See man(7) for the macros.
+
+/**
+ * The page of a commander `program`, as troff text. `more` has what stands beneath the flags of a command, by its whole
+ * name; `date` is that of the version.
+ */
+export function manPage(program, { version, date, more }) {
+  const commands = withNames(program);
+  const [summary, ...rest] = program.description().split("\n");
+  return `${[
+    `.TH SALLYPORT 1 "${date}" "sallyport ${version}" "User Commands"`,
+    // Names of variables and files are not to be hyphenated.
+    ".nh",
+    ".SH NAME",
+    `sallyport \\- ${escaped(lowered(summary).replace(/[.:]$/, ""))}`,
+    ".SH SYNOPSIS",
+    ...commands
+      .filter(({ command }) => command.commands.length === 0)
+      .flatMap(synopsis)
+      .slice(0, -1),
+    ".SH DESCRIPTION",
+    ...paragraph([summary, ...rest].join(" ")),
+    ...moreOf(more[program.name()]),
+    ".SH OPTIONS",
+    ...flagsOf(program),
+    ".SH COMMANDS",
+    ...commands.filter(({ command }) => command !== program).flatMap((entry) => section(entry, more)),
+  ].join("\n")}\n`;
+}
+
+/** The command and all below it, with their whole names. */
+function withNames(command, above = "") {
+  const name = `${above} ${command.name()}`.trim();
+  const below = command.createHelp().visibleCommands(command);
+  return [
+    { command, name },
+    ...below.filter((child) => child.name() !== "help").flatMap((child) => withNames(child, name)),
+  ];
+}
+
+function synopsis({ command, name }) {
+  return [`.B ${escaped(name)}`, escaped(command.usage().replace("[options]", "[option ...]")), ".br"];
+}
+
+function section({ command, name }, more) {
+  const parts = command.createHelp().visibleArguments(command);
+  return [
+    `.SS "${escaped(`${name} ${command.usage()}`)}"`,
+    ...paragraph(`${command.description()}.`),
+    ...parts.flatMap((argument) => item(argument.name(), argument.description)),
+    ...flagsOf(command),
+    ...moreOf(more[name]),
+  ];
+}
+
+function flagsOf(command) {
+  const help = command.createHelp();
+  const flags = help.visibleOptions(command).filter(({ long }) => long !== "--help" || !command.parent);
+  return flags.flatMap((option) => item(help.optionTerm(option), option.description));
+}
+
+function item(term, description) {
+  return [".TP", `.B ${escaped(term)}`, ...paragraph(description)];
+}
+
+/** Examples keep their lines; everything else is a paragraph. */
+function moreOf(text = "") {
+  return text
+    .trim()
+    .split(/\n(?! )/)
+    .filter(Boolean)
+    .flatMap((block) => {
+      const [title, ...lines] = block.split("\n");
+      if (lines.length === 0) return [".PP", ...paragraph(title)];
+      return [".PP", escaped(title), ".PP", ".nf", ...lines.map(escaped), ".fi"];
+    });
+}
+
+/** Lines of at most 80 characters. */
+function paragraph(text) {
+  const lines = [];
+  for (const word of text.split(" ").map(escaped)) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && longer.length <= 80) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function lowered(text) {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** What troff would read as a request, an escape or a hyphen is meant as it is written. */
+function escaped(text) {
+  return text
+    .replaceAll("\\", "\\e")
+    .replaceAll("-", "\\-")
+    .replaceAll('"', "\\(dq")
+    .replace(
+      /[^\x20-\x7e]/g,
+      (character) => `\\[u${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`,
+    )
+    .replace(/^([.'])/, "\\&$1");
+}
