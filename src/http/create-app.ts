@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 
@@ -11,6 +11,8 @@ export interface AppLimits {
   readonly requestTimeout?: number;
   /** Take a path with broken percent signs as it is written, where every path has an answer, instead of refusing it. */
   readonly acceptAnyPath?: boolean;
+  /** Sees each request before Fastify does; true where it has taken it over. */
+  readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 /**
@@ -20,16 +22,22 @@ export function createApp(limits: AppLimits): FastifyInstance {
   const { connectionsCheckingInterval, maxHeaderSize, keepAliveTimeout } = CONNECTION_LIMITS;
   const headersTimeout = limits.headersTimeout ?? CONNECTION_LIMITS.headersTimeout;
   const requestTimeout = limits.requestTimeout ?? CONNECTION_LIMITS.requestTimeout;
+  const times = { requestTimeout, keepAliveTimeout };
+  const http = { headersTimeout, connectionsCheckingInterval, maxHeaderSize };
+  const { first } = limits;
+  const serverFactory = (others: RequestListener) =>
+    createServer({ ...http, ...times }, (request, response) => {
+      if (!first?.(request, response)) others(request, response);
+    });
   return Fastify({
     bodyLimit: limits.bodyLimit,
-    requestTimeout,
-    keepAliveTimeout,
+    ...times,
     forceCloseConnections: true,
     exposeHeadRoutes: true,
     ...(limits.acceptAnyPath ? { rewriteUrl: ({ url = "/" }: IncomingMessage) => decodable(url) } : {}),
     routerOptions: { maxParamLength: 2_048 },
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    http: { headersTimeout, connectionsCheckingInterval, maxHeaderSize },
+    ...(first ? { serverFactory } : { http }),
   });
 }
 

@@ -1,21 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { METHODS } from "node:http";
-import type { FastifyInstance, RouteOptions } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { ProxyConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
 import { createApp } from "../http/create-app.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { addProxyErrors } from "./answer-errors.ts";
+import type { AdmittedRequest } from "./call.ts";
 import { addDoor } from "./door.ts";
-import { handleCall, type ModelRoute } from "./handle-call.ts";
+import { handleCall } from "./handle-call.ts";
 import { createMetrics } from "./log/metrics.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import { relayMcp } from "./mcp/relay-mcp.ts";
 import { createOpenStreams } from "./open-streams.ts";
 import { handleUtility } from "./operations/handle-utility.ts";
-import { type Route, routes } from "./routes.ts";
+import { isModelRoute, type Route, routes } from "./routes.ts";
 import { createRuntime } from "./runtime.ts";
 import type { Services } from "./services.ts";
+import { straightCalls } from "./straight-calls.ts";
 import { createMemoryConversations } from "./translate/conversation-store.ts";
 import { placeOf } from "./upstream/clients.ts";
 import { createPools } from "./upstream/pools.ts";
@@ -58,7 +60,8 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     conversations: createMemoryConversations(),
     isDraining: () => draining,
   };
-  const app = createApp({ bodyLimit: config.limits.body, requestTimeout: 300_000 });
+  const first = straightCalls(services, parts.onInternal);
+  const app = createApp({ bodyLimit: config.limits.body, requestTimeout: 300_000, first });
   app.server.maxConnections = config.limits.connections;
   takeBodiesAsTheyCome(app);
   addSecurityHeaders(app);
@@ -126,7 +129,7 @@ function servedBy(route: Route, services: Services): Pick<RouteOptions, "handler
     return { handler: (request, reply) => handleUtility(request, reply, route, services) };
   return {
     onRequest: (request, reply, done) => {
-      handleCall(request, reply, route, services).catch(done);
+      handleCall(takeOver(request, reply), route, services).catch(done);
     },
     handler: () => {
       throw new AppError("internal", "a call to a model has passed its own hook");
@@ -134,20 +137,11 @@ function servedBy(route: Route, services: Services): Pick<RouteOptions, "handler
   };
 }
 
-const UTILITIES = new Set<Route["operation"]>([
-  "list-models",
-  "get-model",
-  "detect",
-  "warmup",
-  "telemetry",
-  "health",
-  "readiness",
-  "metrics",
-  "hello",
-  "home",
-  "websocket",
-]);
-
-function isModelRoute(route: Route): route is ModelRoute {
-  return !UTILITIES.has(route.operation) && route.dialect !== "plain" && route.dialect !== "by-caller";
+/** From here on the call answers by itself, with what the door has set for browsers. */
+function takeOver(request: FastifyRequest, reply: FastifyReply): AdmittedRequest {
+  const { raw, runtime, key, params } = request;
+  const doorHeaders = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);
+  reply.hijack();
+  const { raw: response } = reply;
+  return { request: raw, response, runtime, key, params: params as Record<string, string>, doorHeaders };
 }

@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ProxyKey } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
-import { checkRequest } from "../http/guard.ts";
-import { shownKeys } from "./auth/credentials.ts";
-import { needsKey } from "./auth/policy.ts";
+import { admit, pathOf, type Refusal } from "./admission.ts";
 import type { Route } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Services } from "./services.ts";
@@ -21,16 +19,13 @@ declare module "fastify" {
   }
 }
 
-/**
- * What every request passes before anything else of it is looked at, whichever route it takes or misses: is the proxy
- * open, is the host ours, does it come from somebody's web page, has it been here before, has it the key.
- */
+/** Puts `admission.ts` before every route and before none; browsers are told here what they may do. */
 export function addDoor(app: FastifyInstance, services: Services): void {
   app.decorateRequest("key", undefined);
   app.decorateRequest("runtime", null as unknown as Runtime);
   app.addHook("onRequest", (request, reply, done) => {
     try {
-      if (admit(request, reply, services)) done();
+      if (enter(request, reply, services)) done();
     } catch (error) {
       noteRefusal(request, error, services);
       done(error as Error);
@@ -51,49 +46,46 @@ export function noteRefusal({ method, url }: FastifyRequest, error: unknown, ser
 }
 
 /** False where the request has its answer already. Throws an `AppError` where it is refused. */
-function admit(request: FastifyRequest, reply: FastifyReply, services: Services): boolean {
+function enter(request: FastifyRequest, reply: FastifyReply, services: Services): boolean {
   const runtime = services.runtime();
   request.runtime = runtime;
-  if (services.isDraining()) {
-    reply.header("connection", "close");
-    throw new AppError("overloaded", "The proxy is stopping");
+  const { method, url, headers, raw } = request;
+  const arrival = { method, url, path: pathOf(url), headers, rawHeaders: raw.rawHeaders };
+  const { key, refusal } = admit(arrival, request.routeOptions.config.route, runtime, services);
+  request.key = key;
+  if (refusal !== "stopping" && refusal !== "host") {
+    addCors(request, reply, runtime);
+    if (method === "OPTIONS") {
+      reply.code(204).send();
+      return false;
+    }
   }
-  const { rawHeaders } = request.raw;
-  const { headers, url, method } = request;
-  const query = url.indexOf("?");
-  const path = query < 0 ? url : url.slice(0, query);
-  const guarded = checkRequest({ method, path, rawHeaders }, runtime.guard);
-  if (!guarded.allowed && guarded.reason === "host")
-    return forbid(reply, "This proxy does not answer to that Host.");
-  addCors(request, reply, runtime);
-  if (method === "OPTIONS") {
-    reply.code(204).send();
-    return false;
-  }
-  const route = request.routeOptions.config.route;
-  const queryToo = route?.dialect === "generative-language" && path.startsWith("/v1beta");
-  request.key = runtime.keys.find(shownKeys(headers, url, queryToo));
-  if (!guarded.allowed && request.key === undefined)
-    return forbid(
-      reply,
-      "This request comes from a web page. List its origin in proxy.allowed_origins, or send a key.",
-    );
-  if (request.key === undefined && needsKey(runtime.authMode, route?.operation)) {
-    reply.header("www-authenticate", 'Bearer realm="sallyport"');
-    throw new AppError("unauthorized", "A valid API key of this proxy is needed");
-  }
-  if (headers["x-sallyport-via"]?.includes(services.via))
-    throw new AppError(
-      "loop",
-      "This call has passed through this proxy before: an upstream points back at it",
-    );
+  if (refusal) return refuse(reply, refusal);
   return true;
 }
 
-/** Says no and closes: the body of a refused request is not worth reading. */
-function forbid(reply: FastifyReply, message: string): never {
-  reply.header("connection", "close");
-  throw new AppError("forbidden", message);
+function refuse(reply: FastifyReply, refusal: Refusal): never {
+  // The body of a request from elsewhere is not worth reading.
+  if (refusal === "stopping" || refusal === "host" || refusal === "page") reply.header("connection", "close");
+  switch (refusal) {
+    case "stopping":
+      throw new AppError("overloaded", "The proxy is stopping");
+    case "host":
+      throw new AppError("forbidden", "This proxy does not answer to that Host.");
+    case "page":
+      throw new AppError(
+        "forbidden",
+        "This request comes from a web page. List its origin in proxy.allowed_origins, or send a key.",
+      );
+    case "key":
+      reply.header("www-authenticate", 'Bearer realm="sallyport"');
+      throw new AppError("unauthorized", "A valid API key of this proxy is needed");
+    case "loop":
+      throw new AppError(
+        "loop",
+        "This call has passed through this proxy before: an upstream points back at it",
+      );
+  }
 }
 
 /** Only origins on the list are told anything; `*` never is. */

@@ -1,39 +1,34 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { UpstreamConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
 import { peekForm } from "./body/multipart-model.ts";
 import { readBody } from "./body/read-body.ts";
 import { type ScannedBody, scanBody, withModel } from "./body/scan-body.ts";
-import { answerFault, type Call, openCall, settle } from "./call.ts";
+import { type AdmittedRequest, type Call, openCall, settle } from "./call.ts";
+import { answerFault } from "./call-answers.ts";
 import { chooseUpstream, isNative } from "./choose-upstream.ts";
 import { answerEcho } from "./echo/answer-echo.ts";
-import type { Dialect } from "./exchange/parts.ts";
 import type { Selection } from "./models/select.ts";
 import { type CalledOperation, calledOperation } from "./operation-path.ts";
 import { relayNatively } from "./relay-natively.ts";
-import type { Route } from "./routes.ts";
+import type { ModelRoute } from "./routes.ts";
 import type { Services } from "./services.ts";
 import { answerStored } from "./stored-responses.ts";
 import { withoutForeignThinking } from "./translate/foreign-thinking.ts";
 import { translate } from "./translate-lane.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
 
-/** A route of a model operation: its errors are told in its own dialect. */
-export type ModelRoute = Route & { readonly dialect: Dialect };
-
 /**
- * Serves one call to a model, phase by phase: authenticate (at the door, `door.ts`, like every request) → read →
+ * Serves one call to a model, phase by phase: authenticate (at the door, `admission.ts`, like every request) → read →
  * route → send and relay (in the lane that fits) → settle.
  */
 export async function handleCall(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  admitted: AdmittedRequest,
   route: ModelRoute,
   services: Services,
 ): Promise<void> {
-  const call = openCall(request, reply, route, services);
+  const call = openCall(admitted, route, services);
   try {
-    const called = calledOperation(route, request.url, request.params as Record<string, string>);
+    const called = calledOperation(route, call.request.url ?? "", call.params);
     if (route.body === "streamed") await serveForm(call, called);
     else await serveJson(call, called);
   } catch (error) {
@@ -62,13 +57,13 @@ async function serveJson(call: Call, called: CalledOperation): Promise<void> {
 
 /** Uploads: read until the model is known, the rest goes through as it comes. */
 async function serveForm(call: Call, called: CalledOperation): Promise<void> {
-  const { raw, headers } = call.request;
+  const { headers } = call.request;
   const { limits } = call.runtime.config;
   if (!/^multipart\/form-data\b/i.test(headers["content-type"] ?? "")) {
     await serveJson(call, called);
     return;
   }
-  const form = await peekForm(raw, limits.body);
+  const form = await peekForm(call.request, limits.body);
   const selection = await chooseUpstream(call, form.model, undefined);
   const lane = laneOf(call, called);
   const renamed = form.model !== undefined && form.model !== selection.model ? selection.model : undefined;
@@ -100,7 +95,7 @@ function read(call: Call): Promise<Buffer> {
     );
   call.heldBytes = announced;
   held.bytes += announced;
-  return readBody(call.request.raw, limits.body);
+  return readBody(call.request, limits.body);
 }
 
 /** Counts what has come in place of what was announced. */

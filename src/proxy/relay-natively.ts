@@ -1,7 +1,8 @@
 import type { Readable } from "node:stream";
 import type { UpstreamConfig } from "../config/proxy-config.ts";
 import { decodeBody } from "./body/content-coding.ts";
-import { answerFault, answerRefusal, type Call, noteFault, ownHeaders, viaOf } from "./call.ts";
+import { type Call, noteFault, ownHeaders, viaOf } from "./call.ts";
+import { answerFault, answerRefusal } from "./call-answers.ts";
 import { encodeFaultEvent, faultOf } from "./dialect-errors.ts";
 import type { Dialect } from "./exchange/parts.ts";
 import type { CalledOperation } from "./operation-path.ts";
@@ -44,16 +45,16 @@ export async function relayNatively(
 }
 
 function requestOf(call: Call, path: string, body: RelayedBody, key: string | undefined): RelayedRequest {
-  const { raw, method, headers } = call.request;
+  const { method = "", headers, rawHeaders } = call.request;
   const whole = body === null || Buffer.isBuffer(body);
   return {
     method,
     path,
-    rawHeaders: raw.rawHeaders,
+    rawHeaders,
     body: whole ? body : body.stream,
     needs: {
       key,
-      via: viaOf(call),
+      via: viaOf(headers, call.services),
       // A compressed stream could neither be watched nor kept alive.
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
       contentLength: whole ? undefined : body.length,

@@ -107,3 +107,25 @@ export const furtherRoutes: readonly Route[] = [
 ];
 
 export const routes: readonly Route[] = [...specifiedRoutes, ...furtherRoutes];
+
+/** A route of a model operation: its errors are told in its own dialect. */
+export type ModelRoute = Route & { readonly dialect: Dialect };
+
+const UTILITIES = new Set<Operation>([
+  "list-models",
+  "get-model",
+  "detect",
+  "warmup",
+  "telemetry",
+  "health",
+  "readiness",
+  "metrics",
+  "mcp",
+  "hello",
+  "websocket",
+  "home",
+]);
+
+export function isModelRoute(route: Route): route is ModelRoute {
+  return !UTILITIES.has(route.operation) && route.dialect !== "plain" && route.dialect !== "by-caller";
+}

@@ -1,10 +1,11 @@
 import { AppError } from "../errors.ts";
-import { answerJson, type Call } from "./call.ts";
+import type { Call } from "./call.ts";
+import { answerJson } from "./call-answers.ts";
 import { type ConversationStore, conversationsOf } from "./translate/conversation-store.ts";
 
 /** The conversations that were kept for who calls: whoever has the same key or, without keys, has none either. */
-export function callersConversations({ services, request }: Call): ConversationStore {
-  return conversationsOf(services.conversations, request.key?.sha256.toString("hex") ?? "");
+export function callersConversations({ services, key }: Call): ConversationStore {
+  return conversationsOf(services.conversations, key?.sha256.toString("hex") ?? "");
 }
 
 /**
@@ -13,7 +14,7 @@ export function callersConversations({ services, request }: Call): ConversationS
  */
 export async function answerStored(call: Call): Promise<boolean> {
   const conversations = callersConversations(call);
-  const id = (call.request.params as Record<string, string>)["id"] ?? "";
+  const id = call.params["id"] ?? "";
   const kept = await conversations.load(id);
   if (kept === undefined) {
     const upstreams = [...call.runtime.config.upstreams.values()];

@@ -1,5 +1,6 @@
 import { AppError } from "../../errors.ts";
-import { answerJson, type Call, ownHeaders } from "../call.ts";
+import { type Call, ownHeaders } from "../call.ts";
+import { answerJson } from "../call-answers.ts";
 import { codecs } from "../codecs.ts";
 import type { EncodeContext } from "../exchange/codec.ts";
 import { parseJson, stringifyJson } from "../exchange/json.ts";

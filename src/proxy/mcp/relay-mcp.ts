@@ -61,7 +61,7 @@ function requestOf(request: FastifyRequest, server: McpServerConfig, services: S
     body: hasBody ? raw : null,
     needs: {
       key: undefined,
-      via: viaOf({ request, services }),
+      via: viaOf(request.headers, services),
       acceptEncoding: undefined,
       contentLength: hasBody && length !== undefined ? Number(length) : undefined,
       isOwnKey: () => true,

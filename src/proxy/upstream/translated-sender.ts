@@ -100,7 +100,7 @@ function headersFor(
     "accept-encoding",
     "identity",
     "x-sallyport-via",
-    viaOf(call),
+    viaOf(call.request.headers, call.services),
   ];
   headers.push("accept", call.stream ? "text/event-stream" : "application/json");
   if (upstream.dialect === "messages" && !("anthropic-version" in upstream.headers))

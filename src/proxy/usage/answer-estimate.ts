@@ -1,5 +1,6 @@
 import { AppError } from "../../errors.ts";
-import { answerJson, type Call } from "../call.ts";
+import type { Call } from "../call.ts";
+import { answerJson } from "../call-answers.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
 /** Answers a count_tokens call with an estimate of ours, marked as one by a header. */
