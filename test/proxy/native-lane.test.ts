@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { events, type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { expectedOf, outcomeOf, refuseAtFirst, retryCases } from "../support/retry-cases.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
 
 const SECRET = "sk-upstream-0123456789";
@@ -131,21 +132,11 @@ describe("the native lane", () => {
     expect(proxy.records[0]).toMatchObject({ upstream: "spare", retries: 2 });
   });
 
-  it("waits and tries again where an upstream asks for a short pause, and not for a long one", async () => {
+  it.each(retryCases)("$name", async (one) => {
     const { proxy, upstream } = await setUp();
-    upstream.answer = (hit, response) =>
-      upstream.hits.length === 1
-        ? json({ error: {} }, 503, { "retry-after": "0" })(hit, response)
-        : json({ ok: 1 })(hit, response);
-    expect((await post(proxy, '{"model":"m"}')).status).toBe(200);
-    expect(upstream.hits.length).toBe(2);
-    upstream.answer = json({ error: {} }, 503, { "retry-after": "3600" });
-    const refused = await post(proxy, '{"model":"m"}');
-    expect([refused.status, refused.headers.get("retry-after"), upstream.hits.length]).toEqual([
-      503,
-      "3600",
-      3,
-    ]);
+    refuseAtFirst(upstream, one, '{"ok":1}');
+    const answer = await post(proxy, '{"model":"m"}');
+    expect(outcomeOf(answer, upstream)).toEqual(expectedOf(one));
   });
 
   it("keeps a silent stream alive, between events only", async () => {

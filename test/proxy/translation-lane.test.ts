@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { question } from "../support/faulty-upstream.ts";
+import { expectedOf, outcomeOf, refuseAtFirst, retryCases } from "../support/retry-cases.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
 import { type ClientDialect, DIALECTS, EVENTS, WHOLE } from "../support/vendor-answers.ts";
 
@@ -191,21 +192,12 @@ describe("the translation lane", () => {
     expect(spare.hits).toHaveLength(before);
   });
 
-  it("98 a short wish to wait is granted, a long one handed on", async () => {
+  it.each(retryCases)("98 $name", async (one) => {
     const { proxy, upstream } = await setUp("messages");
-    upstream.answer = (hit, response) =>
-      (upstream.hits.length === 1 ? json({ error: {} }, 529, { "retry-after": "0" }) : json(WHOLE.messages))(
-        hit,
-        response,
-      );
-    expect((await post(proxy, "responses")).status).toBe(200);
-    upstream.answer = json({ error: {} }, 529, { "retry-after": "3600" });
-    const refused = await post(proxy, "responses");
-    expect([refused.status, refused.headers.get("retry-after"), upstream.hits.length]).toEqual([
-      503,
-      "3600",
-      3,
-    ]);
+    refuseAtFirst(upstream, one, WHOLE.messages);
+    const answer = await post(proxy, "responses");
+    // The dialect knows no 529.
+    expect(outcomeOf(answer, upstream)).toEqual(expectedOf(one, (status) => (status === 529 ? 503 : status)));
   });
 
   it("104 nothing of one connection's form reaches the other: coding, length, hop-by-hop headers, doubles", async () => {

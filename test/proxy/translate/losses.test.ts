@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { codecs } from "../../../src/proxy/codecs.ts";
+import { everything, request } from "../../support/exchange.ts";
+import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
+import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
+import { DIALECTS, WHOLE } from "../../support/vendor-answers.ts";
+import { type Provocation, provocations } from "./provocations.ts";
+
+let upstreams: Record<string, FakeUpstream> = {};
+let proxy: TestProxy;
+let strict: TestProxy;
+
+beforeAll(async () => {
+  upstreams = Object.fromEntries(
+    await Promise.all(DIALECTS.map(async (dialect) => [dialect, await startFakeUpstream()] as const)),
+  );
+  const settings = {
+    upstreams: Object.fromEntries(
+      DIALECTS.map((dialect) => [
+        dialect,
+        { dialect, base_url: upstreams[dialect]?.url, capabilities: { "free-text": { customTools: true } } },
+      ]),
+    ),
+  };
+  proxy = await startTestProxy(settings);
+  strict = await startTestProxy({ ...settings, strict_translation: true });
+});
+afterAll(async () => {
+  await Promise.all([proxy.close(), strict.close()]);
+  for (const upstream of Object.values(upstreams)) await upstream.close();
+  expect([...proxy.internal, ...strict.internal]).toEqual([]);
+});
+
+function ask(server: TestProxy, { path, body, answer }: Provocation): Promise<Response> {
+  for (const dialect of DIALECTS) {
+    const upstream = upstreams[dialect];
+    if (upstream !== undefined) upstream.answer = json(answer ?? WHOLE[dialect]);
+  }
+  const sent =
+    body instanceof FormData
+      ? { body }
+      : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  return fetch(`${server.url}${path}`, { method: "POST", ...sent });
+}
+
+const asked = () => Object.values(upstreams).reduce((sum, { hits }) => sum + hits.length, 0);
+
+describe("every loss there is", () => {
+  it.each(Object.entries(provocations))(
+    "%s is told in the header and on record, and refused under strict_translation",
+    async (name, provocation) => {
+      const code = provocation.code ?? name;
+      const count = proxy.records.length;
+      const answer = await ask(proxy, provocation);
+      const told = answer.headers.get("x-sallyport-losses")?.split(",") ?? [];
+      expect([answer.status, told, await answer.text()]).toEqual([
+        200,
+        expect.arrayContaining([code]),
+        expect.any(String),
+      ]);
+      await until(() => proxy.records.length > count);
+      expect(proxy.records.at(-1)?.losses.map((loss) => loss.code)).toEqual(told);
+
+      const before = asked();
+      const refused = await ask(strict, provocation);
+      const words = await refused.text();
+      if (provocation.inAnswer) return expect(refused.status).toBe(200);
+      expect([refused.status, asked() - before]).toEqual([400, 0]);
+      expect(words).toMatch(new RegExp(`strict_translation refuses .*${code}: `));
+    },
+  );
+
+  it("a code that the lane leaves nothing to do for is told by the codecs", () => {
+    const earlier = request({ previousResponseId: "resp_1" });
+    expect(codecs["generative-language"].encodeRequest(earlier, everything).losses).toMatchObject([
+      { code: "previous-response-id" },
+    ]);
+    const tools = [{ type: "function", name: "f", schema: { type: "object" } }] as const;
+    expect(codecs.completions.encodeRequest(request({ tools }), everything).losses).toMatchObject([
+      { code: "tools" },
+    ]);
+  });
+
+  it("a call that loses nothing says nothing, and is served under strict_translation", async () => {
+    const plain = {
+      path: "/v1/messages",
+      body: { model: "chat-completions/m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
+    };
+    for (const server of [proxy, strict]) {
+      const answer = await ask(server, plain);
+      expect([answer.status, answer.headers.get("x-sallyport-losses")]).toEqual([200, null]);
+    }
+  });
+});
