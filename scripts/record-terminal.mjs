@@ -58,7 +58,7 @@ async function proxy() {
   const server = start(["proxy", "start"]);
   await address(server);
   const body = { model: "echo", max_tokens: 64, messages: [{ role: "user", content: "Hello, door." }] };
-  type(`curl -s localhost:8045/v1/messages -d '${JSON.stringify(body)}'`);
+  type(`curl -s localhost:8045/v1/messages --json '${JSON.stringify(body)}'`);
   print(await (await post(server, "/v1/messages", body)).text());
   server.child.kill("SIGTERM");
   await server.ended;
@@ -69,7 +69,8 @@ function type(command) {
 }
 
 function print(text) {
-  for (const line of text.trimEnd().split("\n")) shown.push({ kind: "output", text: line });
+  for (const line of text.trimEnd().replaceAll(home, "~").split("\n"))
+    shown.push({ kind: "output", text: line });
 }
 
 function aside(text) {

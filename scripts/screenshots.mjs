@@ -1,11 +1,12 @@
 // Takes the pictures of the documentation from the built command: node scripts/screenshots.mjs
-import { execFileSync, spawn } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { chromium } from "playwright-core";
 import { findChromium } from "./chromium.mjs";
+import { REMARK, sampleRepository } from "./sample-repository.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const images = join(root, "docs/images");
@@ -38,7 +39,7 @@ try {
     await page.getByRole("button", { name: "Show changes" }).click();
     await shoot(page, "plan-changes");
   });
-  await withCommand(["review", "code"], { cwd: await changedRepository(), input: "" }, async (url) => {
+  await withCommand(["review", "code"], { cwd: sampleRepository(home), input: "" }, async (url) => {
     const page = await openCode(url, { width: 1280, height: 800 });
     await remark(page);
     await shoot(page, "code-light");
@@ -80,32 +81,6 @@ async function withCommand(args, { cwd, input }, use) {
   }
 }
 
-/** A repository in which files of this project have been changed. */
-async function changedRepository() {
-  const folder = join(home, "gateway");
-  const git = (...args) =>
-    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: folder });
-  const file = (name) => join(folder, "src/http", name);
-  await cp(join(root, "src/http"), join(folder, "src/http"), { recursive: true });
-  git("init", "--quiet", "--initial-branch", "stricter-limits");
-  git("add", ".");
-  git("commit", "--quiet", "-m", "one");
-  const change = async (name, from, to) => {
-    const text = await readFile(file(name), "utf8");
-    if (!text.includes(from)) throw new Error(`${name} does not contain ${from}`);
-    await writeFile(file(name), text.replace(from, to));
-  };
-  await change("create-app.ts", "?? 15_000", "?? 5_000");
-  await change("create-app.ts", "?? 60_000", "?? 30_000");
-  await change("create-app.ts", "keepAliveTimeout: 10_000", "keepAliveTimeout: 5_000");
-  await change(
-    "error-handler.ts",
-    "export function",
-    "// Nothing of the request goes into the answer.\nexport function",
-  );
-  return folder;
-}
-
 async function openCode(url, { width, height, colorScheme = "light" }) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
   await page.goto(url);
@@ -114,12 +89,9 @@ async function openCode(url, { width, height, colorScheme = "light" }) {
 }
 
 async function remark(page) {
-  const cell = page.locator('[data-path="src/http/create-app.ts"] .num[data-side="new"][data-line="26"]');
-  await cell.click();
-  await page
-    .locator(".comment-open textarea")
-    .first()
-    .fill("Slow clients on bad lines need the ten seconds: what is the `5_000` based on?");
+  const { path, line, text } = REMARK;
+  await page.locator(`[data-path="${path}"] .num[data-side="new"][data-line="${line}"]`).click();
+  await page.locator(".comment-open textarea").first().fill(text);
   await page.keyboard.press("Control+Enter");
 }
 
