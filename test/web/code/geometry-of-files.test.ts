@@ -6,6 +6,7 @@ import {
   type FileBody,
   lineHeightKey,
   type MeasuredHeights,
+  NOTICE_KEY,
 } from "../../../web/code/core/file-body.ts";
 import { Geometry } from "../../../web/code/core/geometry.ts";
 import {
@@ -13,6 +14,7 @@ import {
   FILE_HEADER_HEIGHT,
   FILE_MARGIN,
   LINE_HEIGHT,
+  WIDGET_HEIGHT,
 } from "../../../web/code/core/line-heights.ts";
 import {
   type LineRef,
@@ -65,6 +67,32 @@ function measuredAt(body: FileBody, row: number, height: number): MeasuredHeight
 }
 
 describe("buildBody", () => {
+  it("lays nothing out anew for a comment, and everything for what it stands among", () => {
+    const before = options("a", { columns: 4 });
+    const known = { options: before, body: buildBody(before) };
+    const widgets = [{ key: "comment", side: "new", line: 2 }] as const;
+    const rebuilt = (members: Partial<BodyOptions>) => buildBody({ ...before, ...members }, known);
+    const commented = rebuilt({ widgets });
+    expect(commented.plain).toBe(known.body.plain);
+    expect(commented).toEqual(buildBody({ ...before, widgets }));
+    const taller = { widgets: new Map([["comment", 300]]), lines: before.measured.lines };
+    expect(rebuilt({ widgets, measured: taller }).plain).toBe(known.body.plain);
+    expect(rebuilt({ widgets, measured: taller }).height).toBe(commented.height + 300 - WIDGET_HEIGHT);
+    for (const members of [
+      { columns: 2 },
+      { layout: "split" as const },
+      { expansions: new Map() },
+      { text: ["one"] },
+      { patch: scanPatch("@@ -0,0 +1,1 @@\n+one\n") },
+      { measured: measuredAt(known.body, 0, 100) },
+      { measured: { widgets: new Map([[NOTICE_KEY, 99]]), lines: before.measured.lines } },
+    ]) {
+      expect(rebuilt(members).plain).not.toBe(known.body.plain);
+      expect(rebuilt(members)).toEqual(buildBody({ ...before, ...members }));
+    }
+    expect(rebuilt({ columns: 2 }).plain?.rows).toBe(known.body.plain?.rows);
+  });
+
   it("keeps the height a file had, while its patch is away", () => {
     expect(bodyOf("a", { patch: undefined, lastHeight: 777 })).toMatchObject({
       state: "waiting",

@@ -6,7 +6,6 @@ import {
   ROW_CONTEXT,
   ROW_GAP,
   ROW_LINE,
-  ROW_WIDGET,
   type RowModel,
   type RowOptions,
 } from "../../../web/code/core/row-model.ts";
@@ -32,7 +31,7 @@ const patch = scanPatch(
     .replace("-10,4 +10,4", "-10,4 +10,5"),
 );
 
-const plain: RowOptions = { layout: "split", expansions: new Map(), widgets: [], complete: false };
+const plain: RowOptions = { layout: "split", expansions: new Map(), complete: false };
 
 /** Rows as text: `left|right`, with what stands in the place of lines by name. */
 function shown(rows: RowModel, source: ParsedPatch): string[] {
@@ -40,7 +39,6 @@ function shown(rows: RowModel, source: ParsedPatch): string[] {
     const left = rows.left[index] ?? -1;
     const right = rows.right[index] ?? -1;
     if (kind === ROW_GAP) return `gap ${left}`;
-    if (kind === ROW_WIDGET) return `widget ${rows.widgets[left]?.key}`;
     if (kind === ROW_CONTEXT) return `context ${left}/${right}`;
     expect(kind).toBe(ROW_LINE);
     return [left, right].map((line) => (line < 0 ? "" : lineText(source, line))).join("|");
@@ -95,24 +93,6 @@ describe("buildRows", () => {
   it("shows the end of the file once its length is known", () => {
     const options = { ...plain, newLineCount: 34, expansions: new Map([[2, { above: 1, below: 0 }]]) };
     expect(shown(buildRows(patch, options), patch).slice(-2)).toEqual(["context 33/33", "gap 2"]);
-  });
-
-  it("puts widgets under the line of their side, and those of line 0 on top", () => {
-    const widgets = [
-      { key: "file", side: "new", line: 0 },
-      { key: "old", side: "old", line: 12 },
-      { key: "new", side: "new", line: 12 },
-    ] as const;
-    expect(shown(buildRows(patch, { ...plain, widgets }), patch).slice(0, 8)).toEqual([
-      "widget file",
-      "gap 0",
-      "ten|ten",
-      "eleven|ELEVEN",
-      "twelve|TWELVE",
-      "widget old",
-      "widget new",
-      "|AND A HALF",
-    ]);
   });
 });
 

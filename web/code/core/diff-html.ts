@@ -48,7 +48,6 @@ export function fileHtml(file: DiffFile, patch: ParsedPatch | undefined, options
   const model = buildRows(patch, {
     layout: options.layout,
     expansions: new Map(),
-    widgets: [],
     complete: file.status === "added" || file.status === "deleted",
   });
   const pen = new Pen(file, patch, options);

@@ -17,11 +17,11 @@ import {
   ROW_CONTEXT,
   ROW_GAP,
   ROW_LINE,
-  ROW_NOTICE,
   type RowModel,
   type RowOptions,
   type Widget,
 } from "./row-model.ts";
+import { placesOf, withWidgetHeights, withWidgets } from "./widget-rows.ts";
 
 /** What stands under a file's header. A new object whenever anything in it changed. */
 export interface FileBody {
@@ -33,8 +33,15 @@ export interface FileBody {
   readonly rows?: RowModel;
   /** Top of each row, from the top of the body, and the height last. */
   readonly offsets?: Float64Array;
+  /** Rows and offsets without widgets: what a comment more or less leaves as it was. */
+  readonly plain?: PlainRows;
   /** Lines of the whole new side, once it was needed. */
   readonly text?: readonly string[];
+}
+
+export interface PlainRows {
+  readonly rows: RowModel;
+  readonly offsets: Float64Array;
 }
 
 /** Heights seen on screen, where they are not what was computed. */
@@ -73,26 +80,63 @@ export function lineHeightKey(rows: RowModel, row: number): number | undefined {
   return rows.kind[row] === ROW_LINE ? (right >= 0 ? right * 2 + 1 : left * 2) : undefined;
 }
 
-/** `known`: the rows, where they are those of the body before. */
-export function buildBody(options: BodyOptions, known?: RowModel): FileBody {
-  const { file, patch } = options;
+/** A body and what it was made of. */
+export interface KnownBody {
+  readonly options: BodyOptions;
+  readonly body: FileBody;
+}
+
+/** `known`: the file's body before, of which as much is kept as has not changed. */
+export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
+  const { file, patch, widgets } = options;
   if (options.folded) return { file, state: "folded", height: 0, ...(patch && { patch }) };
   if (options.failed) return { file, state: "failed", height: NOTICE_HEIGHT };
   if (!patch) {
     const height = options.lastHeight ?? estimatedRows(file, options.layout) * LINE_HEIGHT;
     return { file, state: "waiting", height };
   }
-  const rows = known ?? buildRows(patch, rowOptions(options, patch));
-  const offsets = offsetsOf(rows.count, rowHeights(rows, patch, options));
+  const plain = plainRows(options, patch, known);
+  const places = placesOf(plain.rows, patch, widgets);
+  const rows = withWidgets(plain.rows, places, widgets);
+  const offsets = withWidgetHeights(plain.offsets, places, (widget) => {
+    return options.measured.widgets.get(widgets[widget]?.key ?? "") ?? WIDGET_HEIGHT;
+  });
   const height = offsets[rows.count] ?? 0;
-  return { file, state: "rows", height, patch, rows, offsets, ...(options.text && { text: options.text }) };
+  const { text } = options;
+  return { file, state: "rows", height, patch, rows, offsets, plain, ...(text && { text }) };
+}
+
+/** Laying out a file of many thousand lines takes longer than a comment in it may take to open. */
+function plainRows(options: BodyOptions, patch: ParsedPatch, known: KnownBody | undefined): PlainRows {
+  const { plain } = known?.body ?? {};
+  const keepsRows = plain && known && hasSameRows(known.options, options);
+  if (keepsRows && hasSameHeights(known.options, options)) return plain;
+  const rows = keepsRows ? plain.rows : buildRows(patch, rowOptions(options, patch));
+  return { rows, offsets: offsetsOf(rows.count, rowHeights(rows, patch, options)) };
+}
+
+function hasSameRows(a: BodyOptions, b: BodyOptions): boolean {
+  return (
+    a.file === b.file &&
+    a.patch === b.patch &&
+    a.layout === b.layout &&
+    a.expansions === b.expansions &&
+    a.text === b.text
+  );
+}
+
+function hasSameHeights(a: BodyOptions, b: BodyOptions): boolean {
+  return (
+    a.columns === b.columns &&
+    a.measured.lines === b.measured.lines &&
+    a.measured.widgets.get(NOTICE_KEY) === b.measured.widgets.get(NOTICE_KEY)
+  );
 }
 
 function rowOptions({ file, ...options }: BodyOptions, patch: ParsedPatch): RowOptions {
   return {
     layout: options.layout,
     expansions: options.expansions ?? NO_EXPANSIONS,
-    widgets: options.widgets,
     newLineCount: options.text?.length,
     complete: file.status === "added" || file.status === "deleted",
     notice: patch.hunks.length === 0 || patch.broken,
@@ -105,7 +149,6 @@ function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (
   const lineHeight = options.columns === undefined ? () => LINE_HEIGHT : wrappedHeights(rows, patch, options);
   const isMeasured = options.columns !== undefined && lines.size > 0;
   return (row) => {
-    const left = rows.left[row] ?? -1;
     switch (rows.kind[row]) {
       case ROW_LINE:
       case ROW_CONTEXT: {
@@ -114,10 +157,8 @@ function rowHeights(rows: RowModel, patch: ParsedPatch, options: BodyOptions): (
       }
       case ROW_GAP:
         return GAP_HEIGHT;
-      case ROW_NOTICE:
-        return widgets.get(NOTICE_KEY) ?? NOTICE_HEIGHT;
       default:
-        return widgets.get(rows.widgets[left]?.key ?? "") ?? WIDGET_HEIGHT;
+        return widgets.get(NOTICE_KEY) ?? NOTICE_HEIGHT;
     }
   };
 }

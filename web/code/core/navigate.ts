@@ -1,7 +1,7 @@
 import type { FileBody } from "./file-body.ts";
 import type { Geometry } from "./geometry.ts";
-import { LINE_CONTEXT, lineNumber, type Side } from "./parsed-patch.ts";
-import { ROW_CONTEXT, ROW_LINE } from "./row-model.ts";
+import { LINE_CONTEXT, type Side } from "./parsed-patch.ts";
+import { ROW_LINE, shownNumber } from "./row-model.ts";
 
 /** A line of the diff, by what it is and not by where it stands. */
 export interface LineRef {
@@ -11,11 +11,8 @@ export interface LineRef {
 }
 
 /** The line number a row shows on a side; 0 when it shows none. */
-export function numberAt(body: FileBody, row: number, side: Side): number {
-  const index = (side === "old" ? body.rows?.left[row] : body.rows?.right[row]) ?? -1;
-  if (index < 0 || !body.patch) return 0;
-  if (body.rows?.kind[row] === ROW_CONTEXT) return index;
-  return body.rows?.kind[row] === ROW_LINE ? lineNumber(body.patch, index, side) : 0;
+export function numberAt({ rows, patch }: FileBody, row: number, side: Side): number {
+  return rows && patch ? shownNumber(rows, patch, row, side) : 0;
 }
 
 /** The row that shows a line; -1 when none does. */

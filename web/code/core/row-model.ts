@@ -1,4 +1,11 @@
-import { LINE_ADDED, LINE_CONTEXT, LINE_REMOVED, type ParsedPatch, type Side } from "./parsed-patch.ts";
+import {
+  LINE_ADDED,
+  LINE_CONTEXT,
+  LINE_REMOVED,
+  lineNumber,
+  type ParsedPatch,
+  type Side,
+} from "./parsed-patch.ts";
 
 /** One patch line, or a pair of them side by side. `left` and `right` are line indices, -1 for none. */
 export const ROW_LINE = 0;
@@ -37,7 +44,6 @@ export interface RowModel {
 export interface RowOptions {
   readonly layout: Layout;
   readonly expansions: ReadonlyMap<number, Expansion>;
-  readonly widgets: readonly Widget[];
   /** Lines of the new version, once the whole file is known. */
   readonly newLineCount?: number | undefined;
   /** Both versions lie wholly in the patch: an added or a deleted file has no gaps. */
@@ -56,6 +62,14 @@ export interface Gap {
 const EXPANDED_NOTHING: Expansion = { above: 0, below: 0 };
 /** git's own number of context lines: fewer after the last hunk mean that the file ends there. */
 const CONTEXT_LINES = 3;
+
+/** The number of the line that a row shows on a side; 0 when it shows none. */
+export function shownNumber(rows: RowModel, patch: ParsedPatch, row: number, side: Side): number {
+  const index = (side === "old" ? rows.left[row] : rows.right[row]) ?? -1;
+  if (index < 0) return 0;
+  if (rows.kind[row] === ROW_CONTEXT) return index;
+  return rows.kind[row] === ROW_LINE ? lineNumber(patch, index, side) : 0;
+}
 
 /** The gap before each hunk, and one after the last; a gap without lines is undefined. */
 export function gapsOf(
@@ -85,12 +99,10 @@ function endsWithLastHunk(patch: ParsedPatch): boolean {
   return patch.withoutNewline.has(patch.lineCount - 1);
 }
 
-/** Lays a file's lines, gaps and widgets out as rows. */
+/** Lays a file's lines and gaps out as rows; `withWidgets` puts the page's own things between them. */
 export function buildRows(patch: ParsedPatch, options: RowOptions): RowModel {
   const gaps = gapsOf(patch, options.newLineCount, options.complete);
-  const rows = new Rows(capacityFor(patch, gaps, options), options.widgets);
-  rows.widgetsAt("old", 0);
-  rows.widgetsAt("new", 0);
+  const rows = new Rows(capacityFor(patch, gaps, options));
   if (options.notice) {
     rows.add(ROW_NOTICE, -1, -1);
     return rows.finish();
@@ -106,7 +118,7 @@ export function buildRows(patch: ParsedPatch, options: RowOptions): RowModel {
 }
 
 function capacityFor(patch: ParsedPatch, gaps: readonly (Gap | undefined)[], options: RowOptions): number {
-  let lines = 1 + patch.lineCount + gaps.length + options.widgets.length;
+  let lines = 1 + patch.lineCount + gaps.length;
   for (const [index, { above, below }] of options.expansions) {
     const gap = gaps[index];
     if (gap?.newEnd !== undefined) lines += Math.min(above + below, gap.newEnd - gap.newStart);
@@ -124,18 +136,16 @@ function addGap(rows: Rows, gap: Gap | undefined, index: number, shown: Expansio
   const length = gap.newEnd - gap.newStart;
   const above = Math.min(shown.above, length);
   const below = Math.min(shown.below, length - above);
-  for (let line = 0; line < above; line++) rows.addContext(gap.oldStart + line, gap.newStart + line);
+  for (let line = 0; line < above; line++) rows.add(ROW_CONTEXT, gap.oldStart + line, gap.newStart + line);
   if (above + below < length) rows.add(ROW_GAP, index, -1);
   for (let line = length - below; line < length; line++)
-    rows.addContext(gap.oldStart + line, gap.newStart + line);
+    rows.add(ROW_CONTEXT, gap.oldStart + line, gap.newStart + line);
 }
 
 function addUnifiedHunk(rows: Rows, patch: ParsedPatch, first: number, end: number): void {
   for (let line = first; line < end; line++) {
     const kind = patch.kind[line];
     rows.add(ROW_LINE, kind === LINE_ADDED ? -1 : line, kind === LINE_REMOVED ? -1 : line);
-    if (kind !== LINE_ADDED) rows.widgetsAt("old", patch.oldLine[line] ?? 0);
-    if (kind !== LINE_REMOVED) rows.widgetsAt("new", patch.newLine[line] ?? 0);
   }
 }
 
@@ -143,7 +153,7 @@ function addSplitHunk(rows: Rows, patch: ParsedPatch, first: number, end: number
   let line = first;
   while (line < end) {
     if (patch.kind[line] === LINE_CONTEXT) {
-      addPair(rows, patch, line, line);
+      rows.add(ROW_LINE, line, line);
       line++;
       continue;
     }
@@ -153,9 +163,8 @@ function addSplitHunk(rows: Rows, patch: ParsedPatch, first: number, end: number
     while (line < end && patch.kind[line] === LINE_ADDED) line++;
     const height = Math.max(added - removed, line - added);
     for (let step = 0; step < height; step++) {
-      addPair(
-        rows,
-        patch,
+      rows.add(
+        ROW_LINE,
         removed + step < added ? removed + step : -1,
         added + step < line ? added + step : -1,
       );
@@ -163,30 +172,17 @@ function addSplitHunk(rows: Rows, patch: ParsedPatch, first: number, end: number
   }
 }
 
-function addPair(rows: Rows, patch: ParsedPatch, left: number, right: number): void {
-  rows.add(ROW_LINE, left, right);
-  if (left >= 0) rows.widgetsAt("old", patch.oldLine[left] ?? 0);
-  if (right >= 0) rows.widgetsAt("new", patch.newLine[right] ?? 0);
-}
-
-/** Collects rows; widgets are looked up by side and line, so that a file without any pays nothing. */
+/** Collects rows. */
 class Rows {
   private readonly kind: Uint8Array;
   private readonly left: Int32Array;
   private readonly right: Int32Array;
-  private readonly widgets: readonly Widget[];
-  private readonly byLine = { old: new Map<number, number[]>(), new: new Map<number, number[]>() };
   private count = 0;
 
-  constructor(capacity: number, widgets: readonly Widget[]) {
+  constructor(capacity: number) {
     this.kind = new Uint8Array(capacity);
     this.left = new Int32Array(capacity);
     this.right = new Int32Array(capacity);
-    this.widgets = widgets;
-    widgets.forEach((widget, index) => {
-      const lines = this.byLine[widget.side];
-      lines.set(widget.line, [...(lines.get(widget.line) ?? []), index]);
-    });
   }
 
   add(kind: number, left: number, right: number): void {
@@ -196,25 +192,13 @@ class Rows {
     this.count++;
   }
 
-  addContext(oldLine: number, newLine: number): void {
-    this.add(ROW_CONTEXT, oldLine, newLine);
-    this.widgetsAt("old", oldLine);
-    this.widgetsAt("new", newLine);
-  }
-
-  widgetsAt(side: Side, line: number): void {
-    if (this.widgets.length === 0) return;
-    const indexes = this.byLine[side].get(line);
-    if (indexes) for (const index of indexes) this.add(ROW_WIDGET, index, -1);
-  }
-
   finish(): RowModel {
     return {
       count: this.count,
       kind: this.kind.subarray(0, this.count),
       left: this.left.subarray(0, this.count),
       right: this.right.subarray(0, this.count),
-      widgets: this.widgets,
+      widgets: [],
     };
   }
 }

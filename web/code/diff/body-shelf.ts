@@ -1,6 +1,6 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { type BodyOptions, buildBody, type FileBody, type MeasuredHeights } from "../core/file-body.ts";
-import type { RowModel, Widget } from "../core/row-model.ts";
+import type { Widget } from "../core/row-model.ts";
 import { useComments } from "../state/comments.ts";
 import { widgetFor } from "../state/places.ts";
 import { useSession } from "../state/session.ts";
@@ -83,19 +83,11 @@ export class BodyShelf {
 
   #keep(options: BodyOptions): void {
     const { path } = options.file;
-    const body = buildBody(options, this.#rowsAsBefore(options));
+    const [before, bodyBefore] = [this.#inputs.get(path), this.#bodies.get(path)];
+    const body = buildBody(options, before && bodyBefore && { options: before, body: bodyBefore });
     this.#inputs.set(path, options);
     this.#bodies.set(path, body);
     if (body.state === "rows") this.#heights.set(path, body.height);
-  }
-
-  /** The rows, when nothing but heights has changed since they were laid out. */
-  #rowsAsBefore(options: BodyOptions): RowModel | undefined {
-    const before = this.#inputs.get(options.file.path);
-    const { columns, measured } = options;
-    return before && isSame({ ...before, columns, measured }, options)
-      ? this.#bodies.get(options.file.path)?.rows
-      : undefined;
   }
 
   /** Widgets by path, the same array while nothing about them changed. */
