@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inFileOrder, isBlank, type ReviewComment } from "../../../web/code/core/comment.ts";
+import { inFileOrder, isBlank, pathsMoved, type ReviewComment } from "../../../web/code/core/comment.ts";
 import {
   annotationsOf,
   type FeedbackContext,
@@ -201,5 +201,24 @@ describe("feedbackMarkdown", () => {
         text: "Split this file.",
       },
     ]);
+  });
+});
+
+describe("pathsMoved", () => {
+  const place = placeIn(before, "new", 2, 3);
+  const onFile = comment({ id: "file", path: "a.ts" });
+  const onLines = comment({ id: "lines", path: "b.ts", place });
+  const general = comment({ id: "general" });
+
+  it("names the files where a comment came, went or is about other lines", () => {
+    const moved = { ...onLines, place: placeIn(before, "new", 3, 3) };
+    expect([...pathsMoved([onFile, onLines], [onLines])]).toEqual(["a.ts"]);
+    expect([...pathsMoved([], [onFile, onLines])]).toEqual(["a.ts", "b.ts"]);
+    expect([...pathsMoved([onFile, moved], [onFile, onLines])]).toEqual(["b.ts"]);
+  });
+
+  it("names none for words, other orders and comments on the whole change", () => {
+    const written = { ...onLines, text: "words" };
+    expect([...pathsMoved([written, onFile, general], [onFile, onLines])]).toEqual([]);
   });
 });

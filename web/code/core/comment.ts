@@ -61,3 +61,19 @@ export function inFileOrder(
       a.createdAt.localeCompare(b.createdAt),
   );
 }
+
+/** Paths of files in which a comment came, went or was moved between two lists: no other change moves a line. */
+export function pathsMoved(
+  after: readonly ReviewComment[],
+  before: readonly ReviewComment[],
+): ReadonlySet<string> {
+  return new Set(after === before ? [] : [...pathsNotIn(after, before), ...pathsNotIn(before, after)]);
+}
+
+/** Paths of the comments that another list does not have, or has in another place. */
+function pathsNotIn(comments: readonly ReviewComment[], others: readonly ReviewComment[]): string[] {
+  const places = new Map(others.map(({ id, place }) => [id, place]));
+  return comments.flatMap(({ id, path, place }) =>
+    path === undefined || (places.has(id) && places.get(id) === place) ? [] : [path],
+  );
+}

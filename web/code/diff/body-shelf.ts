@@ -39,14 +39,14 @@ export class BodyShelf {
    * All bodies in the order of the page; undefined when they are as they were. `columns`: see `BodyOptions`. With
    * `only`, no other file is looked at: nothing of theirs can have changed.
    */
-  update(columns: number | undefined, only?: DiffFile): FileBody[] | undefined {
+  update(columns: number | undefined, only?: readonly DiffFile[]): FileBody[] | undefined {
     const { files } = useSession.getState();
     this.#collectWidgets();
     if (columns !== this.#columns) this.#forgetLines();
     this.#columns = columns;
     let changed = files.length !== this.#count;
     this.#count = files.length;
-    for (const file of only ? [only] : files) {
+    for (const file of only ?? files) {
       const options = this.#optionsFor(file);
       const before = this.#inputs.get(file.path);
       if (before && isSame(before, options)) continue;

@@ -1,5 +1,5 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import type { ReviewComment } from "../core/comment.ts";
+import { pathsMoved } from "../core/comment.ts";
 import type { MeasuredHeights } from "../core/file-body.ts";
 import { type Anchor, Geometry, type VisibleFile } from "../core/geometry.ts";
 import { FILE_HEADER_HEIGHT, LINE_HEIGHT } from "../core/line-heights.ts";
@@ -62,7 +62,8 @@ export class DiffController {
       onPatches(update),
       useView.subscribe(update),
       useComments.subscribe((state, before) => {
-        if (!standAlike(state.comments, before.comments)) update();
+        const paths = pathsMoved(state.comments, before.comments);
+        if (paths.size > 0) this.update(useSession.getState().files.filter(({ path }) => paths.has(path)));
       }),
       useSession.subscribe((state, before) => {
         if (state.files === before.files) return;
@@ -92,8 +93,8 @@ export class DiffController {
     this.#moveTo(placeAfterScroll(this.#space(), this.#place, physical));
   }
 
-  /** Takes over what the stores say now, of one file if nothing else can have changed. */
-  update(only?: DiffFile): void {
+  /** Takes over what the stores say now, of some files if nothing else can have changed. */
+  update(only?: readonly DiffFile[]): void {
     const anchor = this.#anchor();
     const bodies = this.#shelf.update(useView.getState().wrap ? this.#viewport.columns : undefined, only);
     if (!bodies) return;
@@ -107,7 +108,8 @@ export class DiffController {
   /** Reports heights that things of a file have on screen, where they are not what was computed. */
   measure(path: string, seen: Partial<MeasuredHeights>): void {
     if (!this.#shelf.measure(path, seen)) return;
-    this.update(this.#scene.geometry.bodies[this.#orderOf(path)]?.file);
+    const { file } = this.#scene.geometry.bodies[this.#orderOf(path)] ?? {};
+    this.update(file && [file]);
   }
 
   scrollToFile(path: string): void {
@@ -237,12 +239,4 @@ export class DiffController {
     this.#awaited = undefined;
     if (performance.now() < awaited.until) this.scrollToLine(awaited.line);
   }
-}
-
-/** True when only words changed between two lists of comments: nothing is laid out anew for a keystroke. */
-function standAlike(after: readonly ReviewComment[], before: readonly ReviewComment[]): boolean {
-  if (after === before) return true;
-  const isAlike = ({ id, place }: ReviewComment, at: number) =>
-    id === before[at]?.id && place === before[at]?.place;
-  return after.length === before.length && after.every(isAlike);
 }

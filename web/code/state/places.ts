@@ -1,3 +1,4 @@
+import type { DiffFile } from "../../../src/review/api-types.ts";
 import type { LinePlace, ReviewComment } from "../core/comment.ts";
 import { findLine, lineText, type ParsedPatch, shiftAt } from "../core/parsed-patch.ts";
 import { placeOf, relocate } from "../core/relocate.ts";
@@ -17,12 +18,21 @@ export type PlaceNow =
   /** The file is not in this diff. */
   | { readonly state: "elsewhere" };
 
+const byPath = new WeakMap<readonly DiffFile[], ReadonlyMap<string, DiffFile>>();
+
+/** Asked for every comment again and again, of thousands of files. */
+function fileAt(files: readonly DiffFile[], path: string | undefined): DiffFile | undefined {
+  const known = byPath.get(files) ?? new Map(files.toReversed().map((file) => [file.path, file]));
+  byPath.set(files, known);
+  return known.get(path ?? "");
+}
+
 const known = new WeakMap<ParsedPatch, Map<string, PlaceNow>>();
 
 /** Finds a comment's lines by their text. Without the file's patch the old numbers are believed. */
 export function placeNow(comment: ReviewComment): PlaceNow {
   const { patches, files } = useSession.getState();
-  const file = files.find(({ path }) => path === comment.path);
+  const file = fileAt(files, comment.path);
   if (!file || !comment.place) return { state: file ? "lost" : "elsewhere" };
   const { start, end } = comment.place;
   const patch = patches?.get(file.index);
