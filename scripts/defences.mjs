@@ -86,6 +86,14 @@ export const defences = [
   ],
   [
     "R9",
+    "security/r09",
+    "src/http/security-headers.ts",
+    "sandbox allow-scripts; frame-ancestors 'self'",
+    "frame-ancestors 'self'",
+  ],
+  ["R9", "security/r09", "web/diagram-frame/draw.ts", 'securityLevel: "strict"', 'securityLevel: "loose"'],
+  [
+    "R9",
     "e2e/plan-page-diagrams",
     "src/http/security-headers.ts",
     "sandbox allow-scripts; frame-ancestors 'self'",
@@ -100,6 +108,20 @@ export const defences = [
     "web/shared/markdown/deceptive.ts",
     "found.push(character(match[0], match.index));",
     ";",
+  ],
+  [
+    "R10",
+    "security/r10",
+    "web/code/core/segments.ts",
+    'SUSPECT.test(text) ? findDeceptions(text, "none") : NONE',
+    "NONE",
+  ],
+  [
+    "R10",
+    "e2e/code-page-safety",
+    "web/code/styles/diff.css",
+    "unicode-bidi: isolate;\n  position: relative;",
+    "position: relative;",
   ],
   ["R11", "security/r11", "src/http/security-headers.ts", "img-src 'self' blob: data:", "img-src *"],
   [
@@ -233,7 +255,7 @@ export const defences = [
     "P1",
     "security/p01",
     "src/proxy/door.ts",
-    "if (!guarded.allowed && request.keyName === undefined)",
+    "if (!guarded.allowed && request.key === undefined)",
     "if (false)",
   ],
   [
@@ -254,7 +276,7 @@ export const defences = [
     "P2",
     "security/p02",
     "src/proxy/door.ts",
-    "request.keyName === undefined && needsKey(runtime.authMode, route?.operation)",
+    "request.key === undefined && needsKey(runtime.authMode, route?.operation)",
     "false",
   ],
   [

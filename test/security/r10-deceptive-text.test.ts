@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { DiffFile } from "../../src/review/api-types.ts";
 import { namedImages } from "../../src/review/plan/named-images.ts";
 import { planTitle } from "../../src/review/plan-title.ts";
-import { findDeceptions } from "../../web/shared/markdown/deceptive.ts";
+import { fileHtml } from "../../web/code/core/diff-html.ts";
+import { scanPatch } from "../../web/code/core/scan-patch.ts";
+import { segmentsOf } from "../../web/code/core/segments.ts";
+import { findDeceptions, withDeceptionsShown } from "../../web/shared/markdown/deceptive.ts";
 import { parseMarkdown } from "../../web/shared/markdown/parse-markdown.ts";
 
 /** What a reader would not see, or see otherwise than the agent reads it, and what has to be drawn of it. */
@@ -38,6 +42,11 @@ const DECEPTIONS: readonly (readonly [text: string, shown: string])[] = [
   ["a <!-- never closed", "<!-- never closed"],
 ];
 
+function rangeOf(text: string, shown: string): [number, number] {
+  const { start = 0, end = 0 } = findDeceptions(text).find((found) => found.shown === shown) ?? {};
+  return [start, end];
+}
+
 /** Everything that is drawn, text and marks alike. */
 function drawn(source: string): string {
   const { nodes, leaves } = parseMarkdown(source);
@@ -59,6 +68,32 @@ describe("R10 what means to deceive", () => {
     expect(
       parseMarkdown(`\`\`\`\n${text}\n\`\`\``).leaves.flatMap(({ marks }) => marks).length,
     ).toBeGreaterThan(0);
+  });
+
+  it.each(DECEPTIONS.filter(([text]) => !text.includes("<!--")))(
+    "%j is shown in a line of code",
+    (text, shown) => {
+      const segments = segmentsOf(text, { changed: [0, 3], found: [1, text.length] });
+      expect(segments.map((segment) => segment.text).join("")).toBe(text);
+      const marked = segments.filter(({ deception }) => deception?.shown === shown);
+      expect(marked).toHaveLength(1);
+      // What it does, it does to nothing but itself.
+      if (!shown.startsWith("␣")) expect(marked[0]?.text).toBe(text.slice(...rangeOf(text, shown)));
+    },
+  );
+
+  it("is shown in code and names before any script has run, and nothing else is", () => {
+    const path = "src/gpj\u202e.exe.ts";
+    const lines = ["const role = 'user\u202e';", "const plain = 'größer 大 👩‍💻 मूर्ख';"];
+    const patch = scanPatch(`@@ -0,0 +1,2 @@\n+${lines.join("\n+")}\n`);
+    const file = { path, status: "added", additions: 2, deletions: 0 } as DiffFile;
+    const options = { layout: "unified", wrap: false, highlight: () => undefined, rows: 9 } as const;
+    const { html } = fileHtml(file, patch, options);
+    expect(html.match(/class="deceptive" data-shown="[^"]*"/g)).toEqual([
+      'class="deceptive" data-shown="U+202E"',
+    ]);
+    expect(html).toContain("gpj[U+202E].exe.ts");
+    expect(withDeceptionsShown("größer-大-👩‍💻.md")).toBe("größer-大-👩‍💻.md");
   });
 
   it.each([

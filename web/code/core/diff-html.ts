@@ -1,5 +1,6 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { classNames } from "../../shared/class-names.ts";
+import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { escaped } from "../../shared/markdown/markdown-html.ts";
 import { languageOf } from "./language.ts";
 import {
@@ -14,6 +15,7 @@ import {
 } from "./parsed-patch.ts";
 import { buildRows, type Layout, ROW_GAP, ROW_LINE } from "./row-model.ts";
 import { segmentsOf, shownLength } from "./segments.ts";
+import { splitPath } from "./shown-path.ts";
 import { STATUS_LETTERS } from "./status-letters.ts";
 import { TOKEN_CLASSES } from "./token-types.ts";
 import { indexTokens, type Tokens } from "./tokens.ts";
@@ -63,14 +65,14 @@ export function fileHtml(file: DiffFile, patch: ParsedPatch | undefined, options
 }
 
 function section(file: DiffFile, rows: string): string {
-  const slash = file.path.lastIndexOf("/") + 1;
+  const { folder, name } = splitPath(file.path);
   const renamed = file.oldPath !== undefined && file.oldPath !== file.path;
   return [
     `<section class="file"><header class="file-header"><span class="file-fold"></span>`,
     `<abbr class="status-letter status-${file.status}">${STATUS_LETTERS[file.status]}</abbr><h2 class="file-path">`,
-    renamed ? `<span class="file-old">${escaped(file.oldPath ?? "")} → </span>` : "",
-    `<span class="file-folder">${escaped(file.path.slice(0, slash))}</span>`,
-    `<bdi class="file-name">${escaped(file.path.slice(slash))}</bdi></h2>`,
+    renamed ? `<span class="file-old">${escaped(withDeceptionsShown(file.oldPath ?? ""))} → </span>` : "",
+    `<span class="file-folder">${escaped(folder)}</span>`,
+    `<bdi class="file-name">${escaped(name)}</bdi></h2>`,
     `<span class="counts"><span class="count-added">+${file.additions}</span> `,
     `<span class="count-removed">−${file.deletions}</span></span></header>${rows}</section>`,
   ].join("");
@@ -136,9 +138,10 @@ class Pen {
       found: [],
     });
     return segments
-      .map(({ text: run, type, changed }) => {
-        const name = classNames(TOKEN_CLASSES[type], changed && "word");
-        return name === "" ? escaped(run) : `<span class="${name}">${escaped(run)}</span>`;
+      .map(({ text: run, type, changed, deception }) => {
+        const name = classNames(TOKEN_CLASSES[type], changed && "word", deception && "deceptive");
+        const shown = deception ? ` data-shown="${escaped(deception.shown)}"` : "";
+        return name === "" ? escaped(run) : `<span class="${name}"${shown}>${escaped(run)}</span>`;
       })
       .join("");
   }

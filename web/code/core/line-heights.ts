@@ -1,3 +1,4 @@
+import { findDeceptions } from "../../shared/markdown/deceptive.ts";
 import { endsInReturn, lineText, type ParsedPatch } from "./parsed-patch.ts";
 import { LONGEST_SHOWN_LINE, shownLength } from "./segments.ts";
 
@@ -52,7 +53,14 @@ function widthsOfPatch(patch: ParsedPatch): Uint16Array {
   return widths;
 }
 
-const shownWidth = (text: string) => displayWidth(text.slice(0, shownLength(text)));
+/** Columns that the name of a hidden character takes, at most. */
+const NAME_WIDTH = 8;
+
+function shownWidth(full: string): number {
+  const text = full.slice(0, shownLength(full));
+  const named = UNCERTAIN.test(text) ? findDeceptions(text, "none").length : 0;
+  return displayWidth(text) + named * NAME_WIDTH;
+}
 
 /** Columns a text takes: tabs up to the next stop, wide characters two. */
 export function displayWidth(text: string): number {

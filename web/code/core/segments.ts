@@ -1,3 +1,4 @@
+import { type Deception, findDeceptions } from "../../shared/markdown/deceptive.ts";
 import { eachToken, type Tokens } from "./tokens.ts";
 import type { Ranges } from "./word-diff.ts";
 
@@ -9,6 +10,8 @@ export interface Segment {
   readonly changed: boolean;
   /** Found by the search: 0 not, 1 found, 2 the match the person stands on. */
   readonly found: 0 | 1 | 2;
+  /** What deceives the eye begins here: its name is shown beside it, and it has no say beyond the run. */
+  readonly deception?: Deception;
 }
 
 export interface LineMarks {
@@ -24,7 +27,11 @@ export interface LineMarks {
 /** Longer lines are cut, unless the person asks for the rest. In UTF-16 units. */
 export const LONGEST_SHOWN_LINE = 2_000;
 
-/** Merges highlighting, changed words and search matches into runs, in order and without gaps. */
+/** What most lines have nothing of: other than ASCII, controls, or as many blanks as push text out of sight. */
+const SUSPECT = /[^\t -~]|[ \t]{40}/;
+const NONE: readonly Deception[] = [];
+
+/** Merges highlighting, changed words, search matches and what deceives into runs, in order and without gaps. */
 export function segmentsOf(text: string, marks: LineMarks): Segment[] {
   const ends: number[] = [];
   const types: number[] = [];
@@ -37,18 +44,25 @@ export function segmentsOf(text: string, marks: LineMarks): Segment[] {
   const segments: Segment[] = [];
   const changedAt = rangeReader(marks.changed);
   const foundAt = rangeReader(marks.found);
+  const deceptions = SUSPECT.test(text) ? findDeceptions(text, "none") : NONE;
+  let deceived = 0;
   let at = 0;
   let token = 0;
   while (at < text.length) {
     while (token < ends.length && (ends[token] ?? 0) <= at) token++;
     const changed = changedAt(at);
     const found = foundAt(at);
-    const end = Math.min(ends[token] ?? text.length, changed.next, found.next, text.length);
+    while ((deceptions[deceived]?.end ?? text.length) <= at) deceived++;
+    const deception = deceptions[deceived];
+    const border =
+      deception === undefined ? text.length : deception.start > at ? deception.start : deception.end;
+    const end = Math.min(ends[token] ?? text.length, changed.next, found.next, border);
     segments.push({
       text: text.slice(at, end),
       type: types[token] ?? 0,
       changed: changed.inside,
       found: found.inside ? (found.start === marks.current ? 2 : 1) : 0,
+      ...(deception?.start === at && { deception }),
     });
     at = end;
   }

@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { keyLabels } from "../../shared/keyboard/keys.ts";
 import type { Shortcut } from "../../shared/keyboard/shortcuts.ts";
+import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { filterFiles } from "../core/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { goToFile } from "../moving.ts";
@@ -43,7 +44,7 @@ export function Palette({ controller, commands }: PaletteProps) {
       })),
       ...found.map(({ path }) => ({
         key: path,
-        label: path,
+        label: withDeceptionsShown(path),
         keys: [],
         run: () => goToFile(controller, path),
       })),

@@ -8,11 +8,17 @@ const FOUND = [undefined, "found", "found found-current"];
 /** One line of code as runs of colour. A plain line is plain text. */
 export const CodeText = memo(function CodeText({ segments }: { readonly segments: readonly Segment[] }) {
   return segments.map((segment, index) => {
-    const name = classNames(TOKEN_CLASSES[segment.type], segment.changed && "word", FOUND[segment.found]);
+    const { deception } = segment;
+    const name = classNames(
+      TOKEN_CLASSES[segment.type],
+      segment.changed && "word",
+      FOUND[segment.found],
+      deception && "deceptive",
+    );
     if (name === "") return segment.text;
     return (
       // biome-ignore lint/suspicious/noArrayIndexKey: runs have no identity; the whole line is painted anew
-      <span key={index} className={name}>
+      <span key={index} className={name} data-shown={deception?.shown} title={deception?.meaning}>
         {segment.text}
       </span>
     );

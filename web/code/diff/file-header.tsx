@@ -10,7 +10,9 @@ import { memo } from "react";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
+import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { commentOnFile } from "../comments/start.ts";
+import { splitPath } from "../core/shown-path.ts";
 import { StatusLetter } from "../sidebar/status-letter.tsx";
 import { sinceLastRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
@@ -46,7 +48,7 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
         <Chevron size={16} aria-hidden />
       </button>
       <StatusLetter status={file.status} />
-      <h2 className="file-path" title={file.path}>
+      <h2 className="file-path" title={withDeceptionsShown(file.path)}>
         <FilePath file={file} />
       </h2>
       <Counts file={file} />
@@ -93,12 +95,14 @@ function editorUrl(link: string, path: string): string {
 }
 
 function FilePath({ file }: { readonly file: DiffFile }) {
-  const slash = file.path.lastIndexOf("/") + 1;
+  const { folder, name } = splitPath(file.path);
   return (
     <>
-      {file.oldPath && file.oldPath !== file.path && <span className="file-old">{file.oldPath} → </span>}
-      <span className="file-folder">{file.path.slice(0, slash)}</span>
-      <bdi className="file-name">{file.path.slice(slash)}</bdi>
+      {file.oldPath && file.oldPath !== file.path && (
+        <span className="file-old">{withDeceptionsShown(file.oldPath)} → </span>
+      )}
+      <span className="file-folder">{folder}</span>
+      <bdi className="file-name">{name}</bdi>
     </>
   );
 }

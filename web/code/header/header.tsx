@@ -3,6 +3,7 @@ import { sendJson } from "../../shared/api/client.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { Logo } from "../../shared/components/logo.tsx";
 import { Menu, MenuItem } from "../../shared/components/menu.tsx";
+import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { saidComments, useComments } from "../state/comments.ts";
 import { useRounds } from "../state/rounds.ts";
@@ -31,7 +32,8 @@ export function Header() {
       </IconButton>
       <Logo />
       <h1 className="header-title">
-        {index?.repository.name} <span className="header-branch">{index?.gitContext.currentBranch}</span>
+        {index?.repository.name}{" "}
+        <span className="header-branch">{withDeceptionsShown(index?.gitContext.currentBranch ?? "")}</span>
       </h1>
       <DiffSelect />
       <span className="header-space" />

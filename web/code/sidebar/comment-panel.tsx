@@ -2,6 +2,7 @@ import { ClipboardCopy, MessageSquarePlus, X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
+import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { CommentBadge, PlaceLabel } from "../comments/comment-card.tsx";
 import { goToComment } from "../comments/move.ts";
 import { commentOnAll } from "../comments/start.ts";
@@ -83,14 +84,14 @@ function PanelItem({
   if (comment.path === undefined || placeNow(comment).state === "elsewhere") {
     return (
       <>
-        {comment.path !== undefined && <p className="panel-path">{comment.path}</p>}
+        {comment.path !== undefined && <p className="panel-path">{withDeceptionsShown(comment.path)}</p>}
         <ThreadItem id={comment.id} />
       </>
     );
   }
   return (
     <button type="button" className="panel-item" onClick={() => goToComment(controller, comment)}>
-      <span className="panel-path">{comment.path}</span>
+      <span className="panel-path">{withDeceptionsShown(comment.path)}</span>
       <span className="panel-line">
         <CommentBadge type={comment.type} /> <PlaceLabel comment={comment} />
       </span>

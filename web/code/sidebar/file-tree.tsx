@@ -1,6 +1,7 @@
 import { Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-react";
 import { memo, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
+import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { thousands } from "../core/count.ts";
 import { filterFiles, type TreeRow, treeRows } from "../core/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
@@ -103,7 +104,7 @@ function FolderLine({ row }: { readonly row: TreeRow }) {
       onClick={toggle}
     >
       <Chevron size={14} aria-hidden />
-      <span className="tree-name">{row.name}</span>
+      <span className="tree-name">{withDeceptionsShown(row.name)}</span>
       {!row.open && <span className="badge">{row.fileCount}</span>}
     </button>
   );
@@ -124,11 +125,11 @@ function FileLine({ row, controller }: TreeLineProps) {
       className={viewed ? "tree-line tree-file tree-file-viewed" : "tree-line tree-file"}
       style={{ paddingLeft: 10 + row.depth * 12 }}
       aria-current={isCurrent || undefined}
-      title={file.path}
+      title={withDeceptionsShown(file.path)}
       onClick={() => goToFile(controller, file.path)}
     >
       <StatusLetter status={file.status} />
-      <span className="tree-name">{row.name}</span>
+      <span className="tree-name">{withDeceptionsShown(row.name)}</span>
       {(since === "new" || since === "changed") && (
         <span
           className="tree-since"

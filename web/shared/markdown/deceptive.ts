@@ -49,6 +49,17 @@ export function findDeceptions(text: string, comments: CommentSearch = "outside"
   return found.sort((a, b) => a.start - b.start);
 }
 
+/** The text with what it hides written out, for names and other short texts: `a[U+202E]b`. */
+export function withDeceptionsShown(text: string): string {
+  let shown = "";
+  let at = 0;
+  for (const { start, end, shown: name } of findDeceptions(text, "none")) {
+    shown += `${text.slice(at, start)}[${name}]`;
+    at = end;
+  }
+  return shown + text.slice(at);
+}
+
 /** A joiner inside an emoji or between letters of a script that needs it is no deception. */
 function isOrdinaryJoiner(text: string, index: number, found: string): boolean {
   if (found !== "\u200d" && found !== "\u200c") return false;

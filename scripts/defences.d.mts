@@ -1,0 +1,1 @@
+export const defences: readonly (readonly [row: string, tests: string, ...changes: string[]])[];

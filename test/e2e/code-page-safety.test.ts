@@ -1,0 +1,60 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import { openCodeReview } from "../support/code-review-page.ts";
+import { testRepository } from "../support/test-repository.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+const PROBE = "window.__ran=1";
+/** "Trojan Source" (CVE-2021-42574): drawn as told, the check is outside of the comment. */
+const TROJAN = "/*\u202e } \u2066if (isAdmin)\u2069 \u2066 begin admins only */";
+const FILES = {
+  [`<img src=x onerror=${PROBE}>.html`]: `<script>${PROBE}</script>\n<base href="http://evil.test/">\n`,
+  "gpj\u202e.exe.ts": `${TROJAN}\nls${" ".repeat(300)}; rm -rf /\npass\u200bword\n`,
+  "notes.md": `<svg onload="${PROBE}">\n![](http://evil.test/a.png)\n[x](javascript:${PROBE})\n`,
+  "math.svg": `<svg xmlns="http://www.w3.org/2000/svg"><foreignObject><iframe onload="${PROBE}"/></foreignObject></svg>\n`,
+};
+
+it("R8 and R10 code and names that mean harm: no script runs, nobody is called, nothing hides", async () => {
+  const repository = await testRepository({ "a.txt": "a\n" });
+  await repository.write(FILES);
+  const { page, foreignRequests, errors, child } = await openCodeReview(browser, repository);
+  const shown = page.locator(".code-text .deceptive");
+  await expect
+    .poll(() => shown.evaluateAll((all) => all.map((mark) => mark.getAttribute("data-shown"))))
+    .toEqual(["U+202E", "U+2066", "U+2069", "U+2066", "␣ × 300", "U+200B"]);
+  expect(await page.locator(".file-header", { hasText: "gpj[U+202E].exe.ts" }).count()).toBe(1);
+  expect(await page.locator(".tree", { hasText: "gpj[U+202E].exe.ts" }).count()).toBe(1);
+  // Drawn in the order in which it is written, whatever it says of that itself.
+  const places = await page.locator(".code-text", { hasText: "begin admins only" }).evaluate((line) => {
+    const found: number[] = [];
+    const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const range = document.createRange();
+      for (let at = 0; at < (node.textContent?.length ?? 0); at += 1) {
+        if (!/\w/.test(node.textContent?.[at] ?? "")) continue;
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        // The line may be wrapped.
+        const { top, left } = range.getBoundingClientRect();
+        found.push(Math.round(top) * 10_000 + left);
+      }
+    }
+    return found;
+  });
+  expect(places.length).toBe("ifisAdminbeginadminsonly".length);
+  expect(places.toSorted((a, b) => a - b)).toEqual(places);
+
+  await page.keyboard.press("a");
+  await page.locator(".panel textarea").fill(Object.values(FILES).join("\n"));
+  await page.keyboard.press("Control+Enter");
+  await page.locator(".comment-text .markdown").waitFor();
+  expect(await page.evaluate(() => "__ran" in window)).toBe(false);
+  expect([foreignRequests, errors]).toEqual([[], []]);
+  child.kill("SIGTERM");
+});
