@@ -32,6 +32,8 @@ export async function reviewPlan(
     const input = decodeInput(await readInput(file, signal));
     if (input.kind !== "envelope" && input.kind !== "markdown") hook = input;
     if (input.kind === "approved") return tellApproved(input, flags, output);
+    if (input.kind === "markdown" && /^\s*\{/.test(input.plan))
+      output.note("This begins like JSON and is no event or envelope: it is shown as it stands.");
     if (input.kind !== "unrelated") return prepareJob(input, flags);
     output.note(`Nothing to review in the event "${input.event}": it is left to the agent.`);
     return undefined;

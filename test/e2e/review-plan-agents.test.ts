@@ -161,6 +161,13 @@ describe("other agents", () => {
     expect(JSON.parse(stdout)).toEqual({ decision: "approve", agentSwitch: "build", feedback: "Go." });
   });
 
+  it("a broken envelope: shown as it stands, and told of", async () => {
+    const command = await startCommand(review, { stdin: '{"plan": "# Half' });
+    await command.says(/begins like JSON and is no event or envelope/);
+    expect((await command.post("/api/approve", {})).status).toBe(200);
+    expect(await command.ended).toMatchObject({ code: 0 });
+  });
+
   it("plain Markdown: text, and with --json the same as the envelope", async () => {
     expect(await decide(await example("plan.md"), "/api/deny", { feedback: "Not yet." })).toBe("Not yet.\n");
     expect(await decide(await example("plan.md"), "/api/approve", {})).toBe("Plan approved.\n");
