@@ -8,7 +8,7 @@ import { pairToolResults } from "../exchange/tool-pairing.ts";
 import { answerOfTool, carrySchemaByTool, createAnswerReader, finishOfTool } from "./answer-schema.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
 import { relaxStrictSchemas } from "./strict-schemas.ts";
-import { lostToolExtras } from "./tool-extras.ts";
+import { withoutForeignExtras } from "./tool-extras.ts";
 import { fitToolNames } from "./tool-names.ts";
 
 /** A request made ready for an upstream's encoder, and the way back for what comes in answer. */
@@ -27,7 +27,8 @@ export function prepareRequest(
   capabilities: Capabilities,
 ): PreparedRequest {
   const { turns, losses } = pairToolResults(request.turns);
-  const relaxed = relaxStrictSchemas(request, target.dialect);
+  const plainer = withoutForeignExtras(request, target.dialect);
+  const relaxed = relaxStrictSchemas(plainer.request, target.dialect);
   const paired: ExchangeRequest = { ...relaxed.request, model: target.model, turns };
   const plain = capabilities.customTools ? paired : wrapCustomTools(paired);
   const carried = carrySchemaByTool(plain, capabilities);
@@ -38,7 +39,7 @@ export function prepareRequest(
   };
   return {
     request: names.request,
-    losses: [...losses, ...relaxed.losses, ...lostToolExtras(request, target.dialect)],
+    losses: [...losses, ...relaxed.losses, ...plainer.losses],
     restoreResponse: (response) => ({
       ...response,
       candidates: response.candidates.map(({ parts, finish, ...rest }) => ({

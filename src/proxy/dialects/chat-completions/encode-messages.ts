@@ -63,11 +63,10 @@ function encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Wir
 }
 
 function encodeResult(result: ToolResultPart, capabilities: Capabilities, list: LossList) {
-  const { text, media } = flattenResult(result);
+  const { text, media } = flattenResult(result, (part) => encodeUserPart(part, capabilities, list));
   for (const part of result.content) noteCache(part, list);
-  const encoded = media.flatMap((part) => encodeUserPart(part, capabilities, list) ?? []);
   const note: WireContent = { type: "text", text: `From the result of call ${result.callId}:` };
-  return { text, media: encoded.length > 0 ? [note, ...encoded] : [] };
+  return { text, media: media.length > 0 ? [note, ...media] : [] };
 }
 
 function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList): WireMessage[] {

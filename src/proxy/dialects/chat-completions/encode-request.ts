@@ -51,10 +51,14 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, li
     frequency_penalty: unless(allowed, sampling.frequencyPenalty, "frequency-penalty"),
     presence_penalty: unless(allowed, sampling.presencePenalty, "presence-penalty"),
     n: sampling.candidates,
-    logprobs: sampling.logprobs,
-    top_logprobs: sampling.topLogprobs,
+    ...encodeLogprobs(sampling),
     logit_bias: sampling.logitBias,
   };
+}
+
+/** How many are wanted is refused where it is not said that any are. */
+function encodeLogprobs({ logprobs, topLogprobs = 0 }: ExchangeRequest["sampling"]) {
+  return topLogprobs > 0 ? { logprobs: true, top_logprobs: topLogprobs } : { logprobs };
 }
 
 function limitTokens(

@@ -20,6 +20,7 @@ import type { WireContent, WireFunctionResponse, WirePart } from "./schema.ts";
 export function decodeContents(contents: readonly WireContent[]): Turn[] {
   const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
   const waiting: WaitingCall[] = [];
+  const answeredById = idsOfResults(contents);
   for (const [position, content] of contents.entries()) {
     const role = roleOf(content.role);
     const before = turns.at(-1);
@@ -29,11 +30,12 @@ export function decodeContents(contents: readonly WireContent[]): Turn[] {
       const { functionCall, functionResponse } = part;
       if (typeof functionCall?.name === "string") {
         const call = decodeCall(part, functionCall.name, position, place);
-        waiting.push({ id: call.id, name: call.name });
+        waiting.push({ id: call.id, name: call.name, isAnsweredById: answeredById.has(call.id) });
         parts.push(call);
       } else if (functionResponse) parts.push(decodeResult(functionResponse, waiting, position, place));
+      else if (isEmptyText(part)) continue;
       else if (role !== "assistant") parts.push(decodePart(part));
-      else if (part.text !== "" || part.thoughtSignature) appendJoined(parts, decodePart(part));
+      else appendJoined(parts, decodePart(part));
     }
   }
   return turns;
@@ -43,6 +45,18 @@ export function decodeContents(contents: readonly WireContent[]): Turn[] {
 interface WaitingCall {
   readonly id: string;
   readonly name: string;
+  /** Whether a result somewhere names it, so that it is none for results that name nothing. */
+  readonly isAnsweredById: boolean;
+}
+
+function idsOfResults(contents: readonly WireContent[]): ReadonlySet<string> {
+  const ids = contents.flatMap(({ parts }) => (parts ?? []).map((part) => part.functionResponse?.id));
+  return new Set(ids.flatMap((id) => (id ? [openCallId(id)] : [])));
+}
+
+/** Text of no length is no part, unless it carries a signature. */
+function isEmptyText({ text, thoughtSignature, inlineData, fileData }: WirePart): boolean {
+  return text === "" && !thoughtSignature && !inlineData && !fileData;
 }
 
 function decodeCall(part: WirePart, name: string, position: number, place: number): ToolCallPart {
@@ -81,7 +95,9 @@ function decodeResult(
   place: number,
 ): ToolResultPart {
   const own = answer.id ? openCallId(answer.id) : undefined;
-  const at = waiting.findIndex((call) => (own === undefined ? call.name === answer.name : call.id === own));
+  const at = waiting.findIndex((call) =>
+    own === undefined ? call.name === answer.name && !call.isAnsweredById : call.id === own,
+  );
   const call = at < 0 ? undefined : waiting.splice(at, 1)[0];
   const { text, isError } = readResponse(answer.response);
   const media = (answer.parts ?? []).map((part) => decodeMedia(part as WirePart));

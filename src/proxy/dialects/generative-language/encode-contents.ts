@@ -30,14 +30,20 @@ export function encodeContents(
   if (request.turns.some((turn) => turn.name !== undefined))
     losses.add("name", "Messages have no author's name here.");
   const turns = mergeTurns(request.turns.map((turn) => placeSystem(turn, losses)));
-  return turns.flatMap((turn): WireObject[] => {
+  const contents: { readonly role: "model" | "user"; readonly parts: WireObject[] }[] = [];
+  for (const turn of turns) {
     const signer = createSigner(capabilities);
     const parts = turn.parts.flatMap((part) =>
       encodePart(part, turn, { names, signer, capabilities, losses }),
     );
-    if (parts.length === 0) return [];
-    return [{ role: turn.role === "assistant" ? "model" : "user", parts }];
-  });
+    if (parts.length === 0) continue;
+    const role = turn.role === "assistant" ? "model" : "user";
+    const before = contents.at(-1);
+    // Turns that came out empty leave neighbours of one role behind.
+    if (before?.role === role) before.parts.push(...parts);
+    else contents.push({ role, parts });
+  }
+  return contents;
 }
 
 interface Surroundings {

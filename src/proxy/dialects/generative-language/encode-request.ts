@@ -73,7 +73,8 @@ function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, loss
     presencePenalty: sampling.presencePenalty,
     frequencyPenalty: sampling.frequencyPenalty,
     candidateCount: sampling.candidates,
-    responseLogprobs: sampling.logprobs,
+    // How many are wanted is refused where it is not said that any are.
+    responseLogprobs: (sampling.topLogprobs ?? 0) > 0 ? true : sampling.logprobs,
     logprobs: sampling.topLogprobs,
     responseModalities: encodeModalities(request),
     thinkingConfig: encodeThinking(request, capabilities, losses),

@@ -54,7 +54,9 @@ export const partSchema = z.looseObject({
 });
 export type WirePart = z.output<typeof partSchema>;
 
-export const contentSchema = z.looseObject({ role: text, parts: z.array(partSchema).nullish() });
+/** The vendor takes a part alone for a list of one, as its own examples write it. */
+const partsSchema = z.union([z.array(partSchema), partSchema.transform((part) => [part])]);
+export const contentSchema = z.looseObject({ role: text, parts: partsSchema.nullish() });
 export type WireContent = z.output<typeof contentSchema>;
 
 const functionDeclarationSchema = z.looseObject({

@@ -36,20 +36,21 @@ export function decodeRequest(body: unknown, context: DecodeContext): Converted<
     throw invalidRequest("Missing required parameter: 'model'.", "model");
   }
   const { instructions, turns } = decodeInput(wire);
-  const toolChoice = isSaid(wire.tool_choice) ? decodeToolChoice(wire.tool_choice) : undefined;
+  const tools = decodeTools(wire.tools ?? []);
+  const toolChoice = isSaid(wire.tool_choice) ? decodeToolChoice(wire.tool_choice, tools) : undefined;
   const value: ExchangeRequest = {
     model,
     stream: wire.stream === true,
     instructions,
     turns,
-    tools: decodeTools(wire.tools ?? []),
+    tools,
     sampling: decodeSampling(wire),
     ...definedMembers({
       toolChoice,
       parallelToolCalls: wire.parallel_tool_calls,
       reasoning: decodeReasoningRequest(wire),
       output: decodeFormat(wire.text?.format),
-      user: wire.user,
+      user: wire.safety_identifier ?? wire.user,
       cacheKey: wire.prompt_cache_key,
       serviceTier: wire.service_tier,
       verbosity: wire.text?.verbosity,

@@ -2,7 +2,7 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import type { HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
-import { qualifiedName } from "./namespaces.ts";
+import { namespaceOf, qualifiedName } from "./namespaces.ts";
 import { toolChoiceSchema, toolSchema } from "./schema.ts";
 
 const hostedTools: Readonly<Record<string, HostedTool["tool"]>> = {
@@ -90,8 +90,15 @@ function required(name: string | null | undefined, where: string): string {
   throw invalidRequest(`Missing required parameter: '${where}.name'.`, `${where}.name`);
 }
 
+/** The name that a function of a namespace goes by elsewhere, where the choice says only its own. */
+function declaredName(name: string, tools: readonly Tool[]): string {
+  const isDeclared = tools.some((tool) => tool.type !== "hosted" && tool.name === name);
+  const spaced = tools.find((tool) => tool.type === "function" && namespaceOf(tool)?.name === name);
+  return !isDeclared && spaced?.type === "function" ? spaced.name : name;
+}
+
 /** The tool choice; undefined where it names a tool the vendor runs, which only this dialect can force. */
-export function decodeToolChoice(value: unknown): ToolChoice | undefined {
+export function decodeToolChoice(value: unknown, tools: readonly Tool[]): ToolChoice | undefined {
   const choice = parseRequestPiece(toolChoiceSchema, value, "tool_choice");
   if (typeof choice === "string") {
     if (choice === "auto" || choice === "none" || choice === "required") return { mode: choice };
@@ -99,9 +106,11 @@ export function decodeToolChoice(value: unknown): ToolChoice | undefined {
   }
   const name = choice.name ?? choice.function?.name;
   if ((choice.type === "function" || choice.type === "custom") && typeof name === "string") {
-    return { mode: "tool", name };
+    return { mode: "tool", name: declaredName(name, tools) };
   }
   if (choice.type !== "allowed_tools") return undefined;
-  const names = (choice.tools ?? []).flatMap((tool) => (typeof tool.name === "string" ? [tool.name] : []));
+  const names = (choice.tools ?? []).flatMap((tool) =>
+    typeof tool.name === "string" ? [declaredName(tool.name, tools)] : [],
+  );
   return { mode: "allowed", names, required: choice.mode === "required" };
 }

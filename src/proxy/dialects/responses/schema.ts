@@ -33,6 +33,7 @@ export const requestSchema = z.looseObject({
   store: z.boolean().nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
   user: text,
+  safety_identifier: text,
   prompt_cache_key: text,
   service_tier: text,
 });
