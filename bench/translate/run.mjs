@@ -3,6 +3,7 @@
 //   npm run build && node bench/translate/run.mjs [--ccr FOLDER] [--short] [--only throughput,latency,pairs,growth,memory]
 // Needs nginx, wrk and taskset (Debian: nginx-light, wrk, util-linux). The subject has CPU 0 to itself, load and vendor
 // share CPU 1. --ccr is a folder in which `npm i @musistudio/claude-code-router@2.0.0` was run.
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,6 +20,8 @@ const { values: flags } = parseArgs({
 const seconds = flags.short ? 2 : 5;
 const rounds = flags.short ? 20 : 40;
 const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
+// What this starts goes where this runs, but for the subjects, which say otherwise.
+spawnSync("taskset", ["-a", "-cp", "1", String(process.pid)]);
 const long = await startLongStreams();
 
 try {
