@@ -29,8 +29,9 @@ export async function handleCall(
   const call = openCall(admitted, route, services);
   try {
     const called = calledOperation(route, call.request.url ?? "", call.params);
-    if (route.body === "streamed") await serveForm(call, called);
-    else await serveJson(call, called);
+    if (isForm(call)) await serveForm(call, called);
+    else if (called.operation !== "stored-response" || !(await answerStored(call)))
+      await routed(call, called, route.body === "ignored" ? undefined : await read(call));
   } catch (error) {
     answerFault(call, error);
   } finally {
@@ -38,32 +39,40 @@ export async function handleCall(
   }
 }
 
-async function serveJson(call: Call, called: CalledOperation): Promise<void> {
-  if (called.operation === "stored-response" && (await answerStored(call))) return;
-  const body = call.route.body === "ignored" ? undefined : await read(call);
+/** Uploads go through as they come. */
+function isForm({ route, request }: Call): boolean {
+  return route.body === "streamed" && /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
+}
+
+/** Chooses the upstream and sends. No promise of its own where the choice needs no waiting. */
+function routed(call: Call, called: CalledOperation, body: Buffer | undefined): void | Promise<void> {
   if (body) hold(call, body);
   const scanned = body && look(body);
   call.stream = called.stream || scanned?.stream === true;
   const choice = chooseUpstream(call, called.model ?? scanned?.model, body);
-  const selection = choice instanceof Promise ? await choice : choice;
+  return choice instanceof Promise
+    ? choice.then((selection) => send(call, called, selection, body, scanned))
+    : send(call, called, choice, body, scanned);
+}
+
+function send(
+  call: Call,
+  called: CalledOperation,
+  selection: Selection,
+  body: Buffer | undefined,
+  scanned: ScannedBody | undefined,
+): void | Promise<void> {
   const lane = laneOf(call, called);
-  if (lane === "native") {
-    const renamed = body && scanned && nativeBody(call, body, scanned, selection.model);
-    await relayNatively(call, called, native(selection, call, called), selection.model, renamed ?? null);
-  } else if (lane === "echo") answerEcho(call, called, body);
-  else if (lane === "estimate") answerEstimate(call, body);
-  else await translate(call, called, selection, body ?? Buffer.alloc(0));
+  if (lane === "echo") return answerEcho(call, called, body);
+  if (lane === "estimate") return answerEstimate(call, body);
+  if (lane === "translated") return translate(call, called, selection, body ?? Buffer.alloc(0));
+  const renamed = body && scanned && nativeBody(call, body, scanned, selection.model);
+  return relayNatively(call, called, native(selection, call, called), selection.model, renamed ?? null);
 }
 
 /** Uploads: read until the model is known, the rest goes through as it comes. */
 async function serveForm(call: Call, called: CalledOperation): Promise<void> {
-  const { headers } = call.request;
-  const { limits } = call.runtime.config;
-  if (!/^multipart\/form-data\b/i.test(headers["content-type"] ?? "")) {
-    await serveJson(call, called);
-    return;
-  }
-  const form = await peekForm(call.request, limits.body);
+  const form = await peekForm(call.request, call.runtime.config.limits.body);
   const selection = await chooseUpstream(call, form.model, undefined);
   const lane = laneOf(call, called);
   const renamed = form.model !== undefined && form.model !== selection.model ? selection.model : undefined;
@@ -85,7 +94,7 @@ function read(call: Call): Promise<Buffer> {
   const { limits } = call.runtime.config;
   const { held } = call.services;
   const type = call.request.headers["content-type"];
-  if (type !== undefined && !/^[\w.+-]+\/(?:[\w.+-]*\+)?json\b/i.test(type))
+  if (type !== undefined && type !== "application/json" && !/^[\w.+-]+\/(?:[\w.+-]*\+)?json\b/i.test(type))
     throw new AppError("media_type", "The body must be JSON (content-type: application/json)");
   const announced = Math.min(Number(call.request.headers["content-length"] ?? 0), limits.body);
   if (held.bytes + announced > limits.inFlight)

@@ -14,6 +14,7 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
   /** Whether the client left before it had its answer. */
   left = false;
   lastActivity = performance.now();
+  place = -1;
   readonly #call: Call;
   readonly #waiting = new Set<() => void>();
   #ping = "";

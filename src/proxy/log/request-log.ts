@@ -55,7 +55,7 @@ let last: { readonly of: CallRecord; readonly text: string } | undefined;
 
 /** What calls of one client to one model share. They come in runs, so that the last one's text mostly fits the next. */
 function whoAndWhere(record: CallRecord): string {
-  if (last && shared.every((name) => last?.of[name] === record[name])) return last.text;
+  if (last && isAlike(last.of, record)) return last.text;
   const { model, upstreamModel } = record;
   const members = [
     text("key", record.key),
@@ -70,7 +70,18 @@ function whoAndWhere(record: CallRecord): string {
   return last.text;
 }
 
-const shared = ["key", "client", "method", "route", "model", "upstream", "upstreamModel"] as const;
+/** Name by name: members looked up by a variable name cost more than the rest of the line. */
+function isAlike(one: CallRecord, other: CallRecord): boolean {
+  return (
+    one.model === other.model &&
+    one.upstreamModel === other.upstreamModel &&
+    one.upstream === other.upstream &&
+    one.route === other.route &&
+    one.method === other.method &&
+    one.client === other.client &&
+    one.key === other.key
+  );
+}
 
 function tokens({ input, output }: Usage): string {
   const members =

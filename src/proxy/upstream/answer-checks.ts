@@ -2,13 +2,14 @@ import type { RelayTask } from "./relay-task.ts";
 
 /** Whether an answer of this content type can be one to such a call. */
 export function isExpected(kind: RelayTask["kind"], type: string): boolean {
+  if (type === "application/json" || type === "text/event-stream") return true;
   if (kind === "media") return !/^text\/html\b/i.test(type);
   return type === "" || /^(?:application\/(?:[\w.+-]*\+)?json|text\/event-stream)\b/i.test(type);
 }
 
 /** Whether these are events that can be read as they come. */
 export function isEventStream(type: string, coding: string | undefined): boolean {
-  return coding === undefined && /^text\/event-stream\b/i.test(type);
+  return coding === undefined && type !== "application/json" && /^text\/event-stream\b/i.test(type);
 }
 
 /** What is wrong with a whole answer, in words that follow the upstream's name; undefined where nothing is. */

@@ -21,6 +21,7 @@ type State = "waiting" | "holding" | "refusing" | "open" | "over";
 /** Carries one upstream answer to the client, byte for byte, at the client's speed. */
 export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   lastActivity = performance.now();
+  place = -1;
   readonly #task: RelayTask;
   readonly #done: (outcome: RelayOutcome) => void;
   readonly #onClose = () => this.#clientClosed();

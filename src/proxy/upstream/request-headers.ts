@@ -54,6 +54,7 @@ export function upstreamHeaders(
   needs: HeaderNeeds,
 ): string[] {
   const named = connectionNames(rawHeaders);
+  const replaced = Object.keys(upstream.headers);
   const forwardsKey = upstream.credentials === "client";
   const headers: string[] = [];
   let version = false;
@@ -66,11 +67,11 @@ export function upstreamHeaders(
         headers.push(given.toLowerCase(), value);
       continue;
     }
-    if (named?.has(name) || name in upstream.headers) continue;
+    if (named?.has(name) || replaced.includes(name)) continue;
     if (name === "anthropic-version") version = true;
     headers.push(name, value);
   }
-  if (upstream.dialect === "messages" && !version && !("anthropic-version" in upstream.headers))
+  if (upstream.dialect === "messages" && !version && !replaced.includes("anthropic-version"))
     headers.push("anthropic-version", "2023-06-01");
   addOwn(headers, upstream, needs);
   return headers;
