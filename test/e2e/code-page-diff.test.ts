@@ -170,7 +170,16 @@ describe("the diff", () => {
     await expect.poll(() => page.locator(".found-current").textContent()).toBe("needle");
     await page.getByLabel("Match case").click();
     await expect.poll(() => page.locator(".find-count").textContent()).toBe("Nothing found");
+    await page.getByLabel("Match case").click();
     await page.getByLabel("Close the search").click();
+    await page.keyboard.press("/");
+    await expect.poll(() => page.locator(".find-count").textContent()).toBe("– of 1");
+    await page.getByLabel("What is compared").selectOption("last-commit");
+    await expect.poll(() => page.locator(".find-count").textContent()).toBe("Nothing found");
+    await page.getByLabel("What is compared").selectOption("uncommitted");
+    await expect.poll(() => page.locator(".find-count").textContent()).toBe("– of 1");
+    await page.getByLabel("Close the search").click();
+    await page.locator("#diff").focus();
     await page.keyboard.press("G");
     await section(page, "readme.md").or(page.locator(".file").last()).first().waitFor();
     await page.keyboard.press("g");

@@ -9,6 +9,9 @@ import {
   dragLines,
   numberCell,
   openCodeReview,
+  sendFeedback,
+  writeComment,
+  writeGeneralComment,
 } from "../support/code-review-page.ts";
 import { PNG } from "../support/images.ts";
 
@@ -30,13 +33,6 @@ async function openCode(agents: readonly object[]): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function send(page: Page): Promise<void> {
-  await page.keyboard.press("Control+Shift+Enter");
-  const dialog = page.getByRole("dialog");
-  await expect.poll(() => dialog.locator("textarea").inputValue()).not.toBe("");
-  await dialog.getByRole("button", { name: "Send feedback" }).click();
-}
-
 describe("the code review page", () => {
   it("hands over to another agent of OpenCode's", async () => {
     const url = await openCode([
@@ -49,9 +45,7 @@ describe("the code review page", () => {
       flags: ["--origin", "opencode"],
     });
     const { page } = review;
-    await page.keyboard.press("a");
-    await page.locator(".panel textarea").fill("Go on, please.");
-    await page.keyboard.press("Control+Enter");
+    await writeGeneralComment(page, "Go on, please.");
     await page.keyboard.press("Control+Shift+Enter");
     const choice = page.getByLabel("Go on with the agent");
     await expect
@@ -96,7 +90,7 @@ describe("the code review page", () => {
     await draftSaved(page);
     await page.reload();
     await expect.poll(() => page.locator(".comment img").count()).toBe(3);
-    await send(page);
+    await sendFeedback(page);
     const { stdout } = await review.ended;
     expect(stdout.match(/^- (chosen|pasted|dropped)\.png: `.+\.png`$/gm)).toHaveLength(3);
   });
@@ -152,13 +146,11 @@ describe("the code review page", () => {
     await cart.getByRole("button", { name: "Comment on src/cart.ts as a whole" }).click();
     await cart.locator(".comment-open textarea").fill("Split this file.");
     await page.keyboard.press("Control+Enter");
-    await page.keyboard.press("a");
-    await page.locator(".panel textarea").fill("A good start.");
-    await page.keyboard.press("Control+Enter");
-    await send(page);
+    await writeGeneralComment(page, "A good start.");
+    await sendFeedback(page);
     const { stdout } = await review.ended;
-    expect(stdout).toContain("## General\n\nA good start.");
-    expect(stdout).toContain("## `src/cart.ts`\n\n### 1. Comment on the whole file\n\nSplit this file.");
+    expect(stdout).toContain("## General\n\n### 1. Comment on the whole change\n\nA good start.");
+    expect(stdout).toContain("## `src/cart.ts`\n\n### 2. Comment on the whole file\n\nSplit this file.");
   });
 
   it("opens the lines again around a comment on the old side between the hunks, with the code it is about", async () => {
@@ -166,16 +158,14 @@ describe("the code review page", () => {
     const { page } = review;
     const cart = section(page, "src/cart.ts");
     await cart.getByRole("button", { name: "Show all lines" }).click();
-    await dragLines(page, "src/cart.ts", "old", 44, 45);
-    await page.locator(".comment-open textarea").fill("Before the change");
-    await page.keyboard.press("Control+Enter");
+    await writeComment(page, "src/cart.ts", [44, 45], "Before the change", "old");
     await draftSaved(page);
     await page.reload();
     await expect
       .poll(() => cart.locator(".comment").textContent())
       .toContain("lines 44-45, before the change");
     await numberCell(page, "src/cart.ts", "old", 44).waitFor();
-    await send(page);
+    await sendFeedback(page);
     const { stdout } = await review.ended;
     expect(stdout).toContain("Comment on lines 44-45 (old side: before the change)");
     expect(stdout).toContain("  const line44 = price * 44;\n  const line45 = price * 45;");
@@ -204,9 +194,8 @@ describe("the code review page", () => {
   it("marks in a second review the very lines that are new, and says what became of the old ones", async () => {
     const repository = await changedRepository();
     const first = await openCodeReview(browser, repository);
-    await dragLines(first.page, "src/cart.ts", "new", 30, 30);
-    await first.page.locator(".comment-open textarea").fill("Round one");
-    await send(first.page);
+    await writeComment(first.page, "src/cart.ts", [30, 30], "Round one");
+    await sendFeedback(first.page);
     await first.ended;
 
     const text = await repository.git("show", "HEAD:src/cart.ts");

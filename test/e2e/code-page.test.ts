@@ -7,6 +7,9 @@ import {
   dragLines,
   numberCell,
   openCodeReview,
+  sendFeedback,
+  writeComment,
+  writeGeneralComment,
 } from "../support/code-review-page.ts";
 
 let browser: Browser;
@@ -70,9 +73,7 @@ describe("the code review page", () => {
     const repository = await changedRepository();
     const review = await openCodeReview(browser, repository);
     const { page } = review;
-    await dragLines(page, "src/cart.ts", "new", 30, 30);
-    await page.locator(".comment-open textarea").fill("Look here");
-    await page.keyboard.press("Control+Enter");
+    await writeComment(page, "src/cart.ts", [30, 30], "Look here");
     await draftSaved(page);
 
     const text = await repository.git("show", "HEAD:src/cart.ts");
@@ -93,9 +94,7 @@ describe("the code review page", () => {
   it("approves with a sentence that asks for nothing, and drops no comment in silence", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;
-    await page.keyboard.press("a");
-    await page.locator(".panel textarea").fill("In general: fine.");
-    await page.keyboard.press("Control+Enter");
+    await writeGeneralComment(page, "In general: fine.");
     await page.getByRole("button", { name: "Approve" }).click();
     const dialog = page.getByRole("dialog");
     await expect.poll(() => dialog.textContent()).toContain("would not reach it");
@@ -137,9 +136,7 @@ describe("the code review page", () => {
     const { page } = review;
     const cart = page.locator('section[data-path="src/cart.ts"]');
     await cart.getByRole("button", { name: "Show 20 lines above" }).first().click();
-    await dragLines(page, "src/cart.ts", "new", 12, 13);
-    await page.locator(".comment-open textarea").fill("Outside the change");
-    await page.keyboard.press("Control+Enter");
+    await writeComment(page, "src/cart.ts", [12, 13], "Outside the change");
     await draftSaved(page);
     await page.reload();
     await numberCell(page, "src/cart.ts", "new", 12).waitFor();
@@ -151,10 +148,8 @@ describe("the code review page", () => {
   it("marks in a second review what has changed since the first, and shows what was said then", async () => {
     const repository = await changedRepository();
     const first = await openCodeReview(browser, repository);
-    await dragLines(first.page, "src/cart.ts", "new", 30, 30);
-    await first.page.locator(".comment-open textarea").fill("Round one");
-    await first.page.keyboard.press("Control+Shift+Enter");
-    await first.page.getByRole("dialog").getByRole("button", { name: "Send feedback" }).click();
+    await writeComment(first.page, "src/cart.ts", [30, 30], "Round one");
+    await sendFeedback(first.page);
     await first.ended;
 
     await repository.write({ "src/fresh.ts": "export const fresh = 2;\n" });
@@ -169,6 +164,47 @@ describe("the code review page", () => {
     await expect.poll(() => dialog.textContent()).toContain("Round one");
     expect(await dialog.textContent()).toContain("const line30 = discount(price);");
     child.kill("SIGTERM");
+  });
+
+  it("keeps feedback edited by hand through closing, a reload and another comment", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page } = review;
+    const text = page.getByLabel("Feedback in Markdown, exactly as it will be sent");
+    const dialog = page.getByRole("dialog");
+    await writeComment(page, "src/cart.ts", [30, 30], "First");
+    await page.keyboard.press("Control+Shift+Enter");
+    const edited = `${await text.inputValue()}\nPS: by hand.`;
+    await text.fill(edited);
+    await dialog.getByRole("button", { name: "Copy" }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(edited);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await draftSaved(page);
+
+    await page.reload();
+    await page.locator(".toast", { hasText: "Your comment from before" }).waitFor();
+    await page.keyboard.press("Control+Shift+Enter");
+    await expect.poll(() => text.inputValue()).toBe(edited);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+
+    await writeComment(page, "src/cart.ts", [33, 33], "Second");
+    await page.keyboard.press("Control+Shift+Enter");
+    await expect.poll(() => text.inputValue()).toContain("Second");
+    await dialog.getByRole("button", { name: "Take my edited text" }).click();
+    expect(await text.inputValue()).toBe(edited);
+    await dialog.getByRole("button", { name: "Undo my edits" }).click();
+    expect(await text.inputValue()).toContain("Second");
+    review.child.kill("SIGTERM");
+  });
+
+  it("shows a comment's words when their renderer does not come", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page } = review;
+    await page.route("**/assets/rendered-text*.js", (route) => route.abort());
+    await writeComment(page, "src/cart.ts", [30, 30], "Still **here**");
+    await expect.poll(() => page.locator(".comment-plain").textContent()).toBe("Still **here**");
+    review.child.kill("SIGTERM");
   });
 
   it("keeps what was typed when the server dies, and lets the person copy it", async () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import { type OpenedPage, type OpenOptions, openPage } from "./browser.ts";
 import { PNG } from "./images.ts";
 import { type TestRepository, testRepository } from "./test-repository.ts";
@@ -124,6 +125,34 @@ export async function dragLines(
   await page.mouse.down();
   await page.mouse.move(last.x + 8, last.y + 8, { steps: 4 });
   await page.mouse.up();
+}
+
+/** Comments on lines of a file, on the new side unless said otherwise. */
+export async function writeComment(
+  page: Page,
+  path: string,
+  [from, to]: readonly [number, number],
+  text: string,
+  side: "old" | "new" = "new",
+): Promise<void> {
+  await dragLines(page, path, side, from, to);
+  await page.locator(".comment-open textarea").fill(text);
+  await page.keyboard.press("Control+Enter");
+}
+
+/** Comments on the change as a whole. */
+export async function writeGeneralComment(page: Page, text: string): Promise<void> {
+  await page.keyboard.press("a");
+  await page.locator(".panel textarea").fill(text);
+  await page.keyboard.press("Control+Enter");
+}
+
+/** Sends what was written, once the dialog has made the text of it. */
+export async function sendFeedback(page: Page): Promise<void> {
+  await page.keyboard.press("Control+Shift+Enter");
+  const dialog = page.getByRole("dialog");
+  await expect.poll(() => dialog.locator("textarea").inputValue()).not.toBe("");
+  await dialog.getByRole("button", { name: "Send feedback" }).click();
 }
 
 /** Waits until everything written is on the server. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { inFileOrder, isBlank, pathsMoved, type ReviewComment } from "../../../web/code/core/comment.ts";
+import {
+  inFileOrder,
+  isBlank,
+  type LinePlace,
+  pathsMoved,
+  type ReviewComment,
+} from "../../../web/code/core/comment.ts";
 import {
   annotationsOf,
   type FeedbackContext,
@@ -87,13 +93,13 @@ describe("comments", () => {
 
 describe("feedbackMarkdown", () => {
   const context: FeedbackContext = {
-    repository: "shop",
+    repository: { name: "shop", root: "/home/me/shop" },
     branch: "feature/a",
-    diff: { type: "uncommitted", label: "Uncommitted changes" },
+    diff: { type: "uncommitted", label: "Uncommitted changes", gitRef: "HEAD" },
     placeNow: (each) => each.place && { start: each.place.start + 10, end: each.place.end + 10 },
   };
   const all = [
-    comment({ id: "g", text: "Looks good overall." }),
+    comment({ id: "g", type: "concern", text: "Too much at once." }),
     comment({
       id: "s",
       type: "suggestion",
@@ -119,15 +125,17 @@ describe("feedbackMarkdown", () => {
     expect(feedbackMarkdown(all, context)).toMatchInlineSnapshot(`
       "# Code review feedback
 
-      A person reviewed a diff of \`shop\` (Uncommitted changes, branch \`feature/a\`) and left 4 items. Work through every one of them: apply suggestions as they stand, resolve concerns, and answer comments by changing the code or saying why not.
+      A person reviewed \`git diff HEAD\` of \`shop\` (Uncommitted changes, branch \`feature/a\`) and left 4 items. Work through every one of them: apply suggestions as they stand, resolve concerns, and answer comments by changing the code or saying why not. Paths start at \`/home/me/shop\`. Lines are counted in the file after the change (new side) or before it (old side).
 
       ## General
 
-      Looks good overall.
+      ### 1. Concern on the whole change
+
+      Too much at once.
 
       ## \`src/a.ts\`
 
-      ### 1. Suggestion on lines 12-13 (new side)
+      ### 2. Suggestion on lines 12-13 (new side)
 
       One is enough.
 
@@ -141,7 +149,7 @@ describe("feedbackMarkdown", () => {
 
       ## \`src/b.ts\`
 
-      ### 2. Concern on line 12 (old side: before the change)
+      ### 3. Concern on line 12 (old side: before the change)
 
       The lines are those of \`src/old.ts\`, which was renamed. Made while looking at Last commit.
 
@@ -154,11 +162,20 @@ describe("feedbackMarkdown", () => {
       Images:
       - x.png: \`/tmp/x.png\`
 
-      ### 3. Comment on the whole file
+      ### 4. Comment on the whole file
 
       Split this file.
       "
     `);
+  });
+
+  it("quotes a part of what is too much to quote", () => {
+    const lines = ["x".repeat(500_000), ...Array.from({ length: 99 }, (_, at) => `line ${at}`)];
+    const place: LinePlace = { side: "new", start: 1, end: 100, lines, before: [], after: [] };
+    const text = feedbackMarkdown([comment({ path: "a.js", place, text: "All this?" })], context);
+    expect(text).toContain("x … 499500 more characters\nline 0\n");
+    expect(text).toContain("line 58\n… 40 more lines\n```\n\nAll this?");
+    expect(text.length).toBeLessThan(2_500);
   });
 
   it("fences code that holds fences itself", () => {

@@ -30,6 +30,12 @@ describe("a draft that comes after the first words", () => {
     expect(merged.viewed).toEqual({ x: "1", y: "2" });
   });
 
+  it("keeps feedback that was changed by hand, the newer one where there are two", () => {
+    const [older, newer] = ["older", "newer"].map((text) => ({ edited: { composed: "c", text } }));
+    expect(mergeDraft(draft(older ?? {}), draft({})).edited?.text).toBe("older");
+    expect(mergeDraft(draft(older ?? {}), draft(newer ?? {})).edited?.text).toBe("newer");
+  });
+
   it("is what was written where nothing was kept", () => {
     const written = draft({ comments: [comment("c", "new")], editing: ["c"] });
     expect(mergeDraft(draft({}), written)).toEqual(written);

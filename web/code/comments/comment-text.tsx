@@ -1,16 +1,12 @@
 import { lazy, Suspense } from "react";
 
-/** A server that is gone brings no renderer any more: words as they are, rather than a page that has failed. */
+/** Once the server is gone the renderer cannot come any more; the words are there all the same. */
 const RenderedText = lazy(() =>
   import("./rendered-text.tsx").then(
-    ({ RenderedText: Rendered }) => ({ default: Rendered }),
+    (module) => ({ default: module.RenderedText }),
     () => ({ default: PlainText }),
   ),
 );
-
-function PlainText({ text }: { readonly text: string }) {
-  return <p className="comment-plain">{text}</p>;
-}
 
 /** A comment's Markdown, drawn; as plain text until the renderer has come. */
 export function CommentText({ text }: { readonly text: string }) {
@@ -21,4 +17,8 @@ export function CommentText({ text }: { readonly text: string }) {
       </Suspense>
     </div>
   );
+}
+
+function PlainText({ text }: { readonly text: string }) {
+  return <p className="comment-plain">{text}</p>;
 }

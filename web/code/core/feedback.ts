@@ -2,62 +2,79 @@ import { diffArrays } from "diff/lib/diff/array.js";
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
 import type { LinePlace, ReviewComment } from "./comment.ts";
 import { languageOf } from "./language.ts";
+import { shownLength } from "./segments.ts";
 
 /** What "Approve" sends. */
 export const NO_CHANGES_REQUESTED = "Code review completed: approved, no changes requested.";
 
 export interface FeedbackContext {
-  readonly repository: string;
+  readonly repository: { readonly name: string; readonly root: string };
   readonly branch: string;
-  /** The diff on screen: its type and what a person calls it. */
-  readonly diff: { readonly type: string; readonly label: string };
+  /** The diff on screen: its type, what a person calls it, and what git is asked for it. */
+  readonly diff: { readonly type: string; readonly label: string; readonly gitRef: string };
   /** Where the lines of a comment stand now; undefined when they are not in this diff. */
   readonly placeNow: (comment: ReviewComment) => { readonly start: number; readonly end: number } | undefined;
 }
 
 /** The Markdown an agent gets: everything it needs to act without seeing the page. Comments in the order given. */
 export function feedbackMarkdown(comments: readonly ReviewComment[], context: FeedbackContext): string {
-  const general = comments.filter((comment) => comment.path === undefined);
-  const placed = comments.filter((comment) => comment.path !== undefined);
   const parts = [heading(comments.length, context)];
-  if (general.length > 0) {
-    parts.push("## General", ...general.flatMap((comment) => bodyOf(comment)));
-  }
-  let path: string | undefined;
-  placed.forEach((comment, index) => {
-    if (comment.path !== path) parts.push(`## ${codeSpan(comment.path ?? "")}`);
-    path = comment.path;
+  let section: string | undefined;
+  comments.forEach((comment, index) => {
+    const title = comment.path === undefined ? "General" : codeSpan(comment.path);
+    if (title !== section) parts.push(`## ${title}`);
+    section = title;
     parts.push(...itemOf(comment, index + 1, context));
   });
   return `${parts.join("\n\n")}\n`;
 }
 
-function heading(count: number, context: FeedbackContext): string {
+function heading(count: number, { repository, branch, diff }: FeedbackContext): string {
   const items = count === 1 ? "1 item" : `${count} items`;
   return [
     "# Code review feedback",
-    `A person reviewed a diff of ${codeSpan(context.repository)} (${context.diff.label}, branch ${codeSpan(context.branch)}) and left ${items}. ` +
+    `A person reviewed ${codeSpan(`git diff ${diff.gitRef}`)} of ${codeSpan(repository.name)} ` +
+      `(${diff.label}, branch ${codeSpan(branch)}) and left ${items}. ` +
       "Work through every one of them: apply suggestions as they stand, resolve concerns, and answer comments by " +
-      "changing the code or saying why not.",
+      "changing the code or saying why not. " +
+      `Paths start at ${codeSpan(repository.root)}. Lines are counted in the file after the change (new side) or ` +
+      "before it (old side).",
   ].join("\n\n");
 }
 
 function itemOf(comment: ReviewComment, number: number, context: FeedbackContext): string[] {
   const type = comment.type[0]?.toUpperCase() + comment.type.slice(1);
-  if (!comment.place)
-    return [`### ${number}. ${type} on the whole file`, ...notes(comment, context), ...bodyOf(comment)];
+  if (!comment.place) {
+    const what = comment.path === undefined ? "the whole change" : "the whole file";
+    return [`### ${number}. ${type} on ${what}`, ...notes(comment, context), ...bodyOf(comment)];
+  }
   const now = context.placeNow(comment);
   const place = now ?? comment.place;
   const side = comment.place.side === "new" ? "new side" : "old side: before the change";
   const parts = [`### ${number}. ${type} on ${linesOf(place.start, place.end)} (${side})`];
   parts.push(...notes(comment, context));
-  const code = comment.place.lines.join("\n");
-  if (comment.suggestion === undefined) parts.push(fenced(code, languageOf(comment.path ?? "")));
+  if (comment.suggestion === undefined) {
+    parts.push(fenced(quoted(comment.place.lines), languageOf(comment.path ?? "")));
+  }
   parts.push(...bodyOf(comment));
   if (comment.suggestion !== undefined) {
-    parts.push("Suggested change:", fenced(suggestionDiff(comment.place, comment.suggestion), "diff"));
+    const what = comment.suggestion === "" ? "Remove these lines:" : "Suggested change:";
+    parts.push(what, fenced(suggestionDiff(comment.place, comment.suggestion), "diff"));
   }
   return parts;
+}
+
+/** Quoted at most: whoever marks more has said where, and the agent has the file. In UTF-16 units. */
+const LONGEST_QUOTED_LINE = 500;
+const MOST_QUOTED_LINES = 60;
+
+function quoted(lines: readonly string[]): string {
+  const shown = lines.slice(0, MOST_QUOTED_LINES).map((line) => {
+    const length = shownLength(line, LONGEST_QUOTED_LINE);
+    return length < line.length ? `${line.slice(0, length)} … ${line.length - length} more characters` : line;
+  });
+  const more = lines.length - shown.length;
+  return (more > 0 ? [...shown, `… ${more} more lines`] : shown).join("\n");
 }
 
 /** What the reader must know when the comment does not belong to the diff named on top. */

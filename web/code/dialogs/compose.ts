@@ -3,6 +3,7 @@ import { showToast } from "../../shared/components/toast.tsx";
 import { inFileOrder, type ReviewComment } from "../core/comment.ts";
 import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../core/feedback.ts";
 import { saidComments, useComments } from "../state/comments.ts";
+import { useEditedFeedback } from "../state/edited-feedback.ts";
 import { placeNow } from "../state/places.ts";
 import { useSession } from "../state/session.ts";
 
@@ -25,11 +26,12 @@ export async function composeFeedback(): Promise<Feedback> {
   await Promise.all(wanted.map((at) => patches?.ensure(at)));
   const options = [...(index?.gitContext.diffOptions ?? []), ...(index?.gitContext.moreDiffOptions ?? [])];
   const context: FeedbackContext = {
-    repository: index?.repository.name ?? "",
+    repository: index?.repository ?? { name: "", root: "" },
     branch: index?.gitContext.currentBranch ?? "",
     diff: {
       type: index?.diffType ?? "",
       label: options.find(({ id }) => id === index?.diffType)?.label ?? index?.diffType ?? "",
+      gitRef: index?.gitRef ?? "",
     },
     placeNow: placed,
   };
@@ -47,7 +49,13 @@ function placed(comment: ReviewComment): { start: number; end: number } | undefi
 
 /** Puts the feedback on the clipboard: the way out when the server is gone. */
 export async function copyFeedback(): Promise<void> {
+  const { edited } = useEditedFeedback.getState();
   const { markdown } = await composeFeedback();
+  await copyText(edited?.composed === markdown ? edited.text : markdown);
+}
+
+/** Puts a text on the clipboard and says so. */
+export async function copyText(markdown: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(markdown);
     showToast("Feedback copied as Markdown");

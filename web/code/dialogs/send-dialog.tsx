@@ -3,43 +3,27 @@ import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { CommentText } from "../comments/comment-text.tsx";
+import { keepEditedFeedback, useEditedFeedback } from "../state/edited-feedback.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 import { AgentChoice } from "./agent-choice.tsx";
-import { composeFeedback, copyFeedback, type Feedback } from "./compose.ts";
+import { composeFeedback, copyText, type Feedback } from "./compose.ts";
 import { decide } from "./decide.ts";
 
 /** Shows the exact text that will be sent, to be read and edited before. */
 export function SendDialog() {
   const caller = useSession(({ index }) => index?.caller.name ?? "the agent");
-  const [feedback, setFeedback] = useState<Feedback>();
-  const [text, setText] = useState("");
-  const [view, setView] = useState<"text" | "preview">("text");
+  const { feedback, text, setText, otherEdit } = useFeedbackText();
   const [agent, setAgent] = useState("");
   const [problem, setProblem] = useState<string>();
   const [sending, setSending] = useState(false);
 
-  useEffect(() => {
-    void composeFeedback().then((composed) => {
-      setFeedback(composed);
-      setText(composed.markdown);
-    });
-  }, []);
-
   const send = async () => {
-    if (sending || text.trim() === "") return;
+    if (sending || !feedback || text.trim() === "") return;
     setSending(true);
-    setProblem(
-      await decide(
-        {
-          feedback: text,
-          complete: true,
-          annotations: feedback?.annotations ?? [],
-          ...(agent !== "" && { agentSwitch: agent }),
-        },
-        false,
-      ),
-    );
+    const agentSwitch = agent === "" ? {} : { agentSwitch: agent };
+    const { annotations } = feedback;
+    setProblem(await decide({ feedback: text, complete: true, annotations, ...agentSwitch }, false));
     setSending(false);
   };
 
@@ -50,7 +34,7 @@ export function SendDialog() {
       onClose={() => openDialog("none")}
       footer={
         <>
-          <Button className="push" onClick={() => void copyFeedback()}>
+          <Button className="push" onClick={() => void copyText(text)}>
             Copy
           </Button>
           <Button onClick={() => openDialog("none")}>Back to the review</Button>
@@ -71,6 +55,31 @@ export function SendDialog() {
         </p>
       )}
       {feedback?.count === 0 && <p>There are no comments yet. You can write the feedback here.</p>}
+      {otherEdit !== undefined && (
+        <p className="send-edited">
+          You edited this text before the comments changed.
+          <Button small onClick={() => setText(otherEdit)}>
+            Take my edited text
+          </Button>
+        </p>
+      )}
+      {feedback && <FeedbackField text={text} composed={feedback.markdown} onChange={setText} />}
+      <AgentChoice value={agent} onChange={setAgent} />
+    </Dialog>
+  );
+}
+
+interface FeedbackFieldProps {
+  readonly text: string;
+  readonly composed: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** The text as it will be sent, or drawn as Markdown. */
+function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
+  const [view, setView] = useState<"text" | "preview">("text");
+  return (
+    <>
       <div className="send-head">
         <Segmented
           label="Show as"
@@ -81,8 +90,8 @@ export function SendDialog() {
             { value: "preview", label: "Preview" },
           ]}
         />
-        {feedback && text !== feedback.markdown && (
-          <Button small onClick={() => setText(feedback.markdown)}>
+        {text !== composed && (
+          <Button small onClick={() => onChange(composed)}>
             Undo my edits
           </Button>
         )}
@@ -93,14 +102,35 @@ export function SendDialog() {
           aria-label="Feedback in Markdown, exactly as it will be sent"
           value={text}
           rows={18}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => onChange(event.target.value)}
         />
       ) : (
         <div className="send-preview">
           <CommentText text={text} />
         </div>
       )}
-      <AgentChoice value={agent} onChange={setAgent} />
-    </Dialog>
+    </>
   );
+}
+
+/** The text to send: as it was edited when that was of the same comments, else as it is composed now. */
+function useFeedbackText() {
+  const [feedback, setFeedback] = useState<Feedback>();
+  const [editedBefore] = useState(() => useEditedFeedback.getState().edited);
+  const [text, show] = useState("");
+  const composed = feedback?.markdown ?? "";
+  useEffect(() => {
+    void composeFeedback().then((now) => {
+      setFeedback(now);
+      show(editedBefore?.composed === now.markdown ? editedBefore.text : now.markdown);
+    });
+  }, [editedBefore]);
+  const setText = (next: string) => {
+    show(next);
+    keepEditedFeedback(composed, next);
+  };
+  const isOfOthers =
+    feedback !== undefined && editedBefore !== undefined && editedBefore.composed !== composed;
+  const otherEdit = isOfOthers && text !== editedBefore.text ? editedBefore.text : undefined;
+  return { feedback, text, setText, otherEdit };
 }

@@ -4,6 +4,7 @@ import { type Autosave, createAutosave, type DraftStatus } from "../../shared/dr
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import type { ReviewComment } from "../core/comment.ts";
 import { useComments } from "./comments.ts";
+import { type EditedFeedback, useEditedFeedback } from "./edited-feedback.ts";
 import { mergeDraft } from "./merge-draft.ts";
 import { useView } from "./view.ts";
 
@@ -15,6 +16,8 @@ export interface DraftContent {
   readonly editing: readonly string[];
   /** By path: the fingerprint of the change that was looked at. */
   readonly viewed: Readonly<Record<string, string>>;
+  /** The feedback where it was changed by hand before sending. */
+  readonly edited?: EditedFeedback | undefined;
 }
 
 export const useDraft = create<{ readonly status: DraftStatus }>(() => ({ status: { state: "idle" } }));
@@ -46,6 +49,7 @@ function watch(saving: Autosave): void {
   useView.subscribe((state, before) => {
     if (state.viewed !== before.viewed) saving.touch();
   });
+  useEditedFeedback.subscribe(() => saving.touch());
   addEventListener("pagehide", () => saving.flush());
 }
 
@@ -56,11 +60,13 @@ export function stopDraft(): void {
 
 function currentContent(): DraftContent {
   const { comments, editing } = useComments.getState();
-  return { version: 1, comments, editing: [...editing], viewed: useView.getState().viewed };
+  const { edited } = useEditedFeedback.getState();
+  return { version: 1, comments, editing: [...editing], viewed: useView.getState().viewed, edited };
 }
 
 function restore(content: DraftContent): void {
-  const { comments, editing, viewed } = mergeDraft(content, currentContent());
+  const { comments, editing, viewed, edited } = mergeDraft(content, currentContent());
   useView.setState({ viewed });
+  useEditedFeedback.setState({ edited });
   useComments.setState({ comments, editing: new Set(editing) });
 }

@@ -9,5 +9,6 @@ export function mergeDraft(kept: DraftContent, written: DraftContent): DraftCont
     comments: [...comments, ...written.comments.filter(({ id }) => !known.has(id))],
     editing: [...new Set([...(kept.editing ?? []), ...written.editing])],
     viewed: { ...kept.viewed, ...written.viewed },
+    edited: written.edited ?? kept.edited,
   };
 }

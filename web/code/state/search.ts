@@ -35,8 +35,17 @@ export const useSearch = create<SearchState>(() => ({
 
 let running = 0;
 
+/** Another diff is shown: what was found in the one before is no match any more. */
+useSession.subscribe((state, before) => {
+  const { open, query } = useSearch.getState();
+  if (open && state.patches !== before.patches) void search(query);
+});
+
+/** Opens the search, with what was looked for last. */
 export function openSearch(): void {
+  const { open, query } = useSearch.getState();
   useSearch.setState({ open: true });
+  if (!open) void search(query);
 }
 
 export function closeSearch(): void {
