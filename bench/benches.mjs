@@ -8,10 +8,11 @@ export const benches = [
     title: "Start and end of a review",
     commands: ({ short }) => [["bench/startup.mjs", ...(short ? ["--short"] : [])]],
     lower: true,
+    // By processor time, where the machine counts it: the time on the clock is that of everything else that runs, too.
     ratios: ({ tables }) =>
-      rowsOf(tables, "of a bare node")
-        .filter((row) => row["subject"] !== "node" && Number(row["median, ms"]) > 30)
-        .map((row) => [`${row["what"]}, ${row["subject"]}`, row["of a bare node"]]),
+      rowsOf(tables, "of a bare node's")
+        .filter((row) => row["subject"] !== "node" && /URL/.test(row["what"]))
+        .map((row) => [`${row["what"]}, ${row["subject"]}, by CPU`, row["of a bare node's"]]),
   },
   {
     id: "plan-page",

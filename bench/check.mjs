@@ -2,9 +2,10 @@
 //   npm run bench:check [-- --only startup,memory] [-- --portkey FOLDER --ccr FOLDER --difit FOLDER]
 // A ratio that looks worse is measured a second time and the better of the two counts: one slow moment proves nothing.
 import { readFileSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { regressions } from "./regressions.mjs";
+import { regressions, unmeasured } from "./regressions.mjs";
 import { runBenches } from "./run-benches.mjs";
 
 const { values: flags } = parseArgs({
@@ -26,6 +27,13 @@ const failed = first.filter((result) => result.failed);
 for (const { title, name, before, now } of worse)
   console.log(`${title}: ${name}: ${now.toFixed(2)}, was ${before.toFixed(2)}`);
 for (const { title, failed: reason } of failed) console.log(`${title}: not measured, ${reason}`);
-if (worse.length + failed.length === 0)
-  console.log("No ratio is more than a fifth worse than the stored one.");
-process.exitCode = worse.length + failed.length > 0 ? 1 : 0;
+const missing = unmeasured(first, stored);
+for (const name of missing) console.log(`${name}: is stored and was not measured`);
+const complaints = worse.length + failed.length + missing.length;
+if (complaints === 0) console.log("No ratio is more than a fifth worse than the stored one.");
+const [load] = loadavg();
+if (load > availableParallelism())
+  console.log(
+    `The machine is busy (load ${load.toFixed(1)}): believe what is worse only if a quiet one says it too.`,
+  );
+process.exitCode = complaints > 0 ? 1 : 0;

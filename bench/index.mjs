@@ -22,20 +22,19 @@ const document = resolve(import.meta.dirname, "../docs/performance.md");
 const store = resolve(import.meta.dirname, "ratios.json");
 const { portkey, ccr, difit } = flags;
 const peers = { ...(portkey && { portkey }), ...(ccr && { ccr }), ...(difit && { difit }) };
-const results = await runBenches({ only: flags.only?.split(","), short: !flags.full, peers });
-const measured = results.filter(({ failed }) => !failed);
-for (const { title, text } of measured) console.log(`## ${title}\n\n${text}\n`);
-if (!flags.dry) write();
+const results = await runBenches({ only: flags.only?.split(","), short: !flags.full, peers, done: tell });
 for (const { title, failed } of results) if (failed) console.log(`${title}: not measured, ${failed}`);
-process.exitCode = measured.length === results.length ? 0 : 1;
+process.exitCode = results.some(({ failed }) => failed) ? 1 : 0;
 
-function write() {
-  let text = readFileSync(document, "utf8");
-  for (const result of measured) text = between(text, result);
-  writeFileSync(document, text);
+/** Prints and writes down what a bench has measured; the tables of one that failed stay as they are. */
+function tell(result) {
+  if (result.failed) return;
+  console.log(`## ${result.title}\n\n${result.text}\n`);
+  if (flags.dry) return;
+  writeFileSync(document, between(readFileSync(document, "utf8"), result));
+  if (Object.keys(result.ratios).length === 0) return;
   const known = JSON.parse(readFileSync(store, "utf8"));
-  for (const { id, ratios } of measured) if (Object.keys(ratios).length > 0) known[id] = ratios;
-  writeFileSync(store, `${JSON.stringify(known, null, 2)}\n`);
+  writeFileSync(store, `${JSON.stringify({ ...known, [result.id]: result.ratios }, null, 2)}\n`);
 }
 
 /** The document with a bench's section between its marks replaced. */

@@ -41,6 +41,7 @@ export function bringTools(names) {
   const missing = () => names.filter((name) => !isProgram(name));
   if (missing().length > 0 && process.getuid?.() === 0 && isProgram("apt-get")) {
     const packages = missing().map((name) => PACKAGE_OF[name]);
+    spawnSync("apt-get", ["update", "-qq"], { stdio: ["ignore", 2, 2] });
     spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], {
       stdio: ["ignore", 2, 2],
     });

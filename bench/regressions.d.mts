@@ -3,6 +3,8 @@ export interface BenchResult {
   readonly title: string;
   readonly lower: boolean;
   readonly ratios: Readonly<Record<string, number>>;
+  /** Why there are none. */
+  readonly failed?: string;
 }
 export interface Regression {
   readonly id: string;
@@ -11,7 +13,6 @@ export interface Regression {
   readonly before: number;
   readonly now: number;
 }
-export function regressions(
-  results: readonly BenchResult[],
-  stored: Readonly<Record<string, Readonly<Record<string, number>>>>,
-): Regression[];
+type Ratios = Readonly<Record<string, Readonly<Record<string, number>>>>;
+export function regressions(results: readonly BenchResult[], stored: Ratios): Regression[];
+export function unmeasured(results: readonly BenchResult[], stored: Ratios): string[];

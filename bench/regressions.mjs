@@ -21,3 +21,14 @@ export function regressions(results, stored) {
     return isWorse ? [{ id, title, name, before, now }] : [];
   });
 }
+
+/** The stored ratios, as `bench: name`, that a run of their bench did not come to: a regression could hide there. */
+export function unmeasured(results, stored) {
+  return results
+    .filter(({ failed }) => !failed)
+    .flatMap(({ id, title, ratios }) =>
+      Object.keys(stored[id] ?? {})
+        .filter((name) => !(name in ratios))
+        .map((name) => `${title}: ${name}`),
+    );
+}

@@ -8,9 +8,10 @@ const root = resolve(import.meta.dirname, "..");
 
 /**
  * Runs those whose id is in `only`, or all. `short` takes minutes instead of hours; `peers` names folders of peers that
- * are installed already. Resolves to `{id, title, lower, text, ratios, failed?}` of each, in order.
+ * are installed already. Resolves to `{id, title, lower, text, ratios, failed?}` of each, in order; `done` is told of each
+ * as soon as it is there, so that nothing is lost of a run that is stopped.
  */
-export async function runBenches({ only, short, peers }) {
+export async function runBenches({ only, short, peers, done = () => {} }) {
   const unknown = (only ?? []).filter((id) => !benches.some((bench) => bench.id === id));
   if (unknown.length > 0)
     throw new Error(`No bench ${unknown.join(", ")}. There are ${benches.map(({ id }) => id).join(", ")}.`);
@@ -22,6 +23,7 @@ export async function runBenches({ only, short, peers }) {
     const seconds = Math.round((performance.now() - began) / 1_000);
     process.stderr.write(result.failed ? `  not measured: ${result.failed}\n` : `  ${seconds} s\n`);
     results.push({ id: bench.id, title: bench.title, lower: bench.lower, text: "", ratios: {}, ...result });
+    done(results.at(-1));
   }
   return results;
 }

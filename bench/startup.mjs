@@ -1,12 +1,14 @@
 // How long a person waits for a review to begin, and an agent for it to end: medians of spawned commands.
 //   npm run build && npm run build:binary && node bench/startup.mjs [--rounds 21 | --short]
-// A bare `node -e 0` in every round says how fast the machine is at the moment; the ratio to it is what can be compared.
+// A bare `node -e 0` in every round says how fast the machine is at the moment; the ratio to it is what can be compared. On
+// Linux the processor time until the URL is counted too, beside a bare node's: a busy machine disturbs it least.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { cpuOf } from "./proxy/subjects.mjs";
 import { machine, median, spread, table } from "./report.mjs";
 
 const { values: flags } = parseArgs({ options: { rounds: { type: "string" }, short: { type: "boolean" } } });
@@ -22,7 +24,7 @@ const cases = {
   version: { title: "`--version`, start to end", target: { executable: 1.33 } },
   plan: { title: "`review plan`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
   code: { title: "`review code`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
-  page: { title: "request for the page to its last byte", target: {} },
+  shown: { title: "`review plan`, start to the page's last byte, asked for at once", target: {} },
   decision: { title: "decision to its answer, which finds it on disk", target: {} },
   exit: { title: "answer to the end of the process", target: {} },
 };
@@ -30,27 +32,41 @@ const folder = await mkdtemp(join(tmpdir(), "sallyport-bench-"));
 const env = { PATH: process.env.PATH, HOME: folder, SERVICE_HOME: join(folder, "data") };
 const repository = await makeRepository();
 const bare = [];
+const bareCpu = [];
 const samples = {};
+/** Says something as a review says its URL, and stays. */
+const BARE = ["-e", "process.stderr.write('http://bare/ '); setTimeout(() => {}, 60_000)"];
 
 try {
   // The first start of a program reads it from the disk.
   for (const command of Object.values(subjects)) await timed(() => run([...command, "--version"]));
   for (let round = 0; round < rounds; round += 1) {
     bare.push(await timed(() => run([process.execPath, "-e", "0"])));
+    bareCpu.push(await cpuOfBare());
     for (const [subject, command] of Object.entries(subjects)) await measure(subject, command, round);
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 console.log(`${machine()}; ${rounds} rounds\n`);
-const titles = ["what", "subject", "median, ms:", "middle half, ms:", "of a bare node:", "target:"];
-console.log(table(titles, [["a bare node, start to end", "node", ...figures(bare), "–"], ...rows()]));
+const titles = [
+  "what",
+  "subject",
+  "median, ms:",
+  "middle half, ms:",
+  "of a bare node:",
+  "target:",
+  "CPU, ms:",
+];
+const first = ["a bare node, start to end", "node", ...figures(bare), "–", ...cpuFigures(bareCpu)];
+console.log(table([...titles, "of a bare node's:"], [first, ...rows()]));
 
 function rows() {
   return Object.entries(cases).flatMap(([name, { title, target }]) =>
     Object.keys(subjects).map((subject) => {
       const limit = target[subject] === undefined ? "–" : target[subject].toFixed(2);
-      return [title, subject, ...figures(samples[`${name} ${subject}`]), limit];
+      const cpu = cpuFigures(samples[`cpu-${name} ${subject}`]);
+      return [title, subject, ...figures(samples[`${name} ${subject}`]), limit, ...cpu];
     }),
   );
 }
@@ -60,6 +76,27 @@ function figures(values) {
   return [value.toFixed(0), spread(values), (value / median(bare)).toFixed(2)];
 }
 
+/** The lower quartile: what other work takes of the caches only ever adds. */
+function cpuFigures(values) {
+  if (!values?.every(Number.isFinite)) return ["–", "–"];
+  const of = (all) => all.toSorted((a, b) => a - b)[all.length >> 2];
+  return [of(values).toFixed(0), (of(values) / of(bareCpu)).toFixed(2)];
+}
+
+/** Milliseconds of processor time that a process has used so far, all its threads. */
+function cpuSoFar({ pid }) {
+  return process.platform === "linux" ? cpuOf(pid) / 1_000 : Number.NaN;
+}
+
+async function cpuOfBare() {
+  const child = spawn(process.execPath, BARE, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+  await addressOf(child);
+  const cpu = cpuSoFar(child);
+  child.kill();
+  await ended(child);
+  return cpu;
+}
+
 async function measure(subject, command, round) {
   const add = (name, value) => {
     samples[`${name} ${subject}`] ??= [];
@@ -67,9 +104,11 @@ async function measure(subject, command, round) {
   };
   add("version", await timed(() => run([...command, "--version"])));
   const plan = await review([...command, "review", "plan"], `# Plan ${round}\n\nDo it.\n`, "/api/deny");
-  for (const [name, value] of Object.entries(plan)) add(name === "url" ? "plan" : name, value);
+  const { url, cpu, ...rest } = plan;
+  for (const [name, value] of Object.entries({ plan: url, "cpu-plan": cpu, ...rest })) add(name, value);
   const code = await review([...command, "review", "code", "--repo", repository], "", "/api/feedback");
   add("code", code.url);
+  add("cpu-code", code.cpu);
 }
 
 async function review([program, ...args], input, route) {
@@ -82,7 +121,9 @@ async function review([program, ...args], input, route) {
   child.stdin.end(input);
   const address = await addressOf(child);
   const url = performance.now() - started;
-  const page = await timed(async () => (await fetch(address)).text());
+  const cpu = cpuSoFar(child);
+  await (await fetch(address)).text();
+  const shown = performance.now() - started;
   const decision = await timed(async () => {
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ feedback: "no", annotations: [] });
@@ -91,7 +132,7 @@ async function review([program, ...args], input, route) {
     await response.text();
   });
   const exit = await timed(() => ended(child));
-  return { url, page, decision, exit };
+  return { url, cpu, shown, decision, exit };
 }
 
 function addressOf(child) {
@@ -129,6 +170,6 @@ function run([program, ...args]) {
 }
 
 function ended(child) {
-  if (child.exitCode !== null) return child.exitCode;
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   return new Promise((done) => child.once("exit", done));
 }

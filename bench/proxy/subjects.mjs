@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startNginx } from "./mock.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
-const KEY = "sk-bench-0123456789abcdef";
+export const KEY = "sk-bench-0123456789abcdef";
 const [mock, relay, floorJson, floorSse, ours, peer] = [18_900, 18_901, 18_902, 18_903, 18_904, 18_905];
 const path = "/v1/chat/completions";
 
@@ -35,7 +35,7 @@ export async function startSubjects({ portkey, command, nodeArguments = [] } = {
     ours: start([
       ...nodeArguments,
       command ?? join(root, "dist/sallyport.js"),
-      ...["proxy", "start", "--config", writeConfig(folder), "--port", String(ours)],
+      ...["proxy", "start", "--config", writeConfig(folder, mock), "--port", String(ours)],
     ]),
     portkey:
       portkey &&
@@ -86,7 +86,7 @@ function targets(pids, isStream) {
 }
 
 /** Everything on: keys, rules with conditions, two upstreams with keys of their own. */
-function writeConfig(folder) {
+export function writeConfig(folder, mock) {
   const upstream = (base_url) => ({ dialect: "chat-completions", base_url, api_key: "sk-upstream" });
   const proxy = {
     auth_mode: "strict",
@@ -105,7 +105,8 @@ function writeConfig(folder) {
   return file;
 }
 
-async function listening(port) {
+/** Resolves when something accepts connections on a port. */
+export async function listening(port) {
   for (let tries = 0; tries < 400; tries += 1) {
     if (await answers(port)) return;
     await delay(50);

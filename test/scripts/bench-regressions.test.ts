@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { tablesIn } from "../../bench/benches.mjs";
-import { regressions } from "../../bench/regressions.mjs";
+import { regressions, unmeasured } from "../../bench/regressions.mjs";
 
 const result = (lower: boolean, value: number) => ({
   id: "startup",
@@ -27,6 +27,12 @@ describe("ratios of benches", () => {
   it("lets the better of two measurements count, and ignores what was not stored", () => {
     expect(regressions([result(true, 9), result(true, 2)], stored)).toEqual([]);
     expect(regressions([result(true, 9)], {})).toEqual([]);
+  });
+
+  it("are missed where a run did not come to them, unless it failed and says so itself", () => {
+    const empty = { ...result(true, 1), ratios: {} };
+    expect(unmeasured([empty], stored)).toEqual(["Start: url"]);
+    expect(unmeasured([{ ...empty, failed: "no nginx" }, result(true, 2)], stored)).toEqual([]);
   });
 
   it("are read from Markdown tables among other text", () => {
