@@ -51,4 +51,14 @@ describe("the documents", () => {
     );
     expect([...new Set(named)].filter((name) => !existsSync(join(root, name)))).toEqual([]);
   });
+
+  it("name only files of tests, sources and scripts that are there", () => {
+    const named = documents.flatMap((path) =>
+      [...read(path).matchAll(/\b(?:test|src|web|scripts|bench)\/[\w/.-]+\.(?:ts|tsx|mjs|json)\b/g)].map(
+        ([name]) => name,
+      ),
+    );
+    expect(named.length).toBeGreaterThan(50);
+    expect([...new Set(named)].filter((name) => !existsSync(join(root, name)))).toEqual([]);
+  });
 });
