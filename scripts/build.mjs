@@ -55,7 +55,9 @@ function releaseDate() {
 
 async function buildPages() {
   const { build } = await import("vite");
-  const from = async (config) => build({ configFile: resolve(root, config), logLevel: "warn" });
+  // That a busy machine builds slowly is no warning for whoever only wants to start.
+  const quiet = { rollupOptions: { checks: { bundlerTimings: false } } };
+  const from = async (config) => build({ configFile: resolve(root, config), logLevel: "warn", build: quiet });
   const configs = ["web/vite.config.ts", "web/plan-file.config.ts", "web/diagram-frame.config.ts"];
   const built = [];
   // One after the other: the first empties the folder of all.

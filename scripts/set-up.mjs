@@ -6,15 +6,23 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { tryAgain } from "./try-again.mjs";
 
-const root = resolve(import.meta.dirname, "..");
 const say = (text) => process.stderr.write(`${text}\n`);
+// Before anything that an older one does not have: its own words would be about that.
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  say(
+    `This needs Node.js 20.19 or newer, and runs in ${process.version}. See https://nodejs.org/en/download`,
+  );
+  process.exit(1);
+}
+const root = resolve(import.meta.dirname, "..");
 const run = (program, args) =>
   execFileSync(program, args, { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
 const at = (path) => resolve(root, path);
 const modified = (path) => (existsSync(at(path)) ? statSync(at(path)).mtimeMs : 0);
 
 if (modified("node_modules/.package-lock.json") < modified("package-lock.json")) {
-  say("Installing packages …");
+  say("Installing packages (once, it takes a minute or so) …");
   // Not `npm ci`: it refuses a lock file without the binaries of every platform, and not every registry carries them all.
   const quietly = [
     "--ignore-scripts",
