@@ -420,6 +420,8 @@ export const defences = [
     "Object.hasOwn(table, name) ? table[name] : undefined",
     "table[name]",
   ],
+  ["P13", "security/p13", "src/proxy/echo/answer-echo.ts", "guardJson(asked);", ""],
+  ["P13", "security/p13", "src/review/create-review-server.ts", "nestsBeyond(DEEPEST_BODY, body)", "false"],
   ["P13", "security/p13", "src/proxy/choose-upstream.ts", "model.length > LONGEST_MODEL", "false"],
   ["P14", "security/p14", "src/sse/parse.ts", "if (this.rest.length > this.limit) throw", "if (false) throw"],
   ["P15", "security/p15", "src/proxy/body/content-coding.ts", "maxOutputLength: limit", ""],

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { AppError } from "../errors.ts";
 import { createApp } from "../http/create-app.ts";
 import { addErrorHandler } from "../http/error-handler.ts";
 import type { GuardPolicy } from "../http/guard.ts";
@@ -16,6 +17,9 @@ import { uploadRoute } from "./routes/upload.ts";
 
 /** A decision with long feedback and many annotations fits; nobody types more. */
 const BODY_LIMIT = 32 * 1024 * 1024;
+
+/** Levels. Nothing a page sends has ten; what has thousands can be parsed, but not written again. */
+const DEEPEST_BODY = 256;
 
 export interface ReviewServerParts {
   readonly context: ReviewContext;
@@ -38,6 +42,9 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   addSecurityHeaders(app);
   addGuard(app, guardPolicy(parts), (_reason, path) => parts.onRefused?.(path));
   addErrorHandler(app, parts.onFailure);
+  app.addHook("preValidation", async ({ body }) => {
+    if (nestsBeyond(DEEPEST_BODY, body)) throw new AppError("validation", "The body nests too deeply");
+  });
   const { fillPage } = context.mode;
   addPage(app, { ...parts.page, ...(fillPage && { fill: (html) => fillPage(html, context) }) });
 
@@ -50,6 +57,12 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   settingsRoutes(app, context);
   uploadRoute(app, context);
   return app;
+}
+
+/** Looks no deeper than that, whatever there is. */
+function nestsBeyond(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => nestsBeyond(levels - 1, member));
 }
 
 function guardPolicy({ exposure }: ReviewServerParts): GuardPolicy {

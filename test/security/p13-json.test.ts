@@ -1,10 +1,11 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { parseJson } from "../../src/proxy/exchange/json.ts";
 import { ownMember } from "../../src/proxy/exchange/own-member.ts";
 import { fits } from "../../src/proxy/models/glob.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { question } from "../support/faulty-upstream.ts";
+import { planServer } from "../support/plan-server.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 import { DIALECTS, WHOLE } from "../support/vendor-answers.ts";
 
@@ -112,6 +113,9 @@ const PAIRS = DIALECTS.flatMap((client) =>
   DIALECTS.filter((other) => other !== client).map((target) => [client, target] as const),
 );
 
+/** It can be parsed; whoever then steps into it falls. */
+const BOTTOMLESS = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+
 describe("P13 JSON that is translated", () => {
   it.each(DIALECTS)(
     "%s: is refused where it would change what objects inherit, or nests without end",
@@ -124,6 +128,8 @@ describe("P13 JSON that is translated", () => {
         '"a":{"b":[{"__proto__":{}}]}',
         `"a":${"[".repeat(300)}${"]".repeat(300)}`,
         `"a":${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`,
+        `"a":${BOTTOMLESS}`,
+        `"a":${BOTTOMLESS},"n":12345678901234567890`,
       ]) {
         const response = await post(path, `${whole},${more}}`);
         expect([more.slice(0, 20), response.status]).toEqual([more.slice(0, 20), 400]);
@@ -166,6 +172,37 @@ describe("P13 JSON that is translated", () => {
       await response.text();
     }
     expect(proxy.internal).toEqual([]);
+  });
+});
+
+describe("P13 JSON that nests without end", () => {
+  it.each(DIALECTS)("%s: is refused by the echo", async (client) => {
+    const echo = await startTestProxy({});
+    onTestFinished(() => echo.close());
+    const { path, body } = question(client, "echo", false);
+    const response = await fetch(`${echo.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: body.replace(/}$/, `,"a":${BOTTOMLESS}}`),
+    });
+    expect([response.status, echo.internal]).toEqual([400, []]);
+    await response.text();
+  });
+
+  it.each([
+    ["PUT", "/api/draft", `{"generation":1,"content":${BOTTOMLESS}}`],
+    ["PUT", "/api/draft", `{"generation":1,"content":${'{"a":'.repeat(300)}1${"}".repeat(300)}}`],
+    ["POST", "/api/deny", `{"feedback":"x","more":${BOTTOMLESS}}`],
+    ["PUT", "/api/settings", BOTTOMLESS],
+  ] as const)("%s %s: is refused by a review", async (method, url, payload) => {
+    const { app, context } = await planServer();
+    const headers = { host: "localhost", "content-type": "application/json" };
+    const response = await app.inject({ method, url, headers, payload });
+    expect(response.statusCode).toBe(400);
+    expect([
+      context.session.phase,
+      (await app.inject({ url: "/api/draft", headers: { host: "localhost" } })).json(),
+    ]).toEqual(["waiting", expect.objectContaining({ generation: 0 })]);
   });
 });
 

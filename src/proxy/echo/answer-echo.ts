@@ -3,7 +3,7 @@ import { type Call, ownHeaders } from "../call.ts";
 import { answerJson } from "../call-answers.ts";
 import { codecs } from "../codecs.ts";
 import type { EncodeContext } from "../exchange/codec.ts";
-import { parseJson, stringifyJson } from "../exchange/json.ts";
+import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
 import type { CalledOperation } from "../operation-path.ts";
 import { answerEstimate } from "../usage/answer-estimate.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
@@ -30,7 +30,10 @@ export function answerEcho(call: Call, called: CalledOperation, body: Buffer | u
 
 function answerWords(call: Call, called: CalledOperation, body: Buffer): void {
   const codec = codecs[call.dialect];
-  const { value: request } = codec.decodeRequest(parseJson(body.toString("utf8")), {
+  const asked = parseJson(body.toString("utf8"));
+  // The native lane it stands in reads nothing of a body; this reads all of it.
+  guardJson(asked);
+  const { value: request } = codec.decodeRequest(asked, {
     ...(called.model === undefined ? {} : { model: called.model }),
     stream: call.stream,
   });

@@ -54,9 +54,14 @@ export function parseJson(text: string): unknown {
   const quoted = text.replace(stringOrNumber, (token) =>
     wholeNumber.test(token) && !Number.isSafeInteger(Number(token)) ? `"${mark}${token}"` : token,
   );
-  return JSON.parse(quoted, (_, value) =>
-    typeof value === "string" && value.startsWith(mark) ? new RawJson(value.slice(mark.length)) : value,
-  );
+  try {
+    return JSON.parse(quoted, (_, value) =>
+      typeof value === "string" && value.startsWith(mark) ? new RawJson(value.slice(mark.length)) : value,
+    );
+  } catch (error) {
+    // Looking at every value takes a step down for each level, which plain parsing does not.
+    throw error instanceof RangeError ? new SyntaxError("JSON that nests without end") : error;
+  }
 }
 
 /** Throws `DialectError` (400) where a parsed body nests deeper than 256 or names a member `__proto__`. */
