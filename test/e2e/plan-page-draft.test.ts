@@ -19,6 +19,21 @@ afterEach(() => home.remove());
 const saved = (page: Page) => page.getByText(/^Draft saved/).waitFor();
 
 describe("what is typed on the plan page", () => {
+  it("is said to be kept when the server is gone, also where the notes cover a narrow window", async () => {
+    const review = await startReview(home, hookEvent(samplePlan, home.path));
+    const { page } = await openReview(browser, review.url, { width: 360, height: 700 });
+    await page.locator(".notes-toggle").click();
+    await page.getByRole("button", { name: "Close notes" }).waitFor();
+    review.child.kill("SIGKILL");
+    const banner = page.locator(".banner-danger");
+    await banner.waitFor();
+    // A click arrives only where nothing lies above.
+    await banner.getByRole("button").first().click();
+    await page.getByRole("button", { name: "Close notes" }).click();
+    await page.getByRole("button", { name: "Close notes" }).waitFor({ state: "hidden" });
+    await review.ended;
+  });
+
   it("is there after a reload: notes, and the words of the one being written", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page } = await openReview(browser, review.url);
