@@ -251,17 +251,11 @@ export const defences = [
     "true",
   ],
 
+  ["P1", "security/p01", "src/proxy/admission.ts", 'if (!guarded.allowed) return refused("page");', ""],
   [
     "P1",
     "security/p01",
-    "src/proxy/door.ts",
-    "if (!guarded.allowed && request.key === undefined)",
-    "if (false)",
-  ],
-  [
-    "P1",
-    "security/p01",
-    "src/proxy/door.ts",
+    "src/proxy/admission.ts",
     'if (!guarded.allowed && guarded.reason === "host")',
     "if (false)",
   ],
@@ -272,13 +266,7 @@ export const defences = [
     'if (origin !== "null") return origin;',
     "return origin;",
   ],
-  [
-    "P2",
-    "security/p02",
-    "src/proxy/door.ts",
-    "request.key === undefined && needsKey(runtime.authMode, route?.operation)",
-    "false",
-  ],
+  ["P2", "security/p02", "src/proxy/admission.ts", "needsKey(runtime.authMode, route?.operation)", "false"],
   [
     "P2",
     "proxy/auth/policy",
@@ -331,7 +319,7 @@ export const defences = [
   [
     "P5",
     "security/p05",
-    "src/proxy/call.ts",
+    "src/proxy/call-answers.ts",
     "const clean = call.runtime.redact(text);",
     "const clean = text;",
   ],
@@ -373,15 +361,15 @@ export const defences = [
     "P9",
     "security/p09",
     "src/http/create-app.ts",
-    "http: { headersTimeout,",
-    "http: { insecureHTTPParser: true, headersTimeout,",
+    "const http = { headersTimeout,",
+    "const http = { insecureHTTPParser: true, headersTimeout,",
   ],
   [
     "P10",
     "security/p10",
     "src/proxy/upstream/response-headers.ts",
-    "if (!PASSED.has(name) && !PASSED_PREFIX.test(name)) continue;",
-    "",
+    "PASSED.has(name) || PASSED_PREFIX.test(name)",
+    "true",
   ],
   [
     "P10",
@@ -394,8 +382,8 @@ export const defences = [
     "P11",
     "security/p11",
     "src/http/create-app.ts",
-    "headersTimeout, connectionsCheckingInterval: 2_000,",
-    "",
+    "const http = { headersTimeout, connectionsCheckingInterval, maxHeaderSize };",
+    "const http = { maxHeaderSize };",
   ],
   ["P12", "security/p12", "src/proxy/body/read-body.ts", "if (size <= limit) return;", "return;"],
   [
@@ -428,7 +416,7 @@ export const defences = [
   ["P15", "security/p15", "src/proxy/upstream/send.ts", "if (size > limit)", "if (false)"],
   ["P16", "security/p16", "src/proxy/mcp/relay-mcp.ts", "if (!server?.enabled)", "if (!server)"],
   ["P17", "security/p17", "package.json", '"diff": "9.0.0"', '"diff": "^9.0.0"'],
-  ["P18", "security/p18", "src/proxy/stored-responses.ts", 'request.key?.sha256.toString("hex") ?? ""', '""'],
+  ["P18", "security/p18", "src/proxy/stored-responses.ts", 'key?.sha256.toString("hex") ?? ""', '""'],
   [
     "P18",
     "security/p18",
