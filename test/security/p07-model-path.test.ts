@@ -16,7 +16,9 @@ beforeAll(async () => {
     api_key: "sk-upstream-0123",
     models: ["m"],
   };
-  const responses = { dialect: "responses", base_url: `${upstream.url}/inner/v1`, models: ["n"] };
+  // A name that none made at random is: that would lead to this one, as it should.
+  const models = ["of-the-other-vendor"];
+  const responses = { dialect: "responses", base_url: `${upstream.url}/inner/v1`, models };
   proxy = await startTestProxy({ api_keys: [KEY], upstreams: { google, responses } });
 });
 afterAll(async () => {
