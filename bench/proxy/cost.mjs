@@ -1,6 +1,7 @@
 // What a call costs beside the floor: CPU time of the process per request, in many short turns one after the other, so
 // that it tells something on a busy machine too. Then what counting the tokens of 180 kB costs where no upstream does it.
 //   npm run build && node bench/proxy/cost.mjs [--rounds 21] [--requests 1500] [--connections 32] [--only SSE]
+import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { makeRequests } from "./exchange.mjs";
 import { bodyOf } from "./load.mjs";
@@ -21,6 +22,8 @@ const cases = [
 ];
 const WARM = 10_000;
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+// Load and mock off the core of the subjects: on it they would be woken for less, and not for all alike.
+spawnSync("taskset", ["-pc", "1", String(process.pid)]);
 const { targets, stop } = await startSubjects();
 
 /** Microseconds a request. */
