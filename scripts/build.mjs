@@ -25,7 +25,13 @@ async function buildCommand() {
   // Scripts: Node's loader of modules alone takes a third as long as a bare start.
   writeFileSync(resolve(root, "dist/package.json"), '{ "type": "commonjs" }\n');
   rmSync(resolve(root, "dist/cache"), { recursive: true, force: true });
-  recordCache(parts, resolve(root, "dist/cache", cacheName()));
+  try {
+    recordCache(parts, resolve(root, "dist/cache", cacheName()));
+  } catch (error) {
+    console.error(
+      `The command is built, but not compiled beforehand, and starts more slowly: ${error.message}`,
+    );
+  }
   await writeManPage();
   return bundle;
 }

@@ -71,7 +71,8 @@ export function recordCache(folder, cache) {
   rmSync(cache, { recursive: true, force: true });
   try {
     const record = resolve(root, "scripts/start/record.mjs");
-    quietly(process.execPath, [record, folder, cache], { cwd: work, env });
+    // It takes seconds; a machine on which it comes to no end shall not keep the build from its own.
+    quietly(process.execPath, [record, folder, cache], { cwd: work, env, timeout: 180_000 });
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -82,7 +83,9 @@ export function quietly(program, args, options = {}) {
   try {
     execFileSync(program, args, { ...options, stdio: "pipe" });
   } catch (error) {
-    throw new Error(`${[program, ...args].join(" ")} failed:\n${error.stdout}${error.stderr}`);
+    throw new Error(
+      `${[program, ...args].join(" ")} failed: ${error.message}\n${error.stdout}${error.stderr}`,
+    );
   }
 }
 

@@ -18,6 +18,8 @@ export function createOutput(
   let written = false;
   // Whoever started the command may have closed it: a note that nobody reads ends neither a review nor the proxy.
   stderr.on("error", () => {});
+  // Help that goes to `head` is not read to its end; whether a result was, `result` says.
+  stdout.on("error", () => {});
   return {
     interactive: stderr.isTTY === true,
     note(text) {

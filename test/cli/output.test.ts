@@ -32,6 +32,18 @@ describe("output", () => {
     ).toBe(false);
   });
 
+  it("takes it calmly that help is not read to its end", async () => {
+    const gone = sink((_chunk, done) => done(new Error("EPIPE")));
+    createOutput(
+      gone,
+      sink((_chunk, done) => done()),
+    );
+    const error = new Promise((resolve) => gone.once("error", resolve));
+    gone.write("Usage: …");
+    expect(await error).toMatchObject({ message: "EPIPE" });
+    expect(gone.listenerCount("error")).toBe(1);
+  });
+
   it("shows controls as text, so that a plan cannot drive the terminal", () => {
     expect(withoutControls("a\u001b[31mb\u0007\u009bc\r\ttab\nline")).toBe(
       "a\\x1b[31mb\\x07\\x9bc\\x0d\ttab\nline",
