@@ -14,12 +14,8 @@ export const sallyport = {
   usable: ".header button",
   scroller: ".diff",
   type: openAndType,
-  start: (repository) =>
-    startServer(
-      process.execPath,
-      [join(root, "dist/sallyport.js"), "review", "code", "--no-open"],
-      repository,
-    ),
+  start: (repository, patience) =>
+    startServer([join(root, "dist/sallyport.js"), "review", "code", "--no-open"], repository, patience),
 };
 
 /** `program` is difit's command-line entry, as `npm install difit` puts it down. */
@@ -30,15 +26,15 @@ export function difit(program) {
     token: "td .token:not(.plain)",
     usable: "header button",
     scroller: "main",
-    start: (repository) => startServer(process.execPath, [program, ".", "--no-open"], repository),
+    start: (repository, patience) => startServer([program, ".", "--no-open"], repository, patience),
   };
 }
 
-/** Starts a review and resolves to its URL, its process and the way to end it. */
-function startServer(command, args, repository) {
+/** Starts a review and resolves to its URL, its process and the way to end it; rejects after `patience` milliseconds. */
+function startServer(args, repository, patience) {
   const home = mkdtempSync(join(tmpdir(), "review-page-"));
   const started = performance.now();
-  const child = spawn(command, args, {
+  const child = spawn(process.execPath, args, {
     cwd: repository,
     env: { ...process.env, SERVICE_HOME: home, SERVICE_BROWSER: "none", NODE_ENV: "production" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -49,16 +45,23 @@ function startServer(command, args, repository) {
   };
   return new Promise((done, fail) => {
     let output = "";
+    const late = setTimeout(() => {
+      stop();
+      fail(new Error(`no URL within ${patience} ms: ${output.slice(-400)}`));
+    }, patience);
     const read = (chunk) => {
       output += chunk;
       const url = /http:\/\/[\w.]+:\d+/.exec(output)?.[0];
-      if (url) done({ url, pid: child.pid, stop, ready: Math.round(performance.now() - started) });
+      if (!url) return;
+      clearTimeout(late);
+      done({ url, pid: child.pid, stop, ready: Math.round(performance.now() - started) });
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
-    child.once("exit", (code) =>
-      fail(new Error(`${args.join(" ")} ended with ${code}: ${output.slice(-400)}`)),
-    );
+    child.once("exit", (code) => {
+      clearTimeout(late);
+      fail(new Error(`${args.join(" ")} ended with ${code}: ${output.slice(-400)}`));
+    });
   });
 }
 

@@ -1,7 +1,8 @@
 // How long a review page takes to show a diff, beside difit on the same repositories, in turns:
 //   node bench/review-page/run.mjs [--difit FOLDER] [--sizes S,M,L,XL] [--rounds 3] [--short] [--patience 60]
 // FOLDER holds an `npm install difit`; --short is S and M, once. difit is asked up to L: it renders every line of every
-// file, and XL would take it hours. What is not there after so many seconds of patience is not asked for again.
+// file, and XL would take it hours. What is not there after so many seconds of patience is not asked for again, and its
+// ratio is said to be below that of the patience.
 // Prints a Markdown table of medians; on a busy machine only the ratios mean something.
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -30,15 +31,16 @@ if (values.difit) contenders.push(difit(resolve(values.difit, "node_modules/difi
 
 /** One start and one load; undefined when the page did not get there while we had the patience. */
 async function once(contender, repository, deep) {
-  const server = await contender.start(repository);
+  let server;
   try {
+    server = await contender.start(repository, patience);
     const page = await measurePage(server.url, contender, { deep, timeout: patience });
     return { ready: server.ready, ...page, server: memoryOf(server.pid) };
   } catch (error) {
     console.error(`${contender.name}: ${error.message.split("\n")[0]}`);
     return undefined;
   } finally {
-    server.stop();
+    server?.stop();
   }
 }
 
@@ -95,8 +97,8 @@ for (const size of chosen) {
     const cells = columns.map((name) => median(found, name) ?? "–");
     const first = median(found, "highlighted");
     if (first === undefined && found.length > 0) cells[0] = `not within ${patience}`;
-    const isCompared = contender !== sallyport && first !== undefined && own !== undefined;
-    const ratio = !isCompared ? "" : (own / first).toFixed(3);
+    const isCompared = contender !== sallyport && found.length > 0 && own !== undefined;
+    const ratio = !isCompared ? "" : first ? (own / first).toFixed(3) : `< ${(own / patience).toFixed(3)}`;
     const name = `${size} (${sizes[size].files} × ${sizes[size].changed})`;
     console.log(`| ${name} | ${contender.name} | ${cells.join(" | ")} | ${ratio} |`);
   }
