@@ -13,6 +13,8 @@ import { BodyShelf } from "./body-shelf.ts";
 
 /** Pixels rendered above and below the window. */
 const OVERSCAN = 240;
+/** Pixels of the diff that are put on paper, from its top: some forty pages. */
+const PRINTED = 40_000;
 /** Patches are asked for within this many windows of the visible part. */
 const AHEAD = 3;
 
@@ -24,6 +26,8 @@ export interface Scene {
   readonly height: number;
   /** Subtract it from a place in the diff to get one in the scroller. */
   readonly shift: number;
+  /** Set while it is on its way to paper: the top of the diff, all at once. */
+  readonly printing: boolean;
 }
 
 /** What the scroller's element tells: its size, and how many columns of code fit into one side. */
@@ -37,7 +41,7 @@ export interface Viewport {
  * the window, what the person looks at stays where it is.
  */
 export class DiffController {
-  #scene: Scene = { geometry: new Geometry([]), visible: [], height: 0, shift: 0 };
+  #scene: Scene = { geometry: new Geometry([]), visible: [], height: 0, shift: 0, printing: false };
   /** Nothing is laid out before the scroller has told its size. */
   #viewport: Viewport = { height: 0, columns: 0 };
   #place: ScrollPlace = { physical: 0, virtual: 0 };
@@ -168,6 +172,12 @@ export class DiffController {
     if (distance !== 0) this.#moveTo(placeFor(this.#space(), this.#place.virtual + distance));
   }
 
+  /** Lays out what goes on paper, or again what is on screen. */
+  print(printing: boolean): void {
+    this.#scene = { ...this.#scene, printing };
+    this.#moveTo(this.#place);
+  }
+
   /** Moves by a part of the window. */
   scrollBy(windows: number): void {
     this.#goneTo = undefined;
@@ -201,11 +211,12 @@ export class DiffController {
 
   #moveTo(place: ScrollPlace): void {
     this.#place = place;
-    const { geometry } = this.#scene;
-    const from = Math.max(0, place.virtual - OVERSCAN);
-    const to = place.virtual + this.#viewport.height + OVERSCAN;
+    const { geometry, printing } = this.#scene;
+    const from = printing ? 0 : Math.max(0, place.virtual - OVERSCAN);
+    const to = printing ? PRINTED : place.virtual + this.#viewport.height + OVERSCAN;
     this.#scene = {
       geometry,
+      printing,
       visible: geometry.visible(from, to),
       height: physicalHeight(this.#space()),
       shift: place.virtual - place.physical,

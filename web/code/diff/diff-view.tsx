@@ -1,10 +1,11 @@
-import { type RefObject, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { flushSync } from "react-dom";
 import { useCursor } from "../state/cursor.ts";
 import { useView } from "../state/view.ts";
 import type { DiffController } from "./controller.ts";
 import { followPointer } from "./drag-lines.ts";
 import { FileSection } from "./file-section.tsx";
+import { PrintNote } from "./print-note.tsx";
 import { SidewaysBar } from "./sideways-bar.tsx";
 
 /** All files of the diff in one scroller; only what is near the window exists as elements. */
@@ -17,8 +18,11 @@ export function DiffView({ controller }: { readonly controller: DiffController }
   const cursor = useCursor((state) => state.cursor);
   useScroller(scroller, controller, layout);
 
+  usePrinting(controller);
+
   return (
     <>
+      <PrintNote scene={scene} />
       <main ref={scroller} id="diff" className="diff" tabIndex={-1} aria-label="Changes">
         <div className="diff-content" style={{ height: scene.height }}>
           {scene.visible.map(({ order, from, to }) => {
@@ -45,6 +49,20 @@ export function DiffView({ controller }: { readonly controller: DiffController }
       {!wrap && <SidewaysBar scroller={scroller} controller={controller} />}
     </>
   );
+}
+
+/** The browser prints what there is in elements, which on screen is a window's worth. */
+function usePrinting(controller: DiffController): void {
+  useEffect(() => {
+    const before = () => flushSync(() => controller.print(true));
+    const after = () => controller.print(false);
+    addEventListener("beforeprint", before);
+    addEventListener("afterprint", after);
+    return () => {
+      removeEventListener("beforeprint", before);
+      removeEventListener("afterprint", after);
+    };
+  }, [controller]);
 }
 
 /** Connects the element: its size, its scrolling, and the pointer over its lines. */

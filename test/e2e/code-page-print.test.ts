@@ -1,0 +1,73 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import { changedRepository, openCodeReview } from "../support/code-review-page.ts";
+import { testRepository } from "../support/test-repository.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** What would be on paper, as text, and how high it is. */
+async function onPaper(page: Page): Promise<{ text: string; height: number }> {
+  await page.emulateMedia({ media: "print" });
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  // biome-ignore lint/performance/useDomNodeTextContent: what is not displayed is not printed
+  const text = await page.locator("body").innerText();
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await page.emulateMedia({ media: "screen" });
+  return { text, height };
+}
+
+const pagesOf = (pdf: Buffer) => pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+
+async function openLongDiff() {
+  const repository = await testRepository({ "long.txt": "old\n" });
+  await repository.write({
+    "long.txt": Array.from({ length: 9_000 }, (_, line) => `line ${line}\n`).join(""),
+  });
+  const review = await openCodeReview(browser, repository);
+  await review.page.locator(".num[data-line]").first().waitFor();
+  return review;
+}
+
+describe("printing a diff", () => {
+  it("has all of it where it is not long, comments among its lines, and none of the page's own parts", async () => {
+    const review = await openCodeReview(browser, await changedRepository(), { height: 400 });
+    const { page } = review;
+    await page.locator(".num[data-line]").first().click();
+    await page.locator(".comment-open textarea").fill("A word for paper");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".comment", { hasText: "A word for paper" }).waitFor();
+    const { text } = await onPaper(page);
+    for (const name of ["cart.ts", "new-name.ts", "spaces.ts", "fresh.ts", "notes.md", "package-lock.json"])
+      expect(text).toContain(name);
+    expect(text).toContain("A word for paper");
+    expect(text).toContain("New words, <b>not bold</b>.");
+    expect(text).not.toContain("The top of the diff");
+    expect(text).not.toContain("Send feedback");
+    review.child.kill("SIGTERM");
+  });
+
+  it("has the top of a long one, and says so", async () => {
+    const { page, child } = await openLongDiff();
+    const { text, height } = await onPaper(page);
+    expect(text).toContain("The top of the diff: 1 of 1 files, the last one not to its end.");
+    expect(text).toContain("git diff HEAD");
+    expect(text).toContain("line 1500\n");
+    expect(text).not.toContain("line 8999");
+    expect(height).toBeLessThan(45_000);
+    child.kill("SIGTERM");
+  });
+
+  it("is not a book of empty pages, and leaves the page as it was", async () => {
+    const { page, child } = await openLongDiff();
+    expect(pagesOf(await page.pdf())).toBeLessThan(100);
+    await expect.poll(() => page.locator(".row").count()).toBeLessThan(300);
+    child.kill("SIGTERM");
+    // Chromium itself takes its time over a document, on a busy machine more than a test usually has.
+  }, 180_000);
+});
