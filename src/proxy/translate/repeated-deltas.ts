@@ -3,6 +3,8 @@ import type { Delta, ExchangeEvent } from "../exchange/event.ts";
 
 /** Characters that are read past the codecs before they are told of them. */
 const maxUnsettled = 1_024;
+/** Events in a row, of one part, that differ from the one before in more than a text: a stream that numbers its events. */
+const maxMisses = 8;
 
 /**
  * What an event has to look like to be the one before it with another text, and what the client is told then: in both
@@ -34,6 +36,7 @@ export class RepeatedDeltas {
   private known: Shape | undefined;
   private seen: Shape | undefined;
   private unsettled = "";
+  private misses = 0;
 
   /** `encode` gives the client's text of canonical events; a delta more or less of one part must be all the same to it. */
   constructor(
@@ -72,14 +75,18 @@ export class RepeatedDeltas {
   private learn(event: WireEvent, delta: Delta | undefined, told: string): void {
     const { known, seen } = this;
     if (delta !== undefined && known !== undefined && hasShape(known, event, delta, told)) return;
-    const isRepeated =
-      delta !== undefined &&
-      seen !== undefined &&
-      seen.delta.text !== delta.text &&
-      isPlain(delta.text) &&
-      hasShape(seen, event, delta, told);
-    this.known = isRepeated ? seen : undefined;
-    this.seen = isRepeated || delta === undefined ? undefined : shapeOf(event, delta, told);
+    this.known = undefined;
+    this.seen = undefined;
+    if (delta === undefined) this.misses = 0;
+    else if (seen === undefined || !isPlain(delta.text) || seen.delta.text === delta.text) {
+      if (this.misses < maxMisses) this.seen = shapeOf(event, delta, told);
+    } else if (hasShape(seen, event, delta, told)) {
+      this.known = seen;
+      this.misses = 0;
+    } else {
+      this.misses += 1;
+      if (this.misses < maxMisses) this.seen = shapeOf(event, delta, told);
+    }
   }
 }
 
