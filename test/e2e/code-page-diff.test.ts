@@ -192,6 +192,7 @@ describe("the diff", () => {
   it("says why nothing is shown, and offers the other diffs", async () => {
     const { page, child } = await openCodeReview(browser, await testRepository({ "a.txt": "a\n" }));
     await page.getByRole("heading", { name: "No changes here" }).waitFor();
+    expect(await page.getByText("No file matches").count()).toBe(0);
     await page.getByRole("button", { name: "Last commit" }).click();
     await numberCell(page, "a.txt", "new", 1).waitFor();
     child.kill("SIGTERM");

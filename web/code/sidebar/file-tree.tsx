@@ -48,7 +48,7 @@ export function FileTree({ controller }: { readonly controller: DiffController }
       <p className="tree-summary">
         {filter === "" ? <TreeSummary /> : `${shown.length} of ${files.length} files`}
       </p>
-      {shown.length === 0 && <p className="tree-empty">No file matches “{filter}”.</p>}
+      {shown.length === 0 && filter !== "" && <p className="tree-empty">No file matches “{filter}”.</p>}
       <FixedList
         items={rows}
         inView={inView}
