@@ -49,22 +49,21 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
       output.note(`The old configuration stays in force. ${hint}${messageOf(error)}`);
     }
   };
-  // Before anybody can know that it runs: a SIGHUP that is not listened to ends the process.
+  // Before anybody can know that it runs: a SIGHUP that is not listened to ends the process, a save is not noticed.
   process.on("SIGHUP", reload);
+  const unwatch = onFileChange(first.loaded.path, reload);
   try {
     const port = await listen(proxy.app, { port: config.port, host: config.host });
     const file = { path: first.loaded.path, isThere: first.loaded.file !== undefined };
     for (const line of banner(config, port, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
     if (flags.readyFile) await writeReadyFile(flags.readyFile, `http://localhost:${port}`, port);
-    const unwatch = onFileChange(first.loaded.path, reload);
-    const code = await stopped;
-    unwatch();
-    return code;
+    return await stopped;
   } catch (error) {
     await proxy.close();
     throw await explained(error, config.port);
   } finally {
+    unwatch();
     process.off("SIGHUP", reload);
   }
 }
