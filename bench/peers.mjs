@@ -8,8 +8,9 @@ const SCRATCH = resolve(import.meta.dirname, "../.cache/bench-peers");
 const PEERS = {
   difit: { packages: ["difit@1.1.2"], proof: "node_modules/difit/dist/cli/index.js" },
   portkey: {
-    // The newer patch versions of its server do not run on Node.js 20.
-    packages: ["@portkey-ai/gateway@1.15.2", "hono@4.9.7", "@hono/node-server@1.13.5"],
+    packages: ["@portkey-ai/gateway@1.15.2"],
+    // With newer versions of its server, streams fail on Node.js 20; they must be this old wherever it needs them.
+    overrides: { hono: "4.9.7", "@hono/node-server": "1.13.5" },
     proof: "node_modules/@portkey-ai/gateway/build/start-server.js",
   },
   ccr: {
@@ -22,13 +23,13 @@ const PACKAGE_OF = { nginx: "nginx-light", wrk: "wrk", taskset: "util-linux" };
 
 /** The folder a peer is installed in: the given one, else a scratch folder, where it is installed if it is not yet. */
 export async function bringPeer(name, given = {}) {
-  const { packages, proof } = PEERS[name];
+  const { packages, proof, overrides = {} } = PEERS[name];
   const folder = resolve(given[name] ?? resolve(SCRATCH, name));
   if (existsSync(resolve(folder, proof))) return folder;
   if (given[name]) throw new Error(`${folder} holds no ${proof}`);
   process.stderr.write(`  installing ${packages.join(", ")}\n`);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(resolve(folder, "package.json"), '{ "private": true }\n');
+  writeFileSync(resolve(folder, "package.json"), JSON.stringify({ private: true, overrides }));
   const quietly = ["--no-audit", "--no-fund", "--loglevel=error", "--save-exact"];
   await tryAgain(`npm install ${packages[0]}`, () =>
     execFileSync("npm", ["install", ...quietly, ...packages], { cwd: folder, stdio: ["ignore", 2, 2] }),

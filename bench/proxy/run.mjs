@@ -71,6 +71,12 @@ try {
       }
     }
     for (const [subject, slice] of Object.entries(best)) {
+      if (slice.failed > 0) {
+        console.log(
+          `| ${name} | ${connections} | ${subject} | its answers were errors | – | – | – | – | – |`,
+        );
+        continue;
+      }
       const ofFloor = Number.isNaN(slice.cpu) ? "–" : (best.floor.cpu / slice.cpu).toFixed(2);
       const cost = Number.isNaN(slice.cpu) ? "–" : fixed(slice.cpu);
       console.log(

@@ -88,7 +88,7 @@ for (const size of chosen) {
       if (contender !== sallyport && size === "XL") continue;
       if (results.get(contender).includes(undefined)) continue;
       // Scrolling difit through M takes several gigabytes; only its first paint is compared.
-      const deep = contender === sallyport && round === 0;
+      const deep = contender === sallyport;
       results.get(contender).push(await once(contender, repository, deep));
     }
   }
