@@ -65,7 +65,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s code page
   });
 });
 
-it("keeps within 360 pixels, with nothing to scroll sideways", async () => {
+it("keeps within 360 pixels, with nothing to scroll sideways and the decisions side by side", async () => {
   const { page, child } = await openCodeReview(browser, await changedRepository(), {
     width: 360,
     height: 740,
@@ -73,5 +73,11 @@ it("keeps within 360 pixels, with nothing to scroll sideways", async () => {
   await page.locator(".row.unified").first().waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   expect(await page.locator(".diff").evaluate((element) => element.scrollWidth)).toBeLessThanOrEqual(360);
+  const topOf = (name: string) =>
+    page.getByRole("button", { name }).evaluate((button) => button.getBoundingClientRect().top);
+  for (const width of [360, 420]) {
+    await page.setViewportSize({ width, height: 740 });
+    expect(await topOf("Send"), `at ${width} pixels`).toBe(await topOf("Approve"));
+  }
   child.kill("SIGTERM");
 });
