@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { systemErrorCode } from "../errors.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
-import { listenFailure, RETRY_DELAY_MS } from "./listen.ts";
+import { listenFailure, portOf, RETRY_DELAY_MS } from "./listen.ts";
 
 export interface DoorOptions {
   readonly port: number;
@@ -96,11 +96,6 @@ function bind(host: string, port: number, answer: (...call: Call) => void): Prom
     server.once("error", reject);
     server.listen({ port, host }, () => resolve(server));
   });
-}
-
-function portOf(server: Server | undefined): number | undefined {
-  const address = server?.address();
-  return typeof address === "object" && address ? address.port : undefined;
 }
 
 function closeAll(servers: readonly Server[]): void {

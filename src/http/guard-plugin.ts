@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { checkRequest, type GuardPolicy, type GuardReason } from "./guard.ts";
+import { pathOf } from "./path-of.ts";
 
 const REMEDY: Record<GuardReason, string> = {
   host: "This server answers to localhost only. Open the URL that was printed.",
@@ -14,7 +15,7 @@ export function addGuard(
   onRefused?: (reason: GuardReason, path: string) => void,
 ): void {
   app.addHook("onRequest", async (request, reply) => {
-    const path = request.url.split("?", 1)[0] ?? "/";
+    const path = pathOf(request.url);
     const { method, raw, routeOptions } = request;
     const result = checkRequest(
       { method, path, route: routeOptions.url, rawHeaders: raw.rawHeaders },

@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { AppError, systemErrorCode } from "../errors.ts";
 
@@ -24,8 +25,13 @@ export async function listen(
   } catch (error) {
     throw listenFailure(error, { port, host, retries: 0 });
   }
-  const address = app.server.address();
-  return typeof address === "object" && address ? address.port : port;
+  return portOf(app.server) ?? port;
+}
+
+/** The port a server listens on; undefined while it listens on none. */
+export function portOf(server: Server | undefined): number | undefined {
+  const address = server?.address();
+  return typeof address === "object" && address ? address.port : undefined;
 }
 
 /** What a failure to bind is told as: `port_in_use` for a taken port, `cannot_listen` for any other reason. */

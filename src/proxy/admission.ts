@@ -54,9 +54,3 @@ export function admit(
 function refused(refusal: Refusal): Admission {
   return { key: undefined, refusal };
 }
-
-/** A URL without its query. */
-export function pathOf(url: string): string {
-  const query = url.indexOf("?");
-  return query < 0 ? url : url.slice(0, query);
-}

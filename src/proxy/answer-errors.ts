@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
+import { pathOf } from "../http/path-of.ts";
 import { encodeFault, type Fault, faultOf } from "./dialect-errors.ts";
 import { noteRefusal } from "./door.ts";
 import { callersDialect } from "./models/describe-models.ts";
@@ -23,7 +24,7 @@ export function addProxyErrors(
       .send(services.runtime().redact(body));
   });
   app.setNotFoundHandler(async (request, reply) => {
-    const path = request.url.split("?", 1)[0] ?? "";
+    const path = pathOf(request.url);
     const allowed = methodsOf(path);
     if (allowed.length > 0) reply.header("allow", allowed.join(", "));
     const error = missed(allowed);
@@ -46,7 +47,7 @@ function frameworkFault(error: FastifyError): Fault {
 function dialectOf(request: FastifyRequest) {
   const { route } = request.routeOptions.config;
   if (route) return callersDialect(route.dialect, request.headers);
-  const path = request.url.split("?", 1)[0] ?? "";
+  const path = pathOf(request.url);
   return callersDialect(routes.find((each) => covers(each, path))?.dialect, request.headers);
 }
 

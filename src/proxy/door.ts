@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ProxyKey } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
-import { admit, pathOf, type Refusal } from "./admission.ts";
+import { pathOf } from "../http/path-of.ts";
+import { admit, type Refusal } from "./admission.ts";
 import type { Route } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Services } from "./services.ts";
@@ -39,7 +40,7 @@ export function noteRefusal({ method, url }: FastifyRequest, error: unknown, ser
   services.log.refused({
     time: new Date().toISOString(),
     method,
-    path: services.runtime().redact(url.split("?", 1)[0] ?? ""),
+    path: services.runtime().redact(pathOf(url)),
     status: error.status,
     reason: error.message,
   });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { admit, pathOf } from "./admission.ts";
+import { pathOf } from "../http/path-of.ts";
+import { admit } from "./admission.ts";
 import { handleCall } from "./handle-call.ts";
 import { isModelRoute, routes } from "./routes.ts";
 import type { Services } from "./services.ts";

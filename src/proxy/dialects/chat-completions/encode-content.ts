@@ -5,6 +5,8 @@ import type { LossCode } from "../../exchange/loss-codes.ts";
 import { isForeignFile, urlOfSource } from "../../exchange/media.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import type { AudioPart, DocumentPart, ImagePart, Part } from "../../exchange/parts.ts";
+import { loseForeignFile } from "../shared/losses.ts";
+import { withTitle } from "../shared/with-title.ts";
 
 export interface WireContent {
   readonly type: string;
@@ -22,7 +24,7 @@ export function encodeUserPart(
     return undefined;
   };
   if ((part.type === "document" || part.type === "image") && isForeignFile(part, "chat-completions"))
-    return lost("file-reference", "A file uploaded to another vendor cannot be used here.");
+    return loseForeignFile(list);
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
@@ -63,7 +65,7 @@ function encodeDocument(part: DocumentPart, capabilities: Capabilities): WireCon
 }
 
 function titled(part: DocumentPart, words: string): WireContent {
-  return { type: "text", text: part.name === undefined ? words : `${part.name}\n\n${words}` };
+  return { type: "text", text: withTitle(part, words) };
 }
 
 const audioFormats: Readonly<Record<string, string>> = {

@@ -9,6 +9,8 @@ import type {
   ToolCallPart,
 } from "../../exchange/parts.ts";
 import { sealSignature } from "../../exchange/signature.ts";
+import { loseForeignFile } from "../shared/losses.ts";
+import { withTitle } from "../shared/with-title.ts";
 import { signatureOfText } from "./decode-parts.ts";
 
 export type WireObject = Readonly<Record<string, unknown>>;
@@ -41,7 +43,7 @@ export function encodeMedia(
   losses: LossList,
 ): WireObject | undefined {
   const { source } = part;
-  if (source.kind === "text") return { text: titled(part) };
+  if (source.kind === "text") return { text: withTitle(part as DocumentPart, source.text) };
   if (accepted === "none") {
     losses.add(part.type, `The model takes no ${part.type}.`);
     return undefined;
@@ -52,8 +54,7 @@ export function encodeMedia(
     return undefined;
   }
   if (source.kind === "file" && part.origin?.dialect !== "generative-language") {
-    losses.add("file-reference", "A file uploaded to another vendor cannot be used here.");
-    return undefined;
+    return loseForeignFile(losses);
   }
   return { fileData: fileData(source) };
 }
@@ -61,12 +62,6 @@ export function encodeMedia(
 function fileData(source: Exclude<MediaSource, { kind: "base64" }>): WireObject {
   const fileUri = source.kind === "url" ? source.url : source.id;
   return { ...(source.mediaType === undefined ? {} : { mimeType: source.mediaType }), fileUri };
-}
-
-function titled(part: Extract<Part, { type: "image" | "audio" | "video" | "document" }>): string {
-  const document = part as DocumentPart;
-  const text = document.source.kind === "text" ? document.source.text : "";
-  return document.name === undefined ? text : `${document.name}\n\n${text}`;
 }
 
 /** A part of this dialect that the exchange form has no room for, as it was read. */

@@ -13,6 +13,7 @@ import type {
   ToolResultPart,
 } from "../../exchange/parts.ts";
 import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { loseForeignFile } from "../shared/losses.ts";
 
 export type OutBlock = Readonly<Record<string, unknown>>;
 
@@ -42,10 +43,10 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
       // Text of white space alone is refused by the vendor.
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case "image":
-      if (isForeignFile(part, "messages")) return lost("file-reference", foreignFile);
+      if (isForeignFile(part, "messages")) return loseForeignFile(context.list);
       return encodeImage(part, context) ?? lost("image", "The upstream takes no such image.");
     case "document":
-      if (isForeignFile(part, "messages")) return lost("file-reference", foreignFile);
+      if (isForeignFile(part, "messages")) return loseForeignFile(context.list);
       return encodeDocument(part, context) ?? lost("document", "The upstream takes no such document.");
     case "reasoning":
       return encodeThinking(part, context);
@@ -61,8 +62,6 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
       return lost(part.type, `The dialect takes no ${part.type}.`);
   }
 }
-
-const foreignFile = "A file uploaded to another vendor cannot be used here.";
 
 function encodeSource(source: ImagePart["source"]): OutBlock {
   if (source.kind === "base64") return { type: "base64", media_type: source.mediaType, data: source.data };

@@ -4,7 +4,7 @@ import { defined } from "../../exchange/defined.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
-import { addForeignExtensions } from "../shared/losses.ts";
+import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { closeObjects } from "./close-objects.ts";
 import { type BlockContext, encodeParts, type OutBlock } from "./encode-blocks.ts";
 import { encodeThinking, thinkingRoom } from "./encode-thinking.ts";
@@ -130,10 +130,9 @@ function noteUnsaid(request: ExchangeRequest, list: LossList): void {
     ["candidates", (sampling.candidates ?? 1) !== 1],
     ["logprobs", sampling.logprobs === true || (sampling.topLogprobs ?? 0) > 0],
     ["logit-bias", Object.keys(sampling.logitBias ?? {}).length > 0],
-    ["verbosity", request.verbosity !== undefined && request.verbosity !== "medium"],
-    ["modalities", request.modalities?.some((modality) => modality.toLowerCase() !== "text") === true],
-    ["store", request.store === true],
-    ["metadata", Object.keys(request.metadata ?? {}).length > 0],
+    ...(["verbosity", "modalities", "store", "metadata"] as const).map(
+      (code) => [code, request[code] !== undefined && !asksForNothing(code, request[code])] as const,
+    ),
   ];
   for (const [code, said] of unsaid) if (said) list.add(code, `The dialect has no ${code}.`);
 }

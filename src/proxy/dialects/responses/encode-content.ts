@@ -2,6 +2,8 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { isForeignFile, urlOfSource } from "../../exchange/media.ts";
 import type { AudioPart, DocumentPart, ImagePart, MediaSource, Part } from "../../exchange/parts.ts";
+import { loseForeignFile } from "../shared/losses.ts";
+import { withTitle } from "../shared/with-title.ts";
 
 /** What the upstream's model takes, and where what it does not is told. */
 export interface InputContext {
@@ -82,7 +84,7 @@ function encodeDocument(part: DocumentPart, losses: LossList): unknown {
 }
 
 function titled(part: DocumentPart, words: string): unknown {
-  return { type: "input_text", text: part.name === undefined ? words : `${part.name}\n\n${words}` };
+  return { type: "input_text", text: withTitle(part, words) };
 }
 
 /** The vendor wants a name beside the bytes, and reads the kind of file from its ending. */
@@ -105,6 +107,6 @@ function encodeAudio(part: AudioPart, losses: LossList): unknown {
 
 function isForeign(part: ImagePart | DocumentPart, losses: LossList): boolean {
   const isForeign = isForeignFile(part, "responses");
-  if (isForeign) losses.add("file-reference", "A file uploaded to another vendor cannot be used here.");
+  if (isForeign) loseForeignFile(losses);
   return isForeign;
 }

@@ -38,3 +38,8 @@ export function asksForNothing(code: LossCode, value: unknown): boolean {
     return Array.isArray(value) && value.every((one) => String(one).toLowerCase() === "text");
   return code === "metadata" && isObject(value) && Object.keys(value).length === 0;
 }
+
+/** Tells that a file was left out, as its id means nothing to this vendor. */
+export function loseForeignFile(losses: LossList): undefined {
+  losses.add("file-reference", "A file uploaded to another vendor cannot be used here.");
+}
