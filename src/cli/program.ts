@@ -1,9 +1,9 @@
 import { Command, type CommanderError, Option } from "commander";
 import { addHelp } from "./help.ts";
-import { addInstallCommands } from "./install-commands.ts";
+import { addInstallCommands } from "./install/install-commands.ts";
 import type { Output } from "./output.ts";
 import { addProxyCommands } from "./proxy-program.ts";
-import type { ReviewCodeFlags } from "./review-code.ts";
+import type { ReviewCodeFlags } from "./review/review-code.ts";
 import { version } from "./version.ts";
 
 /** Tells the caller of `run` how the process is to end. */
@@ -30,7 +30,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     .argument("[file]", "the plan; without it, stdin: hook JSON, an envelope, or plain Markdown")
     .description("Review an agent's plan; prints the decision for the agent")
     .action(async (file: string | undefined, options: ReviewFlags) => {
-      const { reviewPlan } = await import("./review-plan.ts");
+      const { reviewPlan } = await import("./review/review-plan.ts");
       setExitCode(await reviewPlan(file, options, output));
     });
   withReviewOptions(review.command("code"))
@@ -38,7 +38,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     .option("--repo <dir>", "the repository to review (default: the one of the working directory)")
     .description("Review the changes in a git repository; prints the feedback for the agent")
     .action(async (paths: string[], options: ReviewCodeFlags) => {
-      const { reviewCode } = await import("./review-code.ts");
+      const { reviewCode } = await import("./review/review-code.ts");
       setExitCode(await reviewCode(paths, options, output));
     });
   addInstallCommands(program, output, setExitCode);
@@ -47,7 +47,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     .description("Print the last decision on record: recovers what an agent missed")
     .option("--json", "print the decision as JSON", false)
     .action(async (options: { json: boolean }) => {
-      const { reviewLast } = await import("./review-last.ts");
+      const { reviewLast } = await import("./review/review-last.ts");
       setExitCode(await reviewLast(options, output));
     });
   addProxyCommands(program, output, setExitCode);

@@ -5,9 +5,9 @@ import type { Connection, Connector } from "../agents/proxy/connector.ts";
 import { connectorNamed } from "../agents/proxy/connectors.ts";
 import { forgetReceipts } from "../agents/write-changes.ts";
 import { AppError } from "../errors.ts";
-import { carryOut } from "./carry-out.ts";
+import { carryOut } from "./install/carry-out.ts";
+import { currentPlace, receiptsOf } from "./install/place.ts";
 import type { Output } from "./output.ts";
-import { currentPlace, receiptsOf } from "./place.ts";
 import { type ConnectionFlags, connectionTo, modelsOf, secretsOf } from "./proxy-connection.ts";
 import { shellAssignments } from "./shell-assignments.ts";
 

@@ -1,0 +1,45 @@
+import { dataDirectory, processEnvironment } from "../../config/paths.ts";
+import { readReviewEnvironment } from "../../config/review-environment.ts";
+import { type Finding, isBroken } from "../../doctor/finding.ts";
+import { dataFinding, portFinding, proxyOn } from "../../doctor/places.ts";
+import { browserFinding, gitFinding, nodeFinding } from "../../doctor/programs.ts";
+import { report } from "../../doctor/report.ts";
+import type { Output } from "../output.ts";
+import { agentFindings } from "./doctor-agents.ts";
+import { proxyFindings } from "./doctor-proxy.ts";
+
+export interface DoctorFlags {
+  readonly json: boolean;
+  readonly config?: string;
+}
+
+/** The port of a review in remote mode (specification, section 8). */
+const REMOTE_PORT = 19_432;
+
+/** `sallyport doctor`: what works on this machine; exit code 1 where something is broken. */
+export async function doctor(flags: DoctorFlags, output: Output): Promise<number> {
+  const environment = processEnvironment;
+  const { browser, remote, ssh, desktop } = readReviewEnvironment(environment);
+  const { platform } = process;
+  const searchPath = environment["PATH"] ?? "";
+  const { findings: proxy, port } = await proxyFindings(flags);
+  const findings: readonly Finding[] = [
+    nodeFinding(process.version),
+    await gitFinding(),
+    await browserFinding({ browser, remote, ssh, desktop, searchPath, platform }),
+    await dataFinding(dataDirectory(environment), platform),
+    await portFinding(
+      "review port",
+      REMOTE_PORT,
+      "Remote mode needs it; or choose another: SERVICE_PORT.",
+      nobody,
+    ),
+    await portFinding("proxy port", port, "Give the proxy another: proxy.port, or --port.", proxyOn),
+    ...proxy,
+    ...(await agentFindings({ searchPath, proxyRuns: (await proxyOn(port)) !== undefined })),
+  ];
+  await output.result(flags.json ? JSON.stringify({ findings }, null, 2) : report(findings));
+  return isBroken(findings) ? 1 : 0;
+}
+
+const nobody = async () => undefined;

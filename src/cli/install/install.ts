@@ -1,0 +1,67 @@
+import type { Agent, Place } from "../../agents/agent.ts";
+import { agentNamed, agents } from "../../agents/agents.ts";
+import { changesToInstall } from "../../agents/changes.ts";
+import { isTemporary } from "../../agents/own-command.ts";
+import { type InstallState, stateOf } from "../../agents/state.ts";
+import { AppError } from "../../errors.ts";
+import type { Output } from "../output.ts";
+import { table } from "../table.ts";
+import { carryOut } from "./carry-out.ts";
+import { currentPlace, receiptsOf } from "./place.ts";
+
+export interface InstallFlags {
+  readonly list?: boolean;
+  readonly project: boolean;
+  readonly yes: boolean;
+}
+
+/** `sallyport install AGENT` and `sallyport install --list`; resolves to the exit code. */
+export async function install(id: string | undefined, flags: InstallFlags, output: Output): Promise<number> {
+  const place = await currentPlace(flags.project);
+  if (flags.list) {
+    await output.result(await listing(place));
+    return 0;
+  }
+  if (id === undefined) {
+    throw new AppError("usage", "Which agent?", { hint: "sallyport install --list names them." });
+  }
+  await installAgent(agentNamed(id), place, flags, output);
+  return 0;
+}
+
+async function installAgent(agent: Agent, place: Place, flags: InstallFlags, output: Output): Promise<void> {
+  const receipts = receiptsOf(agent.id, "review");
+  const changes = await changesToInstall(agent.edits(place), receipts);
+  if (changes.length === 0) {
+    output.note(`${agent.name} has it already; nothing to change.`);
+    return;
+  }
+  const unasked = `${place.command} install ${agent.id}${flags.project ? " --project" : ""} --yes`;
+  if (!(await carryOut({ changes, receipts, unasked, yes: flags.yes }, output))) return;
+  output.note(`Installed for ${agent.name}: ${agent.gives}.`);
+  for (const note of agent.notes) output.note(note);
+  if (isTemporary(place.words)) {
+    output.note(
+      "This copy was fetched by npx and will not stay. Install it for good: npm install -g sallyport",
+    );
+  }
+}
+
+async function listing(place: Place): Promise<string> {
+  const rows = await Promise.all(
+    agents.map(async (agent) => [
+      agent.id,
+      agent.name,
+      STATES[await stateOf(agent.edits(place))],
+      agent.gives,
+    ]),
+  );
+  return table(["AGENT", "NAME", "INSTALLED", "GIVES"], rows);
+}
+
+const STATES: Record<InstallState, string> = {
+  installed: "yes",
+  outdated: "yes, outdated",
+  absent: "no",
+  unreadable: "cannot tell",
+};

@@ -1,0 +1,47 @@
+import { hostname } from "node:os";
+import type { FastifyInstance } from "fastify";
+import { AppError } from "../../errors.ts";
+import { pageSource } from "../../http/page-source.ts";
+import { createReviewServer } from "../../review/create-review-server.ts";
+import type { ReviewContext, ReviewMode } from "../../review/review-mode.ts";
+import type { Output } from "../output.ts";
+import { isBeyondLoopback } from "./listen-review.ts";
+import { pagesFolder } from "./pages-folder.ts";
+
+/** The server of a review, with the pages beside the command and everything it has to say on stderr. */
+export function createReviewApp(
+  mode: ReviewMode,
+  context: ReviewContext,
+  output: Output,
+  host: string | undefined,
+): FastifyInstance {
+  return createReviewServer({
+    context,
+    page: { source: pageSource(pagesFolder), name: mode.kind },
+    exposure: exposureOf(host),
+    onFailure: onceEach((error) => output.note(`sallyport: ${reportOf(error)}`), reportOf),
+    onRefused: onceEach(
+      (path) => output.note(`Refused a request for ${path}: it came from another page.`),
+      () => "any",
+    ),
+  });
+}
+
+function exposureOf(host: string | undefined) {
+  if (!isBeyondLoopback(host)) return { hostnames: [], anyAddress: false };
+  return { hostnames: [host, hostname()].map((name) => name.toLowerCase()), anyAddress: true };
+}
+
+function reportOf(error: unknown): string {
+  return error instanceof AppError ? error.message : String(error);
+}
+
+/** A page that tries often shall not fill the terminal: what is alike is told once. */
+function onceEach<Value>(tell: (value: Value) => void, likeness: (value: Value) => string) {
+  const told = new Set<string>();
+  return (value: Value) => {
+    const alike = likeness(value);
+    if (!told.has(alike)) tell(value);
+    told.add(alike);
+  };
+}

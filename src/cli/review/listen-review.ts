@@ -1,0 +1,45 @@
+import { type Doors, openDoors } from "../../http/doors.ts";
+import { MAX_RETRIES } from "../../http/listen.ts";
+import { preferredPort } from "./preferred-port.ts";
+
+export interface ReviewAddress {
+  /** A fixed port, or undefined for the folder's own or any free one. */
+  readonly port?: number;
+  /** An address beyond loopback, where asked for. */
+  readonly host?: string;
+  readonly projectFolder: string;
+  readonly signal: AbortSignal;
+  readonly onRetry: (message: string) => void;
+}
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "::1", "[::1]"]);
+const WILDCARD = new Set(["0.0.0.0", "::", "[::]"]);
+const FREE_PORT_TRIES = 10;
+
+/** Whether an address lets others than this machine's programs in. */
+export function isBeyondLoopback(host: string | undefined): host is string {
+  return host !== undefined && !LOOPBACK.has(host);
+}
+
+/** Opens a review's addresses; throws as `openDoors` does. */
+export function listenForReview(address: ReviewAddress): Promise<Doors> {
+  const hosts = hostsOf(address.host);
+  const { signal, onRetry } = address;
+  if (address.port !== undefined) {
+    return openDoors({ ...hosts, port: address.port, retries: MAX_RETRIES, signal, onRetry });
+  }
+  const own = preferredPort(address.projectFolder);
+  const nextPort = async () => {
+    const { default: getPort } = await import("get-port");
+    return getPort({ port: own, host: hosts.host });
+  };
+  return openDoors({ ...hosts, port: own, nextPort, retries: FREE_PORT_TRIES, signal });
+}
+
+function hostsOf(host: string | undefined): { host: string; alsoOn: string[] } {
+  if (!isBeyondLoopback(host)) return { host: "127.0.0.1", alsoOn: ["::1"] };
+  const address = host.replace(/^\[|\]$/g, "");
+  if (address === "::") return { host: "::", alsoOn: [] };
+  if (WILDCARD.has(address)) return { host: address, alsoOn: ["::1"] };
+  return { host: "127.0.0.1", alsoOn: ["::1", address] };
+}

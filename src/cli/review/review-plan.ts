@@ -1,0 +1,141 @@
+import { basename, join } from "node:path";
+import { AppError, messageOf } from "../../errors.ts";
+import type { AgentOrigin, Caller } from "../../review/api-types.ts";
+import type { Decision } from "../../review/decision.ts";
+import { writeDurably } from "../../review/durable-file.ts";
+import { openHistory } from "../../review/history/plan-history.ts";
+import type { ReplyChannel } from "../../review/hooks/channel.ts";
+import { type DecodedInput, decodeInput } from "../../review/hooks/decode-input.ts";
+import { jsonChannel, textChannel } from "../../review/hooks/generic.ts";
+import { type LoadedPlan, loadPlan } from "../../review/hooks/load-plan.ts";
+import { createPlanMode } from "../../review/plan/create-plan-mode.ts";
+import { namedImages } from "../../review/plan/named-images.ts";
+import { planIdOf } from "../../review/plan/plan-id.ts";
+import { planTitle } from "../../review/plan-title.ts";
+import type { Output } from "../output.ts";
+import type { ReviewFlags } from "../program.ts";
+import { readInput } from "./read-input.ts";
+import { type ReviewJob, runReview } from "./run-review.ts";
+import { agentFolders, tellApproved } from "./tell-approved.ts";
+import { type Workplace, workplaceOf } from "./workplace.ts";
+
+type Reviewable = Exclude<DecodedInput, { kind: "unrelated" | "approved" }>;
+
+/** `sallyport review plan [FILE]`; resolves to the exit code. */
+export async function reviewPlan(
+  file: string | undefined,
+  flags: ReviewFlags,
+  output: Output,
+): Promise<number> {
+  let hook: DecodedInput | undefined;
+  const prepare = async (signal: AbortSignal): Promise<ReviewJob | undefined> => {
+    const input = decodeInput(await readInput(file, signal));
+    if (input.kind !== "envelope" && input.kind !== "markdown") hook = input;
+    if (input.kind === "approved") return tellApproved(input, flags, output);
+    if (input.kind === "markdown" && /^\s*\{/.test(input.plan))
+      output.note("This begins like JSON and is no event or envelope: it is shown as it stands.");
+    if (input.kind !== "unrelated") return prepareJob(input, flags);
+    output.note(`Nothing to review in the event "${input.event}": it is left to the agent.`);
+    return undefined;
+  };
+  try {
+    return exitCodeFor(hook, await runReview(prepare, flags, output));
+  } catch (error) {
+    if (!hook) throw error;
+    // Nobody refused anything: let the agent ask by itself.
+    output.note(`sallyport: ${messageOf(error)}`);
+    if (!(error instanceof AppError)) return exitCodeFor(hook, 1);
+    if (error.hint) output.note(error.hint);
+    return exitCodeFor(hook, error.exitCode);
+  }
+}
+
+/** Agents take exit code 2 of a hook for a refusal, and some take any. */
+function exitCodeFor(hook: DecodedInput | undefined, code: number): number {
+  if (hook?.kind === "hook" && hook.channel.failureRefuses) return 0;
+  return hook && code === 2 ? 1 : code;
+}
+
+async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<ReviewJob | undefined> {
+  const { cwd } = input.kind === "hook" ? input : input.kind === "envelope" ? input.envelope : {};
+  const workplace = await workplaceOf(flags, cwd);
+  const loaded = await load(input, workplace);
+  // Codex stops after every turn; one without a plan is none of ours.
+  if (input.kind === "hook" && input.plan.in === "codex-transcript" && "missing" in loaded) return undefined;
+  const facts = factsOf(input, workplace);
+  const channel = channelOf(input, facts.origin, flags);
+  const plan = "plan" in loaded ? loaded.plan : "";
+  const title = planTitle(plan);
+  const { dataDirectory, home, configHome } = workplace;
+  const mode = createPlanMode({
+    plan,
+    planId: planIdOf(plan),
+    title,
+    ...("missing" in loaded ? { missing: loaded.missing } : {}),
+    ...(facts.permissionMode === undefined ? {} : { permissionMode: facts.permissionMode }),
+    channel,
+    history: openHistory({ dataDirectory, cwd: workplace.project, title, plan }).catch(() => undefined),
+    plansFolder: join(dataDirectory, "plans"),
+    vaultPlaces: { home, ...(configHome === undefined ? {} : { configHome }) },
+  });
+  return {
+    workplace,
+    mode,
+    ...facts,
+    caller: callerOf(channel, workplace),
+    namedImages: namedImages(plan),
+    print: async (decision) => {
+      const made = planDecision(decision);
+      const text = channel.planFile?.(made, plan);
+      if (text !== undefined && "file" in loaded) await writeDurably(loaded.file, text);
+      return channel.encode(made, plan);
+    },
+    isObjection: (decision) => decision.kind === "deny",
+  };
+}
+
+async function load(input: Reviewable, { home, settings }: Workplace): Promise<LoadedPlan> {
+  if (input.kind === "hook") return loadPlan(input.plan, agentFolders(home, settings.environment));
+  const plan = input.kind === "envelope" ? input.envelope.plan : input.plan;
+  if (plan.trim()) return { plan };
+  throw new AppError("input", "The plan is empty", {
+    hint: 'Expected Markdown, an agent\'s hook event, or {"plan": "…"}.',
+  });
+}
+
+type Facts = Pick<ReviewJob, "origin" | "sharingEnabled" | "listedAgents"> & {
+  readonly permissionMode?: string;
+};
+
+/** What the input says about itself goes before flags and environment. */
+function factsOf(input: Reviewable, { settings }: Workplace): Facts {
+  const sharingEnabled = settings.environment.sharing;
+  const origin = settings.origin ?? "origin_b";
+  if (input.kind === "markdown") return { origin, sharingEnabled };
+  const told = input.kind === "hook" ? input : input.envelope;
+  const { agents = [], sharingEnabled: wanted = true } = input.kind === "envelope" ? input.envelope : {};
+  return {
+    origin: told.origin ?? origin,
+    sharingEnabled: sharingEnabled && wanted,
+    ...(told.permissionMode === undefined ? {} : { permissionMode: told.permissionMode }),
+    ...(agents.length > 0 ? { listedAgents: agents } : {}),
+  };
+}
+
+function channelOf(input: Reviewable, origin: AgentOrigin, flags: ReviewFlags): ReplyChannel {
+  if (input.kind === "hook") return input.channel;
+  if (input.kind === "envelope") return jsonChannel(origin);
+  return flags.json ? jsonChannel(origin, "the command line") : textChannel(origin);
+}
+
+function callerOf({ callerName, takes }: ReplyChannel, { cwd, project, settings }: Workplace): Caller {
+  const { patience } = settings;
+  const deadline =
+    patience === undefined ? {} : { deadline: new Date(Date.now() + patience * 1000).toISOString() };
+  return { name: callerName, cwd, project: basename(project), ...takes, ...deadline };
+}
+
+function planDecision(decision: Decision) {
+  if (decision.kind === "feedback") throw new Error("a plan review cannot end with feedback on a diff");
+  return decision;
+}

@@ -1,0 +1,20 @@
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import { ask } from "../../../src/cli/install/ask.ts";
+
+it.each([
+  ["y\n", true],
+  ["YES\n", true],
+  ["n\n", false],
+  ["\n", false],
+  ["yeah\n", false],
+  ["\u0003", false],
+  ["\u0004", false],
+])("takes %j for %s", async (typed, wanted) => {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const answer = ask("Go on?", input, output);
+  input.write(typed);
+  expect(await answer).toBe(wanted);
+  expect(String(output.read())).toContain("Go on? [y/N] ");
+});

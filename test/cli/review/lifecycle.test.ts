@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { exitCodeOf, startLifecycle } from "../../../src/cli/review/lifecycle.ts";
+
+const ended = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+
+describe("the end of a command", () => {
+  it.each([
+    [{ reason: "signal", signal: "SIGINT" }, 130],
+    [{ reason: "signal", signal: "SIGTERM" }, 143],
+    [{ reason: "signal", signal: "SIGHUP" }, 129],
+    [{ reason: "caller-gone" }, 129],
+    [{ reason: "timeout" }, 124],
+  ] as const)("%j has the exit code %i", (ending, code) => {
+    expect(exitCodeOf(ending)).toBe(code);
+  });
+
+  it("comes with a signal, which keeps its reason", async () => {
+    const lifecycle = startLifecycle();
+    const aborted = ended(lifecycle.signal);
+    process.emit("SIGHUP", "SIGHUP");
+    await aborted;
+    expect(lifecycle.ending).toEqual({ reason: "signal", signal: "SIGHUP" });
+    lifecycle.dispose();
+  });
+
+  it("comes with the time limit, and the first reason stays", async () => {
+    const lifecycle = startLifecycle();
+    lifecycle.stopAfter(0.001);
+    await ended(lifecycle.signal);
+    expect(lifecycle.ending).toEqual({ reason: "timeout" });
+    lifecycle.dispose();
+  });
+
+  it("gives signals back what they mean", () => {
+    const before = process.listenerCount("SIGINT");
+    const lifecycle = startLifecycle();
+    expect(process.listenerCount("SIGINT")).toBe(before + 1);
+    lifecycle.dispose();
+    expect(process.listenerCount("SIGINT")).toBe(before);
+  });
+});

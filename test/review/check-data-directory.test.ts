@@ -1,0 +1,19 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checkDataDirectory } from "../../src/review/check-data-directory.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+describe("checkDataDirectory", () => {
+  it("makes it, and says what to do where it cannot", async () => {
+    const folder = await temporaryFolder();
+    await checkDataDirectory(join(folder, "a", "b"));
+    await checkDataDirectory(join(folder, "a", "b"));
+    await writeFile(join(folder, "file"), "");
+    const failure = checkDataDirectory(join(folder, "file", "data"));
+    await expect(failure).rejects.toMatchObject({
+      code: "storage",
+      hint: expect.stringContaining("SERVICE_HOME"),
+    });
+  });
+});
