@@ -51,7 +51,7 @@ export const benches = [
     id: "native-lane",
     title: "Native lane",
     peers: ["portkey"],
-    tools: ["nginx", "wrk", "taskset"],
+    tools: ["nginx", "wrk", "cc", "taskset"],
     commands: ({ short, peers }) => [
       ["bench/proxy/run.mjs", ...(short ? ["--short"] : []), "--portkey", peers.portkey],
     ],
@@ -64,7 +64,7 @@ export const benches = [
   {
     id: "native-cost",
     title: "Native lane, cost of a call",
-    tools: ["nginx", "taskset"],
+    tools: ["nginx", "cc", "taskset"],
     commands: ({ short }) => [["bench/proxy/cost.mjs", "--rounds", short ? "11" : "31"]],
     lower: false,
     ratios: ({ text }) =>
@@ -76,7 +76,7 @@ export const benches = [
   {
     id: "memory",
     title: "Memory after 100,000 requests",
-    tools: ["nginx", "taskset"],
+    tools: ["nginx", "cc", "taskset"],
     commands: () => [["bench/proxy/memory.mjs"]],
     lower: true,
     ratios: ({ tables }) => {
@@ -95,7 +95,7 @@ export const benches = [
     id: "translation",
     title: "Translation",
     peers: ["ccr"],
-    tools: ["nginx", "wrk", "taskset"],
+    tools: ["wrk", "cc", "taskset"],
     commands: ({ short, peers }) => [
       [
         "bench/translate/run.mjs",
@@ -128,7 +128,7 @@ export const benches = [
   {
     id: "translation-cpu",
     title: "Translation alone",
-    tools: ["nginx", "taskset"],
+    tools: ["wrk", "cc", "taskset"],
     commands: ({ short }) => [
       ["bench/translate/run.mjs", "--only", "pairs,growth,memory", ...(short ? ["--short"] : [])],
     ],

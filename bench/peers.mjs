@@ -18,8 +18,8 @@ const PEERS = {
     proof: "node_modules/@musistudio/claude-code-router/dist/cli.js",
   },
 };
-/** Debian's packages for the programs that make and relay load. */
-const PACKAGE_OF = { nginx: "nginx-light", wrk: "wrk", taskset: "util-linux" };
+/** Debian's packages for the programs that make, relay and answer load. */
+const PACKAGE_OF = { nginx: "nginx-light", wrk: "wrk", cc: ["gcc", "libc6-dev"], taskset: "util-linux" };
 
 /** The folder a peer is installed in: the given one, else a scratch folder, where it is installed if it is not yet. */
 export async function bringPeer(name, given = {}) {
@@ -41,14 +41,16 @@ export async function bringPeer(name, given = {}) {
 export function bringTools(names) {
   const missing = () => names.filter((name) => !isProgram(name));
   if (missing().length > 0 && process.getuid?.() === 0 && isProgram("apt-get")) {
-    const packages = missing().map((name) => PACKAGE_OF[name]);
+    const packages = missing().flatMap((name) => PACKAGE_OF[name]);
     spawnSync("apt-get", ["update", "-qq"], { stdio: ["ignore", 2, 2] });
     spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], {
       stdio: ["ignore", 2, 2],
     });
   }
   if (missing().length > 0)
-    throw new Error(`${missing().join(", ")} missing (Debian: ${missing().map((name) => PACKAGE_OF[name])})`);
+    throw new Error(
+      `${missing().join(", ")} missing (Debian: ${missing().flatMap((name) => PACKAGE_OF[name])})`,
+    );
 }
 
 function isProgram(name) {

@@ -1,8 +1,10 @@
 // What a call costs beside the floor: CPU time of the process per request, in many short turns one after the other, so
 // that it tells something on a busy machine too. Then what counting the tokens of 180 kB costs where no upstream does it.
 //   npm run build && node bench/proxy/cost.mjs [--rounds 21] [--requests 1500] [--connections 32] [--only SSE]
+//   node bench/proxy/cost.mjs --build before=FILE --build after=dist/sallyport.js    builds beside each other
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
+import { median } from "../report.mjs";
 import { makeRequests } from "./exchange.mjs";
 import { bodyOf } from "./load.mjs";
 import { cpuOf, memoryOf, startSubjects } from "./subjects.mjs";
@@ -13,51 +15,70 @@ const { values: flags } = parseArgs({
     requests: { type: "string", default: "1500" },
     connections: { type: "string", default: "32" },
     only: { type: "string", default: "" },
+    build: { type: "string", multiple: true, default: ["sallyport=dist/sallyport.js"] },
   },
 });
+const [requests, connections] = [Number(flags.requests), Number(flags.connections)];
+const builds = Object.fromEntries(flags.build.map((pair) => pair.split("=")));
 const cases = [
-  ["JSON 1 kB", 900, false],
-  ["JSON 180 kB in", 180_000, false],
-  ["SSE 50 events", 900, true],
+  { name: "JSON 1 kB", bytes: 900, kind: "json", warm: 10_000, turn: { count: requests, connections } },
+  {
+    name: "JSON 180 kB in",
+    bytes: 180_000,
+    kind: "json",
+    warm: 3_000,
+    turn: { count: requests / 3, connections },
+  },
+  { name: "SSE 50 events", bytes: 900, kind: "sse", warm: 5_000, turn: { count: requests / 2, connections } },
+  // Each stream takes a second, as its events come one by one: all of them at once.
+  {
+    name: "SSE 50 events a second",
+    bytes: 900,
+    kind: "live",
+    warm: 256,
+    turn: { count: 256, connections: 256 },
+  },
 ];
-const WARM = 10_000;
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 // Load and mock off the core of the subjects: on it they would be woken for less, and not for all alike.
 spawnSync("taskset", ["-pc", "1", String(process.pid)]);
-const { targets, stop } = await startSubjects();
+const { targets, stop } = await startSubjects({ builds });
 
 /** Microseconds a request. */
-async function costOf(target, body, count) {
+async function costOf(target, body, turn) {
   const before = cpuOf(target.pid);
-  const failed = await makeRequests({ ...target, body, count, connections: Number(flags.connections) });
+  const failed = await makeRequests({ ...target, body, ...turn });
   if (failed > 0) throw new Error(`${failed} requests failed`);
-  return (cpuOf(target.pid) - before) / count;
+  return (cpuOf(target.pid) - before) / turn.count;
 }
 
 try {
-  for (const [name, bytes, isStream] of cases.filter(([name]) => name.includes(flags.only))) {
-    const { floor, sallyport } = targets(isStream);
-    const body = bodyOf(bytes, isStream);
+  for (const { name, bytes, kind, warm, turn } of cases.filter((each) => each.name.includes(flags.only))) {
+    const all = targets(kind);
+    const names = ["floor", ...Object.keys(builds)];
+    const body = bodyOf(bytes, kind !== "json");
     const turns = [];
     // Otherwise the first turns would measure the compiler.
-    for (const target of [floor, sallyport]) await costOf(target, body, WARM);
+    for (const subject of names) await costOf(all[subject], body, { ...turn, count: warm });
     for (let round = 0; round < Number(flags.rounds); round += 1) {
-      const cost = await costOf(floor, body, Number(flags.requests));
-      turns.push({ floor: cost, ours: await costOf(sallyport, body, Number(flags.requests)) });
+      const costs = {};
+      for (const subject of names) costs[subject] = await costOf(all[subject], body, turn);
+      turns.push(costs);
     }
     const of = (pick) => median(turns.map(pick));
-    console.log(
-      `${name}: floor ${of((turn) => turn.floor).toFixed(1)} µs, sallyport ${of((turn) => turn.ours).toFixed(1)} µs, ` +
-        `ratio ${of((turn) => turn.floor / turn.ours).toFixed(2)}; ${memoryOf(sallyport.pid).toFixed(0)} MB`,
-    );
+    for (const subject of Object.keys(builds))
+      console.log(
+        `${name}: floor ${of(({ floor }) => floor).toFixed(1)} µs, ${subject} ${of((costs) => costs[subject]).toFixed(1)} µs, ` +
+          `ratio ${of((costs) => costs.floor / costs[subject]).toFixed(2)}; ${memoryOf(all[subject].pid).toFixed(0)} MB`,
+      );
   }
   if ("count_tokens 180 kB".includes(flags.only)) {
-    const { sallyport } = targets(false);
-    const count = { ...sallyport, url: new URL("/v1/messages/count_tokens", sallyport.url).href };
+    const subject = targets("json")[Object.keys(builds).at(-1)];
+    const count = { ...subject, url: new URL("/v1/messages/count_tokens", subject.url).href };
     const body = bodyOf(180_000, false);
-    await costOf(count, body, 200);
+    await costOf(count, body, { count: 200, connections });
     const turns = [];
-    for (let round = 0; round < Number(flags.rounds); round += 1) turns.push(await costOf(count, body, 50));
+    for (let round = 0; round < Number(flags.rounds); round += 1)
+      turns.push(await costOf(count, body, { count: 50, connections }));
     console.log(`count_tokens 180 kB: ${(median(turns) / 1_000).toFixed(2)} ms (target: under 5)`);
   }
 } finally {

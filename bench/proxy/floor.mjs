@@ -1,9 +1,9 @@
 // The floor: the least a Node.js proxy can do, node:http with undici's Pool.dispatch, nothing else.
-//   node bench/proxy/floor.mjs UPSTREAM_PORT PORT PREFIX
+//   node bench/proxy/floor.mjs UPSTREAM_PORT PORT
 import http from "node:http";
 import { Pool } from "undici";
 
-const [upstreamPort, port, prefix = ""] = process.argv.slice(2);
+const [upstreamPort, port] = process.argv.slice(2);
 const pool = new Pool(`http://127.0.0.1:${upstreamPort}`, { connections: 256, pipelining: 1 });
 
 http
@@ -13,7 +13,7 @@ http
     request.on("end", () => {
       pool.dispatch(
         {
-          path: `${prefix}${request.url}`,
+          path: request.url,
           method: "POST",
           headers: ["content-type", "application/json"],
           body: chunks.length === 1 ? chunks[0] : Buffer.concat(chunks),

@@ -12,18 +12,17 @@ const { targets, stop } = await startSubjects();
 const rows = [];
 
 try {
-  const { pid } = targets(false).sallyport;
+  const { pid } = targets("json").sallyport;
   const note = (after) => rows.push([after.toLocaleString("en"), memoryOf(pid).toFixed(0)]);
   note(0);
   let done = 0;
   for (const part of [0.1, 0.5, 1]) {
     // Half of them plain answers, half of them streams.
     const count = Math.round((total * part - done) / 2);
-    for (const isStream of [false, true]) {
-      const { sallyport } = targets(isStream);
+    for (const kind of ["json", "sse"]) {
       const failed = await makeRequests({
-        ...sallyport,
-        body: bodyOf(900, isStream),
+        ...targets(kind).sallyport,
+        body: bodyOf(900, kind !== "json"),
         count,
         connections: 32,
       });

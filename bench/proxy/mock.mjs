@@ -1,5 +1,5 @@
-// What the bench measures against: nginx as a model vendor that answers at once, and as a reverse proxy beside ours.
-import { spawn } from "node:child_process";
+// What the bench measures against: a model vendor that answers at once (mock.c), and nginx as a reverse proxy before it.
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,12 +7,12 @@ const chunk = (delta, finish = null) =>
   `data: ${JSON.stringify({ id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1760000000, model: "bench", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
 /** Fifty words, a finish, usage and the end, as a chat-completions stream. */
-export const stream = [
+export const events = [
   ...Array.from({ length: 50 }, (_, index) => chunk({ content: ` word${index}` })),
   chunk({}, "stop"),
   `data: ${JSON.stringify({ id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1760000000, model: "bench", choices: [], usage: { prompt_tokens: 200, completion_tokens: 50, total_tokens: 250 } })}\n\n`,
   "data: [DONE]\n\n",
-].join("");
+];
 
 /** One kilobyte. */
 export const answer = JSON.stringify({
@@ -26,42 +26,36 @@ export const answer = JSON.stringify({
   usage: { prompt_tokens: 200, completion_tokens: 150, total_tokens: 350 },
 });
 
-/** nginx takes parameters of 4 kB at most, so that a long body is put together from variables. */
-function setBody(name, text) {
-  const quoted = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"');
-  const pieces = quoted.match(/(?:\\.|[^\\]){1,1800}/gs) ?? [];
-  const sets = pieces.map((piece, index) => `set $${name}_${"abcdefghijklmnop"[index]} "${piece}";`);
-  return {
-    sets: sets.join("\n"),
-    value: pieces.map((_, index) => `\${${name}_${"abcdefghijklmnop"[index]}}`).join(""),
-  };
+/** Compiles the mock and starts it on `port`: `/v1/…` answers with JSON, `/sse/v1/…` with a stream, `/live/v1/…` slowly. */
+export function startMock(folder, port) {
+  const [program, json, stream] = ["mock", "answer.json", "stream.txt"].map((name) => join(folder, name));
+  execFileSync("cc", ["-O2", "-o", program, join(import.meta.dirname, "mock.c")], { stdio: "inherit" });
+  writeFileSync(json, answer);
+  writeFileSync(stream, events.join(""));
+  return spawn(program, [port, json, stream].map(String), { stdio: "inherit" });
 }
 
-/** Starts nginx: the mock on `port` (`/v1/chat/completions` JSON, `/sse/v1/…` a stream), a proxy to it on `proxyPort`. */
-export function startNginx(folder, port, proxyPort) {
-  const json = setBody("json", answer);
-  const events = setBody("sse", stream);
+/** Starts nginx as a reverse proxy on `port` to the mock on `mockPort`; it passes everything on as it comes. */
+export function startRelay(folder, mockPort, port) {
   mkdirSync(folder, { recursive: true });
   const config = join(folder, "nginx.conf");
   writeFileSync(
     config,
-    `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log crit;
+    `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log crit;
 events { worker_connections 4096; }
 http {
   access_log off; keepalive_requests 100000000; keepalive_timeout 300; client_max_body_size 10m; client_body_buffer_size 512k;
   client_body_temp_path ${folder}/a; proxy_temp_path ${folder}/b; fastcgi_temp_path ${folder}/c; uwsgi_temp_path ${folder}/d; scgi_temp_path ${folder}/e;
-  upstream mock { server 127.0.0.1:${port}; keepalive 256; keepalive_requests 100000000; }
+  upstream mock { server 127.0.0.1:${mockPort}; keepalive 256; keepalive_requests 100000000; }
   server {
     listen 127.0.0.1:${port} backlog=4096;
-    location /v1/ { ${json.sets} default_type application/json; return 200 "${json.value}"; }
-    location /sse/ { ${events.sets} default_type text/event-stream; return 200 "${events.value}"; }
-  }
-  server {
-    listen 127.0.0.1:${proxyPort} backlog=4096;
     location / { proxy_pass http://mock; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off; }
   }
 }
 `,
   );
-  return spawn("nginx", ["-c", config, "-e", `${folder}/error.log`], { stdio: "inherit" });
+  // Without a master of its own the process that is started is the one that works.
+  return spawn("taskset", ["-c", "0", "nginx", "-c", config, "-e", `${folder}/error.log`], {
+    stdio: "inherit",
+  });
 }

@@ -3,7 +3,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { makeRequests, openConnection, requestBytes } from "./exchange.mjs";
 import { bodyOf } from "./load.mjs";
-import { memoryOf } from "./subjects.mjs";
+import { events } from "./mock.mjs";
+import { cpuOf, memoryOf } from "./subjects.mjs";
 
 const CONNECTIONS = 16;
 const quantile = (values, share) =>
@@ -52,26 +53,29 @@ async function pace({ url, headers }, { body, rate, seconds }) {
   return { first, whole };
 }
 
+/** Calls a second. A stream is fifty writes of the mock, so that it can answer fewer of them in time. */
+const RATES = { json: 1_000, sse: 200 };
+
 /** Prints a table of what each subject adds to `direct`, in microseconds: medians over the rounds. */
-export async function measurePaced(targets, { rate, seconds, rounds }) {
+export async function measurePaced(targets, { seconds, rounds }) {
   console.log(
-    `\n${rate} requests a second, ${rounds} × ${seconds} s, added to what the mock takes by itself:\n`,
+    `\n${RATES.json} answers or ${RATES.sse} streams a second, ${rounds} × ${seconds} s, added to what the mock takes by itself:\n`,
   );
   console.log("| case | subject | p50 µs | p99 µs | first byte p50 µs |");
   console.log("|---|---|---|---|---|");
-  for (const [name, isStream] of [
-    ["JSON 1 kB", false],
-    ["SSE 50 events", true],
+  for (const [name, kind] of [
+    ["JSON 1 kB", "json"],
+    ["SSE 50 events", "sse"],
   ]) {
-    const { direct, nginx, floor, sallyport } = targets(isStream);
+    const { direct, nginx, floor, sallyport } = targets(kind);
     const subjects = { direct, nginx, floor, sallyport };
-    const body = bodyOf(900, isStream);
+    const body = bodyOf(900, kind !== "json");
     const added = Object.fromEntries(Object.keys(subjects).map((subject) => [subject, []]));
-    for (const target of Object.values(subjects)) await pace(target, { body, rate, seconds: 1 });
+    for (const target of Object.values(subjects)) await pace(target, { body, rate: RATES[kind], seconds: 1 });
     for (let round = 0; round < rounds; round += 1) {
       let base;
       for (const [subject, target] of Object.entries(subjects)) {
-        const { first, whole } = await pace(target, { body, rate, seconds });
+        const { first, whole } = await pace(target, { body, rate: RATES[kind], seconds });
         const row = [quantile(whole, 0.5), quantile(whole, 0.99), quantile(first, 0.5)];
         base ??= row;
         added[subject].push(subject === "direct" ? row : row.map((value, index) => value - base[index]));
@@ -92,17 +96,43 @@ export async function measurePaced(targets, { rate, seconds, rounds }) {
   }
 }
 
+/** Streams that are open at a time where they come as slowly as models write, and the events of each a second. */
+const LIVE = { streams: 256, pace: 50 };
+
+/** Prints what an event costs that comes by itself, as models write them: medians over the rounds. */
+export async function measureLive(targets, rounds) {
+  const { direct: _, ...subjects } = targets("live");
+  const body = bodyOf(900, true);
+  const costs = Object.fromEntries(Object.keys(subjects).map((subject) => [subject, []]));
+  // One round more, to warm up.
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [subject, target] of Object.entries(subjects)) {
+      const before = cpuOf(target.pid);
+      const failed = await makeRequests({ ...target, body, count: LIVE.streams, connections: LIVE.streams });
+      if (failed > 0) throw new Error(`${subject}: ${failed} streams failed`);
+      if (round >= 0) costs[subject].push((cpuOf(target.pid) - before) / (LIVE.streams * events.length));
+    }
+  }
+  console.log(`\n${LIVE.streams} streams at a time, ${LIVE.pace} events a second each:\n`);
+  console.log("| subject | CPU µs/event | of a core | of the floor |");
+  console.log("|---|---|---|---|");
+  for (const subject of Object.keys(subjects)) {
+    const [cost, least] = [subject, "floor"].map((name) => quantile(costs[name], 0.5));
+    const share = (cost * LIVE.streams * LIVE.pace) / 10_000;
+    console.log(`| ${subject} | ${cost.toFixed(1)} | ${share.toFixed(0)} % | ${(least / cost).toFixed(2)} |`);
+  }
+}
+
 /** Prints what the proxy holds in memory as calls go by, half of them streams. */
 export async function measureMemory(targets, requests) {
-  const pid = targets(false).sallyport.pid;
+  const pid = targets("json").sallyport.pid;
   const seen = [];
   const step = requests / 5;
   for (let done = 0; done < requests; done += step) {
-    for (const isStream of [false, true]) {
-      const { sallyport } = targets(isStream);
+    for (const kind of ["json", "sse"]) {
       const failed = await makeRequests({
-        ...sallyport,
-        body: bodyOf(900, isStream),
+        ...targets(kind).sallyport,
+        body: bodyOf(900, kind !== "json"),
         count: step / 2,
         connections: 32,
       });

@@ -1,12 +1,12 @@
 // Native lane: requests a second, added latency and memory, beside nginx, the bare Node floor and Portkey, in one run.
 //   npm run build && node bench/proxy/run.mjs [--portkey FOLDER] [--short] [--seconds 3] [--rounds 2] [--only "JSON"]
-// Needs nginx, wrk and taskset (Debian: nginx-light, wrk, util-linux). The proxy under test has CPU 0 to itself, load
-// and mock share CPU 1. --portkey is a folder in which `npm i @portkey-ai/gateway@1.15.2` was run.
+// Needs nginx, wrk, cc and taskset (Debian: nginx-light, wrk, gcc, util-linux). The proxy under test has CPU 0 to itself,
+// load and mock share CPU 1. --portkey is a folder in which `npm i @portkey-ai/gateway@1.15.2` was run.
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { bodyOf, load } from "./load.mjs";
-import { measureMemory, measurePaced } from "./paced.mjs";
+import { measureLive, measureMemory, measurePaced } from "./paced.mjs";
 import { cpuOf, startSubjects } from "./subjects.mjs";
 
 const { values: flags } = parseArgs({
@@ -25,13 +25,13 @@ const rounds = Number(flags.rounds ?? (flags.short ? 1 : 2));
 spawnSync("taskset", ["-pc", "1", String(process.pid)]);
 const { folder, targets, stop } = await startSubjects({ portkey: flags.portkey });
 const cases = [
-  ["JSON 1 kB", 900, false, 1],
-  ["JSON 1 kB", 900, false, 32],
-  ["JSON 1 kB", 900, false, 256],
-  ["JSON 180 kB in", 180_000, false, 32],
-  ["SSE 50 events", 900, true, 1],
-  ["SSE 50 events", 900, true, 32],
-  ["SSE 50 events", 900, true, 256],
+  ["JSON 1 kB", 900, "json", 1],
+  ["JSON 1 kB", 900, "json", 32],
+  ["JSON 1 kB", 900, "json", 256],
+  ["JSON 180 kB in", 180_000, "json", 32],
+  ["SSE 50 events", 900, "sse", 1],
+  ["SSE 50 events", 900, "sse", 32],
+  ["SSE 50 events", 900, "sse", 256],
 ];
 const fixed = (value) => (value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(1));
 
@@ -44,15 +44,15 @@ try {
   );
   console.log("|---|---|---|---|---|---|---|---|---|");
   // Otherwise the first slices would measure the compiler.
-  for (const isStream of [false, true])
-    for (const target of Object.values(targets(isStream)).filter(({ pid }) => pid))
-      load({ folder, cpu: 1, connections: 32, seconds: 3, body: bodyOf(900, isStream), ...target });
-  for (const [name, bytes, isStream, connections] of cases) {
+  for (const kind of ["json", "sse"])
+    for (const target of Object.values(targets(kind)).filter(({ pid }) => pid))
+      load({ folder, cpu: 1, connections: 32, seconds: 3, body: bodyOf(900, kind !== "json"), ...target });
+  for (const [name, bytes, kind, connections] of cases) {
     if (!`${name} ${connections}`.includes(flags.only)) continue;
-    const body = bodyOf(bytes, isStream);
+    const body = bodyOf(bytes, kind !== "json");
     const best = {};
     for (let round = 0; round < rounds; round += 1) {
-      for (const [subject, target] of Object.entries(targets(isStream))) {
+      for (const [subject, target] of Object.entries(targets(kind))) {
         load({ folder, cpu: 1, connections, seconds: 1, body, ...target });
         const before = target.pid ? cpuOf(target.pid) : 0;
         const slice = load({ folder, cpu: 1, connections, seconds, body, ...target });
@@ -84,7 +84,8 @@ try {
       );
     }
   }
-  await measurePaced(targets, { rate: 1_000, seconds: flags.short ? 2 : 5, rounds: flags.short ? 1 : 5 });
+  await measurePaced(targets, { seconds: flags.short ? 2 : 5, rounds: flags.short ? 1 : 5 });
+  await measureLive(targets, flags.short ? 1 : 3);
   await measureMemory(targets, flags.short ? 20_000 : 100_000);
 } finally {
   await stop();

@@ -5,20 +5,26 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startNginx } from "./mock.mjs";
+import { startMock, startRelay } from "./mock.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 export const KEY = "sk-bench-0123456789abcdef";
-const [mock, relay, floorJson, floorSse, ours, peer] = [18_900, 18_901, 18_902, 18_903, 18_904, 18_905];
+const [mock, relay, floor, peer, ours] = [18_900, 18_901, 18_902, 18_903, 18_904];
 const path = "/v1/chat/completions";
+/** What the mock can be asked for, by the beginning of its paths. */
+const PREFIXES = { json: "", sse: "/sse", live: "/live" };
 
 /**
- * Starts them on CPU 0, nginx where it likes. `portkey` is the folder it is installed in, `command` this proxy's,
- * `nodeArguments` go to its Node.js.
+ * Starts the mock where this process runs, and all others on CPU 0. `portkey` is the folder it is installed in; `builds`
+ * are this proxy's, by name; `nodeArguments` go to their Node.js.
  */
-export async function startSubjects({ portkey, command, nodeArguments = [] } = {}) {
+export async function startSubjects({
+  portkey,
+  builds = { sallyport: "dist/sallyport.js" },
+  nodeArguments = [],
+} = {}) {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
-  const children = [startNginx(join(folder, "nginx"), mock, relay)];
+  const children = [startMock(folder, mock)];
   const start = (args) => {
     const child = spawn("taskset", ["-c", "0", process.execPath, ...args], {
       env: { PATH: process.env.PATH, HOME: folder, NODE_ENV: "production" },
@@ -27,20 +33,6 @@ export async function startSubjects({ portkey, command, nodeArguments = [] } = {
     children.push(child);
     return child.pid;
   };
-  await listening(mock);
-  const floor = join(root, "bench/proxy/floor.mjs");
-  const pids = {
-    json: start([floor, String(mock), String(floorJson)]),
-    sse: start([floor, String(mock), String(floorSse), "/sse"]),
-    ours: start([
-      ...nodeArguments,
-      command ?? join(root, "dist/sallyport.js"),
-      ...["proxy", "start", "--config", writeConfig(folder, mock), "--port", String(ours)],
-    ]),
-    portkey:
-      portkey &&
-      start([resolve(portkey, "node_modules/@portkey-ai/gateway/build/start-server.js"), `--port=${peer}`]),
-  };
   const stop = async () => {
     const ends = children.map((child) => new Promise((done) => child.once("exit", done)));
     for (const child of children) child.kill();
@@ -48,57 +40,68 @@ export async function startSubjects({ portkey, command, nodeArguments = [] } = {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await Promise.all([relay, floorJson, floorSse, ours, ...(portkey ? [peer] : [])].map(listening));
+    await listening(mock);
+    const nginx = startRelay(join(folder, "nginx"), mock, relay);
+    children.push(nginx);
+    const config = writeConfig(folder, mock);
+    const names = Object.keys(builds);
+    const subjects = [
+      { name: "nginx", port: relay, pid: nginx.pid },
+      {
+        name: "floor",
+        port: floor,
+        pid: start([join(root, "bench/proxy/floor.mjs"), mock, floor].map(String)),
+      },
+      ...names.map((name, index) => {
+        const command = [resolve(root, builds[name]), "proxy", "start", "--config", config];
+        const port = ours + index;
+        return { name, port, pid: start([...nodeArguments, ...command, "--port", String(port)]) };
+      }),
+    ];
+    if (portkey) {
+      const command = resolve(portkey, "node_modules/@portkey-ai/gateway/build/start-server.js");
+      subjects.push({ name: "portkey", port: peer, pid: start([command, `--port=${peer}`]) });
+    }
+    await Promise.all(subjects.map(({ port }) => listening(port)));
+    return { folder, targets: (kind) => targets(subjects, kind), stop };
   } catch (error) {
     await stop();
     throw error;
   }
-  return { folder, targets: (isStream) => targets(pids, isStream), stop };
 }
 
-/** What is asked, by name: address, headers, and the process whose cost counts. */
-function targets(pids, isStream) {
-  const prefix = isStream ? "/sse" : "";
-  const all = {
-    direct: { url: `http://127.0.0.1:${mock}${prefix}${path}` },
-    nginx: { url: `http://127.0.0.1:${relay}${prefix}${path}` },
-    floor: {
-      pid: isStream ? pids.sse : pids.json,
-      url: `http://127.0.0.1:${isStream ? floorSse : floorJson}${path}`,
-    },
-    sallyport: {
-      pid: pids.ours,
-      url: `http://127.0.0.1:${ours}${path}`,
-      headers: { authorization: `Bearer ${KEY}`, "x-bench": isStream ? "sse" : "json" },
-    },
-  };
-  if (pids.portkey)
-    all.portkey = {
-      pid: pids.portkey,
-      url: `http://127.0.0.1:${peer}${path}`,
-      headers: {
-        "x-portkey-provider": "openai",
-        "x-portkey-custom-host": `http://127.0.0.1:${mock}${prefix}/v1`,
-        authorization: "Bearer sk-upstream",
-      },
-    };
+/** What is asked, by name: address, headers, and the process whose cost counts. `kind` is the answer's: json, sse, live. */
+function targets(subjects, kind) {
+  const prefix = PREFIXES[kind];
+  const all = { direct: { url: `http://127.0.0.1:${mock}${prefix}${path}` } };
+  for (const { name, port, pid } of subjects) {
+    const url = (before) => `http://127.0.0.1:${port}${before}${path}`;
+    if (name === "nginx" || name === "floor") all[name] = { pid, url: url(prefix) };
+    else if (name === "portkey") all[name] = { pid, url: url(""), headers: portkeyHeaders(prefix) };
+    else all[name] = { pid, url: url(""), headers: { authorization: `Bearer ${KEY}`, "x-bench": kind } };
+  }
   return all;
 }
 
-/** Everything on: keys, rules with conditions, two upstreams with keys of their own. */
+function portkeyHeaders(prefix) {
+  return {
+    "x-portkey-provider": "openai",
+    "x-portkey-custom-host": `http://127.0.0.1:${mock}${prefix}/v1`,
+    authorization: "Bearer sk-upstream",
+  };
+}
+
+/** Everything on: keys, rules with conditions, an upstream with a key of its own for each kind of answer. */
 export function writeConfig(folder, mock) {
+  const kinds = Object.entries(PREFIXES);
   const upstream = (base_url) => ({ dialect: "chat-completions", base_url, api_key: "sk-upstream" });
   const proxy = {
     auth_mode: "strict",
     api_keys: [KEY],
-    upstreams: {
-      json: upstream(`http://127.0.0.1:${mock}`),
-      sse: upstream(`http://127.0.0.1:${mock}/sse`),
-    },
-    models: [
-      { match: "*", upstream: "json", when: { header: { "x-bench": "json" } } },
-      { match: "*", upstream: "sse" },
-    ],
+    upstreams: Object.fromEntries(
+      kinds.map(([kind, prefix]) => [kind, upstream(`http://127.0.0.1:${mock}${prefix}`)]),
+    ),
+    models: kinds.map(([kind]) => ({ match: "*", upstream: kind, when: { header: { "x-bench": kind } } })),
   };
   const file = join(folder, "config.json");
   writeFileSync(file, JSON.stringify({ proxy }));
@@ -127,11 +130,8 @@ function answers(port) {
 /** Microseconds of CPU that a process has used, all its threads: what it costs, however busy the machine is. */
 export function cpuOf(pid) {
   const tasks = readdirSync(`/proc/${pid}/task`);
-  return tasks.reduce(
-    (sum, task) =>
-      sum + Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]) / 1_000,
-    0,
-  );
+  const spent = (task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
+  return tasks.reduce((sum, task) => sum + spent(task) / 1_000, 0);
 }
 
 /** Megabytes a process holds in memory. */

@@ -1,5 +1,5 @@
 // Whether several processes behind one port would pay: the built proxy in one worker of node:cluster and in two, all with the
-// same configuration and nothing shared, in turns; nginx answers and wrk asks, both on whatever core is free.
+// same configuration and nothing shared, in turns; a mock answers and wrk asks, both on whatever core is free.
 //   npm run build && node bench/proxy/workers.mjs [--rounds 7] [--seconds 2] [--workers 1,2]
 import { fork } from "node:child_process";
 import cluster from "node:cluster";
@@ -9,10 +9,10 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { machine, median, spread, table } from "../report.mjs";
 import { bodyOf, load } from "./load.mjs";
-import { startNginx } from "./mock.mjs";
+import { startMock } from "./mock.mjs";
 import { cpuOf, KEY, listening, memoryOf, writeConfig } from "./subjects.mjs";
 
-const PORTS = { mock: 18_920, relay: 18_921, first: 18_922 };
+const PORTS = { mock: 18_920, first: 18_921 };
 const { values: flags } = parseArgs({
   options: {
     rounds: { type: "string", default: "7" },
@@ -36,7 +36,7 @@ function beginPrimary(port, count, config) {
 
 async function measure(counts) {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
-  const nginx = startNginx(join(folder, "nginx"), PORTS.mock, PORTS.relay);
+  const mock = startMock(folder, PORTS.mock);
   const clusters = [];
   try {
     await listening(PORTS.mock);
@@ -45,7 +45,7 @@ async function measure(counts) {
     report(clusters, takeTurns(folder, clusters));
   } finally {
     for (const { primary } of clusters) primary.kill();
-    nginx.kill();
+    mock.kill();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -1,7 +1,7 @@
 // All that translation is measured by, in one run: throughput beside the native lane and beside claude-code-router, added
 // latency, CPU for every pair of dialects, how both grow, and memory.
 //   npm run build && node bench/translate/run.mjs [--ccr FOLDER] [--short] [--only throughput,latency,pairs,growth,memory]
-// Needs nginx, wrk and taskset (Debian: nginx-light, wrk, util-linux). The subject has CPU 0 to itself, load and vendor
+// Needs wrk, cc and taskset (Debian: wrk, gcc, util-linux). The subject has CPU 0 to itself, load and vendor
 // share CPU 1. --ccr is a folder in which `npm i @musistudio/claude-code-router@2.0.0` was run.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

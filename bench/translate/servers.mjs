@@ -1,13 +1,13 @@
-// What the bench runs: nginx as the vendor, ours, and claude-code-router, each subject alone on CPU 0.
+// What the bench runs: the mock as the vendor, ours, and claude-code-router, each subject alone on CPU 0.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startNginx } from "../proxy/mock.mjs";
+import { startMock } from "../proxy/mock.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
-export const [mock, relay, ours, ccrJson, ccrStream] = [18_910, 18_911, 18_912, 18_913, 18_914];
+export const [mock, ours, ccrJson, ccrStream] = [18_910, 18_911, 18_912, 18_913];
 export const KEY = "sk-bench-0123456789abcdef";
 const children = [];
 
@@ -82,7 +82,7 @@ async function startRouter(folder, home, port, prefix) {
 
 /** Starts everything; `ccr` is the folder the router is installed in, if it is to be measured too. */
 export async function startAll(folder, ccr, extra) {
-  children.push(startNginx(join(folder, "nginx"), mock, relay));
+  children.push(startMock(folder, mock));
   await listening(mock);
   const proxy = await startOurs(folder, extra);
   const routers = ccr && {
