@@ -39,9 +39,27 @@ export interface UpstreamConfig {
   /** What it serves, where the configuration says; else it is asked. */
   readonly models: readonly string[] | undefined;
   readonly capabilities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** By model pattern; the first that fits counts, instead of what vendors list. */
+  readonly prices: ReadonlyMap<string, ModelPrice>;
   readonly timeouts: Timeouts;
   /** Its share of a rule's calls; undefined where the rule's order decides. */
   readonly weight: number | undefined;
+}
+
+/** US dollars for a million tokens of each kind. A kind that is not there has no price. */
+export interface TokenPrices {
+  /** Of input tokens that no cache gave or took. */
+  readonly input: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  /** Of tokens that a cache keeps for an hour, where that costs more than `cacheWrite`. */
+  readonly cacheWriteHour?: number;
+  readonly output: number;
+}
+
+export interface ModelPrice extends TokenPrices {
+  /** For the whole call where its input, cached tokens included, is longer than `above` tokens. */
+  readonly longPrompt?: TokenPrices & { readonly above: number };
 }
 
 /** Milliseconds; 0 is no limit. */

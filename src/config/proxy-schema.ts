@@ -26,6 +26,22 @@ const ownTimeouts = z.strictObject({
   idle: seconds.optional(),
 });
 
+const dollars = z.number().min(0);
+const tokenPrices = {
+  input: dollars.describe("Of input tokens that no cache gave or took."),
+  cache_read: dollars.optional(),
+  cache_write: dollars.optional(),
+  cache_write_hour: dollars.optional().describe("Of tokens that a cache keeps for an hour."),
+  output: dollars,
+};
+const modelPrice = z.strictObject({
+  ...tokenPrices,
+  long_prompt: z
+    .strictObject({ above: z.number().int().positive(), ...tokenPrices })
+    .optional()
+    .describe("For the whole call where its input is longer than `above` tokens."),
+});
+
 const upstream = z
   .strictObject({
     dialect: z.enum(upstreamDialects),
@@ -44,6 +60,10 @@ const upstream = z
     headers: headers.default({}).describe("Sent with every call."),
     models: z.array(text).optional().describe("What it serves; asked of the upstream unless said."),
     capabilities: z.record(text, z.record(z.string(), z.unknown())).default({}).describe("By model pattern."),
+    prices: z
+      .record(text, modelPrice)
+      .default({})
+      .describe("US dollars for a million tokens, by model pattern, instead of what vendors list."),
     timeouts: ownTimeouts.default({}).describe("Instead of the proxy's."),
     weight: z
       .number()
@@ -157,3 +177,4 @@ export const fileSchema = z.strictObject({
 
 export type ProxySettings = z.infer<typeof proxySchema>;
 export type UpstreamSettings = z.infer<typeof upstream>;
+export type PriceSettings = z.infer<typeof modelPrice>;

@@ -1,7 +1,7 @@
 import type { Environment } from "./paths.ts";
-import type { Timeouts, UpstreamConfig, UpstreamDialect } from "./proxy-config.ts";
+import type { ModelPrice, Timeouts, TokenPrices, UpstreamConfig, UpstreamDialect } from "./proxy-config.ts";
 import { lowerNames, type Refuse } from "./proxy-resolve.ts";
-import type { ProxySettings, UpstreamSettings } from "./proxy-schema.ts";
+import type { PriceSettings, ProxySettings, UpstreamSettings } from "./proxy-schema.ts";
 
 /** The upstreams of the configuration file. */
 export function configuredUpstreams(
@@ -22,6 +22,7 @@ export function configuredUpstreams(
       headers: lowerNames(upstream.headers),
       models: upstream.models,
       capabilities: upstream.capabilities,
+      prices: pricesOf(upstream.prices),
       timeouts: timeoutsOf(settings, upstream.timeouts),
       weight: upstream.weight,
     };
@@ -109,6 +110,7 @@ function plainUpstream(
     headers: {},
     models: name === "echo" ? ["echo"] : undefined,
     capabilities: {},
+    prices: new Map(),
     timeouts: timeoutsOf(settings, {}),
     weight: undefined,
   };
@@ -146,5 +148,28 @@ function timeoutsOf(settings: ProxySettings, own: UpstreamSettings["timeouts"]):
     connectMs: (own.connect ?? all.connect) * 1000,
     firstByteMs: (own.first_byte ?? all.first_byte) * 1000,
     idleMs: (own.idle ?? all.idle) * 1000,
+  };
+}
+
+function pricesOf(settings: UpstreamSettings["prices"]): Map<string, ModelPrice> {
+  return new Map(
+    Object.entries(settings).map(([pattern, { long_prompt, ...price }]) => [
+      pattern,
+      {
+        ...tokenPrices(price),
+        ...(long_prompt && { longPrompt: { above: long_prompt.above, ...tokenPrices(long_prompt) } }),
+      },
+    ]),
+  );
+}
+
+function tokenPrices(settings: Omit<PriceSettings, "long_prompt">): TokenPrices {
+  const { input, cache_read, cache_write, cache_write_hour, output } = settings;
+  return {
+    input,
+    ...(cache_read !== undefined && { cacheRead: cache_read }),
+    ...(cache_write !== undefined && { cacheWrite: cache_write }),
+    ...(cache_write_hour !== undefined && { cacheWriteHour: cache_write_hour }),
+    output,
   };
 }

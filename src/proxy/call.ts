@@ -10,6 +10,7 @@ import { timestamp } from "./log/timestamp.ts";
 import type { Route } from "./routes.ts";
 import { type Runtime, redact } from "./runtime.ts";
 import type { Services } from "./services.ts";
+import { costOf } from "./usage/cost.ts";
 
 /** A request that is through the door, and its answer that nothing has been written to. */
 export interface AdmittedRequest {
@@ -122,6 +123,7 @@ export function settle(call: Call): void {
     stream: call.stream,
     retries: call.retries,
     usage: call.usage,
+    cost: costOf(call.usage, call.upstream, call.upstreamModel),
     losses: call.losses,
     fault: loggedFault(call),
   };

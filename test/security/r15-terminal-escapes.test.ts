@@ -62,7 +62,15 @@ describe("R15 text of others in the terminal", () => {
         status: 200,
         ms: 1,
       },
-      ...{ firstByteMs: 1, stream: false, retries: 0, usage: undefined, losses: [], fault: "a\nb" },
+      ...{
+        firstByteMs: 1,
+        stream: false,
+        retries: 0,
+        usage: undefined,
+        cost: undefined,
+        losses: [],
+        fault: "a\nb",
+      },
     };
     expect(recordLine(record).split("\n")).toHaveLength(1);
     expect(JSON.parse(recordLine(record)).model).toBe(record.model);

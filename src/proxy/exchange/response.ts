@@ -44,6 +44,8 @@ export interface Usage {
     readonly uncached?: number;
     readonly cacheRead?: number;
     readonly cacheWrite?: number;
+    /** Of `cacheWrite`, what is kept for an hour and not for minutes. */
+    readonly cacheWriteHour?: number;
   };
   readonly output: { readonly total?: number; readonly reasoning?: number };
   readonly raw?: unknown;

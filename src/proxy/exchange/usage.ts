@@ -26,13 +26,15 @@ export function usageOfExclusive(counts: {
   readonly uncached: Count;
   readonly cacheRead?: Count;
   readonly cacheWrite?: Count;
+  /** Within `cacheWrite`. */
+  readonly cacheWriteHour?: Count;
   readonly output: Count;
   readonly reasoning?: Count;
   readonly raw?: unknown;
 }): Usage {
-  const { uncached, cacheRead, cacheWrite, output, reasoning, raw } = counts;
+  const { uncached, cacheRead, cacheWrite, cacheWriteHour, output, reasoning, raw } = counts;
   const total = isCount(uncached) ? uncached + (cacheRead ?? 0) + (cacheWrite ?? 0) : undefined;
-  return build({ total, uncached, cacheRead, cacheWrite, output, reasoning, raw });
+  return build({ total, uncached, cacheRead, cacheWrite, cacheWriteHour, output, reasoning, raw });
 }
 
 /** Generative-language: cached tokens inside the prompt count, thoughts outside the candidates', tool prompts apart. */
@@ -68,6 +70,26 @@ export function uncachedInput(usage: Usage): number | undefined {
   return total === undefined ? undefined : Math.max(0, total - (cacheRead ?? 0) - (cacheWrite ?? 0));
 }
 
+/** Tokens by what they are billed as: each of them in one place. */
+export interface BilledTokens {
+  readonly input: number;
+  readonly cacheRead: number;
+  /** Without what is kept for an hour. */
+  readonly cacheWrite: number;
+  readonly cacheWriteHour: number;
+  readonly output: number;
+}
+
+/** What a call's tokens are billed as; undefined where the vendor has not told both input and output itself. */
+export function billedTokens(usage: Usage): BilledTokens | undefined {
+  const { cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0 } = usage.input;
+  const input = uncachedInput(usage);
+  const output = usage.output.total;
+  if (input === undefined || output === undefined || usage.estimated) return undefined;
+  const hour = Math.min(cacheWriteHour, cacheWrite);
+  return { input, cacheRead, cacheWrite: cacheWrite - hour, cacheWriteHour: hour, output };
+}
+
 function isCount(value: Count): value is number {
   return typeof value === "number";
 }
@@ -77,6 +99,7 @@ function build(counts: {
   readonly uncached: Count;
   readonly cacheRead: Count;
   readonly cacheWrite: Count;
+  readonly cacheWriteHour?: Count;
   readonly output: Count;
   readonly reasoning: Count;
   readonly raw: unknown;
@@ -87,6 +110,7 @@ function build(counts: {
       ...(isCount(counts.uncached) && { uncached: counts.uncached }),
       ...(isCount(counts.cacheRead) && { cacheRead: counts.cacheRead }),
       ...(isCount(counts.cacheWrite) && { cacheWrite: counts.cacheWrite }),
+      ...(isCount(counts.cacheWriteHour) && { cacheWriteHour: counts.cacheWriteHour }),
     },
     output: {
       ...(isCount(counts.output) && { total: counts.output }),

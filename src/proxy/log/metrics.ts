@@ -1,60 +1,82 @@
 import type { CallRecord } from "./request-log.ts";
+import { addTo, createSpread } from "./spread.ts";
 
-/** Counters and histograms in Prometheus' text form, with the names of OpenTelemetry's GenAI conventions. */
+/** Counts calls as they begin and end. */
 export interface Metrics {
   begin(): void;
   end(record: CallRecord): void;
   readonly active: number;
-  render(): string;
+  counts(): MetricCounts;
 }
 
-/** Seconds. */
-const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** What was counted since the start: plain data. */
+export interface MetricCounts {
+  /** Calls being served. */
+  readonly active: number;
+  readonly series: readonly CallSeries[];
+}
+
+/** Calls of one route, to one model of one upstream, with one status. */
+export interface CallSeries {
+  readonly route: string;
+  readonly upstream: string;
+  /** As the upstream knows it. */
+  readonly model: string;
+  readonly status: number;
+  readonly calls: number;
+  /** Tokens; `input` holds those that a cache gave or took. */
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  /** US dollars, of the calls whose cost is known, and how many these are. */
+  readonly cost: number;
+  readonly priced: number;
+  /** Calls that took tokens whose cost is not known. */
+  readonly unpriced: number;
+  /** Calls by the bucket of their seconds, and the sum of these. */
+  readonly duration: readonly number[];
+  readonly durationSum: number;
+  readonly firstByte: readonly number[];
+  readonly firstByteSum: number;
+  readonly firstBytes: number;
+  /** Calls by their milliseconds, more finely (`spread.ts`). */
+  readonly spread: readonly number[];
+  /** ISO 8601, of the last of them, and its fault if it had one. */
+  readonly lastAt: string;
+  readonly lastFault: string | undefined;
+}
+
+type Counting = { -readonly [Name in keyof CallSeries]: CallSeries[Name] } & {
+  readonly duration: number[];
+  readonly firstByte: number[];
+  readonly spread: number[];
+};
+
+/** Upper ends, in seconds. */
+export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 /** Series beyond this are counted under `other`: model names come from clients. */
 const MOST_SERIES = 500;
 
-interface Series {
-  readonly labels: string;
-  calls: number;
-  input: number;
-  output: number;
-  duration: number[];
-  durationSum: number;
-  firstByte: number[];
-  firstByteSum: number;
-  firstBytes: number;
-}
-
 export function createMetrics(): Metrics {
-  const all = new Map<string, Series>();
+  const all = new Map<string, Counting>();
   let active = 0;
-  let last: { readonly of: CallRecord; readonly series: Series } | undefined;
-  const seriesOf = (record: CallRecord): Series => {
+  let last: { readonly of: CallRecord; readonly series: Counting } | undefined;
+  const seriesOf = (record: CallRecord): Counting => {
     // Calls come in runs of one kind.
     if (last && isAlike(last.of, record)) return last.series;
     const series = findSeries(record);
     last = { of: record, series };
     return series;
   };
-  const findSeries = (record: CallRecord): Series => {
-    const named = all.size < MOST_SERIES;
-    const key = named
-      ? `${record.route} ${record.upstream} ${record.upstreamModel} ${record.status}`
-      : `other ${record.status}`;
-    const known = all.get(key);
+  const findSeries = (record: CallRecord): Counting => {
+    const key = `${record.route} ${record.upstream} ${record.upstreamModel} ${record.status}`;
+    const named = all.has(key) || all.size < MOST_SERIES;
+    const kept = named ? key : `other ${record.status}`;
+    const known = all.get(kept);
     if (known) return known;
-    const series: Series = {
-      labels: labelsOf(record, named),
-      calls: 0,
-      input: 0,
-      output: 0,
-      duration: BUCKETS.map(() => 0),
-      durationSum: 0,
-      firstByte: BUCKETS.map(() => 0),
-      firstByteSum: 0,
-      firstBytes: 0,
-    };
-    all.set(key, series);
+    const series = createSeries(record, named);
+    all.set(kept, series);
     return series;
   };
   return {
@@ -66,19 +88,60 @@ export function createMetrics(): Metrics {
     },
     end(record) {
       active -= 1;
-      const series = seriesOf(record);
-      series.calls += 1;
-      series.input += record.usage?.input.total ?? 0;
-      series.output += record.usage?.output.total ?? 0;
-      series.durationSum += record.ms / 1000;
-      observe(series.duration, record.ms / 1000);
-      if (record.firstByteMs === undefined) return;
-      series.firstBytes += 1;
-      series.firstByteSum += record.firstByteMs / 1000;
-      observe(series.firstByte, record.firstByteMs / 1000);
+      count(seriesOf(record), record);
     },
-    render: () => render([...all.values()], active),
+    counts: () => ({ active, series: [...all.values()] }),
   };
+}
+
+function createSeries(record: CallRecord, named: boolean): Counting {
+  return {
+    route: named ? record.route : "other",
+    upstream: named ? (record.upstream ?? "") : "other",
+    model: named ? (record.upstreamModel ?? "") : "other",
+    status: record.status,
+    calls: 0,
+    input: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    output: 0,
+    cost: 0,
+    priced: 0,
+    unpriced: 0,
+    duration: BUCKETS.map(() => 0),
+    durationSum: 0,
+    firstByte: BUCKETS.map(() => 0),
+    firstByteSum: 0,
+    firstBytes: 0,
+    spread: createSpread(),
+    lastAt: record.time,
+    lastFault: record.fault,
+  };
+}
+
+function count(series: Counting, record: CallRecord): void {
+  const { usage, cost, ms, firstByteMs } = record;
+  series.calls += 1;
+  if (usage) {
+    series.input += usage.input.total ?? 0;
+    series.cacheRead += usage.input.cacheRead ?? 0;
+    series.cacheWrite += usage.input.cacheWrite ?? 0;
+    series.output += usage.output.total ?? 0;
+    if (cost === undefined) series.unpriced += 1;
+  }
+  if (cost !== undefined) {
+    series.cost += cost;
+    series.priced += 1;
+  }
+  series.durationSum += ms / 1000;
+  observe(series.duration, ms / 1000);
+  addTo(series.spread, ms);
+  series.lastAt = record.time;
+  series.lastFault = record.fault;
+  if (firstByteMs === undefined) return;
+  series.firstBytes += 1;
+  series.firstByteSum += firstByteMs / 1000;
+  observe(series.firstByte, firstByteMs / 1000);
 }
 
 /** Whether two calls count in the same series. */
@@ -94,82 +157,4 @@ function isAlike(one: CallRecord, other: CallRecord): boolean {
 function observe(buckets: number[], seconds: number): void {
   const index = BUCKETS.findIndex((limit) => seconds <= limit);
   if (index >= 0) buckets[index] = (buckets[index] ?? 0) + 1;
-}
-
-function labelsOf(record: CallRecord, named: boolean): string {
-  const labels: Record<string, string> = named
-    ? {
-        http_route: record.route,
-        gen_ai_request_model: record.upstreamModel ?? "",
-        sallyport_upstream: record.upstream ?? "",
-      }
-    : { http_route: "other", gen_ai_request_model: "other", sallyport_upstream: "other" };
-  return Object.entries({ ...labels, http_response_status_code: String(record.status) })
-    .map(
-      ([name, value]) =>
-        `${name}="${value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`))}"`,
-    )
-    .join(",");
-}
-
-function render(all: readonly Series[], active: number): string {
-  const lines: string[] = [];
-  const head = (name: string, type: string, help: string) =>
-    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
-  head("sallyport_active_calls", "gauge", "Calls being served.");
-  lines.push(`sallyport_active_calls ${active}`);
-  head("sallyport_calls_total", "counter", "Calls served.");
-  for (const series of all) lines.push(`sallyport_calls_total{${series.labels}} ${series.calls}`);
-  head("gen_ai_client_token_usage_total", "counter", "Tokens as the upstreams counted them.");
-  for (const series of all) {
-    lines.push(`gen_ai_client_token_usage_total{${series.labels},gen_ai_token_type="input"} ${series.input}`);
-    lines.push(
-      `gen_ai_client_token_usage_total{${series.labels},gen_ai_token_type="output"} ${series.output}`,
-    );
-  }
-  head("gen_ai_server_request_duration_seconds", "histogram", "From the request's head to the answer's end.");
-  for (const series of all)
-    histogram(
-      lines,
-      "gen_ai_server_request_duration_seconds",
-      series.labels,
-      series.duration,
-      series.calls,
-      series.durationSum,
-    );
-  head(
-    "gen_ai_server_time_to_first_token_seconds",
-    "histogram",
-    "From the request's head to the upstream's first byte.",
-  );
-  for (const series of all)
-    histogram(
-      lines,
-      "gen_ai_server_time_to_first_token_seconds",
-      series.labels,
-      series.firstByte,
-      series.firstBytes,
-      series.firstByteSum,
-    );
-  return `${lines.join("\n")}\n`;
-}
-
-function histogram(
-  lines: string[],
-  name: string,
-  labels: string,
-  buckets: number[],
-  count: number,
-  sum: number,
-): void {
-  let below = 0;
-  for (const [index, limit] of BUCKETS.entries()) {
-    below += buckets[index] ?? 0;
-    lines.push(`${name}_bucket{${labels},le="${limit}"} ${below}`);
-  }
-  lines.push(
-    `${name}_bucket{${labels},le="+Inf"} ${count}`,
-    `${name}_sum{${labels}} ${sum}`,
-    `${name}_count{${labels}} ${count}`,
-  );
 }

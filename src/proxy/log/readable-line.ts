@@ -1,8 +1,11 @@
 import type { CallRecord } from "./request-log.ts";
 
-/** A call as one line for a person: `14:02:11  200  1.2s  claude-sonnet-4-5 → anthropic  1.2k + 340 tokens`. */
+/**
+ * A call as one line for a person:
+ * `14:02:11  200  1.2s  POST /v1/messages  claude-sonnet-5 → anthropic  1.2k + 340 tokens  $0.0058`.
+ */
 export function readableLine(record: CallRecord): string {
-  const { model, upstream, upstreamModel, usage } = record;
+  const { model, upstream, upstreamModel, usage, cost } = record;
   const renamed = upstreamModel !== undefined && upstreamModel !== model ? ` as ${upstreamModel}` : "";
   const parts = [
     record.time.slice(11, 19),
@@ -12,6 +15,7 @@ export function readableLine(record: CallRecord): string {
     [model ?? "", upstream === undefined ? "" : `→ ${upstream}${renamed}`].filter(Boolean).join(" "),
     record.stream && record.firstByteMs !== undefined ? `first byte ${duration(record.firstByteMs)}` : "",
     usage ? `${count(usage.input.total)} + ${count(usage.output.total)} tokens` : "",
+    cost === undefined ? "" : dollars(cost),
     record.retries > 0 ? `${record.retries} retries` : "",
     record.losses.length > 0 ? `lost: ${record.losses.map((loss) => loss.code).join(" ")}` : "",
     record.fault ?? "",
@@ -33,4 +37,9 @@ function duration(milliseconds: number): string {
 function count(tokens: number | undefined): string {
   if (tokens === undefined) return "?";
   return tokens < 1000 ? String(tokens) : `${(tokens / 1000).toFixed(1)}k`;
+}
+
+function dollars(cost: number): string {
+  if (cost === 0) return "$0";
+  return cost < 0.0001 ? "<$0.0001" : `$${cost.toFixed(4)}`;
 }

@@ -23,6 +23,8 @@ export interface CallRecord {
   readonly stream: boolean;
   readonly retries: number;
   readonly usage: Usage | undefined;
+  /** US dollars; undefined where the price or the tokens are not known. */
+  readonly cost: number | undefined;
   readonly losses: readonly Loss[];
   readonly fault: string | undefined;
 }
@@ -41,12 +43,13 @@ export interface RequestLog {
  * long.
  */
 export function recordLine(record: CallRecord): string {
-  const { status, ms, firstByteMs, stream, retries, usage, losses } = record;
+  const { status, ms, firstByteMs, stream, retries, usage, cost, losses } = record;
   const lost = losses.length === 0 ? "" : `,"losses":${JSON.stringify(losses.map((loss) => loss.code))}`;
   return (
     `{"time":"${record.time}","id":"${record.id}"${whoAndWhere(record)},"status":${status},"ms":${ms}` +
     `${number("first_byte_ms", firstByteMs)},"stream":${stream}` +
-    `${number("retries", retries === 0 ? undefined : retries)}${usage ? tokens(usage) : ""}${lost}` +
+    `${number("retries", retries === 0 ? undefined : retries)}${usage ? tokens(usage) : ""}` +
+    `${number("cost", cost)}${lost}` +
     `${text("fault", record.fault)}}`
   );
 }

@@ -101,6 +101,7 @@ function record(
     stream: false,
     retries: 0,
     usage: undefined,
+    cost: undefined,
     losses: [],
     fault,
   };
@@ -140,6 +141,7 @@ function asUpstream(name: string, server: McpServerConfig): UpstreamConfig {
     headers: server.headers,
     models: [],
     capabilities: {},
+    prices: new Map(),
     timeouts: { connectMs: 10_000, firstByteMs: 0, idleMs: 0 },
     weight: undefined,
   };

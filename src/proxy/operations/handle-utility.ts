@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { AppError } from "../../errors.ts";
 import { readBody } from "../body/read-body.ts";
+import { metricsText } from "../log/metrics-text.ts";
 import { allModels, callersDialect, describeList, describeModel } from "../models/describe-models.ts";
 import { detectBody, detectModel } from "../models/detect.ts";
 import type { Route } from "../routes.ts";
@@ -27,7 +28,9 @@ export async function handleUtility(
     case "readiness":
       return reply.send({ status: "ready", active: services.metrics.active });
     case "metrics":
-      return reply.header("content-type", "text/plain; version=0.0.4").send(services.metrics.render());
+      return reply
+        .header("content-type", "text/plain; version=0.0.4")
+        .send(metricsText(services.metrics.counts()));
     case "list-models":
       return listModels(request, reply, route);
     case "get-model":

@@ -10,6 +10,7 @@ export function usageFrom(dialect: Dialect, raw: unknown): Usage | undefined {
       uncached: numberIn(raw, "input_tokens"),
       cacheRead: numberIn(raw, "cache_read_input_tokens"),
       cacheWrite: numberIn(raw, "cache_creation_input_tokens"),
+      cacheWriteHour: numberIn(memberOf(raw, "cache_creation"), "ephemeral_1h_input_tokens"),
       output: numberIn(raw, "output_tokens"),
       raw,
     });
@@ -26,6 +27,7 @@ export function usageFrom(dialect: Dialect, raw: unknown): Usage | undefined {
   return usageOfInclusive({
     input: numberIn(raw, names.input),
     cacheRead: numberIn(memberOf(raw, names.inputDetails), "cached_tokens"),
+    cacheWrite: numberIn(memberOf(raw, names.inputDetails), "cache_write_tokens"),
     output: numberIn(raw, names.output),
     reasoning: numberIn(memberOf(raw, names.outputDetails), "reasoning_tokens"),
     raw,

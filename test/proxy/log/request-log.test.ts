@@ -19,6 +19,7 @@ const record: CallRecord = {
   stream: false,
   retries: 0,
   usage: undefined,
+  cost: undefined,
   losses: [],
   fault: undefined,
 };
@@ -42,7 +43,16 @@ describe("a line of the request log", () => {
   it("says everything that is", () => {
     const usage = { input: { total: 5, cacheRead: 2, cacheWrite: 1 }, output: { total: 7, reasoning: 3 } };
     const losses = [{ code: "top-k", path: "top_k", message: "no" }] as unknown as CallRecord["losses"];
-    const more = { key: "k", upstreamModel: "n", firstByteMs: 1.5, stream: true, retries: 2, fault: "no" };
+    const cost = 0.0123;
+    const more = {
+      key: "k",
+      cost,
+      upstreamModel: "n",
+      firstByteMs: 1.5,
+      stream: true,
+      retries: 2,
+      fault: "no",
+    };
     expect(JSON.parse(recordLine({ ...record, ...more, usage, losses }))).toMatchObject({
       key: "k",
       upstream_model: "n",
@@ -50,6 +60,7 @@ describe("a line of the request log", () => {
       stream: true,
       retries: 2,
       tokens: { input: 5, cache_read: 2, cache_write: 1, output: 7, reasoning: 3 },
+      cost,
       losses: ["top-k"],
       fault: "no",
     });

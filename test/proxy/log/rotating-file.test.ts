@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createMetrics } from "../../../src/proxy/log/metrics.ts";
+import { metricsText } from "../../../src/proxy/log/metrics-text.ts";
 import { readableLine } from "../../../src/proxy/log/readable-line.ts";
 import { type CallRecord, recordLine } from "../../../src/proxy/log/request-log.ts";
 import { createRotatingFile } from "../../../src/proxy/log/rotating-file.ts";
@@ -26,6 +27,7 @@ const record: CallRecord = {
   stream: true,
   retries: 1,
   usage: { input: { total: 1200, cacheRead: 1000 }, output: { total: 34 } },
+  cost: 0.0123,
   losses: [{ code: "top-k", detail: "" }],
   fault: undefined,
 };
@@ -111,7 +113,7 @@ describe("the request log", () => {
       losses: ["top-k"],
     });
     expect(readableLine(record)).toBe(
-      "14:02:11  200    1.2s  POST /v1/messages  alias → anthropic as claude-a  first byte 321ms  1.2k + 34 tokens  1 retries  lost: top-k",
+      "14:02:11  200    1.2s  POST /v1/messages  alias → anthropic as claude-a  first byte 321ms  1.2k + 34 tokens  $0.0123  1 retries  lost: top-k",
     );
   });
 
@@ -120,12 +122,27 @@ describe("the request log", () => {
     metrics.begin();
     metrics.begin();
     metrics.end(record);
-    const text = metrics.render();
+    const text = metricsText(metrics.counts());
     expect(metrics.active).toBe(1);
     expect(text).toContain("sallyport_active_calls 1");
     expect(text).toMatch(/gen_ai_client_token_usage_total\{.*gen_ai_token_type="input"\} 1200/);
+    expect(text).toMatch(/^sallyport_cost_usd_total\{.*\} 0.0123$/m);
     expect(text).toMatch(/gen_ai_server_request_duration_seconds_bucket\{.*le="1"\} 0/);
     expect(text).toMatch(/gen_ai_server_request_duration_seconds_bucket\{.*le="2.5"\} 1/);
+  });
+
+  it("counts no cost where none is known, and adds up without crumbs", () => {
+    const metrics = createMetrics();
+    metrics.end({ ...record, cost: undefined });
+    expect(metricsText(metrics.counts())).not.toMatch(/^sallyport_cost_usd_total\{/m);
+    for (let call = 0; call < 10; call += 1) metrics.end({ ...record, cost: 0.1 });
+    expect(metricsText(metrics.counts())).toMatch(/^sallyport_cost_usd_total\{.*\} 1$/m);
+    expect(metrics.counts().series[0]).toMatchObject({
+      calls: 11,
+      priced: 10,
+      unpriced: 1,
+      cacheRead: 11_000,
+    });
   });
 
   it("bounds the series that clients can make", () => {
@@ -134,7 +151,10 @@ describe("the request log", () => {
       metrics.begin();
       metrics.end({ ...record, upstreamModel: `m${number}` });
     }
-    const series = metrics.render().match(/^sallyport_calls_total\{/gm)?.length ?? 0;
+    const series = metricsText(metrics.counts()).match(/^sallyport_calls_total\{/gm)?.length ?? 0;
     expect(series).toBeLessThanOrEqual(501);
+    // One that is known by then goes on being counted under its own name.
+    metrics.end({ ...record, upstreamModel: "m7" });
+    expect(metrics.counts().series.find(({ model }) => model === "m7")?.calls).toBe(2);
   });
 });

@@ -90,6 +90,7 @@ export const usageSchema = z.looseObject({
   input_tokens: count,
   cache_read_input_tokens: count,
   cache_creation_input_tokens: count,
+  cache_creation: z.looseObject({ ephemeral_1h_input_tokens: count }).nullish(),
   output_tokens: count,
 });
 export type WireUsage = z.infer<typeof usageSchema>;

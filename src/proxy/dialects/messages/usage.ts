@@ -9,6 +9,7 @@ export function decodeUsage(wire: WireUsage): Usage {
     uncached: wire.input_tokens,
     cacheRead: wire.cache_read_input_tokens,
     cacheWrite: wire.cache_creation_input_tokens,
+    cacheWriteHour: wire.cache_creation?.ephemeral_1h_input_tokens,
     output: wire.output_tokens,
     raw: wire,
   });
@@ -20,6 +21,7 @@ export function encodeUsage(usage: Usage | undefined, searches: number): Readonl
     input_tokens: (usage === undefined ? undefined : uncachedInput(usage)) ?? 0,
     cache_creation_input_tokens: usage?.input.cacheWrite ?? 0,
     cache_read_input_tokens: usage?.input.cacheRead ?? 0,
+    ...cacheCreation(usage),
     output_tokens: usage?.output.total ?? 0,
   };
   return searches > 0 ? { ...counts, server_tool_use: { web_search_requests: searches } } : counts;
@@ -35,4 +37,15 @@ export function encodeFinalUsage(
 ): Readonly<Record<string, unknown>> {
   const { output_tokens, server_tool_use, ...input } = encodeUsage(usage, searches);
   return defined({ ...(usage?.input.total === undefined ? {} : input), output_tokens, server_tool_use });
+}
+
+/** How long what was written is kept, where the upstream has told. */
+function cacheCreation(usage: Usage | undefined): Readonly<Record<string, unknown>> {
+  const { cacheWrite = 0, cacheWriteHour } = usage?.input ?? {};
+  if (cacheWriteHour === undefined) return {};
+  const kept = {
+    ephemeral_5m_input_tokens: cacheWrite - cacheWriteHour,
+    ephemeral_1h_input_tokens: cacheWriteHour,
+  };
+  return { cache_creation: kept };
 }

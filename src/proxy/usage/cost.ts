@@ -1,0 +1,74 @@
+import type { ModelPrice, TokenPrices, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { Usage } from "../exchange/response.ts";
+import { type BilledTokens, billedTokens } from "../exchange/usage.ts";
+import { fits } from "../models/glob.ts";
+import { priceLists } from "./list-prices.ts";
+
+/**
+ * What a call costs in US dollars, by the configuration's prices, else by its vendor's list. Undefined where the model
+ * has no price, where one of its kinds of tokens has none, or where the vendor has not told the tokens: nothing is
+ * guessed.
+ */
+export function costOf(
+  usage: Usage | undefined,
+  upstream: UpstreamConfig | undefined,
+  model: string | undefined,
+): number | undefined {
+  if (usage === undefined || upstream === undefined || model === undefined) return undefined;
+  const price = priceOf(upstream, model);
+  const tokens = price && billedTokens(usage);
+  return tokens && costAt(pricesFor(price, tokens), tokens);
+}
+
+/** The price of an upstream's model; undefined where nobody says one. */
+export function priceOf(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
+  const known = found.get(upstream) ?? new Map<string, ModelPrice | undefined>();
+  found.set(upstream, known);
+  if (known.has(model)) return known.get(model);
+  const price = find(upstream, model);
+  // Clients name the models, so the list must not grow without end.
+  if (known.size < MOST_KNOWN) known.set(model, price);
+  return price;
+}
+
+/** What was found before: a proxy is asked for the same few models again and again. */
+const found = new WeakMap<UpstreamConfig, Map<string, ModelPrice | undefined>>();
+const MOST_KNOWN = 1_000;
+
+function find(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
+  for (const [pattern, price] of upstream.prices) if (fits(pattern, model)) return price;
+  return listed.get(listName(model));
+}
+
+const listed = new Map(priceLists.flatMap(({ prices }) => Object.entries(prices)));
+
+/** A model as price lists name it: no vendor in front, no date and no size of its window behind. */
+function listName(model: string): string {
+  return model
+    .toLowerCase()
+    .replace(/^.*\//, "")
+    .replace(/\[1m\]$/, "")
+    .replace(/-(?:\d{8}|\d{4}-\d\d-\d\d|latest)$/, "");
+}
+
+function pricesFor(price: ModelPrice, tokens: BilledTokens): TokenPrices {
+  const { longPrompt } = price;
+  if (longPrompt === undefined) return price;
+  const prompt = tokens.input + tokens.cacheRead + tokens.cacheWrite + tokens.cacheWriteHour;
+  return prompt > longPrompt.above ? longPrompt : price;
+}
+
+function costAt(prices: TokenPrices, tokens: BilledTokens): number | undefined {
+  const sum =
+    tokens.input * prices.input +
+    tokens.output * prices.output +
+    part(tokens.cacheRead, prices.cacheRead) +
+    part(tokens.cacheWrite, prices.cacheWrite) +
+    part(tokens.cacheWriteHour, prices.cacheWriteHour);
+  return Number.isNaN(sum) ? undefined : Math.round(sum * 1_000) / 1_000_000_000;
+}
+
+/** Not a number where there are tokens without a price. */
+function part(tokens: number, price: number | undefined): number {
+  return tokens === 0 ? 0 : tokens * (price ?? Number.NaN);
+}

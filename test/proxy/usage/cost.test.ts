@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { readableLine } from "../../../src/proxy/log/readable-line.ts";
+import { costOf, priceOf } from "../../../src/proxy/usage/cost.ts";
+import { priceLists } from "../../../src/proxy/usage/list-prices.ts";
+import { usageFrom } from "../../../src/proxy/usage/read-usage.ts";
+import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
+import { configOf, startTestProxy, until } from "../../support/start-proxy.ts";
+
+const MILLION = 1_000_000;
+
+function upstreamWith(prices: object = {}) {
+  const { upstreams } = configOf({
+    upstreams: { a: { dialect: "messages", base_url: "http://x", prices } },
+  });
+  return upstreams.get("a");
+}
+
+/** Of an answer of Anthropic's. */
+const messages = (counts: object) => usageFrom("messages", { input_tokens: 0, output_tokens: 0, ...counts });
+
+describe("what a call costs", () => {
+  it("is the sum of its tokens, each kind at its price and none of them twice", () => {
+    const upstream = upstreamWith();
+    const cost = (counts: object, model = "claude-sonnet-4-6") => costOf(messages(counts), upstream, model);
+    expect(cost({ input_tokens: MILLION })).toBe(3);
+    expect(cost({ output_tokens: MILLION })).toBe(15);
+    expect(cost({ cache_read_input_tokens: MILLION })).toBe(0.3);
+    expect(cost({ cache_creation_input_tokens: MILLION })).toBe(3.75);
+    const hour = { cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: MILLION } };
+    expect(cost({ cache_creation_input_tokens: MILLION, ...hour })).toBe(6);
+    expect(cost({ input_tokens: 1, cache_read_input_tokens: 1000, output_tokens: 10 })).toBe(0.000453);
+  });
+
+  it("counts a cache's tokens once, whether the vendor's input has them or not", () => {
+    const chat = { prompt_tokens: 1000, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 800 } };
+    expect(costOf(usageFrom("chat-completions", chat), upstreamWith(), "gpt-5.4")).toBe(0.0007);
+    const google = { promptTokenCount: 1000, cachedContentTokenCount: 800, candidatesTokenCount: 0 };
+    expect(costOf(usageFrom("generative-language", google), upstreamWith(), "gemini-2.5-flash")).toBe(
+      0.000084,
+    );
+  });
+
+  it("is that of long prompts for the whole call, from the first token above", () => {
+    const cost = (cached: number) =>
+      costOf(
+        messages({ input_tokens: 1, cache_read_input_tokens: cached }),
+        upstreamWith(),
+        "claude-haiku-5-5",
+      );
+    expect(cost(99_999)).toBe(0.00100009);
+    expect(cost(100_000)).toBe(0.0050005);
+  });
+
+  it.each([
+    ["claude-opus-5-5-20260922", 4],
+    ["anthropic/claude-opus-5-5", 4],
+    ["Claude-Opus-5-5[1m]", 4],
+    ["gpt-4o-2024-11-20", 2.5],
+    ["claude-haiku-4-5-latest", 1],
+    ["claude-opus-6", undefined],
+    ["gpt-6.1-sol", undefined],
+    ["gpt-5-turbo", undefined],
+    ["qwen3", undefined],
+    ["constructor", undefined],
+  ])("goes by names that a list says, and by no others: %s", (model, input) => {
+    const upstream = upstreamWith();
+    expect(upstream && priceOf(upstream, model)?.input).toBe(input);
+  });
+
+  it("is not known where the vendor does not tell the tokens, or the list not their price", () => {
+    const upstream = upstreamWith();
+    expect(costOf(undefined, upstream, "claude-opus-5")).toBeUndefined();
+    expect(costOf({ input: { total: 5 }, output: {} }, upstream, "claude-opus-5")).toBeUndefined();
+    const estimated = { input: { total: 5 }, output: { total: 5 }, estimated: true };
+    expect(costOf(estimated, upstream, "claude-opus-5")).toBeUndefined();
+    const written = { input: { total: 5, cacheWrite: 1 }, output: { total: 5 } };
+    expect(costOf(written, upstream, "gpt-5.4")).toBeUndefined();
+  });
+
+  it("is what the configuration says, pattern by pattern in its order, before what a list says", () => {
+    const upstream = upstreamWith({
+      "claude-opus-*": { input: 1, output: 2 },
+      "*": { input: 0, output: 0, cache_read: 0, long_prompt: { above: 10, input: 7, output: 0 } },
+    });
+    expect(costOf(messages({ input_tokens: MILLION }), upstream, "claude-opus-5")).toBe(1);
+    expect(costOf(messages({ input_tokens: 5 }), upstream, "gpt-5")).toBe(0);
+    expect(costOf(messages({ input_tokens: MILLION }), upstream, "gpt-5")).toBe(7);
+  });
+
+  it("is on record, and 0 is not the same as unknown", async () => {
+    const upstream = await startFakeUpstream(
+      json({ type: "message", content: [], usage: { input_tokens: 1000, output_tokens: 100 } }),
+    );
+    const proxy = await startTestProxy({
+      upstreams: {
+        a: { dialect: "messages", base_url: upstream.url, prices: { free: { input: 0, output: 0 } } },
+      },
+      models: [{ match: "alias", upstream: "a", model: "claude-sonnet-5" }],
+    });
+    for (const model of ["alias", "free", "nobody-knows"]) {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify({ model, messages: [] });
+      await (await fetch(`${proxy.url}/v1/messages`, { method: "POST", headers, body })).text();
+    }
+    await until(() => proxy.records.length === 3);
+    expect(proxy.records.map(({ cost }) => cost)).toEqual([0.003, 0, undefined]);
+    const [first = "", second = "", third = ""] = proxy.records.map(readableLine);
+    expect([first, second, third].map((line) => /\$\S+/.exec(line)?.[0])).toEqual([
+      "$0.0030",
+      "$0",
+      undefined,
+    ]);
+    await proxy.close();
+    await upstream.close();
+  });
+});
+
+describe("the price lists", () => {
+  it("say of each when and where it was read, and no model twice", () => {
+    const names = priceLists.flatMap(({ prices }) => Object.keys(prices));
+    expect(new Set(names).size).toBe(names.length);
+    for (const { read, source } of priceLists) {
+      expect(new Date(read).toISOString()).toContain(read);
+      expect(source).toMatch(/^https:\/\/(platform\.claude|developers\.openai|ai\.google)\./);
+    }
+  });
+});
