@@ -1,4 +1,5 @@
 import { networkInterfaces } from "node:os";
+import { isLoopback } from "../config/loopback.ts";
 import type { ProxyConfig } from "../config/proxy-config.ts";
 import { effectiveMode } from "../proxy/auth/policy.ts";
 
@@ -17,7 +18,7 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
   const onlyEcho = upstreams.every(({ dialect }) => dialect === "any");
   const lan = config.host === "0.0.0.0" ? [`  from the network      ${lanUrls(port).join("  ")}`] : [];
   const open =
-    mode === "off" && config.host !== "127.0.0.1"
+    mode === "off" && !isLoopback(config.host)
       ? ["WARNING: anyone who reaches this machine can use the proxy."]
       : [];
   return [

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../errors.ts";
+import { isLoopback } from "./loopback.ts";
 import type { Environment } from "./paths.ts";
 import type { McpServerConfig, ModelRule, ProxyConfig, ProxyKey, RuleCondition } from "./proxy-config.ts";
 import type { ProxySettings } from "./proxy-schema.ts";
@@ -43,7 +44,7 @@ export function resolveProxyConfig(
   const keys = resolveKeys(settings, environment, refuse, keyTexts);
   if (found.generatedKey) keys.push({ name: "generated", sha256: sha256(found.generatedKey) });
   const mcp = resolveMcp(settings, environment, refuse);
-  if (settings.host !== undefined && !LOOPBACK.test(settings.host) && needsNoKey(settings))
+  if (settings.host !== undefined && !isLoopback(settings.host) && needsNoKey(settings))
     refuse(
       ["host"],
       "lets other machines in without a key; set allow_lan_access or auth_mode: strict as well",
@@ -86,8 +87,6 @@ export function resolveProxyConfig(
 /** Whether nobody is asked for a key because nobody said that other machines may come. */
 const needsNoKey = ({ auth_mode, allow_lan_access }: ProxySettings): boolean =>
   !allow_lan_access && (auth_mode === "auto" || auth_mode === "off");
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
 
 /**
  * A page's origin as browsers send it. `URL.origin` says "null" for schemes it does not know, and so does every page

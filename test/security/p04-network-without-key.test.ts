@@ -28,7 +28,9 @@ describe("P4 a proxy that the network can reach", () => {
   );
 
   it.each(["localhost", "127.0.0.1", "127.0.0.2", "::1", "[::1]"])("is not one bound to %s", (host) => {
-    expect(configOf({ host }).host).toBe(host);
+    const config = configOf({ host });
+    expect(config.host).toBe(host);
+    expect(banner(config, 8045, { path: "/config.json", isThere: true }).join("\n")).not.toMatch(/WARNING/);
   });
 
   it("warns where it is open to everybody on purpose", () => {
