@@ -1,5 +1,6 @@
 import { diffArrays } from "diff/lib/diff/array.js";
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
+import { longestBackticks } from "../../shared/markdown/backticks.ts";
 import type { LinePlace, ReviewComment } from "./comment.ts";
 import { languageOf } from "./language.ts";
 import { shownLength } from "./segments.ts";
@@ -102,7 +103,7 @@ function bodyOf(comment: ReviewComment): string[] {
 }
 
 /** The lines meant against the suggestion, as the body of a unified diff. */
-export function suggestionDiff(place: LinePlace, suggestion: string): string {
+function suggestionDiff(place: LinePlace, suggestion: string): string {
   const after = suggestion === "" ? [] : suggestion.split("\n");
   return diffArrays([...place.lines], after)
     .flatMap((part) => part.value.map((line) => `${part.added ? "+" : part.removed ? "-" : " "}${line}`))
@@ -116,13 +117,12 @@ export function linesOf(start: number, end: number): string {
 
 /** A fence longer than any run of backticks within. */
 export function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
-  const fence = "`".repeat(longest + 1);
+  const fence = "`".repeat(Math.max(3, longestBackticks(text) + 1));
   return `${fence}${language === "text" ? "" : language}\n${text}\n${fence}`;
 }
 
 function codeSpan(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
+  const longest = longestBackticks(text);
   const tick = "`".repeat(longest + 1);
   return longest > 0 ? `${tick} ${text} ${tick}` : `${tick}${text}${tick}`;
 }

@@ -1,4 +1,5 @@
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
+import { longestBackticks } from "../../shared/markdown/backticks.ts";
 import { inDocumentOrder } from "../annotate/annotations.ts";
 import { fenced, quoted } from "./fence.ts";
 
@@ -88,8 +89,7 @@ function imageList(images: NonNullable<PlanAnnotation["images"]>): string {
 }
 
 function inlineCode(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const ticks = "`".repeat(longest + 1);
+  const ticks = "`".repeat(longestBackticks(text) + 1);
   const space = text.startsWith("`") || text.endsWith("`") ? " " : "";
   return `${ticks}${space}${text}${space}${ticks}`;
 }

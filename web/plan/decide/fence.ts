@@ -1,7 +1,8 @@
+import { longestBackticks } from "../../shared/markdown/backticks.ts";
+
 /** A code block that its content cannot break out of: its fence is longer than any run of backticks within. */
 export function fenced(content: string, language = ""): string {
-  const longest = Math.max(2, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
+  const fence = "`".repeat(Math.max(3, longestBackticks(content) + 1));
   return `${fence}${language}\n${content}${content.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
