@@ -8,7 +8,7 @@ export interface EventHub {
   readonly isHeard: boolean;
   /** A new stream; it says hello first and ends when the page leaves or the review is over. */
   open(): Readable;
-  /** Ends every stream. */
+  /** Ends every stream; that the pages leave says nothing any more. */
   close(): void;
 }
 
@@ -26,9 +26,10 @@ export function createEventHub(sessionId: string, onDeserted: () => void = () =>
   const keepAlive = setInterval(() => push(": still here\n\n"), KEEP_ALIVE_MS);
   keepAlive.unref();
   let desertion: NodeJS.Timeout | undefined;
+  let isOver = false;
   const left = (stream: Readable) => {
     streams.delete(stream);
-    if (streams.size === 0) desertion = setTimeout(onDeserted, RELOAD_MS).unref();
+    if (streams.size === 0 && !isOver) desertion = setTimeout(onDeserted, RELOAD_MS).unref();
   };
   const push = (text: string) => {
     for (const stream of streams) stream.push(text);
@@ -47,6 +48,8 @@ export function createEventHub(sessionId: string, onDeserted: () => void = () =>
       return stream;
     },
     close() {
+      isOver = true;
+      clearTimeout(desertion);
       clearInterval(keepAlive);
       for (const stream of streams) stream.push(null);
     },

@@ -20,6 +20,21 @@ describe("the event hub", () => {
     }
   });
 
+  it("tells of nobody who leaves because the review is over", () => {
+    vi.useFakeTimers();
+    try {
+      const onDeserted = vi.fn();
+      const hub = createEventHub("session-1", onDeserted);
+      const page = hub.open();
+      hub.close();
+      page.emit("close");
+      vi.advanceTimersByTime(60_000);
+      expect(onDeserted).not.toHaveBeenCalled();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("tells when the last page has gone for good, not when one reloads", () => {
     vi.useFakeTimers();
     try {
@@ -37,7 +52,10 @@ describe("the event hub", () => {
       third.emit("close");
       vi.advanceTimersByTime(5_000);
       expect(onDeserted).toHaveBeenCalledOnce();
+      hub.open().emit("close");
       hub.close();
+      vi.advanceTimersByTime(60_000);
+      expect(onDeserted).toHaveBeenCalledOnce();
     } finally {
       vi.useRealTimers();
     }
