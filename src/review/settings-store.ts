@@ -2,11 +2,12 @@ import { join } from "node:path";
 import type { ReviewSettings } from "./api-types.ts";
 import { type SettingsInput, settingsBody } from "./body-schemas.ts";
 import { readJson, writeDurably } from "./durable-file.ts";
+import { createQueue } from "./in-turn.ts";
 
 /** What the person chose in the page. Kept here since the port, and with it the browser's own storage, changes. */
 export interface SettingsStore {
   read(): Promise<ReviewSettings>;
-  /** Replaces the members given and keeps the others: the two pages know different ones. */
+  /** Replaces the members given and keeps the others: the two pages know different ones. Throws `storage`. */
   change(members: SettingsInput): Promise<ReviewSettings>;
 }
 
@@ -17,12 +18,14 @@ export function createSettingsStore(dataDirectory: string, initial: ReviewSettin
     const stored = settingsBody.safeParse(await readJson(path));
     return { ...initial, ...(stored.success ? stored.data : {}) };
   };
+  const inTurn = createQueue();
   return {
     read,
-    async change(members) {
-      const settings = { ...(await read()), ...members };
-      await writeDurably(path, `${JSON.stringify(settings, null, 2)}\n`);
-      return settings;
-    },
+    change: (members) =>
+      inTurn(async () => {
+        const settings = { ...(await read()), ...members };
+        await writeDurably(path, `${JSON.stringify(settings, null, 2)}\n`);
+        return settings;
+      }),
   };
 }

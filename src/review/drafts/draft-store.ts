@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { systemErrorCode } from "../../errors.ts";
 import type { Draft } from "../api-types.ts";
 import { writeDurably } from "../durable-file.ts";
+import { createQueue } from "../in-turn.ts";
 
 /** What was typed but not sent, one file a key, on disk before it is acknowledged. */
 export interface DraftStore {
@@ -26,18 +27,12 @@ export interface DraftWrite {
 const NOT_THERE = new Set(["ENOENT", "ENOTDIR"]);
 const NONE: Draft = { generation: 0, savedAt: "", content: null };
 
+/** Drafts in the folder `drafts` of the data directory; `now` gives the time they are marked with. */
 export function createDraftStore(dataDirectory: string, now: () => Date = () => new Date()): DraftStore {
   const pathOf = (key: string) => join(dataDirectory, "drafts", `${key}.json`);
-  /**
-   * One thing after the other, so that generations are compared with what is really there, and a page that reloads
-   * finds what it sent while it was leaving.
-   */
-  let queue: Promise<unknown> = Promise.resolve();
-  const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
-    const result = queue.then(task, task);
-    queue = result.catch(() => {});
-    return result;
-  };
+  // So that generations are compared with what is really there, and a page that reloads finds what it sent while it
+  // was leaving.
+  const inTurn = createQueue();
   return {
     read: (key) => inTurn(() => readDraft(pathOf(key))),
     write: (key, generation, content) =>
