@@ -247,7 +247,7 @@ export const defences = [
     "G8",
     "security/g08",
     "src/review/git/find-git.ts",
-    "isAbsolute(folder) && !(inside && contains(inside, folder))",
+    "isAbsolute(folder) && !(inside && isWithin(inside, folder))",
     "true",
   ],
 

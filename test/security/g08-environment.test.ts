@@ -54,11 +54,13 @@ it("G8 what the environment says to git changes nothing and runs nothing", async
 
 it("G8 a git that the repository brings along is not the one that runs", async () => {
   const repository = await hostileRepository({ "a.txt": "a\n" });
-  const planted = join(repository.root, "node_modules", ".bin");
-  await mkdir(planted, { recursive: true });
-  await writeFile(join(planted, "git"), "#!/bin/sh\nexit 1\n");
-  await chmod(join(planted, "git"), 0o755);
-  const PATH = `.:node_modules/.bin:${planted}:${repository.root}:${process.env["PATH"]}`;
+  const planted = [join(repository.root, "node_modules", ".bin"), join(repository.root, "..bin")];
+  for (const folder of planted) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "git"), "#!/bin/sh\nexit 1\n");
+    await chmod(join(folder, "git"), 0o755);
+  }
+  const PATH = `.:node_modules/.bin:${planted.join(":")}:${repository.root}:${process.env["PATH"]}`;
   const found = await findGit(repository.root, { PATH });
   expect(found.binary).not.toContain(repository.root);
   expect(

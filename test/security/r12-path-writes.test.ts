@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import fastCheck from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isWithin } from "../../src/review/images/image-policy.ts";
+import { isWithin } from "../../src/review/is-within.ts";
 import { frontMatter, quoted } from "../../src/review/notes/front-matter.ts";
 import { saveToVault } from "../../src/review/notes/save-to-vault.ts";
 import { expandFolder } from "../../src/review/plan-store/save-folder.ts";

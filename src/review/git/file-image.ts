@@ -1,9 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
-import { isWithin } from "../images/image-policy.ts";
 import { MAX_IMAGE_BYTES, type OpenedImage, openImage } from "../images/open-image.ts";
 import { sniffImage } from "../images/sniff-image.ts";
+import { isWithin } from "../is-within.ts";
 import { findFile } from "./file-text.ts";
 import { type GitPlace, tryGit } from "./run-git.ts";
 import type { Snapshot } from "./snapshot.ts";

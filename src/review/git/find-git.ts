@@ -1,7 +1,8 @@
 import { access, constants } from "node:fs/promises";
-import { delimiter, dirname, isAbsolute, join, relative } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Environment } from "../../config/paths.ts";
 import { AppError, systemErrorCode } from "../../errors.ts";
+import { isWithin } from "../is-within.ts";
 
 /** The git to run, and the PATH it may look for its own helpers on. */
 export interface GitProgram {
@@ -22,7 +23,7 @@ export async function findGit(
   const inside = await outermostRepository(directory);
   const folders = (environment["PATH"] ?? environment["Path"] ?? "")
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !(inside && contains(inside, folder)));
+    .filter((folder) => isAbsolute(folder) && !(inside && isWithin(inside, folder)));
   for (const folder of folders) {
     const binary = join(folder, platform === "win32" ? "git.exe" : "git");
     if (await isProgram(binary)) return { binary, path: folders.join(delimiter) };
@@ -39,11 +40,6 @@ async function outermostRepository(directory: string): Promise<string | undefine
     if (await exists(join(folder, ".git"))) outermost = folder;
     if (folder === dirname(folder)) return outermost;
   }
-}
-
-function contains(folder: string, path: string): boolean {
-  const inner = relative(folder, path);
-  return !inner.startsWith("..") && !isAbsolute(inner);
 }
 
 async function isProgram(path: string): Promise<boolean> {

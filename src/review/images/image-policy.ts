@@ -1,8 +1,9 @@
 import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../errors.ts";
+import { isWithin } from "../is-within.ts";
 
 /** Which local files /api/image may show. */
 export interface ImagePolicy {
@@ -39,12 +40,6 @@ export function createImagePolicy({
       return allowed.some((root) => root !== undefined && isWithin(root, file)) ? file : undefined;
     },
   };
-}
-
-/** Whether a path is a folder's own or lies beneath it; both absolute, links resolved. */
-export function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (!isAbsolute(way) && way.split(/[\\/]/)[0] !== "..");
 }
 
 /**

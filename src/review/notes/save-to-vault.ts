@@ -1,6 +1,6 @@
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
-import { isWithin } from "../images/image-policy.ts";
+import { isWithin } from "../is-within.ts";
 import { writeNew } from "../plan-store/save-plan.ts";
 import { fileTitleOf, planTitle } from "../plan-title.ts";
 import { frontMatter } from "./front-matter.ts";
