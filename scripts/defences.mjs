@@ -146,7 +146,7 @@ export const defences = [
     "if (value === undefined || isTaken) return",
     "return",
   ],
-  ["R13", "security/r13", "src/review/plan/propose.ts", "if (agents.length === 0 ||", "if (true ||"],
+  ["R13", "security/r13", "src/review/agents.ts", "if (agents.length === 0 ||", "if (true ||"],
   ["R14", "security/r14", "src/review/notes/save-to-note-app.ts", "encodeURIComponent(plan)", "plan"],
   [
     "R15",

@@ -1,3 +1,4 @@
+import { AppError } from "../errors.ts";
 import type { Agent, AgentOrigin, AgentsAnswer } from "./api-types.ts";
 import { type ListedAgent, parseAgents } from "./hooks/input-schemas.ts";
 
@@ -33,6 +34,15 @@ export function offered(agents: readonly ListedAgent[]): Agent[] {
       name: name ?? id ?? "",
       description: description ?? "",
     }));
+}
+
+/**
+ * Throws `validation` for an agent, by id or name, that is not on offer. Where none is known, any will do: the caller
+ * may know more than it said.
+ */
+export function checkOffered(name: string, agents: AgentsAnswer["agents"]): void {
+  if (agents.length === 0 || agents.some((agent) => agent.id === name || agent.name === name)) return;
+  throw new AppError("validation", `agentSwitch: there is no agent "${name}" to switch to`);
 }
 
 /** OpenCode's `GET /agent`. Only on this machine: the folder's name goes with it. */

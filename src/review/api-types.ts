@@ -7,15 +7,7 @@ export type * from "./code-api-types.ts";
 
 export type AgentOrigin = "origin_a" | "origin_b";
 
-export const permissionModes = [
-  "default",
-  "acceptEdits",
-  "plan",
-  "bypassPermissions",
-  "auto",
-  "dontAsk",
-] as const;
-export type PermissionMode = (typeof permissionModes)[number];
+export type PermissionMode = "default" | "acceptEdits" | "plan" | "bypassPermissions" | "auto" | "dontAsk";
 
 /** GET /api/plan */
 export interface PlanState {

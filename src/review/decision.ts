@@ -26,3 +26,15 @@ export interface CodeDecision {
 }
 
 export type Decision = PlanDecision | CodeDecision;
+
+/** Throws for feedback on a diff, which the review of a plan cannot have ended with. */
+export function planDecision(decision: Decision): PlanDecision {
+  if (decision.kind === "feedback") throw new Error("a plan review cannot end with feedback on a diff");
+  return decision;
+}
+
+/** Throws for a decision about a plan, which the review of a diff cannot have ended with. */
+export function codeDecision(decision: Decision): CodeDecision {
+  if (decision.kind !== "feedback") throw new Error("a code review cannot end with a decision about a plan");
+  return decision;
+}

@@ -58,5 +58,8 @@ function fileNamePart(text: string): string {
 
 /** Cuts by code points, so that no character is halved. */
 function shortened(text: string, length: number): string {
-  return Array.from(text).slice(0, length).join("");
+  // No code point takes more than two units: a line of megabytes is not taken apart.
+  return Array.from(text.slice(0, 2 * length))
+    .slice(0, length)
+    .join("");
 }

@@ -66,6 +66,7 @@ export interface Session {
   abandon(reason: EndReason): void;
 }
 
+/** A review that waits for its decision. */
 export function createSession(): Session {
   let state: SessionState = { phase: "waiting" };
   let finish: (outcome: Outcome) => void;

@@ -3,15 +3,12 @@ import { relative, resolve, sep } from "node:path";
 import { editorLink } from "../../config/editor-link.ts";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
-import {
-  asksForChanges,
-  codeDecision,
-  createCodeMode,
-  feedbackJson,
-} from "../../review/code/create-code-mode.ts";
+import { asksForChanges, createCodeMode, feedbackJson } from "../../review/code/create-code-mode.ts";
 import { createRoundStore } from "../../review/code/round-store.ts";
+import { codeDecision } from "../../review/decision.ts";
 import { createDiffDesk } from "../../review/git/diff-desk.ts";
 import { openRepository } from "../../review/git/repository.ts";
+import { nameOfOrigin } from "../../review/hooks/generic.ts";
 import type { Output } from "../output.ts";
 import type { ReviewFlags } from "../program.ts";
 import { type ReviewJob, runReview } from "./run-review.ts";
@@ -20,8 +17,6 @@ import { workplaceOf } from "./workplace.ts";
 export interface ReviewCodeFlags extends ReviewFlags {
   readonly repo?: string;
 }
-
-const NAMES = { origin_a: "Claude Code", origin_b: "OpenCode" } as const;
 
 /** `sallyport review code [PATH...]`; resolves to the exit code. */
 export function reviewCode(
@@ -50,7 +45,7 @@ async function prepareJob(paths: readonly string[], flags: ReviewCodeFlags): Pro
     mode,
     origin,
     caller: {
-      name: workplace.settings.origin === undefined ? "the command line" : NAMES[origin],
+      name: workplace.settings.origin === undefined ? "the command line" : nameOfOrigin(origin),
       cwd: directory,
       project: repository.name,
       approvalNote: "feedback",

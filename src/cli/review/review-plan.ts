@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { AppError, messageOf } from "../../errors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
-import type { Decision } from "../../review/decision.ts";
+import { planDecision } from "../../review/decision.ts";
 import { writeDurably } from "../../review/durable-file.ts";
 import { openHistory } from "../../review/history/plan-history.ts";
 import type { ReplyChannel } from "../../review/hooks/channel.ts";
@@ -133,9 +133,4 @@ function callerOf({ callerName, takes }: ReplyChannel, { cwd, project, settings 
   const deadline =
     patience === undefined ? {} : { deadline: new Date(Date.now() + patience * 1000).toISOString() };
   return { name: callerName, cwd, project: basename(project), ...takes, ...deadline };
-}
-
-function planDecision(decision: Decision) {
-  if (decision.kind === "feedback") throw new Error("a plan review cannot end with feedback on a diff");
-  return decision;
 }

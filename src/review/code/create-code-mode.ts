@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CodeDecision, Decision } from "../decision.ts";
+import { codeDecision, type Decision } from "../decision.ts";
 import type { ReviewMode } from "../review-mode.ts";
 import { diffRoute } from "../routes/diff.ts";
 import { diffImageRoute } from "../routes/diff-image.ts";
@@ -64,10 +64,4 @@ export function asksForChanges(decision: Decision): boolean {
   const { feedback = "", annotations, approved = false } = codeDecision(decision);
   if (approved) return false;
   return feedback.trim() !== "" || annotations.length > 0;
-}
-
-/** Throws for a decision about a plan, which this server cannot have taken. */
-export function codeDecision(decision: Decision): CodeDecision {
-  if (decision.kind !== "feedback") throw new Error("a code review cannot end with a decision about a plan");
-  return decision;
 }

@@ -4,8 +4,8 @@ import type { Snapshot } from "../git/snapshot.ts";
 import type { DrawOptions } from "./draw-diff.ts";
 import { topFiles } from "./shown-files.ts";
 
-/** What of a diff can be shown before any script has run. */
-export interface FirstView {
+/** The top of a diff, drawn. */
+export interface DrawnDiff {
   readonly branch: string;
   readonly html: string;
 }
@@ -17,12 +17,12 @@ const HEAD_START_MS = 150;
  * Draws the top of the diff on the table, once for each way to show it. While git still compares the first diff, and
  * has many files to go through, the files on top are taken and drawn on their own.
  */
-export function createFirstViews(diffs: DiffDesk): (options: DrawOptions) => Promise<FirstView> {
+export function createFirstViews(diffs: DiffDesk): (options: DrawOptions) => Promise<DrawnDiff> {
   const drawn = new WeakMap<Snapshot, Map<string, Promise<string>>>();
-  const tops = new Map<string, Promise<FirstView | undefined>>();
+  const tops = new Map<string, Promise<DrawnDiff | undefined>>();
   let isThere = false;
 
-  const drawWhole = async (options: DrawOptions): Promise<FirstView> => {
+  const drawWhole = async (options: DrawOptions): Promise<DrawnDiff> => {
     const [held, draw] = await Promise.all([diffs.current(), loadDrawing()]);
     isThere = true;
     tops.clear();
@@ -33,7 +33,7 @@ export function createFirstViews(diffs: DiffDesk): (options: DrawOptions) => Pro
     views.set(key, html);
     return viewOf(held, html);
   };
-  const drawTop = async (options: DrawOptions): Promise<FirstView | undefined> => {
+  const drawTop = async (options: DrawOptions): Promise<DrawnDiff | undefined> => {
     await delay(HEAD_START_MS, undefined, { ref: false });
     if (isThere) return undefined;
     const [held, draw] = await Promise.all([diffs.part(topFiles), loadDrawing()]);
@@ -52,7 +52,7 @@ export function createFirstViews(diffs: DiffDesk): (options: DrawOptions) => Pro
 async function viewOf(
   { gitContext, release }: Pick<HeldDiff, "gitContext" | "release">,
   html: Promise<string>,
-): Promise<FirstView> {
+): Promise<DrawnDiff> {
   try {
     return { branch: gitContext.currentBranch, html: await html };
   } finally {

@@ -1,4 +1,4 @@
-import { AppError } from "../../errors.ts";
+import { checkOffered } from "../agents.ts";
 import type { AgentOrigin, AgentsAnswer } from "../api-types.ts";
 import type { CodeDecision } from "../decision.ts";
 import type { HeldDiff } from "../git/diff-desk.ts";
@@ -30,7 +30,7 @@ export async function proposeFeedback(
   const { feedback, annotations = [], complete = false, approved = false } = body;
   const wanted = body.agentSwitch || undefined;
   const agentSwitch = rules.origin === "origin_b" ? wanted : undefined;
-  if (agentSwitch !== undefined) checkAgent(agentSwitch, rules.agents);
+  if (agentSwitch !== undefined) checkOffered(agentSwitch, rules.agents);
   // Without a diff, since git failed, there is nothing to quote; what was typed still arrives.
   const quoted = await (diff
     ? quoteAnnotations(diff, annotations)
@@ -66,9 +66,4 @@ function namesOf(
     repository,
     branch: gitContext?.currentBranch ?? "unknown",
   };
-}
-
-function checkAgent(name: string, agents: FeedbackRules["agents"]): void {
-  if (agents.length === 0 || agents.some((agent) => agent.id === name || agent.name === name)) return;
-  throw new AppError("validation", `agentSwitch: there is no agent "${name}" to switch to`);
 }

@@ -69,6 +69,7 @@ export function createRoundStore(dataDirectory: string, root: string): RoundStor
   };
 }
 
+/** A remembered file as the page gets it: what its lines were is for the server to compare. */
 export function withoutLines({ path, fingerprint }: StoredRound["files"][0]): DiffRound["files"][0] {
   return { path, fingerprint };
 }

@@ -13,8 +13,8 @@ const PAUSE_MS = 3_000;
 const REST = 20;
 
 /**
- * Tells, at every look, when the diff has fallen out of date: a page may have come since the last one. Nothing is watched that could be large: git is asked,
- * seldom, and only while a page is open. Returns the way to stop.
+ * Tells, at every look, when the diff has fallen out of date: a page may have come since the last one. Nothing is
+ * watched that could be large: git is asked, seldom, and only while a page is open. Returns the way to stop.
  */
 export function watchDiff(
   diffs: Pick<DiffDesk, "isOutdated">,

@@ -9,10 +9,11 @@ const INTENT_TO_ADD = 0x2000;
 const REGULAR_FILE = 0o100644;
 
 /**
- * A git index that holds nothing but promises to add these paths, as `git add --intent-to-add` would make it.
- * `git diff` against it shows each file as an addition, through the same attributes and conversions as any other.
- * Paths are bytes, as git has them, without a slash at the end. Written here, since `git add` would leave an object in the repository and takes quadratic time for many paths.
- * Format: https://git-scm.com/docs/index-format, version 3. The mode is a placeholder that git does not look at.
+ * A git index that holds nothing but promises to add these paths, as `git add --intent-to-add` would make it: `git diff`
+ * against it shows each file as an addition, through the same attributes and conversions as any other. Written here,
+ * since `git add` would leave an object in the repository and takes quadratic time for many paths.
+ * Paths are bytes, as git has them, without a slash at the end. Format: https://git-scm.com/docs/index-format, version
+ * 3. The mode is a placeholder that git does not look at.
  */
 export function intentToAddIndex(paths: readonly Buffer[], format: ObjectFormat): Buffer {
   const names = [...paths].sort(Buffer.compare);

@@ -112,6 +112,7 @@ export function parentOf(git: GitPlace, commit: string): Promise<string | undefi
   return commitOf(git, `${commit}~1`);
 }
 
+/** Where two commits part, or undefined where their histories have nothing in common. */
 export async function mergeBaseOf(git: GitPlace, one: string, other: string): Promise<string | undefined> {
   const result = await tryGit(git, ["merge-base", one, other]);
   return result.exitCode === 0 ? result.stdout.toString().split("\n")[0] || undefined : undefined;

@@ -84,6 +84,7 @@ export async function runGit(
   return result.stdout;
 }
 
+/** The `git_failed` error of a run, with git's own first line. */
 export function gitFailed(args: readonly string[], { exitCode, stderr }: GitResult): AppError {
   const reason = stderr.trim().split("\n")[0] || `exit code ${exitCode}`;
   return new AppError("git_failed", `git ${args[0]} failed: ${reason}`, {

@@ -3,7 +3,7 @@ import type { PlanDecision } from "../decision.ts";
 import { DEFAULT_DENIAL, type ReplyChannel } from "./channel.ts";
 
 /** The agent-neutral answer as JSON: what an envelope gets, and Markdown with --json. */
-export function jsonChannel(origin: AgentOrigin, callerName = nameOf(origin)): ReplyChannel {
+export function jsonChannel(origin: AgentOrigin, callerName = nameOfOrigin(origin)): ReplyChannel {
   return {
     callerName,
     takes: takesOf(origin),
@@ -49,6 +49,7 @@ function takesOf(origin: AgentOrigin): ReplyChannel["takes"] {
   };
 }
 
-function nameOf(origin: AgentOrigin): string {
+/** The agent that calls with this origin, for labels. */
+export function nameOfOrigin(origin: AgentOrigin): string {
   return origin === "origin_a" ? "Claude Code" : "OpenCode";
 }

@@ -18,6 +18,7 @@ export function sniffImage(head: Uint8Array): ImageType | undefined {
   return undefined;
 }
 
+/** The file name's ending for a type, without the dot. */
 export const extensionOf: Record<ImageType, string> = {
   "image/png": "png",
   "image/jpeg": "jpg",

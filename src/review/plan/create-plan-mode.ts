@@ -1,4 +1,5 @@
 import type { Round } from "../api-types.ts";
+import { planDecision } from "../decision.ts";
 import type { DraftStore } from "../drafts/draft-store.ts";
 import { decisionJson, decisionText } from "../hooks/generic.ts";
 import type { ReviewMode } from "../review-mode.ts";
@@ -26,8 +27,8 @@ export function createPlanMode(review: PlanReview): ReviewMode {
       return { rounds: await Promise.all(earlier.map((round) => withDraft(round, drafts))) };
     },
     present(decision) {
-      if (decision.kind === "feedback") throw new Error("a plan review cannot end with feedback on a diff");
-      return { title: review.title, text: decisionText(decision), json: decisionJson(decision) };
+      const made = planDecision(decision);
+      return { title: review.title, text: decisionText(made), json: decisionJson(made) };
     },
   };
 }

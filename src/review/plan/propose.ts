@@ -1,4 +1,4 @@
-import { AppError } from "../../errors.ts";
+import { checkOffered } from "../agents.ts";
 import type { AgentOrigin, AgentsAnswer } from "../api-types.ts";
 import type { ApproveInput, DenyInput } from "../body-schemas.ts";
 import type { PlanDecision } from "../decision.ts";
@@ -37,7 +37,7 @@ export function proposeApproval(body: ApproveInput, rules: ApprovalRules): Propo
     editedPlan: kept("plan", editedPlan, takes.takesEditedPlan),
     annotations: body.annotations,
   };
-  if (members.agentSwitch !== undefined) checkAgent(members.agentSwitch, rules.agents);
+  if (members.agentSwitch !== undefined) checkOffered(members.agentSwitch, rules.agents);
   return { decision: withoutUndefined({ kind: "approve", ...members }), warnings };
 }
 
@@ -45,11 +45,6 @@ export function proposeApproval(body: ApproveInput, rules: ApprovalRules): Propo
 export function proposeDenial({ feedback, annotations }: DenyInput): Proposed {
   const decision = { kind: "deny", feedback: feedback || DEFAULT_DENIAL, annotations };
   return { decision: withoutUndefined(decision), warnings: [] };
-}
-
-function checkAgent(name: string, agents: ApprovalRules["agents"]): void {
-  if (agents.length === 0 || agents.some((agent) => agent.id === name || agent.name === name)) return;
-  throw new AppError("validation", `agentSwitch: there is no agent "${name}" to switch to`);
 }
 
 function withoutUndefined(decision: object): PlanDecision {

@@ -34,6 +34,7 @@ export interface RecordStore {
   lastOn(subject: string): Promise<DecisionRecord | undefined>;
 }
 
+/** Decisions in the folder `decisions` of the data directory; `now` gives the time they were made. */
 export function createRecordStore(dataDirectory: string, now: () => Date = () => new Date()): RecordStore {
   const folder = join(dataDirectory, "decisions");
   let hasFailed = false;

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
+import type { DiffState } from "../api-types.ts";
 import type { CodeReview } from "../code/code-review.ts";
 import { diffJson } from "../code/diff-json.ts";
 import type { ReviewContext } from "../review-mode.ts";
@@ -11,7 +12,10 @@ export function diffRoute(app: FastifyInstance, context: ReviewContext, { diffs 
   app.get("/api/diff", async (_request, reply) => {
     const { snapshot, gitContext } = await holdDiff(reply, diffs.current());
     const { gitRef, diffType } = snapshot.plan;
-    const members = { gitRef, origin, diffType, gitContext, sharingEnabled };
+    const members = { gitRef, origin, diffType, gitContext, sharingEnabled } satisfies Omit<
+      DiffState,
+      "rawPatch"
+    >;
     return reply.type("application/json; charset=utf-8").send(Readable.from(diffJson(snapshot, members)));
   });
 }

@@ -1,5 +1,11 @@
 import { create } from "zustand";
-import type { DiffFile, DiffIndex, DiffSwitchAnswer, FileText } from "../../../src/review/api-types.ts";
+import type {
+  DiffFile,
+  DiffIndex,
+  DiffSwitchAnswer,
+  DiffSwitchBody,
+  FileText,
+} from "../../../src/review/api-types.ts";
 import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
 import { treeOrder } from "../core/file-tree.ts";
@@ -113,7 +119,8 @@ function fetchIndex(whitespace: boolean): Promise<Result<DiffIndex>> {
 /** Makes the server show another diff, then fetches it. A refused switch leaves everything as it is. */
 export async function switchDiff(diffType: string, whitespace: boolean): Promise<Result<DiffIndex>> {
   useSession.setState({ switching: true });
-  const switched = await sendJson<DiffSwitchAnswer>("POST", "/api/diff/switch", { diffType, patch: false });
+  const body: DiffSwitchBody = { diffType, patch: false };
+  const switched = await sendJson<DiffSwitchAnswer>("POST", "/api/diff/switch", body);
   const result = switched.ok ? await loadDiff(whitespace) : switched;
   useSession.setState({ switching: false });
   return result;
