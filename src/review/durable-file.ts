@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, open, readFile, rename, unlink } from "node:fs/promises";
+import { open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../errors.ts";
+import { makePrivateFolder } from "./private-folder.ts";
 
 /**
  * Writes a file of the data directory so that it is there whole or not at all, also after a power cut:
@@ -34,24 +35,6 @@ async function replaceFile(path: string, content: string | Uint8Array): Promise<
     throw error;
   }
   await syncFolder(dirname(path));
-}
-
-/** Makes a folder and those above it that are missing, for their owner alone. */
-export async function makePrivateFolder(path: string): Promise<void> {
-  const made = await mkdir(path, { recursive: true, mode: 0o700 }).catch((error) =>
-    makeStepwise(path, error),
-  );
-  // The process's umask can only have taken rights away; a folder that was there keeps its own.
-  if (made !== undefined && process.platform !== "win32") await chmod(path, 0o700);
-}
-
-/** Node says of a folder that cannot be made on a read-only disk that it is not there; step by step the system says why. */
-async function makeStepwise(path: string, error: unknown): Promise<string> {
-  const above = dirname(path);
-  if (systemErrorCode(error) !== "ENOENT" || above === path) throw error;
-  await makePrivateFolder(above);
-  await mkdir(path, { mode: 0o700 });
-  return path;
 }
 
 /** A JSON file's value, or undefined where there is none or it cannot be understood. */

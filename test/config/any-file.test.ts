@@ -7,7 +7,7 @@ import {
 } from "../../src/config/configuration-file.ts";
 import { resolveProxyConfig } from "../../src/config/proxy-resolve.ts";
 import { fileSchema as proxyFile, proxySchema } from "../../src/config/proxy-schema.ts";
-import { reviewSchema } from "../../src/config/review-configuration.ts";
+import { reviewSchema } from "../../src/config/review-section.ts";
 import { AppError } from "../../src/errors.ts";
 
 /** One line for each thing that is wrong: file, line from 1, keys, reason. */

@@ -61,7 +61,7 @@ it("G8 a git that the repository brings along is not the one that runs", async (
     await chmod(join(folder, "git"), 0o755);
   }
   const PATH = `.:node_modules/.bin:${planted.join(":")}:${repository.root}:${process.env["PATH"]}`;
-  const found = await findGit(repository.root, { PATH });
+  const found = findGit(repository.root, { PATH });
   expect(found.binary).not.toContain(repository.root);
   expect(
     found.path.split(":").filter((folder) => folder === "." || folder.includes(repository.root)),

@@ -18,7 +18,7 @@ export async function announce({ port, job, flags, output }: Announcement): Prom
   const url = `http://localhost:${port}`;
   const { settings } = job.workplace;
   const opening = openingOf(settings.environment, flags.open);
-  output.note(`Review the ${job.mode.kind === "plan" ? "plan" : "changes"} at ${url}`);
+  output.note(`Review the ${job.kind === "plan" ? "plan" : "changes"} at ${url}`);
   if (opening.how === "not" && opening.tunnel) {
     output.note(`From your own machine: ssh -L ${port}:localhost:${port} ${userName()}@${hostname()}`);
   }

@@ -1,51 +1,72 @@
-import { realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
-import { editorLink } from "../../config/editor-link.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
-import { asksForChanges, createCodeMode, feedbackJson } from "../../review/code/create-code-mode.ts";
-import { createRoundStore } from "../../review/code/round-store.ts";
-import { codeDecision } from "../../review/decision.ts";
-import { createDiffDesk } from "../../review/git/diff-desk.ts";
-import { openRepository } from "../../review/git/repository.ts";
+import { openRepository, type Repository } from "../../review/git/repository.ts";
 import { nameOfOrigin } from "../../review/hooks/generic.ts";
 import type { Output } from "../output.ts";
 import type { ReviewFlags } from "../program.ts";
-import { type ReviewJob, runReview } from "./run-review.ts";
-import { workplaceOf } from "./workplace.ts";
+import type { ReviewJob } from "./run-review.ts";
 
 export interface ReviewCodeFlags extends ReviewFlags {
   readonly repo?: string;
 }
 
+/** A folder that git has been asked about. */
+interface AskedFolder {
+  /** With links resolved, as git names the repository: paths can only be told to be in it from the same point of view. */
+  readonly directory: string;
+  readonly repository: Promise<Repository>;
+}
+
 /** `sallyport review code [PATH...]`; resolves to the exit code. */
-export function reviewCode(
+export async function reviewCode(
   paths: readonly string[],
   flags: ReviewCodeFlags,
   output: Output,
 ): Promise<number> {
-  return runReview(() => prepareJob(paths, flags), flags, output);
+  // Git is started first: it takes as long as what is loaded meanwhile.
+  const asked = askGit(resolve(flags.repo ?? "."));
+  await nextTurn();
+  const { runReview } = await import("./run-review.ts");
+  return runReview(() => prepareJob(asked, paths, flags), flags, output);
 }
 
-async function prepareJob(paths: readonly string[], flags: ReviewCodeFlags): Promise<ReviewJob> {
-  const given = resolve(flags.repo ?? ".");
-  // git names the repository with links resolved; paths can only be told to be in it from the same point of view.
-  const directory = await realpath(given).catch(() => given);
+function askGit(folder: string): AskedFolder {
+  const directory = realPathOf(folder);
+  const repository = openRepository(directory, processEnvironment);
+  // Whoever waits for it learns why it failed; what is wrong with the flags is told before.
+  repository.catch(() => {});
+  return { directory, repository };
+}
+
+function realPathOf(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
+  }
+}
+
+async function prepareJob(
+  { directory, ...asked }: AskedFolder,
+  paths: readonly string[],
+  flags: ReviewCodeFlags,
+): Promise<ReviewJob> {
+  const { workplaceOf } = await import("./workplace.ts");
   const found = await workplaceOf(flags, directory);
-  const repository = await openRepository(directory, processEnvironment);
+  const repository = await asked.repository;
+  const inner = pathsWithin(repository.root, directory, paths);
   const workplace = { ...found, project: repository.root };
-  const { origin = "origin_b" } = workplace.settings;
-  const mode = createCodeMode({
-    diffs: createDiffDesk(repository, pathsWithin(repository.root, directory, paths)),
-    rounds: createRoundStore(workplace.dataDirectory, repository.root),
-    editorLink: editorLink(processEnvironment),
-  });
+  const { dataDirectory, settings } = workplace;
+  const { origin = "origin_b" } = settings;
   return {
     workplace,
-    mode,
+    kind: "code",
     origin,
     caller: {
-      name: workplace.settings.origin === undefined ? "the command line" : nameOfOrigin(origin),
+      name: settings.origin === undefined ? "the command line" : nameOfOrigin(origin),
       cwd: directory,
       project: repository.name,
       approvalNote: "feedback",
@@ -53,9 +74,11 @@ async function prepareJob(paths: readonly string[], flags: ReviewCodeFlags): Pro
       takesPermissionMode: false,
       takesAgentSwitch: origin === "origin_b",
     },
-    sharingEnabled: workplace.settings.environment.sharing,
-    print: (decision) => (flags.json ? JSON.stringify(feedbackJson(decision)) : codeDecision(decision).text),
-    isObjection: asksForChanges,
+    sharingEnabled: settings.environment.sharing,
+    subject: async () => {
+      const { codeSubject } = await import("./code-subject.ts");
+      return codeSubject({ repository, paths: inner, dataDirectory, json: flags.json });
+    },
   };
 }
 

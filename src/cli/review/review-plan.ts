@@ -1,17 +1,10 @@
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { AppError, messageOf } from "../../errors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
-import { planDecision } from "../../review/decision.ts";
-import { writeDurably } from "../../review/durable-file.ts";
-import { openHistory } from "../../review/history/plan-history.ts";
 import type { ReplyChannel } from "../../review/hooks/channel.ts";
 import { type DecodedInput, decodeInput } from "../../review/hooks/decode-input.ts";
 import { jsonChannel, textChannel } from "../../review/hooks/generic.ts";
 import { type LoadedPlan, loadPlan } from "../../review/hooks/load-plan.ts";
-import { createPlanMode } from "../../review/plan/create-plan-mode.ts";
-import { namedImages } from "../../review/plan/named-images.ts";
-import { planIdOf } from "../../review/plan/plan-id.ts";
-import { planTitle } from "../../review/plan-title.ts";
 import type { Output } from "../output.ts";
 import type { ReviewFlags } from "../program.ts";
 import { readInput } from "./read-input.ts";
@@ -64,33 +57,15 @@ async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<Review
   if (input.kind === "hook" && input.plan.in === "codex-transcript" && "missing" in loaded) return undefined;
   const facts = factsOf(input, workplace);
   const channel = channelOf(input, facts.origin, flags);
-  const plan = "plan" in loaded ? loaded.plan : "";
-  const title = planTitle(plan);
-  const { dataDirectory, home, configHome } = workplace;
-  const mode = createPlanMode({
-    plan,
-    planId: planIdOf(plan),
-    title,
-    ...("missing" in loaded ? { missing: loaded.missing } : {}),
-    ...(facts.permissionMode === undefined ? {} : { permissionMode: facts.permissionMode }),
-    channel,
-    history: openHistory({ dataDirectory, cwd: workplace.project, title, plan }).catch(() => undefined),
-    plansFolder: join(dataDirectory, "plans"),
-    vaultPlaces: { home, ...(configHome === undefined ? {} : { configHome }) },
-  });
   return {
     workplace,
-    mode,
+    kind: "plan",
     ...facts,
     caller: callerOf(channel, workplace),
-    namedImages: namedImages(plan),
-    print: async (decision) => {
-      const made = planDecision(decision);
-      const text = channel.planFile?.(made, plan);
-      if (text !== undefined && "file" in loaded) await writeDurably(loaded.file, text);
-      return channel.encode(made, plan);
+    subject: async () => {
+      const { planSubject } = await import("./plan-subject.ts");
+      return planSubject({ loaded, channel, workplace, permissionMode: facts.permissionMode });
     },
-    isObjection: (decision) => decision.kind === "deny",
   };
 }
 

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Environment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
@@ -24,27 +24,48 @@ export interface Repository {
  * Nothing of the working tree is walked or read.
  */
 export async function openRepository(directory: string, environment: Environment): Promise<Repository> {
-  await expectFolder(directory);
-  const program = await findGit(directory, environment);
+  expectFolder(directory);
+  const program = findGit(directory, environment);
   const place: GitPlace = {
     binary: program.binary,
     directory,
     environment: gitEnvironment(environment, program.path),
   };
+  const facts = await askGit(place);
+  return {
+    ...facts,
+    name: basename(facts.root),
+    git: (signal) =>
+      disarmed({ ...place, directory: facts.root, ...(signal ? { signal } : {}) }, program, environment),
+  };
+}
+
+type GitFacts = Pick<Repository, "root" | "branch" | "objectFormat">;
+
+/** All at once where HEAD leads to a commit. Where it does not, git ends at HEAD, and its name is a question of its own. */
+async function askGit(place: GitPlace): Promise<GitFacts> {
+  const ofHead = ["--symbolic-full-name", "HEAD"];
+  const result = await tryGit(place, ["rev-parse", "--show-object-format", ...ofHead, "--show-toplevel"]);
+  if (result.exitCode !== 0) return askTwice(place);
+  const [format, head, ...path] = linesOf(result);
+  return { ...factsOf(format, path), branch: head === "HEAD" ? undefined : head };
+}
+
+async function askTwice(place: GitPlace): Promise<GitFacts> {
   const args = ["rev-parse", "--show-object-format", "--show-toplevel"];
   const [result, head] = await Promise.all([tryGit(place, args), tryGit(place, ["symbolic-ref", "HEAD"])]);
-  if (result.exitCode !== 0) throw cannotOpen(directory, args, result);
-  // The path comes last, as it may itself hold a line break.
-  const [format, ...path] = result.stdout.toString().replace(/\n$/, "").split("\n");
-  const root = path.join("\n");
-  return {
-    root,
-    name: basename(root),
-    branch: head.exitCode === 0 ? head.stdout.toString().trimEnd() : undefined,
-    objectFormat: format === "sha256" ? "sha256" : "sha1",
-    git: (signal) =>
-      disarmed({ ...place, directory: root, ...(signal ? { signal } : {}) }, program, environment),
-  };
+  if (result.exitCode !== 0) throw cannotOpen(place.directory, args, result);
+  const [format, ...path] = linesOf(result);
+  return { ...factsOf(format, path), branch: head.exitCode === 0 ? linesOf(head)[0] : undefined };
+}
+
+function linesOf({ stdout }: GitResult): string[] {
+  return stdout.toString().replace(/\n$/, "").split("\n");
+}
+
+/** The path comes last, as it may itself hold a line break. */
+function factsOf(format: string | undefined, path: readonly string[]): Omit<GitFacts, "branch"> {
+  return { objectFormat: format === "sha256" ? "sha256" : "sha1", root: path.join("\n") };
 }
 
 async function disarmed(place: GitPlace, program: GitProgram, environment: Environment): Promise<GitPlace> {
@@ -58,12 +79,19 @@ async function disarmed(place: GitPlace, program: GitProgram, environment: Envir
   return { ...place, environment: gitEnvironment(environment, program.path, filters) };
 }
 
-async function expectFolder(directory: string): Promise<void> {
-  const found = await stat(directory).catch(() => undefined);
-  if (found?.isDirectory()) return;
+function expectFolder(directory: string): void {
+  if (isFolder(directory)) return;
   throw new AppError("not_a_repository", `There is no folder ${directory}`, {
     hint: "Name a folder inside a git repository with --repo DIR.",
   });
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function cannotOpen(directory: string, args: readonly string[], result: GitResult): AppError {

@@ -16,6 +16,16 @@ describe("openRepository", () => {
     expect(opened).toMatchObject({ root: repository.root, name: "repo", objectFormat: "sha1" });
   });
 
+  it("names the branch that is checked out, before its first commit too, and none where there is none", async () => {
+    const repository = await testRepository({ "a.txt": "a\n" });
+    const branch = async () => (await repository.open()).branch;
+    expect(await branch()).toBe("refs/heads/main");
+    await repository.git("checkout", "--quiet", "--orphan", "fresh/start");
+    expect(await branch()).toBe("refs/heads/fresh/start");
+    await repository.git("checkout", "--quiet", "--detach", "main");
+    expect(await branch()).toBeUndefined();
+  });
+
   it("opens a linked worktree, a submodule and its parent", async () => {
     const inner = await testRepository({ "inner.txt": "1\n" });
     const repository = await testRepository({ "a.txt": "a\n" });
@@ -58,7 +68,7 @@ describe("openRepository", () => {
     const repository = await testRepository({ "sub/a.txt": "a\n" });
     const programs = join(repository.outside, "bin");
     await mkdir(programs);
-    const { binary } = await findGit(repository.root, environment);
+    const { binary } = findGit(repository.root, environment);
     // The real git, told by its own means for tests to take the owner for another.
     await writeFile(
       join(programs, "git"),
@@ -80,8 +90,8 @@ describe("findGit", () => {
   it("says so when there is none", async () => {
     const folder = await temporaryFolder();
     await symlink(process.execPath, join(folder, "node"));
-    const missing = findGit(folder, { PATH: folder });
-    await expect(missing).rejects.toMatchObject({ code: "git_missing", exitCode: 4 });
+    const look = () => findGit(folder, { PATH: folder });
+    expect(look).toThrow(expect.objectContaining({ code: "git_missing", exitCode: 4 }));
   });
 });
 

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { planDecision } from "../../review/decision.ts";
+import { writeDurably } from "../../review/durable-file.ts";
+import { openHistory } from "../../review/history/plan-history.ts";
+import type { ReplyChannel } from "../../review/hooks/channel.ts";
+import type { LoadedPlan } from "../../review/hooks/load-plan.ts";
+import { createPlanMode } from "../../review/plan/create-plan-mode.ts";
+import { namedImages } from "../../review/plan/named-images.ts";
+import { planIdOf } from "../../review/plan/plan-id.ts";
+import { planTitle } from "../../review/plan-title.ts";
+import type { ReviewSubject } from "./run-review.ts";
+import type { Workplace } from "./workplace.ts";
+
+export interface PlanToReview {
+  readonly loaded: LoadedPlan;
+  readonly channel: ReplyChannel;
+  readonly workplace: Workplace;
+  readonly permissionMode: string | undefined;
+}
+
+/** A plan as what is under review. */
+export function planSubject({ loaded, channel, workplace, permissionMode }: PlanToReview): ReviewSubject {
+  const plan = "plan" in loaded ? loaded.plan : "";
+  const title = planTitle(plan);
+  const { dataDirectory, home, configHome, project } = workplace;
+  return {
+    mode: createPlanMode({
+      plan,
+      planId: planIdOf(plan),
+      title,
+      ...("missing" in loaded ? { missing: loaded.missing } : {}),
+      ...(permissionMode === undefined ? {} : { permissionMode }),
+      channel,
+      history: openHistory({ dataDirectory, cwd: project, title, plan }).catch(() => undefined),
+      plansFolder: join(dataDirectory, "plans"),
+      vaultPlaces: { home, ...(configHome === undefined ? {} : { configHome }) },
+    }),
+    namedImages: namedImages(plan),
+    print: async (decision) => {
+      const made = planDecision(decision);
+      const text = channel.planFile?.(made, plan);
+      if (text !== undefined && "file" in loaded) await writeDurably(loaded.file, text);
+      return channel.encode(made, plan);
+    },
+    isObjection: (decision) => decision.kind === "deny",
+  };
+}

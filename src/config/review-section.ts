@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { explainIssues, readConfigurationFile } from "./configuration-file.ts";
+import { plainIssue } from "./plain-issue.ts";
+import { REVIEW_DEFAULTS, type ReviewConfiguration } from "./review-configuration.ts";
+
+/** The `review` section of the configuration file. */
+export const reviewSchema = z.strictObject({
+  sharing: z
+    .boolean()
+    .default(REVIEW_DEFAULTS.sharing)
+    .describe("Offer links and files that carry the plan to a colleague."),
+  browser: z.string().exactOptional().describe("The program that gets the URL; `none` opens nothing."),
+  plan_save: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(REVIEW_DEFAULTS.plan_save.enabled)
+        .describe("Keep a copy of every decided plan."),
+      folder: z.string().exactOptional().describe("Where; absolute, or beginning with ~/."),
+    })
+    .prefault({}),
+});
+
+/** The part of the file that is about reviews; the others belong to others. */
+const fileSchema = z.looseObject({ review: reviewSchema.prefault({}) });
+
+/** Throws `configuration` naming file, line and key; a file that need not be there may be missing. */
+export async function readReviewConfiguration(
+  path: string,
+  mustExist: boolean,
+): Promise<ReviewConfiguration> {
+  const file = await readConfigurationFile(path, mustExist);
+  const result = fileSchema.safeParse(file?.value ?? {}, { error: plainIssue });
+  if (result.success) return result.data.review;
+  throw file ? explainIssues(result.error.issues, file, "docs/review-plan.md") : result.error;
+}
