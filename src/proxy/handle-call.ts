@@ -72,7 +72,8 @@ function send(
 
 /** Uploads: read until the model is known, the rest goes through as it comes. */
 async function serveForm(call: Call, called: CalledOperation): Promise<void> {
-  const form = await peekForm(call.request, call.runtime.config.limits.body);
+  const { limits } = call.runtime.config;
+  const form = await peekForm(call.request, limits.body, (bytes) => holdMore(call, bytes));
   const selection = await chooseUpstream(call, form.model, undefined);
   const lane = laneOf(call, called);
   const renamed = form.model !== undefined && form.model !== selection.model ? selection.model : undefined;
@@ -97,14 +98,25 @@ function read(call: Call): Promise<Buffer> {
   if (type !== undefined && type !== "application/json" && !/^[\w.+-]+\/(?:[\w.+-]*\+)?json\b/i.test(type))
     throw new AppError("media_type", "The body must be JSON (content-type: application/json)");
   const announced = Math.min(Number(call.request.headers["content-length"] ?? 0), limits.body);
-  if (held.bytes + announced > limits.inFlight)
-    throw new AppError(
-      "overloaded",
-      "The proxy holds as many request bodies as it may; try again in a moment",
-    );
+  if (held.bytes + announced > limits.inFlight) throw overfull();
   call.heldBytes = announced;
   held.bytes += announced;
   return readBody(call.request, limits.body);
+}
+
+/** Counts a piece of an upload that has to be kept. Throws `overloaded`. */
+function holdMore(call: Call, bytes: number): void {
+  const { held } = call.services;
+  held.bytes += bytes;
+  call.heldBytes += bytes;
+  if (held.bytes > call.runtime.config.limits.inFlight) throw overfull();
+}
+
+function overfull(): AppError {
+  return new AppError(
+    "overloaded",
+    "The proxy holds as many request bodies as it may; try again in a moment",
+  );
 }
 
 /** Counts what has come in place of what was announced. */

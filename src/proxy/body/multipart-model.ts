@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError } from "../../errors.ts";
+import { createModelFinder, type ModelRange } from "./model-finder.ts";
 
 /** A multipart body on its way: how far it was read for its model, and the rest still to come. */
 export interface StreamedForm {
-  /** The `model` field, if it stands within the first bytes. */
+  /** The `model` field, if there is one. */
   readonly model: string | undefined;
   /** The body from its beginning, with another model name if one is given; readable once. */
   readonly body: (model: string | undefined) => {
@@ -13,27 +14,31 @@ export interface StreamedForm {
   };
 }
 
-/** How far into an upload the model is looked for; clients put fields before files, and files are large. */
-const PEEKED = 64 * 1024;
-
-const DISPOSITION = /^content-disposition:/i;
-const NAMES_MODEL = /[;\s]name="?model"?(?:[;\s]|$)/i;
-
-/** Reads just enough of a form to find its model. More than `limit` bytes in all break the upload off. */
-export async function peekForm(request: IncomingMessage, limit: number): Promise<StreamedForm> {
+/**
+ * Reads a form as far as its model: no further than its first bytes where clients put fields before files, whole where
+ * they do not. `hold` is told of every byte that is kept meanwhile. More than `limit` bytes in all break the upload off.
+ */
+export async function peekForm(
+  request: IncomingMessage,
+  limit: number,
+  hold: (bytes: number) => void,
+): Promise<StreamedForm> {
   const announced = request.headers["content-length"];
-  if (Number(announced ?? 0) > limit)
-    throw new AppError("too_large", `The body is larger than ${limit} bytes`);
+  if (Number(announced ?? 0) > limit) throw tooLarge(limit);
   const rest = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  let peeked: Buffer = Buffer.alloc(0);
-  const find = modelFinder();
-  let found: Range | undefined;
-  for (let ended = false; !ended && !found && peeked.length < PEEKED; ) {
-    const next = await rest.next();
-    ended = next.done === true;
-    if (!ended) peeked = Buffer.concat([peeked, next.value]);
-    found = find(peeked);
+  const chunks: Buffer[] = [];
+  const find = createModelFinder(request.headers["content-type"] ?? "");
+  let found: ModelRange | undefined;
+  for (let size = 0; find && !found; ) {
+    const next = await rest.next().catch(gone);
+    if (next.done) break;
+    size += next.value.length;
+    if (size > limit) throw tooLarge(limit);
+    hold(next.value.length);
+    chunks.push(next.value);
+    found = find(next.value);
   }
+  const peeked = Buffer.concat(chunks);
   return {
     model: found && peeked.toString("utf8", found.start, found.end),
     body: (model) => {
@@ -47,25 +52,13 @@ export async function peekForm(request: IncomingMessage, limit: number): Promise
   };
 }
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
+/** A client that breaks its upload off. */
+function gone(error: unknown): never {
+  throw new AppError("client_gone", "The client left while it was sending", { cause: error });
 }
 
-/** Looks for the value of the field `model` in a form that grows, line by line and at each line once. */
-function modelFinder(): (form: Buffer) => Range | undefined {
-  let from = 0;
-  let place: "elsewhere" | "headers" | "value" = "elsewhere";
-  return (form) => {
-    for (let end = form.indexOf("\r\n", from); end >= 0; end = form.indexOf("\r\n", from)) {
-      if (place === "value") return { start: from, end };
-      const line = form.toString("latin1", from, end);
-      if (DISPOSITION.test(line)) place = NAMES_MODEL.test(line) ? "headers" : "elsewhere";
-      else if (line === "" && place === "headers") place = "value";
-      from = end + 2;
-    }
-    return undefined;
-  };
+function tooLarge(limit: number): AppError {
+  return new AppError("too_large", `The body is larger than ${limit} bytes`);
 }
 
 async function* limited(begin: Buffer, rest: AsyncIterator<Buffer>, limit: number): AsyncGenerator<Buffer> {
@@ -75,7 +68,7 @@ async function* limited(begin: Buffer, rest: AsyncIterator<Buffer>, limit: numbe
     const next = await rest.next();
     if (next.done) return;
     size += next.value.length;
-    if (size > limit) throw new AppError("too_large", `The body is larger than ${limit} bytes`);
+    if (size > limit) throw tooLarge(limit);
     yield next.value;
   }
 }

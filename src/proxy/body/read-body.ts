@@ -9,7 +9,7 @@ import { decodeBody, isReadable } from "./content-coding.ts";
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limit) return Promise.reject(tooLarge(limit));
-  const coding = request.headers["content-encoding"];
+  const coding = request.headers["content-encoding"]?.trim().toLowerCase();
   const bytes = collect(request, limit);
   if (coding === undefined || coding === "identity") return bytes;
   return bytes.then((coded) => decode(coded, coding, limit));

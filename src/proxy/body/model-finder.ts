@@ -1,0 +1,71 @@
+/** Where the value of the field `model` stands in a form. */
+export interface ModelRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+const NAMES_MODEL = /^content-disposition:.*[;\s]name="?model"?(?:[;\s]|$)/im;
+const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;,]+))/i;
+/** Bytes of a part's headers or of a model's name; what is longer is neither. */
+const LONGEST = 16 * 1024;
+
+/**
+ * Looks for the field `model` in a form that is given piece by piece, at each byte once. What lies between two boundaries
+ * is not looked into, whatever it spells: files may hold forms. Undefined for a form without a boundary, which nobody can
+ * read. RFC 7578; RFC 2046, section 5.1.
+ */
+export function createModelFinder(
+  contentType: string,
+): ((piece: Buffer) => ModelRange | undefined) | undefined {
+  const named = BOUNDARY.exec(contentType);
+  const boundary = named?.[1] ?? named?.[2];
+  if (boundary === undefined) return undefined;
+  const finder = new ModelFinder(Buffer.from(`\r\n--${boundary}`));
+  return (piece) => finder.push(piece);
+}
+
+class ModelFinder {
+  readonly #delimiter: Buffer;
+  #place: "content" | "headers" | "model" | "lost" = "content";
+  /** The first boundary has no line before it. */
+  #unread: Buffer = Buffer.from("\r\n");
+  /** Of the unread bytes in the form. */
+  #offset = -2;
+
+  constructor(delimiter: Buffer) {
+    this.#delimiter = delimiter;
+  }
+
+  push(piece: Buffer): ModelRange | undefined {
+    if (this.#place === "lost") return undefined;
+    this.#unread = Buffer.concat([this.#unread, piece]);
+    for (let end = this.#endOfPlace(); end >= 0; end = this.#endOfPlace()) {
+      if (this.#place === "model") return { start: this.#offset, end: this.#offset + end };
+      this.#leavePlace(end);
+    }
+    if (this.#place === "content") this.#read(Math.max(0, this.#unread.length - this.#delimiter.length));
+    else if (this.#unread.length > LONGEST) this.#place = "lost";
+    return undefined;
+  }
+
+  #endOfPlace(): number {
+    return this.#unread.indexOf(this.#place === "headers" ? "\r\n\r\n" : this.#delimiter);
+  }
+
+  #leavePlace(end: number): void {
+    if (this.#place === "content") {
+      this.#place = "headers";
+      this.#read(end + this.#delimiter.length);
+      return;
+    }
+    const isModel = NAMES_MODEL.test(this.#unread.toString("latin1", 0, end));
+    this.#place = isModel ? "model" : "content";
+    // Where a part has no content, the line end behind its headers belongs to the boundary.
+    this.#read(isModel ? end + 4 : end + 2);
+  }
+
+  #read(bytes: number): void {
+    this.#offset += bytes;
+    this.#unread = this.#unread.subarray(bytes);
+  }
+}
