@@ -54,13 +54,23 @@ function requestOf(call: Call, path: string, body: RelayedBody, key: string | un
     body: whole ? body : body.stream,
     needs: {
       key,
+      clientKey: call.upstream?.credentials === "client" ? keyInQuery(call) : undefined,
       via: viaOf(headers, call.services),
       // A compressed stream could neither be watched nor kept alive.
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
       contentLength: whole ? undefined : body.length,
+      contentCoding: whole ? undefined : headers["content-encoding"],
       isOwnKey: (text) => call.runtime.keys.find([text]) !== undefined,
     },
   };
+}
+
+/** What generative-language clients may send as `?key=`, unless a header carries it or it is the proxy's. */
+function keyInQuery({ dialect, request, runtime }: Call): string | undefined {
+  const { url = "", headers } = request;
+  if (dialect !== "generative-language" || headers["x-goog-api-key"] !== undefined) return undefined;
+  const key = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("key");
+  return key && runtime.keys.find([key]) === undefined ? key : undefined;
 }
 
 function taskOf(call: Call, called: CalledOperation): RelayTask {

@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { events, type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { expectedOf, outcomeOf, refuseAtFirst, retryCases } from "../support/retry-cases.ts";
@@ -110,6 +111,38 @@ describe("the native lane", () => {
     });
     expect(upstream.hits[0]?.headers["x-api-key"]).toBe("sk-ant-own");
     expect(upstream.hits[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it("forwards a key of the client's own that came in the query, as a header", async () => {
+    const { proxy, upstream } = await setUp((url) => ({
+      api_keys: ["sk-proxy-0123456789ab"],
+      upstreams: { main: { dialect: "generative-language", base_url: url, credentials: "client" } },
+    }));
+    const path = "/v1beta/models/m:generateContent";
+    await post(proxy, "{}", {}, `${path}?key=AIza-own&x=1`);
+    await post(proxy, "{}", { "x-goog-api-key": "AIza-header" }, `${path}?key=AIza-own`);
+    await post(proxy, "{}", {}, `${path}?key=sk-proxy-0123456789ab`);
+    const keys = upstream.hits.map(({ headers }) => headers["x-goog-api-key"]);
+    expect(keys).toEqual(["AIza-own", "AIza-header", undefined]);
+    expect(upstream.hits[0]?.url).toBe(`${path}?x=1`);
+  });
+
+  it.each(["gzip", "GZIP"])(
+    "104: sends a body that came in %s as the plain bytes it says they are",
+    async (coding) => {
+      const { proxy, upstream } = await setUp();
+      await post(proxy, gzipSync('{"model":"m"}'), { "content-encoding": coding });
+      expect(upstream.hits[0]?.body.toString()).toBe('{"model":"m"}');
+      expect(upstream.hits[0]?.headers["content-encoding"]).toBeUndefined();
+    },
+  );
+
+  it("104: leaves an MCP server's bodies in the coding they came in", async () => {
+    const { proxy, upstream } = await setUp((url) => ({ mcp: { tools: { url: `${url}/mcp` } } }));
+    const packed = gzipSync("{}");
+    await post(proxy, packed, { "content-encoding": "gzip" }, "/mcp/tools/mcp");
+    expect(upstream.hits[0]?.body).toEqual(packed);
+    expect(upstream.hits[0]?.headers["content-encoding"]).toBe("gzip");
   });
 
   it("takes the next key when one is refused, and the next upstream when one fails", async () => {

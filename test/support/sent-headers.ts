@@ -8,7 +8,14 @@ export function sentHeaders(rawHeaders: readonly string[], settings: object = {}
   }).upstreams.get("a");
   if (!upstream) throw new Error("no upstream");
   const [key] = upstream.keys;
-  const needs = { key, via: "v", acceptEncoding: undefined, contentLength: 2, isOwnKey: () => false };
+  const needs = {
+    key,
+    via: "v",
+    acceptEncoding: undefined,
+    contentLength: 2,
+    contentCoding: undefined,
+    isOwnKey: () => false,
+  };
   const list = upstreamHeaders(rawHeaders, upstream, needs);
   return Object.fromEntries(
     list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? ""]] : [])),

@@ -64,6 +64,7 @@ function requestOf(request: FastifyRequest, server: McpServerConfig, services: S
       via: viaOf(request.headers, services),
       acceptEncoding: undefined,
       contentLength: hasBody && length !== undefined ? Number(length) : undefined,
+      contentCoding: hasBody ? raw.headers["content-encoding"] : undefined,
       isOwnKey: () => true,
     },
   };

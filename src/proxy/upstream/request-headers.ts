@@ -17,6 +17,7 @@ const STOPPED = new Set([
   "expect",
   "host",
   "content-length",
+  "content-encoding",
   "accept-encoding",
   "authorization",
   "x-api-key",
@@ -43,6 +44,10 @@ export interface HeaderNeeds {
   readonly acceptEncoding: string | undefined;
   /** Of a body that is on its way; the length of a whole one is told without. */
   readonly contentLength: number | undefined;
+  /** Of a body that goes through in the coding it came in; whole ones were decoded. */
+  readonly contentCoding: string | undefined;
+  /** The client's own key where it came in the query, for upstreams that want the client's. */
+  readonly clientKey?: string | undefined;
   /** Whether the client's own credentials go along (`credentials: "client"`), except the proxy's key. */
   readonly isOwnKey: (text: string) => boolean;
 }
@@ -93,14 +98,16 @@ function passedName(given: string): string {
 function addOwn(
   headers: string[],
   upstream: UpstreamConfig,
-  { key, via, acceptEncoding, contentLength }: HeaderNeeds,
+  { key, clientKey, via, acceptEncoding, contentLength, contentCoding }: HeaderNeeds,
 ): void {
   headers.push("accept-encoding", acceptEncoding ?? "identity", "x-sallyport-via", via);
   if (contentLength !== undefined) headers.push("content-length", String(contentLength));
+  if (contentCoding !== undefined) headers.push("content-encoding", contentCoding);
   if (key !== undefined && upstream.credentials === "config") {
     const [name, value] = credentialHeader(upstream, key);
     if (!(name in upstream.headers)) headers.push(name, value);
   }
+  if (clientKey !== undefined) headers.push(...credentialHeader(upstream, clientKey));
   for (const name in upstream.headers) headers.push(name, upstream.headers[name] ?? "");
 }
 
