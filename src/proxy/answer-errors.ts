@@ -4,7 +4,7 @@ import { pathOf } from "../http/path-of.ts";
 import { encodeFault, type Fault, faultOf } from "./dialect-errors.ts";
 import { noteRefusal } from "./door.ts";
 import { callersDialect } from "./models/describe-models.ts";
-import { type Route, routes } from "./routes.ts";
+import { type Route, type RouteDialect, routes } from "./routes.ts";
 import type { Services } from "./services.ts";
 
 /** Answers failures outside model calls, and paths that are none, in the dialect of the route or of the caller. */
@@ -27,16 +27,21 @@ export function addProxyErrors(
     const path = pathOf(request.url);
     const allowed = methodsOf(path);
     if (allowed.length > 0) reply.header("allow", allowed.join(", "));
-    const error = missed(allowed);
+    const error = missed(path, allowed);
     noteRefusal(request, error, services);
     throw error;
   });
 }
 
-function missed(allowed: readonly string[]): AppError {
-  if (allowed.length === 0)
-    return new AppError("not_found", "There is no such path; docs/proxy.md lists all");
+function missed(path: string, allowed: readonly string[]): AppError {
+  if (allowed.length === 0) return new AppError("not_found", `There is no such path; ${hintFor(path)}`);
   return new AppError("method_not_allowed", `This path takes ${allowed.join(", ")}`);
+}
+
+/** Base URLs with a `/v1` too many or too few are what most often leads to a path that is none. */
+function hintFor(path: string): string {
+  if (path.startsWith("/v1/v1") && isCovered(path.slice(3))) return "the base URL goes without its /v1";
+  return isCovered(`/v1${path}`) ? "the base URL ends with /v1" : "docs/proxy.md lists all";
 }
 
 function frameworkFault(error: FastifyError): Fault {
@@ -48,11 +53,23 @@ function dialectOf(request: FastifyRequest) {
   const { route } = request.routeOptions.config;
   if (route) return callersDialect(route.dialect, request.headers);
   const path = pathOf(request.url);
-  return callersDialect(routes.find((each) => covers(each, path))?.dialect, request.headers);
+  const spoken = routes.find((each) => covers(each, path))?.dialect ?? dialectUnder(path);
+  return callersDialect(spoken, request.headers);
+}
+
+/** Whose paths begin like this one, which is none. */
+function dialectUnder(path: string): RouteDialect {
+  if (/^\/v1(?:beta|alpha)\w*\//.test(path)) return "generative-language";
+  if (path.startsWith("/v1/messages/")) return "messages";
+  return path.startsWith("/v1/") ? "by-caller" : "plain";
 }
 
 function methodsOf(path: string): string[] {
   return [...new Set(routes.filter((route) => covers(route, path)).map((route) => route.method))];
+}
+
+function isCovered(path: string): boolean {
+  return routes.some((route) => covers(route, path));
 }
 
 /** Whether a path is one of a route's, whatever the method. */

@@ -61,7 +61,12 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     isDraining: () => draining,
   };
   const first = straightCalls(services, parts.onInternal);
-  const app = createApp({ bodyLimit: config.limits.body, requestTimeout: 300_000, first });
+  const app = createApp({
+    bodyLimit: config.limits.body,
+    requestTimeout: 300_000,
+    acceptAnyPath: true,
+    first,
+  });
   app.server.maxConnections = config.limits.connections;
   takeBodiesAsTheyCome(app);
   addSecurityHeaders(app);

@@ -65,6 +65,36 @@ describe("routes that call no model", () => {
     expect((await call("POST", "/v1/messages", { payload, headers })).statusCode).toBe(415);
   });
 
+  it.each([
+    ["/v1beta/nothing", {}, { error: { code: 404, status: "NOT_FOUND" } }],
+    ["/v1alpha/models/m:generateContent", {}, { error: { code: 404, status: "NOT_FOUND" } }],
+    ["/v1/messages/batches", {}, { type: "error", error: { type: "not_found_error" } }],
+    ["/v1/files", {}, { error: { type: "invalid_request_error", code: "not_found" } }],
+    [
+      "/v1/files",
+      { "anthropic-version": "2023-06-01" },
+      { type: "error", error: { type: "not_found_error" } },
+    ],
+    ["/v1/models/%zz", {}, { error: { code: "model_not_found" } }],
+    ["/v1beta/models/%E0%A4", {}, { error: { code: 404, status: "NOT_FOUND" } }],
+    ["/%zz", {}, { error: expect.stringContaining("no such path") }],
+  ])("94: say in whose envelope %s is none", async (url, headers, told) => {
+    const answer = await call("GET", url, { headers: { host: "localhost", ...headers } });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toMatchObject(told);
+  });
+
+  it("keep a path that cannot be decoded behind the same door", async () => {
+    expect((await call("GET", "/v1/%zz", { headers: { host: "evil.example" } })).statusCode).toBe(403);
+  });
+
+  it.each([
+    ["/v1/v1/messages", "the base URL goes without its /v1"],
+    ["/chat/completions", "the base URL ends with /v1"],
+  ])("tell a client at %s what is wrong with its base URL", async (url, hint) => {
+    expect((await call("POST", url)).body).toContain(hint);
+  });
+
   it("93: answer a WebSocket upgrade with 426 at once", async () => {
     const { port } = new URL(proxy.url);
     const answer = await new Promise<string>((resolve) => {
@@ -134,6 +164,9 @@ describe("routes that call no model", () => {
       name: "models/listed",
       displayName: "Listed",
     });
+    expect(await ask("/v1/models/a/listed")).toMatchObject({ id: "a/listed", object: "model" });
+    expect(await ask("/v1beta/models/a%2Flisted")).toMatchObject({ name: "models/a/listed" });
+    expect(await ask("/v1/models/a/absent")).toMatchObject({ error: { code: "model_not_found" } });
     expect((await call("GET", "/v1/models/absent")).json()).toMatchObject({
       error: { code: "model_not_found" },
     });
@@ -194,6 +227,14 @@ describe("109: pages of a model list", () => {
       token = nextPageToken;
     } while (token);
     expect(names).toEqual(models.map(({ id }) => `models/${id}`));
-    expect(() => describeList("generative-language", models, { pageToken: "forged" })).toThrow("page token");
+    for (const pageToken of ["forged", "x", ["MQ", "MQ"]])
+      expect(() => describeList("generative-language", models, { pageToken })).toThrow("page token");
+  });
+
+  it("take an empty or zero page size of Google's for none, and no negative one", () => {
+    const all = describeList("generative-language", models, {});
+    for (const pageSize of ["0", ""])
+      expect(describeList("generative-language", models, { pageSize })).toEqual(all);
+    expect(() => describeList("generative-language", models, { pageSize: "-1" })).toThrow("page size");
   });
 });

@@ -14,7 +14,7 @@ export function callersDialect(route: RouteDialect | undefined, headers: Incomin
   return headers["x-goog-api-key"] !== undefined ? "generative-language" : "chat-completions";
 }
 
-/** Every model that can be called by its own name, once: names of rules first, then what the upstreams list. */
+/** Every model that can be called by its own name, once: what the upstreams list, then names of rules. */
 export async function allModels(runtime: Runtime): Promise<readonly CatalogueModel[]> {
   const listed = await runtime.catalogue.models();
   const named = runtime.config.rules.flatMap((rule): CatalogueModel[] => {
@@ -35,6 +35,18 @@ export async function allModels(runtime: Runtime): Promise<readonly CatalogueMod
   return [...listed, ...named].filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
+/** One of them by the name it is called by: its own, or `upstream/model`. */
+export async function findModel(runtime: Runtime, id: string): Promise<CatalogueModel | undefined> {
+  const own = (await allModels(runtime)).find((model) => model.id === id);
+  const slash = id.indexOf("/");
+  if (own || slash < 1) return own;
+  const listed = await runtime.catalogue.models();
+  const there = listed.find(
+    (model) => model.upstream.name === id.slice(0, slash) && model.id === id.slice(slash + 1),
+  );
+  return there && { ...there, id, raw: undefined };
+}
+
 /** A list in a dialect's shape, paged as that dialect pages. Throws `validation` for a page that is none. */
 export function describeList(
   dialect: ErrorDialect,
@@ -44,17 +56,22 @@ export function describeList(
   if (dialect === "messages") return messagesList(models, query);
   if (dialect !== "generative-language")
     return { object: "list", data: models.map((model) => describeModel("chat-completions", model)) };
-  const size = pageSize(query["pageSize"] ?? query["page_size"], 50);
-  const token = query["pageToken"] ?? query["page_token"];
-  const from =
-    typeof token === "string" && token !== "" ? Number(Buffer.from(token, "base64url").toString()) : 0;
-  if (!Number.isInteger(from) || from < 0)
-    throw new AppError("validation", "The page token is not one of ours");
+  // An empty or zero member is one that was not said, as everywhere in this dialect.
+  const asked = query["pageSize"] ?? query["page_size"];
+  const size = pageSize(asked === "0" || asked === "" ? undefined : asked, 50);
+  const from = placeOf(query["pageToken"] ?? query["page_token"]);
   const next =
     from + size < models.length
       ? { nextPageToken: Buffer.from(String(from + size)).toString("base64url") }
       : {};
   return { models: models.slice(from, from + size).map((model) => describeModel(dialect, model)), ...next };
+}
+
+function placeOf(token: unknown): number {
+  if (token === undefined || token === "") return 0;
+  const place = Buffer.from(String(token), "base64url").toString();
+  if (!/^\d{1,9}$/.test(place)) throw new AppError("validation", "The page token is not one of ours");
+  return Number(place);
 }
 
 function messagesList(models: readonly CatalogueModel[], query: Readonly<Record<string, unknown>>): unknown {

@@ -3,7 +3,13 @@ import type { z } from "zod";
 import { AppError } from "../../errors.ts";
 import { readBody } from "../body/read-body.ts";
 import { metricsText } from "../log/metrics-text.ts";
-import { allModels, callersDialect, describeList, describeModel } from "../models/describe-models.ts";
+import {
+  allModels,
+  callersDialect,
+  describeList,
+  describeModel,
+  findModel,
+} from "../models/describe-models.ts";
 import { detectBody, detectModel } from "../models/detect.ts";
 import type { Route } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -61,7 +67,7 @@ async function getModel(request: FastifyRequest, reply: FastifyReply, route: Rou
   const dialect = callersDialect(route.dialect, request.headers);
   const params = request.params as Record<string, string>;
   const id = (params["model"] ?? params["*"] ?? "").replace(/^models\//, "");
-  const model = (await allModels(request.runtime)).find((each) => each.id === id);
+  const model = await findModel(request.runtime, id);
   if (!model) throw new AppError("model_not_found", `There is no model ${JSON.stringify(id.slice(0, 200))}`);
   return reply.send(describeModel(dialect, model));
 }
