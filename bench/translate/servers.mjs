@@ -38,11 +38,19 @@ async function listening(port) {
   throw new Error(`nothing listens on ${port}`);
 }
 
-/** Ours: `x-bench` says which of the vendor's addresses is asked; `extra` adds one (`{name: base URL}`). */
-async function startOurs(folder, extra) {
+/** The vendor in its ways to answer (JSON, a stream at once, a stream of an event each 20 ms): their base URLs. */
+export async function startVendor(folder) {
+  children.push(startMock(folder, mock));
+  await listening(mock);
+  const at = `http://127.0.0.1:${mock}`;
+  return { json: at, sse: `${at}/sse`, live: `${at}/live` };
+}
+
+/** Ours, in a folder of its own: `x-bench` says which of the vendor's addresses is asked (`{name: base URL}`). */
+export async function startOurs(folder, urls, command = join(root, "dist/sallyport.js"), port = ours) {
   const upstream = (url) => ({ dialect: "chat-completions", base_url: url, api_key: "sk-upstream" });
+  mkdirSync(folder, { recursive: true });
   const config = join(folder, "config.json");
-  const urls = { json: `http://127.0.0.1:${mock}`, sse: `http://127.0.0.1:${mock}/sse`, ...extra };
   const models = Object.keys(urls).map((name) => ({
     match: "*",
     upstream: name,
@@ -53,17 +61,16 @@ async function startOurs(folder, extra) {
     config,
     JSON.stringify({ proxy: { auth_mode: "strict", api_keys: [KEY], upstreams, models } }),
   );
-  const command = join(root, "dist/sallyport.js");
-  const child = start([command, "proxy", "start", "--config", config, "--port", String(ours)], folder);
-  await listening(ours);
+  const child = start([command, "proxy", "start", "--config", config, "--port", String(port)], folder);
+  await listening(port);
   return child;
 }
 
-/** claude-code-router sends to one address per configuration, so there is one of it for JSON and one for streams. */
-async function startRouter(folder, home, port, prefix) {
+/** claude-code-router sends to one address per configuration, so there is one of it for each way to answer. */
+async function startRouter(folder, home, port, base) {
   const own = join(home, `ccr-${port}`);
   mkdirSync(join(own, ".claude-code-router"), { recursive: true });
-  const url = `http://127.0.0.1:${mock}${prefix}/v1/chat/completions`;
+  const url = `${base}/v1/chat/completions`;
   const provider = { name: "mock", api_base_url: url, api_key: "sk-upstream", models: ["bench"] };
   const config = {
     LOG: false,
@@ -82,12 +89,11 @@ async function startRouter(folder, home, port, prefix) {
 
 /** Starts everything; `ccr` is the folder the router is installed in, if it is to be measured too. */
 export async function startAll(folder, ccr, extra) {
-  children.push(startMock(folder, mock));
-  await listening(mock);
-  const proxy = await startOurs(folder, extra);
+  const urls = await startVendor(folder);
+  const proxy = await startOurs(folder, { ...urls, ...extra });
   const routers = ccr && {
-    json: await startRouter(ccr, folder, ccrJson, ""),
-    sse: await startRouter(ccr, folder, ccrStream, "/sse"),
+    json: await startRouter(ccr, folder, ccrJson, urls.json),
+    sse: await startRouter(ccr, folder, ccrStream, urls.sse),
   };
   return { proxy, routers };
 }

@@ -49,11 +49,15 @@ export function sendTo(
 ): Promise<ReceivedReply> {
   const { origin, prefix } = placeOf(upstream.baseUrl);
   const pool = pools.get(origin, upstream.timeouts.connectMs);
+  // Spelled out: a member added behind a spread would give each request a hidden class of its own.
   return sendUpstream(pool, upstream.name, {
-    ...request,
+    method: request.method,
     path: `${prefix}${request.path}`,
+    headers: request.headers,
+    body: request.body,
     firstByteMs: request.firstByteMs ?? upstream.timeouts.firstByteMs,
     idleMs: upstream.timeouts.idleMs,
+    signal: request.signal,
   });
 }
 

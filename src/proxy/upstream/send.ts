@@ -20,7 +20,7 @@ export interface UpstreamSend {
   readonly body: string | Buffer | null;
   readonly firstByteMs: number;
   readonly idleMs: number;
-  readonly signal?: Departure;
+  readonly signal?: Departure | undefined;
 }
 
 export interface ReceivedReply {

@@ -33,7 +33,7 @@ export function decodeContent(
 function decodePart(part: WirePart, path: string): Part[] {
   const cache = cacheHint(part["cache_control"]);
   const decoded = decodeBare(part, path);
-  return cache === undefined ? decoded : decoded.map((one) => ({ ...one, cache }));
+  return cache === undefined ? decoded : decoded.map((one) => ({ cache, ...one }));
 }
 
 function decodeBare(part: WirePart, path: string): Part[] {

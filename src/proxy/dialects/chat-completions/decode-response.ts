@@ -54,7 +54,7 @@ function decodeAnswer(
   const first = content.findIndex((part) => part.type === "text");
   const parts: Part[] = content.map((part, index) =>
     part.type === "text" && index === first
-      ? defined({ ...part, citations: citations.length > 0 ? citations : undefined, logprobs })
+      ? defined({ citations: citations.length > 0 ? citations : undefined, logprobs, ...part })
       : part,
   );
   parts.unshift(...decodeReasoning(answer));

@@ -31,7 +31,7 @@ export function decodeContent(
 export function decodeBlock(block: WireBlock, where: string): Part[] {
   const cache = decodeCache(block["cache_control"]);
   const parts = decodeBare(block, where);
-  return cache === undefined ? parts : parts.map((part) => ({ ...part, cache }));
+  return cache === undefined ? parts : parts.map((part) => ({ cache, ...part }));
 }
 
 function decodeBare(block: WireBlock, where: string): Part[] {
@@ -99,7 +99,7 @@ function decodeToolResult(block: WireBlock, where: string): Part {
     callId: tool_use_id,
     content: decodeContent(content, `${where}.content`),
   } as const;
-  return is_error === true ? { ...part, isError: true } : part;
+  return is_error === true ? { isError: true, ...part } : part;
 }
 
 /** `cache_control`, wherever it stands. */

@@ -35,8 +35,10 @@ export function encodeFinalUsage(
   usage: Usage | undefined,
   searches: number,
 ): Readonly<Record<string, unknown>> {
-  const { output_tokens, server_tool_use, ...input } = encodeUsage(usage, searches);
-  return defined({ ...(usage?.input.total === undefined ? {} : input), output_tokens, server_tool_use });
+  const counts = encodeUsage(usage, searches);
+  if (usage?.input.total !== undefined) return counts;
+  const { output_tokens, server_tool_use } = counts;
+  return defined({ output_tokens, server_tool_use });
 }
 
 /** How long what was written is kept, where the upstream has told. */

@@ -1,0 +1,83 @@
+// What a translated call costs beside one of the native lane: CPU time of the process, in many short turns one after the
+// other, so that it tells something on a busy machine too, and of several builds in one run.
+//   npm run build && node bench/translate/cost.mjs [--command dist/sallyport.js --command OTHER] [--rounds 21] [--only stream]
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { makeRequests } from "../proxy/exchange.mjs";
+import { cpuOf } from "../proxy/subjects.mjs";
+import { agentTurn } from "./conversation.mjs";
+import { headers, startOurs, startVendor, stopAll } from "./servers.mjs";
+
+const { values: flags } = parseArgs({
+  options: {
+    command: { type: "string", multiple: true, default: ["dist/sallyport.js"] },
+    rounds: { type: "string", default: "21" },
+    only: { type: "string", default: "" },
+  },
+});
+/** Name, what the vendor does (`x-bench`), bytes asked, connections, requests a turn. */
+const cases = [
+  ["JSON, small", "json", 500, 16, 800],
+  ["stream of 50 events at once, small", "sse", 500, 16, 500],
+  ["stream of an event each 20 ms, small", "live", 500, 128, 256],
+  ["stream of 50 events at once, 180 kB in", "sse", 180_000, 1, 40],
+];
+/** What a quarter of the turns undercut: other work on the machine changes that least. */
+const quarter = (values) => values.toSorted((a, b) => a - b)[values.length >> 2];
+spawnSync("taskset", ["-a", "-cp", "1", String(process.pid)]);
+const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
+
+/** What the same question is asked by in each lane. */
+function lanes(kind, bytes) {
+  const turn = agentTurn(bytes, kind !== "json");
+  const translated = { path: "/v1/messages", body: JSON.stringify(turn) };
+  const chat = { model: "bench", stream: turn.stream, messages: turn.messages };
+  return bytes > 2_000
+    ? { translated }
+    : { native: { path: "/v1/chat/completions", body: JSON.stringify(chat) }, translated };
+}
+
+/** Microseconds a request. */
+async function costOf({ port, pid }, kind, { path, body }, connections, count) {
+  const before = cpuOf(pid);
+  const url = `http://127.0.0.1:${port}${path}`;
+  const failed = await makeRequests({ url, headers: headers(kind), body, count, connections });
+  if (failed > 0) throw new Error(`${failed} requests failed`);
+  return (cpuOf(pid) - before) / count;
+}
+
+try {
+  const urls = await startVendor(folder);
+  const builds = [];
+  for (const [index, command] of flags.command.entries()) {
+    const port = 18_930 + index;
+    const { pid } = await startOurs(join(folder, String(index)), urls, resolve(command), port);
+    builds.push({ command, port, pid });
+  }
+  console.log(`| case | build | native, µs | translated, µs | ratio |\n|---|---|---:|---:|---:|`);
+  for (const [name, kind, bytes, connections, count] of cases.filter(([name]) => name.includes(flags.only))) {
+    const asked = Object.entries(lanes(kind, bytes));
+    const told = builds.map(() => ({ native: [], translated: [] }));
+    for (let round = -3; round < Number(flags.rounds); round += 1) {
+      for (const [index, build] of builds.entries()) {
+        for (const [lane, what] of asked) {
+          // Otherwise the first turns would measure the compiler.
+          const spent = await costOf(build, kind, what, connections, round < 0 ? count * 4 : count);
+          if (round >= 0) told[index][lane].push(spent);
+        }
+      }
+    }
+    for (const [index, { command }] of builds.entries()) {
+      const [native, translated] = [quarter(told[index].native), quarter(told[index].translated)];
+      const beside =
+        native === undefined ? ["–", "–"] : [native.toFixed(1), (translated / native).toFixed(2)];
+      console.log(`| ${name} | ${command} | ${beside[0]} | ${translated.toFixed(1)} | ${beside[1]} |`);
+    }
+  }
+} finally {
+  await stopAll();
+  rmSync(folder, { recursive: true, force: true });
+}
