@@ -47,6 +47,7 @@ export async function readJson(path: string): Promise<unknown> {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such folder",
   ENOSPC: "no space is left on the device",
   EDQUOT: "the disk quota is used up",
   EFBIG: "files may not become that large here",
@@ -58,8 +59,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: "something else is in its place",
 };
 
-/** In words; the system's own name the temporary file, which says nothing to anybody. */
-function reasonOf(error: unknown): string {
+/** Why nothing could be written, in words; the system's own name the temporary file, which says nothing to anybody. */
+export function reasonOf(error: unknown): string {
   return REASONS[systemErrorCode(error) ?? ""] ?? messageOf(error);
 }
 

@@ -2,7 +2,8 @@
 export function planTitle(plan: string): string {
   let fence: string | undefined;
   let firstLine: string | undefined;
-  for (const line of plan.split(/\r\n?|\n/)) {
+  const lines = plan.split(/\r\n?|\n/);
+  for (const line of lines.slice(frontMatterLines(lines))) {
     const opening = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (fence !== undefined) {
       if (opening?.startsWith(fence) && line.trim() === opening) fence = undefined;
@@ -11,9 +12,20 @@ export function planTitle(plan: string): string {
     fence = opening;
     const heading = headingOf(line);
     if (heading) return heading;
-    if (!opening) firstLine ??= plain(line) || undefined;
+    if (!opening && !RULE_OR_COMMENT.test(line))
+      firstLine ??= plain(line.replace(LIST_SIGN, "")) || undefined;
   }
   return firstLine ?? "Plan";
+}
+
+/** Lines that are nobody's title: a rule, the stroke under a heading, a comment. */
+const RULE_OR_COMMENT = /^\s*(?:([-*_=])(?:[ \t]*\1)+|<!--.*-->)\s*$/;
+const LIST_SIGN = /^\s*(?:[-*+>]|\d{1,9}[.)])[ \t]+/;
+
+/** How many lines of YAML the plan begins with, their fences included. */
+function frontMatterLines(lines: readonly string[]): number {
+  if (lines[0]?.trimEnd() !== "---" || !/^[\w-]+\s*:/.test(lines[1] ?? "")) return 0;
+  return 1 + lines.slice(0, 200).findIndex((line, index) => index > 1 && /^(---|\.\.\.)\s*$/.test(line));
 }
 
 /** The text of a heading line, without the signs that may close it. */
@@ -44,16 +56,32 @@ export function fileTitleOf(title: string): string {
   return fileNamePart(text).trim() || "Plan";
 }
 
+/** A line without the signs that Markdown would not show: `user_id` and 2 * 3 keep theirs. */
 function plain(text: string): string {
-  const line = text.replace(/^#+|[*_`~]|\p{Cc}/gu, "").replace(/\s+/g, " ");
-  return shortened(line, 120).trim();
+  const literal: string[] = [];
+  // What stands in code or behind a reverse stroke is text, whatever signs it has; NUL holds its place meanwhile.
+  const setAside = (_match: string, _ticks?: string, code?: string, sign?: string) => {
+    literal.push(code ?? sign ?? "");
+    return "\0";
+  };
+  const line = text
+    .slice(0, LONGEST_READ)
+    .replace(/^#+/, "")
+    .replace(/\s+/g, " ")
+    .replace(/\p{Cc}/gu, "")
+    .replace(/(`+)(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@[-`{-~])/g, setAside);
+  const shown = withoutSigns(line).replace(/\0/g, () => literal.shift() ?? "");
+  return shortened(shown, 120).trim();
 }
 
-/** At most 60 characters and 180 bytes, which leaves room for an ending within the 255 of most file systems. */
-function fileNamePart(text: string): string {
-  let part = shortened(text, 60);
-  while (Buffer.byteLength(part) > 180) part = shortened(part, Array.from(part).length - 1);
-  return part;
+/** Enough for a title, and little enough for any pattern. */
+const LONGEST_READ = 1_000;
+
+function withoutSigns(text: string): string {
+  return text
+    .replace(/!?\[([^[\]]*)\]\([^()\0]*\)/g, "$1")
+    .replace(/(\*{1,3}|~~)(?=\S)(.+?)(?<=\S)\1/g, "$2")
+    .replace(/(?<![\p{L}\p{N}_])(_{1,3})(?=[^\s_])(.+?)(?<=[^\s_])\1(?![\p{L}\p{N}_])/gu, "$2");
 }
 
 /** Cuts by code points, so that no character is halved. */
@@ -62,4 +90,11 @@ function shortened(text: string, length: number): string {
   return Array.from(text.slice(0, 2 * length))
     .slice(0, length)
     .join("");
+}
+
+/** At most 60 characters and 180 bytes, which leaves room for an ending within the 255 of most file systems. */
+function fileNamePart(text: string): string {
+  let part = shortened(text, 60);
+  while (Buffer.byteLength(part) > 180) part = shortened(part, Array.from(part).length - 1);
+  return part;
 }

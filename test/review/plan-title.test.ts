@@ -16,8 +16,25 @@ describe("planTitle", () => {
     ["# NUL\0in", "NULin"],
     ["", "Plan"],
     ["```\nnever closed", "Plan"],
+    ["# Rename `user_id` to account_id in `__init__.py`", "Rename user_id to account_id in __init__.py"],
+    ["# **Drop `a*b` and \\* at once**", "Drop a*b and * at once"],
+    ["# A **bold**, *slanted*, _leaning_ and ~~gone~~ word", "A bold, slanted, leaning and gone word"],
+    ["# 2 * 3 * 4 and ~/notes ~ here", "2 * 3 * 4 and ~/notes ~ here"],
+    ["# `a*b*c` and ``x`y``", "a*b*c and x`y"],
+    ["# See [the docs](https://x.y/z) ![and](a.png)", "See the docs and"],
+    ["# Not \\*slanted\\*, C:\\temp", "Not *slanted*, C:\\temp"],
+    ["---\nname: x\n# a comment\n---\n\nSome text", "Some text"],
+    ["---\nname: never closed\n# Real", "Real"],
+    ["---\n\n<!-- for the reader -->\n- first point", "first point"],
+    ["Written above\n=====\n\ntext", "Written above"],
   ])("of %j is %j", (plan, title) => {
     expect(planTitle(plan)).toBe(title);
+  });
+
+  it("is found at once in a line of any length", () => {
+    for (const sign of ["*", "_", "`", "[", "~~", "\\"]) {
+      expect(planTitle(`# a${sign.repeat(2_000_000)}`)).toMatch(/^a/);
+    }
   });
 
   it("is cut at 120 characters, none of them halved", () => {

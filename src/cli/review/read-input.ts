@@ -18,7 +18,7 @@ export function readInput(file: string | undefined, signal: AbortSignal): Promis
 
 async function readPlanFile(file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return textOf(await readFile(file));
   } catch (cause) {
     const code = systemErrorCode(cause) ?? "unknown";
     throw new AppError("input", `Cannot read ${file}: ${REASONS[code] ?? code}`, {
@@ -41,5 +41,12 @@ async function readStdin(signal: AbortSignal): Promise<string> {
     size += chunk.length;
     if (size > LARGEST_INPUT) throw new AppError("input", "The plan on stdin is larger than 64 MB");
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return textOf(Buffer.concat(chunks));
+}
+
+/** UTF-8, but for what says by its first bytes that it is UTF-16, as text of PowerShell does. */
+function textOf(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return bytes.toString("utf8");
 }

@@ -1,5 +1,11 @@
+import { withClosedFence } from "../../../web/shared/markdown/closed-fences.ts";
 import type { CodeAnnotation } from "../api-types.ts";
 import { codeSpan, fenced } from "./fences.ts";
+
+/** The first and the last line of an annotation, whichever of them was named first. Pure. */
+export function linesMeant({ lineStart, lineEnd }: CodeAnnotation): readonly [number, number] {
+  return lineStart > lineEnd && lineEnd > 0 ? [lineEnd, lineStart] : [lineStart, lineEnd];
+}
 
 /** An annotation and what it points at, as far as that could be found. */
 export interface QuotedAnnotation {
@@ -40,7 +46,7 @@ export function feedbackText(parts: FeedbackParts): string {
     `A person reviewed the ${parts.diff} of ${codeSpan(parts.repository)}, branch ${codeSpan(parts.branch)}, and ` +
       `left ${count}. Lines are counted in the file after the change (new side) or before it (old side).`,
   ];
-  if (feedback) blocks.push("## In general", feedback);
+  if (feedback) blocks.push("## In general", withClosedFence(feedback));
   let number = 0;
   for (const [path, annotations] of byPath(parts.annotations)) {
     blocks.push(`## ${codeSpan(path)}`);
@@ -61,19 +67,21 @@ function byPath(annotations: readonly QuotedAnnotation[]): Map<string, QuotedAnn
     if (group) group.push(quoted);
     else groups.set(filePath, [quoted]);
   }
-  for (const group of groups.values()) group.sort((a, b) => a.annotation.lineStart - b.annotation.lineStart);
+  for (const group of groups.values())
+    group.sort((a, b) => linesMeant(a.annotation)[0] - linesMeant(b.annotation)[0]);
   return groups;
 }
 
 function noteBlocks(number: number, { annotation, code, oldPath }: QuotedAnnotation): string[] {
-  const { type, lineStart, lineEnd, side, text, suggestedCode, filePath } = annotation;
-  const lines = lineStart === lineEnd ? `line ${lineStart}` : `lines ${lineStart}-${lineEnd}`;
-  const place = lineEnd === 0 ? "the whole file" : lines;
+  const { type, side, text, suggestedCode, filePath } = annotation;
+  const [first, last] = linesMeant(annotation);
+  const lines = first === last ? `line ${first}` : `lines ${first}-${last}`;
+  const place = last === 0 ? "the whole file" : lines;
   const renamed = side === "old" && oldPath !== undefined ? `, then ${codeSpan(oldPath)}` : "";
   const blocks = [`### ${number}. ${KIND[type]} on ${place} (${side} side${renamed})`];
   const language = languageOf(filePath);
   if (code !== undefined) blocks.push(fenced(shortened(code), language));
-  if (text !== undefined && text.trim() !== "") blocks.push(text);
+  if (text !== undefined && text.trim() !== "") blocks.push(withClosedFence(text));
   if (suggestedCode !== undefined) {
     blocks.push(suggestedCode === "" ? "Remove these lines." : "Replace these lines with:");
     if (suggestedCode !== "") blocks.push(fenced(suggestedCode, language));
@@ -84,7 +92,9 @@ function noteBlocks(number: number, { annotation, code, oldPath }: QuotedAnnotat
 function shortened(code: string): string {
   const lines = code.split("\n");
   const more = lines.length - MOST_LINES;
-  return more <= 0 ? code : `${lines.slice(0, MOST_LINES).join("\n")}\n… ${more} more lines`;
+  return more <= 0
+    ? code
+    : `${lines.slice(0, MOST_LINES).join("\n")}\n… ${more} more ${more === 1 ? "line" : "lines"}`;
 }
 
 /** The file's ending, where it can stand behind a fence. */

@@ -1,7 +1,7 @@
 import type { CodeAnnotation } from "../api-types.ts";
 import type { HeldDiff } from "../git/diff-desk.ts";
 import { findFile, readSide } from "../git/file-text.ts";
-import type { QuotedAnnotation } from "./feedback-text.ts";
+import { linesMeant, type QuotedAnnotation } from "./feedback-text.ts";
 
 /** Finds the code that each annotation means. What cannot be found is left out; nothing here fails. */
 export async function quoteAnnotations(
@@ -17,8 +17,9 @@ export async function quoteAnnotations(
   };
   return Promise.all(
     annotations.map(async (annotation): Promise<QuotedAnnotation> => {
-      const { filePath, side, lineStart, lineEnd } = annotation;
-      const lines = (await linesOf(annotation)).slice(Math.max(0, lineStart - 1), lineEnd);
+      const { filePath, side } = annotation;
+      const [first, last] = linesMeant(annotation);
+      const lines = (await linesOf(annotation)).slice(Math.max(0, first - 1), last);
       const oldPath = findFile(diff.snapshot, filePath, side)?.oldPath;
       return {
         annotation,

@@ -3,19 +3,22 @@ import { AppError } from "../../errors.ts";
 
 const text = z.string();
 
+/** A member that counts as missing where it is of another kind: an event must not become a text for that. */
+const member = text.optional().catch(undefined);
+
 /** The members of all agents' hook events that matter here; others come and go with their versions. */
 const hookEvent = z.object({
-  hook_event_name: text.exactOptional(),
-  tool_name: text.exactOptional(),
-  tool_input: z.record(text, z.unknown()).exactOptional(),
-  permission_mode: text.exactOptional(),
-  cwd: text.exactOptional(),
-  transcript_path: text.nullish().transform((path) => path ?? undefined),
-  turn_id: text.exactOptional(),
-  session_id: text.exactOptional(),
+  hook_event_name: member,
+  tool_name: member,
+  tool_input: z.record(text, z.unknown()).optional().catch(undefined),
+  permission_mode: member,
+  cwd: member,
+  transcript_path: member,
+  turn_id: member,
+  session_id: member,
   /** Copilot CLI writes its own events in camel case. */
-  toolName: text.exactOptional(),
-  sessionId: text.exactOptional(),
+  toolName: member,
+  sessionId: member,
   /** Only in its event of a tool that has run. */
   toolResult: z.unknown().optional(),
 });

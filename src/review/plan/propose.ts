@@ -31,7 +31,7 @@ export function proposeApproval(body: ApproveInput, rules: ApprovalRules): Propo
   };
   const editedPlan = body.plan === rules.plan ? undefined : body.plan;
   const members = {
-    feedback: kept("feedback", body.feedback || undefined, takes.approvalNote !== "none"),
+    feedback: kept("feedback", saidIn(body.feedback), takes.approvalNote !== "none"),
     agentSwitch: kept("agentSwitch", body.agentSwitch || undefined, takes.takesAgentSwitch),
     permissionMode: kept("permissionMode", body.permissionMode, takes.takesPermissionMode),
     editedPlan: kept("plan", editedPlan, takes.takesEditedPlan),
@@ -43,8 +43,13 @@ export function proposeApproval(body: ApproveInput, rules: ApprovalRules): Propo
 
 /** The denial a body asks for; there is always something to tell the agent. Pure. */
 export function proposeDenial({ feedback, annotations }: DenyInput): Proposed {
-  const decision = { kind: "deny", feedback: feedback || DEFAULT_DENIAL, annotations };
+  const decision = { kind: "deny", feedback: saidIn(feedback) ?? DEFAULT_DENIAL, annotations };
   return { decision: withoutUndefined(decision), warnings: [] };
+}
+
+/** Words as they were typed; white space alone is none. */
+function saidIn(feedback: string | undefined): string | undefined {
+  return feedback?.trim() ? feedback : undefined;
 }
 
 function withoutUndefined(decision: object): PlanDecision {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { messageOf } from "../../errors.ts";
 import type { PlanSave, VaultSave } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
+import { reasonOf } from "../durable-file.ts";
 import { saveToNoteApp } from "../notes/save-to-note-app.ts";
 import { saveToVault } from "../notes/save-to-vault.ts";
 import { expandFolder } from "../plan-store/save-folder.ts";
@@ -60,17 +60,17 @@ export async function saveCopies(
     try {
       return await Promise.race([task(), tooLate()]);
     } catch (error) {
-      warnings.push(`${what}: ${messageOf(error)}`);
+      warnings.push(`${what}: ${reasonOf(error)}`);
       return undefined;
     }
   };
   const { folder, vault, notePlan } = copies;
   const [savedPath] = await Promise.all([
     folder &&
-      attempt("The plan was not saved", () =>
+      attempt(`The plan was not saved in ${folder.path}`, () =>
         savePlan({ plan, decision, folder: folder.path, isPrivate: folder.isPrivate }),
       ),
-    vault && attempt("The plan was not saved to the vault", () => saveToVault(vault)),
+    vault && attempt(`The plan was not saved to the vault ${vault.vaultPath}`, () => saveToVault(vault)),
     notePlan !== undefined &&
       attempt("The plan was not saved to the note app", () => saveToNoteApp(notePlan)),
   ]);

@@ -106,6 +106,29 @@ Keep it.`);
     expect(text).toContain("line 60\n… 40 more lines");
     expect(text).not.toContain("line 61");
   });
+
+  it("goes on outside a code block that the person left open", () => {
+    const text = feedbackText({
+      ...about,
+      feedback: "In short:\n```js\nopen()",
+      annotations: [{ annotation: annotation({ text: "~~~\nand again" }) }, { annotation: annotation() }],
+    });
+    expect(text).toContain("```js\nopen()\n```\n\n## `src/gate.ts`");
+    expect(text).toContain("~~~\nand again\n~~~\n\n### 2.");
+  });
+
+  it("takes lines named backwards for the lines between", () => {
+    const backwards = annotation({ lineStart: 9, lineEnd: 4 });
+    const text = feedbackText({
+      ...about,
+      feedback: "",
+      annotations: [
+        { annotation: annotation({ lineStart: 6, lineEnd: 6, text: "Second." }) },
+        { annotation: backwards },
+      ],
+    });
+    expect(text).toMatch(/### 1\. Comment on lines 4-9 [\s\S]*### 2\. Comment on line 6 /);
+  });
 });
 
 describe("fences", () => {

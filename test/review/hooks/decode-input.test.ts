@@ -84,6 +84,24 @@ describe("Claude Code's event", () => {
     expect(decode({ tool_input: { plan: "# Plan" } })).toMatchObject({ kind: "hook", origin: "origin_a" });
   });
 
+  it("stays one whatever its other members are", () => {
+    const odd = { session_id: 7, transcript_path: null, cwd: null, permission_mode: ["plan"], effort: null };
+    const decoded = decode({ ...event, ...odd });
+    expect(decoded).toMatchObject({
+      kind: "hook",
+      origin: "origin_a",
+      plan: { in: "event", text: "# Plan" },
+    });
+    expect(decoded).not.toHaveProperty("cwd");
+    expect(decoded).not.toHaveProperty("permissionMode");
+    for (const input of [null, [], "# Plan", 1]) {
+      expect(decode({ ...event, tool_input: input })).toMatchObject({
+        kind: "hook",
+        plan: { in: "nowhere" },
+      });
+    }
+  });
+
   it("about another tool is none of ours", () => {
     expect(decode({ ...event, tool_name: "Bash", tool_input: { command: "ls" } })).toEqual({
       kind: "unrelated",

@@ -60,10 +60,12 @@ describe("proposeApproval", () => {
   });
 
   it("takes empty text for none", () => {
-    expect(proposeApproval({ feedback: "", agentSwitch: "" }, a)).toEqual({
-      decision: { kind: "approve" },
-      warnings: [],
-    });
+    for (const feedback of ["", " \n\t"]) {
+      expect(proposeApproval({ feedback, agentSwitch: "" }, a)).toEqual({
+        decision: { kind: "approve" },
+        warnings: [],
+      });
+    }
   });
 });
 
@@ -71,6 +73,8 @@ describe("proposeDenial", () => {
   it("always has something to say", () => {
     expect(proposeDenial({ feedback: "no" }).decision).toEqual({ kind: "deny", feedback: "no" });
     expect(proposeDenial({}).decision).toEqual({ kind: "deny", feedback: "Plan rejected by user" });
-    expect(proposeDenial({ feedback: "" }).decision.feedback).toBe("Plan rejected by user");
+    for (const feedback of ["", " \n\t"])
+      expect(proposeDenial({ feedback }).decision.feedback).toBe("Plan rejected by user");
+    expect(proposeDenial({ feedback: " as typed \n" }).decision.feedback).toBe(" as typed \n");
   });
 });

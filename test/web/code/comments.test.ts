@@ -178,6 +178,15 @@ describe("feedbackMarkdown", () => {
     expect(text.length).toBeLessThan(2_500);
   });
 
+  it("goes on outside a code block that the person left open", () => {
+    const text = feedbackMarkdown([comment({ text: "Rather:\n```js\na()" }), ...all.slice(0, 1)], context);
+    expect(text).toContain("```js\na()\n```\n\n### 2.");
+  });
+
+  it("keeps a name with a line break in it on its line", () => {
+    expect(feedbackMarkdown([comment({ path: "a\nb", text: "Odd." })], context)).toContain("## `a b`\n");
+  });
+
   it("fences code that holds fences itself", () => {
     expect(fenced("```js\na\n```", "markdown")).toBe("````markdown\n```js\na\n```\n````");
   });

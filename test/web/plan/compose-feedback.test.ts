@@ -53,6 +53,12 @@ describe("feedback", () => {
     expect(text).toContain("```markdown\nDelete the table.\n```\n\n> Back it up first.");
   });
 
+  it("goes on outside a code block that the person left open", () => {
+    const annotations = [note({ text: "Back it up first." })];
+    const text = composeFeedback({ source, annotations, note: "```\nlike so", purpose: "request-changes" });
+    expect(text).toContain("```\nlike so\n```\n\n## 1. Comment on line 3");
+  });
+
   it.each([
     [{ type: "delete" as const }, "Remove this from the plan."],
     [

@@ -1,6 +1,7 @@
 import { diffArrays } from "diff/lib/diff/array.js";
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
 import { longestBackticks } from "../../shared/markdown/backticks.ts";
+import { withClosedFence } from "../../shared/markdown/closed-fences.ts";
 import type { LinePlace, ReviewComment } from "./comment.ts";
 import { languageOf } from "./language.ts";
 import { shownLength } from "./segments.ts";
@@ -75,7 +76,7 @@ function quoted(lines: readonly string[]): string {
     return length < line.length ? `${line.slice(0, length)} … ${line.length - length} more characters` : line;
   });
   const more = lines.length - shown.length;
-  return (more > 0 ? [...shown, `… ${more} more lines`] : shown).join("\n");
+  return (more > 0 ? [...shown, `… ${more} more ${more === 1 ? "line" : "lines"}`] : shown).join("\n");
 }
 
 /** What the reader must know when the comment does not belong to the diff named on top. */
@@ -93,7 +94,7 @@ function notes(comment: ReviewComment, context: FeedbackContext): string[] {
 
 function bodyOf(comment: ReviewComment): string[] {
   const parts: string[] = [];
-  if (comment.text.trim() !== "") parts.push(comment.text.trim());
+  if (comment.text.trim() !== "") parts.push(withClosedFence(comment.text.trim()));
   if (comment.images.length > 0) {
     parts.push(
       ["Images:", ...comment.images.map((image) => `- ${image.name}: ${codeSpan(image.path)}`)].join("\n"),
@@ -124,7 +125,9 @@ export function fenced(text: string, language: string): string {
 function codeSpan(text: string): string {
   const longest = longestBackticks(text);
   const tick = "`".repeat(longest + 1);
-  return longest > 0 ? `${tick} ${text} ${tick}` : `${tick}${text}${tick}`;
+  // A line break would end the heading it stands in.
+  const line = text.replace(/[\r\n]+/g, " ");
+  return longest > 0 ? `${tick} ${line} ${tick}` : `${tick}${line}${tick}`;
 }
 
 /** The comments in the shape the specification gives them, at the places they have now; line 0 is the whole file. */

@@ -1,5 +1,6 @@
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { longestBackticks } from "../../shared/markdown/backticks.ts";
+import { withClosedFence } from "../../shared/markdown/closed-fences.ts";
 import { inDocumentOrder } from "../annotate/annotations.ts";
 import { fenced, quoted } from "./fence.ts";
 
@@ -29,7 +30,7 @@ export function composeFeedback({
   if (items.length === 0 && note.trim() === "" && edits === "") return "";
   const sections = [
     preamble(purpose, items.length > 0 || edits !== ""),
-    note.trim(),
+    withClosedFence(note.trim()),
     ...items.map((annotation, index) => item(annotation, index + 1, source)),
     edits === ""
       ? ""
