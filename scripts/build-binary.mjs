@@ -1,36 +1,64 @@
-// Builds a single executable for this platform: Node.js, the command, its code cache and the pages in one file that
-// needs nothing beside it. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
-//   node scripts/build-binary.mjs [--output dist/bin/sallyport]
-// Node's own program is what is filled, so the result is for the platform and architecture (linux, macOS, Windows; x64,
-// arm64) that this runs on; run it on each. The signature for this machine is made here; to give the program to others,
-// sign it with your own identity afterwards (`codesign --sign … --options runtime`, `signtool sign …`).
+// Builds a single executable: Node.js, the command, its code cache and the pages in one file that needs nothing beside
+// it. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
+//   node scripts/build-binary.mjs [--output dist/bin/sallyport] [--node another machine's node or node.exe]
+// Node's own program is what is filled: the one that runs this, for this platform and processor, or one of the same version
+// for another (linux or Windows, x64 or arm64; macOS on macOS alone, where programs are signed). The latter goes without a
+// code cache, which V8 makes on the same machine only, and is not run here. The signature for this machine is made here; to
+// give the program to others, sign it with your own identity afterwards (`codesign …`, `signtool sign …`).
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { bundleParts, bundleStart, packageVersion, quietly, recordCache, root } from "./bundle.mjs";
+import { expectFilled, FUSE, nodeProgram } from "./node-program.mjs";
 
-const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
-const mac = process.platform === "darwin";
 const { values } = parseArgs({
-  options: {
-    output: { type: "string", default: `dist/bin/sallyport${process.platform === "win32" ? ".exe" : ""}` },
-  },
+  options: { output: { type: "string" }, node: { type: "string", default: process.execPath } },
 });
-const output = resolve(root, values.output);
+const target = targetOf(values.node);
+const isOwn = target.platform === process.platform && target.arch === process.arch;
+const mac = target.platform === "darwin";
+const output = resolve(root, values.output ?? defaultName());
 const work = mkdtempSync(join(tmpdir(), "sallyport-binary-"));
 
 try {
   execFileSync(process.execPath, ["scripts/build.mjs", "--web-only"], { cwd: root, stdio: ["ignore", 2, 2] });
   await bundleParts(join(work, "parts"), true);
   await bundleStart("executable", join(work, "start.cjs"));
-  recordCache(join(work, "parts"), join(work, "cache"));
-  inject(makeBlob());
-  check();
-  console.error(`${relative(root, output)} is built for ${process.platform} ${process.arch}.`);
+  if (isOwn) recordCache(join(work, "parts"), join(work, "cache"));
+  const blob = makeBlob();
+  inject(blob);
+  check(blob);
+  const tried = isOwn ? "" : " It was not run: this machine is another.";
+  console.error(`${relative(root, output)} is built for ${target.platform} ${target.arch}.${tried}`);
 } finally {
   rmSync(work, { recursive: true, force: true });
+}
+
+function targetOf(program) {
+  const target = nodeProgram(readFileSync(program));
+  if (target.version !== process.versions.node)
+    throw new Error(
+      `${program} is Node.js ${target.version}; it has to be ${process.versions.node}, as what runs this`,
+    );
+  if (target.platform === "darwin" && process.platform !== "darwin")
+    throw new Error("macOS runs nothing unsigned, and only macOS signs: build it there");
+  return target;
+}
+
+function defaultName() {
+  const suffix = target.platform === "win32" ? ".exe" : "";
+  return `dist/bin/sallyport${isOwn ? "" : `-${target.platform}-${target.arch}`}${suffix}`;
 }
 
 /** The pages go in under the names that src/http/page-source.ts asks for, the parts under those of the loader. */
@@ -39,11 +67,11 @@ function makeBlob() {
     main: join(work, "start.cjs"),
     output: join(work, "sallyport.blob"),
     disableExperimentalSEAWarning: true,
-    useCodeCache: true,
+    useCodeCache: isOwn,
     assets: {
       ...filesIn(resolve(root, "dist/web")),
       ...filesIn(join(work, "parts"), "parts/"),
-      ...filesIn(join(work, "cache"), "cache/"),
+      ...(isOwn ? filesIn(join(work, "cache"), "cache/") : {}),
     },
   };
   writeFileSync(join(work, "sea.json"), JSON.stringify(config));
@@ -63,7 +91,7 @@ function inject(blob) {
   mkdirSync(dirname(output), { recursive: true });
   // Into a new file: an executable that runs at the moment cannot be written to.
   rmSync(output, { force: true });
-  copyFileSync(process.execPath, output);
+  copyFileSync(values.node, output);
   chmodSync(output, 0o755);
   // The copy's signature is void once the blob is in; macOS runs nothing unsigned.
   if (mac) quietly("codesign", ["--remove-signature", output]);
@@ -74,7 +102,9 @@ function inject(blob) {
 }
 
 /** A program that does not start shall be noticed here, not by whoever is given it. */
-function check() {
+function check(blob) {
+  expectFilled(readFileSync(output), readFileSync(blob));
+  if (!isOwn) return;
   const version = packageVersion();
   const said = execFileSync(output, ["--version"], { encoding: "utf8" }).trim();
   if (said !== version) throw new Error(`${output} --version says "${said}", not ${version}`);

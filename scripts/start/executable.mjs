@@ -5,7 +5,14 @@ import { createLoader } from "./loader.mjs";
 
 const load = createLoader({
   source: (name) => Buffer.from(getRawAsset(`parts/${name}`)).toString("latin1"),
-  cachedData: (name) => new Uint8Array(getRawAsset(`cache/${name}`)),
+  cachedData: (name) => {
+    try {
+      return new Uint8Array(getRawAsset(`cache/${name}`));
+    } catch {
+      // Built on another machine than this one: compiled as it is used, which takes longer.
+      return undefined;
+    }
+  },
   builtin: require,
   folder: dirname(process.execPath),
 });
