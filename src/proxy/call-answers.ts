@@ -17,7 +17,7 @@ export function answerFault(call: Call, error: unknown): void {
 
 /**
  * Passes an upstream's refusal on: its bytes, if they are JSON, with secrets blotted out, else a fault in the client's
- * dialect with the same status.
+ * dialect with the same status and, where they are words, with them.
  */
 export async function answerRefusal(
   call: Call,
@@ -37,9 +37,17 @@ export async function answerRefusal(
     call.response.end(bytes);
     return;
   }
-  const message = `The upstream ${call.upstream?.name} answered with status ${status}`;
+  const said = plainWords(text, kept["content-type"]);
+  const message = said ?? `The upstream ${call.upstream?.name} answered with status ${status}`;
   const passed = clientHeaders({ ...kept, "content-type": undefined }, []);
-  answerJson(call, status, encodeFault(call.dialect, { status, message }, call.id), passed);
+  const fault = { status, message: call.runtime.redact(message) };
+  answerJson(call, status, encodeFault(call.dialect, fault, call.id), passed);
+}
+
+/** What a refusal says that is plain text; pages tell a program nothing. */
+function plainWords(text: string | undefined, type = "text/plain"): string | undefined {
+  const words = text?.trim() ?? "";
+  return words !== "" && /^text\/plain\b/i.test(type) ? words.slice(0, 2_000) : undefined;
 }
 
 /** One JSON answer of our own, unless another has begun: then the connection is broken. */

@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { events, type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
@@ -170,6 +171,53 @@ describe("the native lane", () => {
     refuseAtFirst(upstream, one, '{"ok":1}');
     const answer = await post(proxy, '{"model":"m"}');
     expect(outcomeOf(answer, upstream)).toEqual(expectedOf(one));
+  });
+
+  it.each([
+    ["identity", STREAM[0] ?? ""],
+    ["gzip", gzipSync(STREAM[0] ?? "")],
+  ])("lets no event wait for the next, in the coding %s either", async (coding, first) => {
+    const { proxy, upstream } = await setUp();
+    const more: { finish: () => void } = { finish: () => {} };
+    upstream.answer = (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": coding });
+      response.write(first);
+      more.finish = () => response.end(coding === "gzip" ? gzipSync("") : STREAM.slice(1).join(""));
+    };
+    const response = await post(proxy, '{"model":"m","stream":true}');
+    const reader = response.body?.getReader();
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe(STREAM[0]);
+    more.finish();
+    while ((await reader?.read())?.done === false);
+  });
+
+  it.each([
+    ["text/plain; charset=utf-8", `bad foo, said ${SECRET}`, "bad foo, said [redacted]"],
+    ["text/html", "<p>bad foo</p>", "The upstream main answered with status 400"],
+    ["application/json", "", "The upstream main answered with status 400"],
+  ])("tells a refusal that is %s in the client's envelope", async (type, said, told) => {
+    const { proxy } = await setUp(undefined, json(said, 400, { "content-type": type }));
+    const response = await post(proxy, '{"model":"m"}');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: "error", error: { message: told } });
+  });
+
+  it("says of what is no HTTP that it is none", async () => {
+    const server = createServer((socket) =>
+      socket
+        .on("error", () => {})
+        .resume()
+        .end("SSH-2.0-x\r\n"),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closers.push(() => new Promise((resolve) => server.close(resolve)));
+    const { port } = server.address() as AddressInfo;
+    const { proxy } = await setUp(() => ({
+      upstreams: { main: { dialect: "messages", base_url: `http://127.0.0.1:${port}` } },
+    }));
+    const response = await post(proxy, '{"model":"m"}');
+    expect(response.status).toBe(502);
+    expect(await response.text()).toContain("something that is not HTTP");
   });
 
   it("keeps a silent stream alive, between events only", async () => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { RelayTask } from "./relay-task.ts";
 
 /** Whether an answer of this content type can be one to such a call. */
@@ -7,9 +8,17 @@ export function isExpected(kind: RelayTask["kind"], type: string): boolean {
   return type === "" || /^(?:application\/(?:[\w.+-]*\+)?json|text\/event-stream)\b/i.test(type);
 }
 
-/** Whether these are events that can be read as they come. */
-export function isEventStream(type: string, coding: string | undefined): boolean {
-  return coding === undefined && type !== "application/json" && /^text\/event-stream\b/i.test(type);
+/** Whether these are events, which nobody may keep waiting. */
+export function isEventStream(type: string): boolean {
+  return type !== "application/json" && /^text\/event-stream\b/i.test(type);
+}
+
+/** The same head without a coding that is none. */
+export function withoutIdentity(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const coding = headers["content-encoding"];
+  if (coding === undefined || !/^\s*identity\s*$/i.test(coding)) return headers;
+  const { "content-encoding": _, ...plain } = headers;
+  return plain;
 }
 
 /** What is wrong with a whole answer, in words that follow the upstream's name; undefined where nothing is. */

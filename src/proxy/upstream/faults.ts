@@ -20,6 +20,9 @@ const TIMEOUTS = new Set([
   "ETIMEDOUT",
 ]);
 
+/** Heads that contradict themselves, or never end. */
+const NO_HTTP = new Set(["UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"]);
+
 /**
  * What went wrong with an upstream, told without its address or anything that it sent: those may hold secrets.
  * `begun` says whether any of its answer had arrived.
@@ -33,7 +36,7 @@ export function upstreamFault(error: Error, upstream: string, begun: boolean): A
     return new AppError("upstream_timeout", `The upstream ${upstream} ${what}`, { cause: error });
   }
   if (begun) return fault("upstream_cut", `The answer of the upstream ${upstream} broke off`, error);
-  if (code === "UND_ERR_HEADERS_OVERFLOW" || code.startsWith("HPE_"))
+  if (error.name === "HTTPParserError" || NO_HTTP.has(code))
     return fault(
       "upstream_invalid",
       `The upstream ${upstream} answered with something that is not HTTP`,

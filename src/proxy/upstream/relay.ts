@@ -4,7 +4,7 @@ import { AppError } from "../../errors.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { OpenStream } from "../open-streams.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
-import { isEventStream, isExpected, mistakeIn } from "./answer-checks.ts";
+import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./answer-checks.ts";
 import { upstreamFault } from "./faults.ts";
 import type { PackedBody, RelayOutcome, RelayTask } from "./relay-task.ts";
 import { clientHeaders } from "./response-headers.ts";
@@ -33,6 +33,9 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   #heldSize = 0;
   /** Of an answer that is passed on as it comes. */
   #watch: StreamWatch | undefined;
+  /** Events, in whatever coding. */
+  #isLive = false;
+  /** Events that can be read as they go by. */
   #isStream = false;
   #firstByteAt = 0;
 
@@ -56,7 +59,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.lastActivity = performance.now();
     this.#firstByteAt = this.lastActivity;
     this.#status = status;
-    this.#headers = headers;
+    this.#headers = withoutIdentity(headers);
     const { kind } = this.#task;
     const type = headers["content-type"] ?? "";
     if (status >= 300 && status < 400) this.#refuseAnswer("wants to redirect, which is not followed");
@@ -72,7 +75,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#state === "over") return;
     this.lastActivity = performance.now();
-    if (this.#isStream && this.#state === "holding") this.#open();
+    if (this.#isLive && this.#state === "holding") this.#open();
     if (this.#state === "open") {
       this.#write(chunk);
       return;
@@ -114,7 +117,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   }
 
   #hold(type: string): void {
-    this.#isStream = isEventStream(type, this.#headers["content-encoding"]);
+    this.#isLive = isEventStream(type);
+    this.#isStream = this.#isLive && this.#headers["content-encoding"] === undefined;
     this.#state = "holding";
     this.#task.streams.add(this);
   }
