@@ -69,6 +69,11 @@ export const errorCatalogue = {
   upstream_cut: { status: 502, exitCode: 1, meaning: "An upstream's answer broke off." },
   upstream_timeout: { status: 504, exitCode: 1, meaning: "An upstream was silent for longer than allowed." },
   client_gone: { status: 499, exitCode: 1, meaning: "The client left before its answer was complete." },
+  workers_failed: {
+    status: 500,
+    exitCode: 1,
+    meaning: "The processes that serve calls (`--workers`) end again and again.",
+  },
   storage: { status: 500, exitCode: 1, meaning: "The data directory cannot be written." },
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -41,6 +41,7 @@ Examples:
 Examples:
   sallyport proxy start
   sallyport proxy start --config work.jsonc --port 9000
+  sallyport proxy start --workers auto      where one core is full: one process on each
   ANTHROPIC_BASE_URL=http://localhost:8045 claude
 
 SIGHUP, or saving the configuration file, reads it again; SIGTERM lets running answers end.`,

@@ -30,6 +30,7 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
     ...lan,
     `  keys                  ${mode === "off" ? "not needed" : `needed (${mode})`}`,
     `  upstreams             ${onlyEcho ? "echo: no key and no model server was found, your words come back" : names.join(", ")}`,
+    ...(config.workers > 1 ? [`  workers               ${config.workers}`] : []),
     `  configuration         ${file.path}${file.isThere ? "" : " (not there: defaults)"}`,
     ...open,
   ];

@@ -17,6 +17,11 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
       const { startProxy } = await import("./proxy-start.ts");
       setExitCode(await startProxy(flags, output));
     });
+  // Started by `start` with several workers, and by nobody else.
+  proxy.command("worker", { hidden: true }).action(async () => {
+    const { runWorker } = await import("./workers/run-worker.ts");
+    setExitCode(await runWorker(output));
+  });
   withConfigurationFlags(proxy.command("check"))
     .description("Print the configuration in force and where each value comes from")
     .option("--json", "as JSON", false)
@@ -51,6 +56,7 @@ function withConfigurationFlags(command: Command): Command {
     .option("--config <file>", "another configuration file than your own")
     .option("--port <number>", "listen on this port (default: 8045)")
     .option("--host <address>", "listen on this address (default: 127.0.0.1)")
+    .option("--workers <number>", "serve from so many processes, or auto: one on each core (default: 1)")
     .option("--auth-mode <mode>", "off, strict, all_except_health or auto")
     .option("--allow-lan-access", "listen on all interfaces; clients then need a key");
 }

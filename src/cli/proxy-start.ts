@@ -5,16 +5,12 @@ import { generatedKeyFile } from "../config/proxy-generated-key.ts";
 import type { ProxyFlags } from "../config/proxy-settings.ts";
 import { proxyOn } from "../doctor/places.ts";
 import { AppError, messageOf } from "../errors.ts";
-import { listen } from "../http/listen.ts";
-import { createProxy, type ProxyServer } from "../proxy/create-proxy.ts";
-import { readableLine } from "../proxy/log/readable-line.ts";
-import { createRefusalTeller } from "../proxy/log/refusals.ts";
-import { type RequestLog, recordLine } from "../proxy/log/request-log.ts";
-import { createRotatingFile } from "../proxy/log/rotating-file.ts";
+import { createRotatingFile, type RotatingFile } from "../proxy/log/rotating-file.ts";
 import type { Output } from "./output.ts";
 import { banner } from "./proxy-banner.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
 import { writeReadyFile } from "./ready-file.ts";
+import type { Serving } from "./serving.ts";
 import { onFileChange } from "./watch-file.ts";
 
 export interface ProxyStartFlags extends ProxyFlags {
@@ -29,19 +25,21 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const environment = processEnvironment;
   const first = await readProxyConfiguration(environment, flags, true);
   let config = first.config;
-  const log = createLog(() => config, join(dataDirectory(environment), "proxy", "requests.ndjson"), output);
-  const proxy = createProxy(config, {
-    log,
-    onInternal: (error) => output.note(`internal error: ${messageOf(error)}`),
-  });
-  const stopped = untilStopped(proxy, output);
+  const logPath = join(dataDirectory(environment), "proxy", "requests.ndjson");
+  const logFile = createRotatingFile(
+    logPath,
+    () => config.logging,
+    (error) => output.note(`The request log cannot be written: ${messageOf(error)}`),
+  );
+  const serving = await serve(config, logFile, output);
+  const over = Promise.race([untilStopped(serving, output), serving.broken]);
   const reload = async () => {
     try {
       const next = await readProxyConfiguration(environment, flags, true);
-      proxy.reload(next.config);
+      await serving.reload(next.config);
       if (next.newKey !== undefined) noteNewKey(next.newKey, output);
-      if (next.config.port !== config.port || next.config.host !== config.host)
-        output.note("The new port or host takes effect at the next start.");
+      if (needsRestart(config, next.config))
+        output.note("The new port, host or number of workers takes effect at the next start.");
       config = next.config;
       output.note("The configuration was read again and is in force.");
     } catch (error) {
@@ -53,19 +51,34 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   process.on("SIGHUP", reload);
   const unwatch = onFileChange(first.loaded.path, reload);
   try {
-    const port = await listen(proxy.app, { port: config.port, host: config.host });
+    const begun = await Promise.race([serving.listen(), over.then((exitCode) => ({ exitCode }))]);
+    if (typeof begun === "object") return begun.exitCode;
     const file = { path: first.loaded.path, isThere: first.loaded.file !== undefined };
-    for (const line of banner(config, port, file)) output.note(line);
+    for (const line of banner(config, begun, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
-    if (flags.readyFile) await writeReadyFile(flags.readyFile, `http://localhost:${port}`, port);
-    return await stopped;
+    if (flags.readyFile) await writeReadyFile(flags.readyFile, `http://localhost:${begun}`, begun);
+    return await over;
   } catch (error) {
-    await proxy.close();
+    await serving.close();
     throw await explained(error, config.port);
   } finally {
     unwatch();
     process.off("SIGHUP", reload);
   }
+}
+
+/** Loads what serves, and nothing of the other way. */
+async function serve(config: ProxyConfig, logFile: RotatingFile, output: Output): Promise<Serving> {
+  if (config.workers === 1) {
+    const { serveAlone } = await import("./serve-alone.ts");
+    return serveAlone(config, logFile, output);
+  }
+  const { serveInWorkers } = await import("./workers/serve-in-workers.ts");
+  return serveInWorkers(config, logFile, output);
+}
+
+function needsRestart(before: ProxyConfig, after: ProxyConfig): boolean {
+  return before.port !== after.port || before.host !== after.host || before.workers !== after.workers;
 }
 
 /** Starting it twice is how most ports come to be taken. */
@@ -83,34 +96,26 @@ function noteNewKey(key: string, output: Output): void {
   output.note(`It is kept in ${generatedKeyFile(dataDirectory(processEnvironment))} and not shown again.`);
 }
 
-/** Metadata into a file, and a line a call for the person at the terminal. */
-function createLog(config: () => ProxyConfig, path: string, output: Output): RequestLog {
-  const file = createRotatingFile(
-    path,
-    () => config().logging,
-    (error) => output.note(`The request log cannot be written: ${messageOf(error)}`),
-  );
-  return {
-    add(record) {
-      if (config().logging.requests) file.write(recordLine(record));
-      if (output.interactive) output.note(readableLine(record));
-    },
-    refused: createRefusalTeller((line) => {
-      if (output.interactive) output.note(line);
-    }),
-    close: () => file.close(),
-  };
-}
-
 /** The first signal lets running answers end, the second ends at once. Resolves when it is over, to the exit code. */
-function untilStopped(proxy: ProxyServer, output: Output): Promise<number> {
+function untilStopped(serving: Serving, output: Output): Promise<number> {
   return new Promise((resolve) => {
     let stopping = false;
+    let ending = false;
     const end = async (code: number) => {
+      if (ending) return;
+      ending = true;
       process.off("SIGTERM", onSignal);
       process.off("SIGINT", onSignal);
-      await proxy.close();
+      await serving.close();
       resolve(code);
+    };
+    const drain = async () => {
+      const limit = setTimeout(() => void end(0), DRAIN_MS);
+      await serving.refuse();
+      output.note("Stopping: running answers have 30 s to end; a second signal ends them now.");
+      await serving.drained();
+      clearTimeout(limit);
+      await end(0);
     };
     const onSignal = (signal: NodeJS.Signals) => {
       if (stopping) {
@@ -118,12 +123,7 @@ function untilStopped(proxy: ProxyServer, output: Output): Promise<number> {
         return;
       }
       stopping = true;
-      output.note("Stopping: running answers have 30 s to end; a second signal ends them now.");
-      const limit = setTimeout(() => void end(0), DRAIN_MS);
-      void proxy.drain().then(() => {
-        clearTimeout(limit);
-        return end(0);
-      });
+      void drain();
     };
     process.on("SIGTERM", onSignal);
     process.on("SIGINT", onSignal);

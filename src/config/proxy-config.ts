@@ -4,6 +4,8 @@ import type { ProxySettings, upstreamDialects } from "./proxy-schema.ts";
 export interface ProxyConfig {
   readonly host: string;
   readonly port: number;
+  /** Processes that serve. */
+  readonly workers: number;
   readonly authMode: ProxySettings["auth_mode"];
   readonly allowLanAccess: boolean;
   readonly keys: readonly ProxyKey[];

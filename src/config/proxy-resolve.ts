@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { AppError } from "../errors.ts";
 import { isLoopback } from "./loopback.ts";
 import type { Environment } from "./paths.ts";
@@ -52,6 +53,7 @@ export function resolveProxyConfig(
   return {
     host: settings.host ?? (settings.allow_lan_access ? "0.0.0.0" : "127.0.0.1"),
     port: settings.port,
+    workers: settings.workers === "auto" ? availableParallelism() : settings.workers,
     authMode: settings.auth_mode,
     allowLanAccess: settings.allow_lan_access,
     keys,

@@ -8,6 +8,9 @@ import { z } from "zod";
 
 export const upstreamDialects = ["chat-completions", "responses", "messages", "generative-language"] as const;
 
+/** More are a typing error: each takes some 100 MB. */
+const MOST_WORKERS = 128;
+
 const text = z.string().min(1);
 const seconds = z.number().min(0);
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
@@ -114,6 +117,12 @@ const apiKey = z.union(
 export const proxySchema = z.strictObject({
   port: z.number().int().min(1).max(65_535).default(8045),
   host: text.optional().describe("The address to bind; 127.0.0.1, or 0.0.0.0 with allow_lan_access."),
+  workers: z
+    .union([z.number().int().min(1).max(MOST_WORKERS), z.literal("auto")], {
+      error: `must be a whole number from 1 to ${MOST_WORKERS}, or "auto" for one on each core`,
+    })
+    .default(1)
+    .describe("Processes that serve; more than one only pay where one core is full."),
   auth_mode: z.enum(["off", "strict", "all_except_health", "auto"]).default("auto"),
   allow_lan_access: z.boolean().default(false),
   api_keys: z.array(apiKey).default([]),

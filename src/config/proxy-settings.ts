@@ -9,6 +9,7 @@ export interface ProxyFlags {
   readonly config?: string;
   readonly port?: string;
   readonly host?: string;
+  readonly workers?: string;
   readonly authMode?: string;
   readonly allowLanAccess?: boolean;
 }
@@ -25,7 +26,7 @@ export interface LoadedSettings {
 }
 
 interface Override {
-  readonly key: "port" | "host" | "auth_mode" | "allow_lan_access";
+  readonly key: "port" | "host" | "workers" | "auth_mode" | "allow_lan_access";
   readonly value: unknown;
   readonly source: string;
 }
@@ -92,6 +93,8 @@ function fromFlags(flags: ProxyFlags): Override[] {
   if (flags.port !== undefined)
     found.push({ key: "port", value: readNumber(flags.port), source: "flag --port" });
   if (flags.host !== undefined) found.push({ key: "host", value: flags.host, source: "flag --host" });
+  if (flags.workers !== undefined)
+    found.push({ key: "workers", value: readNumber(flags.workers), source: "flag --workers" });
   if (flags.authMode !== undefined)
     found.push({ key: "auth_mode", value: flags.authMode, source: "flag --auth-mode" });
   if (flags.allowLanAccess !== undefined)

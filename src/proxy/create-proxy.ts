@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { METHODS } from "node:http";
+import { METHODS, type Server } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { ProxyConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
@@ -9,8 +9,9 @@ import { addProxyErrors } from "./answer-errors.ts";
 import type { AdmittedRequest } from "./call.ts";
 import { addDoor } from "./door.ts";
 import { handleCall } from "./handle-call.ts";
-import { createMetrics } from "./log/metrics.ts";
+import { createMetrics, type MetricCounts } from "./log/metrics.ts";
 import type { RequestLog } from "./log/request-log.ts";
+import { newMark } from "./mark.ts";
 import { relayMcp } from "./mcp/relay-mcp.ts";
 import { createOpenStreams } from "./open-streams.ts";
 import { handleUtility } from "./operations/handle-utility.ts";
@@ -18,7 +19,7 @@ import { isModelRoute, type Route, routes } from "./routes.ts";
 import { createRuntime } from "./runtime.ts";
 import type { Services } from "./services.ts";
 import { straightCalls } from "./straight-calls.ts";
-import { createMemoryConversations } from "./translate/conversation-store.ts";
+import { type ConversationStore, createMemoryConversations } from "./translate/conversation-store.ts";
 import { placeOf } from "./upstream/clients.ts";
 import { createPools } from "./upstream/pools.ts";
 
@@ -26,11 +27,23 @@ export interface ProxyParts {
   readonly log: RequestLog;
   /** Told of defects of ours. */
   readonly onInternal: (error: unknown) => void;
+  /** What it has in common with others that serve the same address; nothing where it serves alone. */
+  readonly shared?: SharedParts;
+}
+
+export interface SharedParts {
+  /** Marks the calls of all of them. */
+  readonly via: string;
+  readonly conversations: ConversationStore;
+  /** What all of them have counted. */
+  readonly totals: () => Promise<MetricCounts>;
 }
 
 /** A proxy that nobody listens to yet. */
 export interface ProxyServer {
   readonly app: FastifyInstance;
+  /** What this one has counted. */
+  counts(): MetricCounts;
   /** Puts another configuration in force; calls that have begun keep theirs. Throws where it cannot be used. */
   reload(config: ProxyConfig): void;
   /** Refuses what is new; resolves when nothing is being served any more. */
@@ -42,7 +55,8 @@ export interface ProxyServer {
 /** Builds the proxy. Throws `configuration` where a key is needed and there is none. */
 export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer {
   const pools = createPools();
-  const via = randomBytes(9).toString("base64url");
+  const via = parts.shared?.via ?? newMark();
+  const metrics = createMetrics();
   let runtime = createRuntime(config, pools, via);
   let serial = 0;
   let draining = false;
@@ -53,11 +67,12 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     pools,
     streams,
     log: parts.log,
-    metrics: createMetrics(),
+    metrics,
+    totals: parts.shared?.totals ?? metrics.counts,
     via,
     nextRequestId: () => `${prefix}${(serial++).toString(36)}`,
     held: { bytes: 0 },
-    conversations: createMemoryConversations(),
+    conversations: parts.shared?.conversations ?? createMemoryConversations(),
     isDraining: () => draining,
   };
   const first = straightCalls(services, parts.onInternal);
@@ -67,7 +82,8 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     acceptAnyPath: true,
     first,
   });
-  app.server.maxConnections = config.limits.connections;
+  if (parts.shared) breakOffBeyond(app.server, config.limits.connections);
+  else app.server.maxConnections = config.limits.connections;
   takeBodiesAsTheyCome(app);
   addSecurityHeaders(app);
   addDoor(app, services);
@@ -75,6 +91,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   addRoutes(app, services);
   return {
     app,
+    counts: metrics.counts,
     reload(next) {
       runtime = createRuntime(next, pools, via);
       const urls = [...next.upstreams.values()].map(({ baseUrl }) => baseUrl);
@@ -98,6 +115,24 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       await parts.log.close();
     },
   };
+}
+
+/**
+ * In place of `maxConnections`, which in a worker of node:cluster hands what is too much back to be given to another: with
+ * all of them full, it goes round for as long as they are.
+ */
+function breakOffBeyond(server: Server, most: number): void {
+  let open = 0;
+  server.on("connection", (socket) => {
+    if (open === most) {
+      socket.destroy();
+      return;
+    }
+    open += 1;
+    socket.once("close", () => {
+      open -= 1;
+    });
+  });
 }
 
 /** Nothing is parsed or even read before a handler asks for it. */

@@ -1,4 +1,4 @@
-import type { Metrics } from "./log/metrics.ts";
+import type { MetricCounts, Metrics } from "./log/metrics.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Runtime } from "./runtime.ts";
@@ -13,6 +13,8 @@ export interface Services {
   readonly streams: OpenStreams;
   readonly log: RequestLog;
   readonly metrics: Metrics;
+  /** What was counted here, and by all others that serve the same address. */
+  readonly totals: () => MetricCounts | Promise<MetricCounts>;
   /** Marks our calls, so that one that comes back is known. */
   readonly via: string;
   readonly nextRequestId: () => string;

@@ -21,7 +21,11 @@ function readable(troff: string): string {
 
 function below(command: Command, above = ""): { name: string; command: Command }[] {
   const name = `${above} ${command.name()}`.trim();
-  const children = command.commands.flatMap((child) => below(child, name));
+  const shown = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== "help");
+  const children = shown.flatMap((child) => below(child, name));
   return [{ name, command }, ...children];
 }
 

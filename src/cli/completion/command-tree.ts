@@ -27,7 +27,8 @@ export type KnownValues = Readonly<Record<string, readonly string[]>>;
 /** The whole tree as a list, from the program down: what every shell's script is made of. */
 export function commandTree(program: Command, known: KnownValues, above = ""): readonly CommandFacts[] {
   const path = `${above} ${program.name()}`.trim();
-  const children = program.commands.filter((command) => command.name() !== "help");
+  const visible = program.createHelp().visibleCommands(program);
+  const children = visible.filter((command) => command.name() !== "help");
   const own: CommandFacts = {
     path,
     description: program.description(),

@@ -19,6 +19,7 @@ const KNOWN: KnownValues = {
   client: connectors.map(({ id }) => id),
   shell: Object.keys(SHELLS),
   "--origin": ["claude-code", "opencode"],
+  "--workers": ["auto"],
   "--auth-mode": ["off", "strict", "all_except_health", "auto"],
 };
 

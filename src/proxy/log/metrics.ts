@@ -56,7 +56,7 @@ type Counting = { -readonly [Name in keyof CallSeries]: CallSeries[Name] } & {
 /** Upper ends, in seconds. */
 export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 /** Series beyond this are counted under `other`: model names come from clients. */
-const MOST_SERIES = 500;
+export const MOST_SERIES = 500;
 
 export function createMetrics(): Metrics {
   const all = new Map<string, Counting>();

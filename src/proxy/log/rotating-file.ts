@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { type FileHandle, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { createLineBatches, type LineSink } from "./line-batches.ts";
 
 /** A text file of bounded size: when it is full it becomes `.1`, `.1` becomes `.2`, and the oldest goes. */
-export interface RotatingFile {
-  write(line: string): void;
-  /** Writes what is waiting. */
-  close(): Promise<void>;
+export interface RotatingFile extends LineSink {
+  /** Writes whole lines, after all that was given before; resolves when that is done, or has failed. */
+  append(lines: Uint8Array): Promise<void>;
 }
 
 export interface RotationLimits {
@@ -16,39 +16,23 @@ export interface RotationLimits {
   readonly files: number;
 }
 
-const FLUSH_MS = 200;
-/** Bytes that may wait; more than that is written out at once, and lost where the disk does not take it. */
-const WAITING = 256 * 1024;
-/** Bytes that UTF-8 takes for one character of a string at most. */
-const WIDEST = 3;
-
 /**
  * Lines are written in batches; a disk that fails is told once, again only when it has worked meanwhile, and never stops
- * the proxy. What waits is kept as bytes:
- * thousands of strings, in pieces as they were put together, would be moved by each garbage collection until then.
+ * the proxy.
  */
 export function createRotatingFile(
   path: string,
   limits: () => RotationLimits,
   onError: (error: unknown) => void,
 ): RotatingFile {
-  let waiting: Buffer | undefined;
-  let used = 0;
-  let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let failed = false;
   /** The file may end in half a line: one of a process that was killed, or of a disk that failed. */
   let isTorn = true;
 
-  const flush = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    const bytes = waiting?.subarray(0, used);
-    waiting = undefined;
-    used = 0;
-    if (!bytes) return;
+  const append = (lines: Uint8Array): Promise<void> => {
     writing = writing
-      .then(() => append(path, bytes, limits(), isTorn))
+      .then(() => appendTo(path, lines, limits(), isTorn))
       .then(
         () => {
           failed = false;
@@ -60,24 +44,25 @@ export function createRotatingFile(
           isTorn = true;
         },
       );
+    return writing;
   };
+  const { write, close } = createLineBatches(append);
   return {
-    write(line) {
-      const most = WIDEST * line.length + 1;
-      if (waiting && used + most > waiting.length) flush();
-      waiting ??= Buffer.allocUnsafe(Math.max(WAITING, most));
-      used += waiting.write(line, used);
-      used += waiting.write("\n", used);
-      timer ??= setTimeout(flush, FLUSH_MS).unref();
-    },
+    append,
+    write,
     async close() {
-      flush();
+      await close();
       await writing;
     },
   };
 }
 
-async function append(path: string, bytes: Buffer, limits: RotationLimits, isTorn: boolean): Promise<void> {
+async function appendTo(
+  path: string,
+  bytes: Uint8Array,
+  limits: RotationLimits,
+  isTorn: boolean,
+): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const size = await stat(path).then(
     (entry) => entry.size,
@@ -95,7 +80,7 @@ async function append(path: string, bytes: Buffer, limits: RotationLimits, isTor
 }
 
 /** Takes back what a full disk has taken of the lines: half a line is none. */
-async function appendWhole(file: FileHandle, bytes: Buffer): Promise<void> {
+async function appendWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
   const { size } = await file.stat();
   try {
     await file.appendFile(bytes);

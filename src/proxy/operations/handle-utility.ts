@@ -32,11 +32,11 @@ export async function handleUtility(
     case "hello":
       return reply.code(200).send();
     case "readiness":
-      return reply.send({ status: "ready", active: services.metrics.active });
+      return reply.send({ status: "ready", active: (await services.totals()).active });
     case "metrics":
       return reply
         .header("content-type", "text/plain; version=0.0.4")
-        .send(metricsText(services.metrics.counts()));
+        .send(metricsText(await services.totals()));
     case "list-models":
       return listModels(request, reply, route);
     case "get-model":

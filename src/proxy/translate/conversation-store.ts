@@ -19,11 +19,29 @@ interface Bounds {
   readonly characters: number;
 }
 
-/** Conversations in memory; the ones not used for longest are forgotten first. */
-export function createMemoryConversations(
+/** Conversations in memory, of this process alone. */
+export function createMemoryConversations(bounds?: Bounds): ConversationStore {
+  const kept = createBoundedStore<Conversation>(bounds);
+  return {
+    load: async (id) => kept.load(id),
+    save: async (id, conversation, size) => kept.save(id, conversation, size),
+    delete: async (id) => kept.delete(id),
+  };
+}
+
+/** Values under ids. */
+export interface BoundedStore<Value> {
+  load(id: string): Value | undefined;
+  /** `size` is about how many characters it holds. */
+  save(id: string, value: Value, size: number): void;
+  delete(id: string): void;
+}
+
+/** The values not used for longest are forgotten first. */
+export function createBoundedStore<Value>(
   bounds: Bounds = { entries: 1_000, characters: 64 * 1024 * 1024 },
-): ConversationStore {
-  const kept = new Map<string, { readonly conversation: Conversation; readonly size: number }>();
+): BoundedStore<Value> {
+  const kept = new Map<string, { readonly value: Value; readonly size: number }>();
   let characters = 0;
 
   const forget = (id: string) => {
@@ -31,26 +49,24 @@ export function createMemoryConversations(
     kept.delete(id);
   };
   return {
-    async load(id) {
+    load(id) {
       const entry = kept.get(id);
       if (entry === undefined) return undefined;
       kept.delete(id);
       kept.set(id, entry);
-      return entry.conversation;
+      return entry.value;
     },
-    async save(id, conversation, size) {
+    save(id, value, size) {
       forget(id);
       if (size > bounds.characters) return;
-      kept.set(id, { conversation, size });
+      kept.set(id, { value, size });
       characters += size;
       for (const oldest of kept.keys()) {
         if (kept.size <= bounds.entries && characters <= bounds.characters) return;
         forget(oldest);
       }
     },
-    async delete(id) {
-      forget(id);
-    },
+    delete: forget,
   };
 }
 

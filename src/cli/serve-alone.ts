@@ -1,0 +1,31 @@
+import type { ProxyConfig } from "../config/proxy-config.ts";
+import { messageOf } from "../errors.ts";
+import { listen } from "../http/listen.ts";
+import { createProxy } from "../proxy/create-proxy.ts";
+import type { RotatingFile } from "../proxy/log/rotating-file.ts";
+import { createCallLog } from "./call-log.ts";
+import type { Output } from "./output.ts";
+import type { Serving } from "./serving.ts";
+
+/** The proxy in this process. */
+export function serveAlone(first: ProxyConfig, logFile: RotatingFile, output: Output): Serving {
+  let config = first;
+  const proxy = createProxy(first, {
+    log: createCallLog(logFile, () => config.logging.requests, output),
+    onInternal: (error) => output.note(`internal error: ${messageOf(error)}`),
+  });
+  let drained: Promise<void> | undefined;
+  return {
+    listen: () => listen(proxy.app, first),
+    async reload(next) {
+      proxy.reload(next);
+      config = next;
+    },
+    async refuse() {
+      drained ??= proxy.drain();
+    },
+    drained: async () => drained,
+    close: () => proxy.close(),
+    broken: new Promise(() => {}),
+  };
+}

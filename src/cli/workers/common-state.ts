@@ -1,0 +1,56 @@
+import type { MetricCounts } from "../../proxy/log/metrics.ts";
+import type { RotatingFile } from "../../proxy/log/rotating-file.ts";
+import { NO_COUNTS, retired, sumOf } from "../../proxy/log/sum-counts.ts";
+import { createBoundedStore } from "../../proxy/translate/conversation-store.ts";
+import type { PrimaryCalls } from "./calls.ts";
+import type { WorkerProcess } from "./fork-worker.ts";
+
+/** What the primary keeps for all workers: the request log's file, what was counted, and stored conversations. */
+export interface CommonState {
+  /** What a worker may ask of it. */
+  callsOf(worker: () => WorkerProcess): Omit<PrimaryCalls, "ready">;
+  /** Keeps what a worker that has ended has counted, so that no counter ever goes back. */
+  retire(worker: WorkerProcess): void;
+}
+
+/** Milliseconds after which what a worker that does not answer has told last must do. */
+const ANSWER_MS = 3_000;
+
+export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<WorkerProcess>): CommonState {
+  const conversations = createBoundedStore<Uint8Array>();
+  let ended = NO_COUNTS;
+  const totals = async (): Promise<MetricCounts> => {
+    await Promise.all([...workers].filter(({ isReady }) => isReady).map(askForCounts));
+    return sumOf([ended, ...[...workers].map(({ counts }) => counts)]);
+  };
+  return {
+    callsOf: (worker) => ({
+      log: (lines) => logFile.append(lines),
+      counted(counts) {
+        worker().counts = counts;
+      },
+      totals,
+      loadConversation: (id) => conversations.load(id),
+      saveConversation: ({ id, bytes, size }) => conversations.save(id, bytes, size),
+      deleteConversation: (id) => conversations.delete(id),
+    }),
+    retire(worker) {
+      ended = retired(ended, worker.counts);
+    },
+  };
+}
+
+async function askForCounts(worker: WorkerProcess): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ANSWER_MS);
+  });
+  const asked = worker.remote.call("counts", undefined).then(
+    (counts) => {
+      worker.counts = counts;
+    },
+    () => {},
+  );
+  await Promise.race([asked, patience]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,97 @@
+import { AppError, type ErrorCode, errorCatalogue, messageOf } from "../../errors.ts";
+
+/** One end of the pipe between two processes of the same program. */
+export interface Pipe {
+  send(packet: unknown, sent: (error: Error | null) => void): void;
+  onPacket(take: (packet: unknown) => void): void;
+  onClose(closed: () => void): void;
+}
+
+/** Functions of the process at the other end. `Far` has them by name, each with one parameter at most. */
+export interface Remote<Far> {
+  /**
+   * Calls one. Resolves to what it returns, and rejects with what it throws: an `AppError` as one, anything else by its
+   * message; with `Gone` where the process ends before it has answered.
+   */
+  call<Name extends keyof Far & string>(name: Name, value: InputOf<Far[Name]>): Promise<OutputOf<Far[Name]>>;
+}
+
+type InputOf<Method> = Method extends (value: infer Value) => unknown ? Value : never;
+type OutputOf<Method> = Method extends (value: never) => infer Output ? Awaited<Output> : never;
+
+/** The other process has ended. */
+export class Gone extends Error {}
+
+type Packet =
+  | { readonly call: number; readonly name: string; readonly value: unknown }
+  | { readonly answers: number; readonly value: unknown }
+  | { readonly fails: number; readonly fault: Fault };
+
+interface Fault {
+  readonly code: string | undefined;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+interface Waiting {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Calls functions at the other end of a pipe, and lets it call those of `near`. Calls begin at the other end in the order
+ * in which they were made here.
+ */
+export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
+  const waiting = new Map<number, Waiting>();
+  let serial = 0;
+  const send = (packet: Packet) =>
+    pipe.send(packet, (error) => {
+      if (error && "call" in packet) settle(packet.call, ({ reject }) => reject(new Gone(error.message)));
+    });
+  const settle = (call: number, how: (waiting: Waiting) => void) => {
+    const found = waiting.get(call);
+    waiting.delete(call);
+    if (found) how(found);
+  };
+  const serve = async (name: string, value: unknown): Promise<unknown> =>
+    (Reflect.get(near, name) as (value: unknown) => unknown)(value);
+  pipe.onPacket((packet) => {
+    // Both ends are the same program, of the same version.
+    const known = packet as Packet;
+    if ("answers" in known) settle(known.answers, ({ resolve }) => resolve(known.value as never));
+    else if ("fails" in known) settle(known.fails, ({ reject }) => reject(errorOf(known.fault)));
+    else
+      serve(known.name, known.value).then(
+        (value) => send({ answers: known.call, value }),
+        (error: unknown) => send({ fails: known.call, fault: faultOf(error) }),
+      );
+  });
+  pipe.onClose(() => {
+    for (const call of [...waiting.keys()])
+      settle(call, ({ reject }) => reject(new Gone("The other process has ended")));
+  });
+  return {
+    call: (name, value) =>
+      new Promise((resolve, reject) => {
+        serial += 1;
+        waiting.set(serial, { resolve, reject });
+        send({ call: serial, name, value });
+      }),
+  };
+}
+
+function faultOf(error: unknown): Fault {
+  const isOurs = error instanceof AppError;
+  const code = isOurs ? error.code : undefined;
+  return { code, message: messageOf(error), hint: isOurs ? error.hint : undefined };
+}
+
+function errorOf({ code, message, hint }: Fault): Error {
+  if (code === undefined || !isErrorCode(code)) return new Error(message);
+  return new AppError(code, message, hint === undefined ? {} : { hint });
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorCatalogue, code);
+}

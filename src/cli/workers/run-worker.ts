@@ -1,0 +1,103 @@
+import { AppError, messageOf } from "../../errors.ts";
+import { listen } from "../../http/listen.ts";
+import { createProxy, type ProxyServer } from "../../proxy/create-proxy.ts";
+import { createLineBatches } from "../../proxy/log/line-batches.ts";
+import type { MetricCounts } from "../../proxy/log/metrics.ts";
+import { NO_COUNTS } from "../../proxy/log/sum-counts.ts";
+import { createSharedConversations } from "../../proxy/translate/shared-conversations.ts";
+import { createCallLog } from "../call-log.ts";
+import type { Output } from "../output.ts";
+import { version } from "../version.ts";
+import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
+import { createRemote, type Pipe, type Remote } from "./remote.ts";
+
+/** How often the primary is told what was counted, in case this process ends without being asked. */
+const TELL_MS = 1_000;
+
+/**
+ * One of the processes of `proxy start --workers N`: serves what the primary tells it to, until the primary says or is
+ * gone, which node:cluster ends it for. Throws `usage` where nobody is at the other end.
+ */
+export async function runWorker(output: Output): Promise<number> {
+  if (process.send === undefined)
+    throw new AppError("usage", "This is a part of `proxy start --workers`, and nothing without it");
+  // Ctrl-C and service managers reach every process; what it means is for the primary to say.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  const primary: Remote<PrimaryCalls> = createRemote<PrimaryCalls>(
+    pipeToPrimary(),
+    workerCalls(() => primary, output),
+  );
+  await primary.call("ready", version);
+  return 0;
+}
+
+function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): WorkerCalls {
+  let proxy: ProxyServer | undefined;
+  let config: WorkerStart["config"];
+  let drained: Promise<void> | undefined;
+  return {
+    async serve(start) {
+      config = start.config;
+      proxy = createSharingProxy(start, primary(), () => config.logging.requests, output);
+      tellOfCounts(proxy.counts, primary());
+      return listen(proxy.app, config);
+    },
+    reload(next) {
+      proxy?.reload(next);
+      config = next;
+    },
+    counts: () => proxy?.counts() ?? NO_COUNTS,
+    refuse() {
+      drained ??= proxy?.drain();
+    },
+    drained: async () => drained,
+    async end() {
+      await proxy?.close();
+      process.disconnect();
+    },
+  };
+}
+
+/** A proxy that has everything in common with the other workers' that its clients could tell apart. */
+function createSharingProxy(
+  { config, via }: WorkerStart,
+  primary: Remote<PrimaryCalls>,
+  logsCalls: () => boolean,
+  output: Output,
+): ProxyServer {
+  // Where the primary is gone this process ends as well.
+  const lines = createLineBatches((batch) => primary.call("log", batch).catch(() => {}));
+  return createProxy(config, {
+    log: createCallLog(lines, logsCalls, output),
+    onInternal: (error) => output.note(`internal error: ${messageOf(error)}`),
+    shared: {
+      via,
+      totals: () => primary.call("totals", undefined),
+      conversations: createSharedConversations({
+        load: (id) => primary.call("loadConversation", id),
+        save: (entry) => primary.call("saveConversation", entry),
+        delete: (id) => primary.call("deleteConversation", id),
+      }),
+    },
+  });
+}
+
+function tellOfCounts(counts: () => MetricCounts, primary: Remote<PrimaryCalls>): void {
+  let told = 0;
+  const tell = () => {
+    const now = counts();
+    const calls = now.series.reduce((sum, series) => sum + series.calls, 0);
+    if (calls === told) return;
+    told = calls;
+    primary.call("counted", now).catch(() => {});
+  };
+  setInterval(tell, TELL_MS).unref();
+}
+
+function pipeToPrimary(): Pipe {
+  return {
+    send: (packet, sent) => void process.send?.(packet, undefined, undefined, sent),
+    onPacket: (take) => void process.on("message", take),
+    onClose: (closed) => void process.on("disconnect", closed),
+  };
+}

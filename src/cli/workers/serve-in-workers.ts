@@ -1,0 +1,175 @@
+import type { ProxyConfig } from "../../config/proxy-config.ts";
+import { AppError } from "../../errors.ts";
+import type { RotatingFile } from "../../proxy/log/rotating-file.ts";
+import { newMark } from "../../proxy/mark.ts";
+import type { Output } from "../output.ts";
+import type { Serving } from "../serving.ts";
+import { version } from "../version.ts";
+import { createCommonState } from "./common-state.ts";
+import { createCrashWatch } from "./crash-watch.ts";
+import { forkWorker, setUpWorkers, type WorkerProcess } from "./fork-worker.ts";
+import { Gone } from "./remote.ts";
+import { shareOf } from "./shares.ts";
+
+/** How long a worker may take to end when it has to, in milliseconds. */
+const END_MS = 5_000;
+
+/**
+ * The proxy in `config.workers` processes behind one address, kept up by this one, which serves nothing itself: it
+ * keeps what they have in common, replaces one that ends, and outlives them all. Should it be killed, they end as well.
+ */
+export function serveInWorkers(config: ProxyConfig, logFile: RotatingFile, output: Output): Serving {
+  return new Workers(config, logFile, output);
+}
+
+class Workers implements Serving {
+  readonly broken: Promise<never>;
+  readonly #workers = new Set<WorkerProcess>();
+  readonly #common;
+  readonly #count: number;
+  readonly #via = newMark();
+  readonly #isTooMany = createCrashWatch();
+  readonly #logFile: RotatingFile;
+  readonly #output: Output;
+  #config: ProxyConfig;
+  #break: (error: unknown) => void = () => {};
+  #isEnding = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(config: ProxyConfig, logFile: RotatingFile, output: Output) {
+    this.#config = config;
+    this.#count = config.workers;
+    this.#logFile = logFile;
+    this.#output = output;
+    this.#common = createCommonState(logFile, this.#workers);
+    this.broken = new Promise((_, reject) => {
+      this.#break = reject;
+    });
+    // Whoever waits for it is told; nobody need.
+    this.broken.catch(() => {});
+    setUpWorkers();
+  }
+
+  async listen(): Promise<number> {
+    const places = Array.from({ length: this.#count }, () => this.#fill());
+    const [port = this.#config.port] = await Promise.all(places);
+    return port;
+  }
+
+  async reload(next: ProxyConfig): Promise<void> {
+    const before = this.#config;
+    // From here on, for those that begin meanwhile.
+    this.#config = next;
+    try {
+      await this.#tellOf(next);
+    } catch (error) {
+      this.#config = before;
+      await this.#tellOf(before).catch(() => {});
+      throw error;
+    }
+  }
+
+  async refuse(): Promise<void> {
+    this.#isEnding = true;
+    for (const worker of this.#workers) if (!worker.isReady) worker.kill();
+    await this.#all(({ remote }) => remote.call("refuse", undefined));
+  }
+
+  async drained(): Promise<void> {
+    await this.#all(({ remote }) => remote.call("drained", undefined));
+  }
+
+  close(): Promise<void> {
+    this.#isEnding = true;
+    this.#closed ??= Promise.all([...this.#workers].map(end)).then(() => this.#logFile.close());
+    return this.#closed;
+  }
+
+  /** Keeps one worker's place filled for as long as this serves. Resolves to the port when the place first is. */
+  #fill(): Promise<number> {
+    return new Promise((listening) => {
+      const keep = async () => {
+        await this.#runOne(listening);
+        while (!this.#isEnding)
+          await this.#runOne((port, { pid }) => {
+            this.#output.note(`Worker ${pid} serves in its place.`);
+            listening(port);
+          });
+      };
+      keep().catch(this.#break);
+    });
+  }
+
+  /** One worker from its start to its end. */
+  async #runOne(listening: (port: number, worker: WorkerProcess) => void): Promise<void> {
+    const worker = forkWorker((self) => ({
+      ...this.#common.callsOf(self),
+      ready: (itsVersion) => this.#welcome(self(), itsVersion, listening),
+    }));
+    this.#workers.add(worker);
+    const how = await worker.ended;
+    this.#common.retire(worker);
+    this.#workers.delete(worker);
+    if (!this.#isEnding) this.#mourn(worker, how);
+  }
+
+  #welcome(
+    worker: WorkerProcess,
+    itsVersion: string,
+    listening: (port: number, worker: WorkerProcess) => void,
+  ): void {
+    if (this.#isEnding) worker.kill();
+    else if (itsVersion !== version) this.#break(anotherVersion(itsVersion));
+    else {
+      worker.isReady = true;
+      const start = { config: shareOf(this.#config, this.#count), via: this.#via };
+      worker.remote.call("serve", start).then(
+        (port) => listening(port, worker),
+        (error: unknown) => {
+          if (!(error instanceof Gone)) this.#break(error);
+        },
+      );
+    }
+  }
+
+  #mourn({ pid }: WorkerProcess, how: string): void {
+    if (this.#isTooMany(performance.now())) {
+      this.#break(tooManyEnds(how));
+      return;
+    }
+    this.#output.note(`Worker ${pid} ended unexpectedly (${how}). Its calls broke off; another is started.`);
+    if (how === "SIGKILL")
+      this.#output.note("Systems short of memory end processes like that: fewer workers need less.");
+  }
+
+  /** Rejects where a configuration cannot be used; a worker that ends meanwhile is none of its faults. */
+  async #tellOf(config: ProxyConfig): Promise<void> {
+    const share = shareOf(config, this.#count);
+    const outcomes = await this.#all(({ remote }) => remote.call("reload", share));
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected" && !(outcome.reason instanceof Gone)) throw outcome.reason;
+  }
+
+  #all(ask: (worker: WorkerProcess) => Promise<void>): Promise<PromiseSettledResult<void>[]> {
+    return Promise.allSettled([...this.#workers].filter(({ isReady }) => isReady).map(ask));
+  }
+}
+
+async function end(worker: WorkerProcess): Promise<void> {
+  if (!worker.isReady) worker.kill();
+  worker.remote.call("end", undefined).catch(() => {});
+  const limit = setTimeout(() => worker.kill(), END_MS);
+  await worker.ended;
+  clearTimeout(limit);
+}
+
+function anotherVersion(itsVersion: string): AppError {
+  const message = `The program on disk is version ${itsVersion} by now, and ${version} is running`;
+  return new AppError("workers_failed", message, { hint: "Start the proxy again." });
+}
+
+function tooManyEnds(how: string): AppError {
+  const hint =
+    "The reason may stand above, or in the system's log. Without --workers the proxy may tell more.";
+  return new AppError("workers_failed", `Workers end again and again, the last one by ${how}`, { hint });
+}

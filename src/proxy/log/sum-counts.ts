@@ -1,0 +1,64 @@
+import { BUCKETS, type CallSeries, type MetricCounts, MOST_SERIES } from "./metrics.ts";
+import { sumOf as sumOfSpreads } from "./spread.ts";
+
+export const NO_COUNTS: MetricCounts = { active: 0, series: [] };
+
+/** What several processes have counted, as if one had. */
+export function sumOf(all: readonly MetricCounts[]): MetricCounts {
+  const series = new Map<string, CallSeries>();
+  for (const counts of all) for (const each of counts.series) add(series, each);
+  return { active: all.reduce((sum, { active }) => sum + active, 0), series: [...series.values()] };
+}
+
+/**
+ * What processes have counted that have ended, with what one more has: nothing of it is active, and clients, who name the
+ * models, cannot make it grow without end.
+ */
+export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
+  const series = new Map(before.series.map((each) => [nameOf(each), each]));
+  for (const each of one.series) {
+    const isNamed = series.has(nameOf(each)) || series.size < MOST_SERIES;
+    add(series, isNamed ? each : { ...each, route: "other", upstream: "other", model: "other" });
+  }
+  return { active: 0, series: [...series.values()] };
+}
+
+function add(all: Map<string, CallSeries>, one: CallSeries): void {
+  const name = nameOf(one);
+  const known = all.get(name);
+  all.set(name, known === undefined ? one : together(known, one));
+}
+
+function nameOf({ route, upstream, model, status }: CallSeries): string {
+  return `${route} ${upstream} ${model} ${status}`;
+}
+
+function together(one: CallSeries, other: CallSeries): CallSeries {
+  const later = one.lastAt < other.lastAt ? other : one;
+  return {
+    route: one.route,
+    upstream: one.upstream,
+    model: one.model,
+    status: one.status,
+    calls: one.calls + other.calls,
+    input: one.input + other.input,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+    output: one.output + other.output,
+    cost: one.cost + other.cost,
+    priced: one.priced + other.priced,
+    unpriced: one.unpriced + other.unpriced,
+    duration: sumOfBuckets(one.duration, other.duration),
+    durationSum: one.durationSum + other.durationSum,
+    firstByte: sumOfBuckets(one.firstByte, other.firstByte),
+    firstByteSum: one.firstByteSum + other.firstByteSum,
+    firstBytes: one.firstBytes + other.firstBytes,
+    spread: sumOfSpreads([one.spread, other.spread]),
+    lastAt: later.lastAt,
+    lastFault: later.lastFault,
+  };
+}
+
+function sumOfBuckets(one: readonly number[], other: readonly number[]): number[] {
+  return BUCKETS.map((_, index) => (one[index] ?? 0) + (other[index] ?? 0));
+}

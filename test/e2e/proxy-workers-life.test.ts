@@ -1,0 +1,171 @@
+import { createServer } from "node:net";
+import getPort from "get-port";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startFakeUpstream } from "../support/fake-upstream.ts";
+import {
+  type Answer,
+  ask,
+  askUntil,
+  childrenOf,
+  isAlive,
+  metricsWith,
+  type ProxyCommand,
+  startProxyCommand,
+} from "../support/proxy-workers.ts";
+import { startCommand } from "../support/spawned-command.ts";
+import { until } from "../support/start-proxy.ts";
+
+const KEY = "sk-clients-0123456789abcdef";
+const START = 'event: message_start\ndata: {"type":"message_start"}\n\n';
+const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
+
+/** A proxy before an upstream whose streams end when they are told to. */
+async function startStreaming(workers: number) {
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const upstream = await startFakeUpstream(async (_hit, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(START);
+    await told;
+    response.end(STOP);
+  });
+  onTestFinished(() => upstream.close());
+  const settings = { upstreams: { a: { dialect: "messages", base_url: upstream.url, models: ["m"] } } };
+  const proxy = await startProxyCommand(settings, workers);
+  const stream = () => ask(proxy, "/v1/messages", { model: "m", max_tokens: 9, stream: true, messages: [] });
+  return { proxy, stream, endStreams: tell };
+}
+
+const outcomeOf = (answer: Answer) => answer.text().catch(() => "broken off");
+
+/** Kills it; resolves when another one serves in its place. */
+async function replace(proxy: ProxyCommand, pid: number): Promise<void> {
+  process.kill(pid, "SIGKILL");
+  await proxy.says(new RegExp(`Worker ${pid} ended unexpectedly \\(SIGKILL\\)[^]*serves in its place`));
+}
+
+describe("a worker that is killed", () => {
+  it("breaks its own streams off and no others, and is replaced by one with the newest configuration", async () => {
+    const { proxy, stream, endStreams } = await startStreaming(2);
+    const one = await stream();
+    const other = await askUntil(stream, ({ worker }) => worker !== one.worker);
+    const [text, otherText] = [outcomeOf(one), outcomeOf(other)];
+    const [victim = 0] = childrenOf(proxy.child.pid);
+    await replace(proxy, victim);
+    endStreams();
+    expect([await text, await otherText].toSorted()).toEqual(["broken off", `${START}${STOP}`].toSorted());
+    proxy.save({ auth_mode: "strict", api_keys: [KEY] });
+    await proxy.says(/is in force/);
+    const [next = 0] = childrenOf(proxy.child.pid);
+    await replace(proxy, next);
+    for (let time = 0; time < 6; time += 1) expect((await ask(proxy, "/healthz")).status).toBe(401);
+    expect(childrenOf(proxy.child.pid)).toHaveLength(2);
+  });
+
+  it("takes nothing from what was counted", async () => {
+    const proxy = await startProxyCommand({}, 2);
+    const words = { model: "echo", messages: [{ role: "user", content: "Hello" }] };
+    for (let time = 0; time < 6; time += 1) await (await ask(proxy, "/v1/chat/completions", words)).text();
+    const six = /^sallyport_calls_total.* 6$/m;
+    await metricsWith(proxy, six);
+    for (const pid of childrenOf(proxy.child.pid)) await replace(proxy, pid);
+    expect(await (await ask(proxy, "/metrics")).text()).toMatch(six);
+  });
+
+  it("again and again ends the proxy, with the reason and nothing left over", async () => {
+    const proxy = await startProxyCommand({}, 5);
+    const workers = childrenOf(proxy.child.pid);
+    for (const pid of workers) process.kill(pid, "SIGKILL");
+    const { code, stderr } = await proxy.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain("sallyport: Workers end again and again, the last one by SIGKILL");
+    expect(childrenOf(proxy.child.pid)).toEqual([]);
+  });
+});
+
+describe("the end of a proxy with workers", () => {
+  it("lets running streams end, takes nothing new, and leaves nothing over", async () => {
+    const { proxy, stream, endStreams } = await startStreaming(2);
+    const one = await stream();
+    const other = await askUntil(stream, ({ worker }) => worker !== one.worker);
+    const workers = childrenOf(proxy.child.pid);
+    // As Ctrl-C does it: everybody hears of it.
+    for (const pid of [...workers, proxy.child.pid ?? 0]) process.kill(pid, "SIGINT");
+    await proxy.says(/Stopping:/);
+    await expect(ask(proxy, "/healthz")).rejects.toThrow("ECONNREFUSED");
+    endStreams();
+    expect(await one.text()).toBe(`${START}${STOP}`);
+    expect(await other.text()).toBe(`${START}${STOP}`);
+    expect((await proxy.ended).code).toBe(0);
+    expect(workers.filter(isAlive)).toEqual([]);
+  });
+
+  it("is at once on a second signal", async () => {
+    const { proxy, stream } = await startStreaming(2);
+    const workers = childrenOf(proxy.child.pid);
+    const answer = await stream();
+    proxy.child.kill("SIGTERM");
+    await proxy.says(/Stopping:/);
+    expect(proxy.child.exitCode).toBeNull();
+    proxy.child.kill("SIGTERM");
+    expect(await outcomeOf(answer)).not.toContain(STOP);
+    expect((await proxy.ended).code).toBe(143);
+    expect(workers.filter(isAlive)).toEqual([]);
+  });
+
+  it("is theirs too when the first process is killed, streams or not", async () => {
+    const { proxy, stream } = await startStreaming(2);
+    const answer = await stream();
+    const workers = childrenOf(proxy.child.pid);
+    proxy.child.kill("SIGKILL");
+    expect(await outcomeOf(answer)).toBe("broken off");
+    await until(() => !workers.some(isAlive));
+  });
+
+  it("is in order before they serve, too", async () => {
+    const command = await startCommand([
+      "proxy",
+      "start",
+      "--port",
+      String(await getPort()),
+      "--workers",
+      "2",
+    ]);
+    await until(() => childrenOf(command.child.pid).length > 0);
+    const workers = childrenOf(command.child.pid);
+    command.child.kill("SIGTERM");
+    expect((await command.ended).code).toBe(0);
+    expect(workers.filter(isAlive)).toEqual([]);
+  });
+});
+
+describe("the start of a proxy with workers", () => {
+  it("fails as ever where the port is taken", async () => {
+    const server = createServer((socket) => socket.destroy());
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, "127.0.0.1", () => resolve(Object(server.address()).port));
+    });
+    onTestFinished(() => void server.close());
+    const command = await startCommand(["proxy", "start", "--port", String(port), "--workers", "2"]);
+    const { code, stderr } = await command.ended;
+    expect([code, stderr.split("\n")[0]]).toEqual([3, `sallyport: Port ${port} in use`]);
+  });
+
+  it("needs no other process for one", async () => {
+    const proxy = await startProxyCommand({}, 1);
+    expect(childrenOf(proxy.child.pid)).toEqual([]);
+    expect(proxy.stderr()).not.toContain("workers");
+  });
+
+  it.each(["0", "-1", "1.5", "two", "129"])("is refused for %s of them", async (workers) => {
+    const { code, stderr } = await (await startCommand(["proxy", "start", `--workers=${workers}`])).ended;
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^sallyport: flag --workers must be .*\d/)]);
+  });
+
+  it("is not for the hand", async () => {
+    const { code, stderr } = await (await startCommand(["proxy", "worker"])).ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining("a part of `proxy start --workers`")]);
+  });
+});

@@ -1,0 +1,124 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type FakeUpstream, startFakeUpstream, type Answer as Upstream } from "../support/fake-upstream.ts";
+import {
+  type Answer,
+  ask,
+  askUntil,
+  metricsWith,
+  type ProxyCommand,
+  startProxyCommand,
+} from "../support/proxy-workers.ts";
+
+const KEY = "sk-clients-0123456789abcdef";
+const right = { authorization: `Bearer ${KEY}` };
+const words = { model: "echo", messages: [{ role: "user", content: "Hello" }] };
+const call = (proxy: ProxyCommand, headers = {}) => ask(proxy, "/v1/chat/completions", words, { headers });
+
+async function upstreamFor(answer: Upstream): Promise<FakeUpstream> {
+  const upstream = await startFakeUpstream(answer);
+  onTestFinished(() => upstream.close());
+  return upstream;
+}
+
+/** Calls until `count` different workers have answered; resolves to all answers, read. */
+async function callsOn(count: number, again: () => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  while (new Set(answers.map(({ worker }) => worker)).size < count) {
+    const answer = await again();
+    await answer.text();
+    answers.push(answer);
+  }
+  return answers;
+}
+
+describe("what workers have in common", () => {
+  it("is one address, one count, one log with nothing lost, one banner, and one end", async () => {
+    const proxy = await startProxyCommand({}, 3);
+    const answers = await callsOn(3, () => call(proxy));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const all = new RegExp(`^sallyport_calls_total\\{.*\\} ${answers.length}$`, "m");
+    expect((await metricsWith(proxy, all)).match(/^sallyport_calls_total/gm)).toHaveLength(1);
+    // Whichever of them is asked.
+    for (let time = 0; time < 6; time += 1) expect(await (await ask(proxy, "/metrics")).text()).toMatch(all);
+    expect(JSON.parse(await (await ask(proxy, "/readyz")).text())).toEqual({ status: "ready", active: 0 });
+    proxy.child.kill("SIGTERM");
+    const { code, stdout, stderr } = await proxy.ended;
+    expect([code, stdout]).toEqual([0, ""]);
+    expect(stderr.match(/Proxy listening/g)).toHaveLength(1);
+    expect(stderr).toMatch(/workers +3\n/);
+    const ids = answers.map(({ response }) => response.headers["x-sallyport-request-id"]);
+    expect(
+      proxy
+        .logged()
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(ids.toSorted());
+  });
+
+  it("is what they have answered, which any of them continues, reads and deletes", async () => {
+    const upstream = await upstreamFor((_hit, response) => {
+      const message = { role: "assistant", content: "Sevenfold." };
+      response.setHeader("content-type", "application/json");
+      response.end(
+        JSON.stringify({ id: "c", model: "m", choices: [{ index: 0, message, finish_reason: "stop" }] }),
+      );
+    });
+    const proxy = await startProxyCommand(
+      { upstreams: { a: { dialect: "chat-completions", base_url: upstream.url, models: ["m"] } } },
+      2,
+    );
+    const say = (input: string, more = {}) => ask(proxy, "/v1/responses", { model: "m", input, ...more });
+    const first = await say("How often?");
+    const { id } = JSON.parse(await first.text()) as { id: string };
+    const elsewhere = ({ worker }: Answer) => worker !== first.worker;
+    const second = await askUntil(() => say("Again?", { previous_response_id: id }), elsewhere);
+    expect(second.status).toBe(200);
+    const sent = JSON.parse(String(upstream.hits.at(-1)?.body)) as { messages: { content: unknown }[] };
+    expect(JSON.stringify(sent.messages)).toMatch(/How often\?.*Sevenfold\..*Again\?/);
+    const read = await askUntil(() => ask(proxy, `/v1/responses/${id}`), elsewhere);
+    expect(await read.text()).toContain("Sevenfold.");
+    const gone = await ask(proxy, `/v1/responses/${id}`, undefined, { method: "DELETE" });
+    expect(gone.status).toBe(200);
+    const after = await callsOn(2, () => ask(proxy, `/v1/responses/${id}`));
+    expect(new Set(after.map(({ status }) => status))).toEqual(new Set([404]));
+  });
+
+  it("is the mark by which a call that comes back is known, whoever sent it", async () => {
+    const proxy = await startProxyCommand({}, 2);
+    const base_url = `http://127.0.0.1:${proxy.port}`;
+    proxy.save({ upstreams: { self: { dialect: "chat-completions", base_url, models: ["echo"] } } });
+    await proxy.says(/is in force/);
+    for (let time = 0; time < 4; time += 1) expect((await call(proxy)).status).toBe(508);
+    // Each was served once, and refused at the door when it came back.
+    await metricsWith(proxy, /^sallyport_calls_total\{.*"508"\} 4$/m);
+  });
+
+  it("is the configuration: a new one reaches all at once, a bad one none", async () => {
+    const proxy = await startProxyCommand({}, 2);
+    await callsOn(2, () => call(proxy));
+    proxy.save({ auth_mode: "sometimes" });
+    await proxy.says(/The old configuration stays in force.*proxy\.auth_mode/);
+    for (const { status } of await callsOn(2, () => call(proxy))) expect(status).toBe(200);
+    proxy.save({ auth_mode: "strict", api_keys: [KEY] });
+    await proxy.says(/is in force/);
+    for (let time = 0; time < 6; time += 1) expect((await ask(proxy, "/healthz")).status).toBe(401);
+    for (const { status } of await callsOn(2, () => call(proxy, right))) expect(status).toBe(200);
+  });
+
+  it("is the log's file, which one of them at a time makes room in", async () => {
+    const proxy = await startProxyCommand({ logging: { max_file: 4096, files: 9 } }, 2);
+    const answers = await callsOn(2, () => call(proxy));
+    while (answers.length < 50) {
+      const answer = await call(proxy);
+      await answer.text();
+      answers.push(answer);
+    }
+    proxy.child.kill("SIGTERM");
+    expect((await proxy.ended).code).toBe(0);
+    expect(new Set(proxy.logged().map(({ id }) => id)).size).toBe(answers.length);
+    // Each of them has written once at least, and both times together are more than a file may hold.
+    expect(await readdir(join(proxy.folder, "data", "proxy"))).toContain("requests.ndjson.1");
+  });
+});

@@ -1,0 +1,147 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
+import getPort from "get-port";
+import { type SpawnedCommand, sandbox, startCommand } from "./spawned-command.ts";
+
+export interface ProxyCommand extends SpawnedCommand {
+  readonly port: number;
+  readonly save: (settings: object) => void;
+  /** The request log's whole lines, in all of its files. */
+  readonly logged: () => Record<string, unknown>[];
+}
+
+/** `proxy start` with so many workers and these settings, once it listens. */
+export async function startProxyCommand(settings: object, workers: number): Promise<ProxyCommand> {
+  const folder = await sandbox();
+  const file = join(folder, "config.json");
+  const save = (next: object) => writeFileSync(file, JSON.stringify({ proxy: next }));
+  save(settings);
+  const port = await getPort();
+  const flags = ["--config", file, "--port", String(port), "--workers", String(workers)];
+  const command = await startCommand(["proxy", "start", ...flags], { folder });
+  await command.says(/Proxy listening/);
+  return { ...command, port, save, logged: () => linesIn(join(folder, "data", "proxy")) };
+}
+
+function linesIn(folder: string): Record<string, unknown>[] {
+  return readdirSync(folder)
+    .filter((name) => name.startsWith("requests.ndjson"))
+    .flatMap((name) => readFileSync(join(folder, name), "utf8").trimEnd().split("\n"))
+    .map((line) => JSON.parse(line));
+}
+
+/** An answer, whose text is read on demand. */
+export interface Answer {
+  readonly status: number;
+  /** The same for all answers of one worker, and of no other. */
+  readonly worker: string;
+  readonly response: IncomingMessage;
+  text(): Promise<string>;
+}
+
+/** One call on a connection of its own, so that it can go to any worker. Resolves when the answer has begun. */
+export function ask(
+  { port }: { readonly port: number },
+  path: string,
+  body?: object,
+  { method = body ? "POST" : "GET", headers = {} as Record<string, string> } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: "127.0.0.1",
+        port,
+        path,
+        method,
+        agent: false,
+        headers: { ...(body ? { "content-type": "application/json" } : {}), ...headers },
+      },
+      (response) => {
+        const id = String(response.headers["x-sallyport-request-id"] ?? "");
+        resolve({
+          status: response.statusCode ?? 0,
+          worker: id.slice(0, 16),
+          response,
+          text: () => textOf(response),
+        });
+      },
+    );
+    sent.once("error", reject);
+    sent.end(body && JSON.stringify(body));
+  });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) text += chunk;
+  return text;
+}
+
+/** Asks again and again until an answer is the one that is waited for; the others are read and dropped. */
+export async function askUntil(
+  again: () => Promise<Answer>,
+  isIt: (answer: Answer) => boolean,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await again();
+    if (isIt(answer)) return answer;
+    await answer.text();
+  }
+}
+
+/** Waits until `/metrics` says so: a call is counted when it is over, which its client may know a moment sooner. */
+export async function metricsWith(proxy: ProxyCommand, pattern: RegExp): Promise<string> {
+  for (;;) {
+    const text = await (await ask(proxy, "/metrics")).text();
+    if (pattern.test(text)) return text;
+  }
+}
+
+/** The processes that `pid` has started and that have not ended. */
+export function childrenOf(pid: number | undefined): number[] {
+  return living()
+    .filter(({ parent }) => parent === pid)
+    .map((each) => each.pid);
+}
+
+/** Whether it runs. One that has ended and that nobody has asked about, as in containers without an init, does not. */
+export function isAlive(pid: number): boolean {
+  return living().some((each) => each.pid === pid);
+}
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  /** One letter; Z has ended. */
+  readonly state: string;
+}
+
+/** From the kernel's own list where there is one, as on Linux, where `ps` need not be installed. */
+function living(): readonly Process[] {
+  const all = existsSync("/proc/self/stat")
+    ? readdirSync("/proc")
+        .filter((name) => /^\d+$/.test(name))
+        .flatMap(processOf)
+    : execFileSync("ps", ["-A", "-o", "pid=,state=,ppid="], { encoding: "utf8" })
+        .trim()
+        .split("\n")
+        .map(fromFields);
+  return all.filter(({ state }) => !state.startsWith("Z"));
+}
+
+function processOf(pid: string): Process[] {
+  try {
+    // The program's name stands between in parentheses and may hold anything.
+    return [fromFields(`${pid} ${readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)}`)];
+  } catch {
+    // It has ended meanwhile.
+    return [];
+  }
+}
+
+function fromFields(line: string): Process {
+  const [pid, state = "", parent] = line.trim().split(/\s+/);
+  return { pid: Number(pid), state, parent: Number(parent) };
+}
