@@ -25,8 +25,17 @@ import { FileTree } from "./sidebar/file-tree.tsx";
 import { meetServer, useSession } from "./state/session.ts";
 import { openDialog, useView } from "./state/view.ts";
 
-/** The review page: what it shows depends on how far the review has come. */
+/** The review page in each of its states. */
 export function App() {
+  return (
+    <>
+      <Phase />
+      <Toasts />
+    </>
+  );
+}
+
+function Phase() {
   const phase = useSession((session) => session.phase);
   const failure = useSession((session) => session.failure);
   if (phase === "sent") return <SentScreen />;
@@ -84,7 +93,6 @@ function Review() {
       </div>
       <StatusLine />
       <Dialogs controller={controller} shortcuts={shortcuts} />
-      <Toasts />
     </div>
   );
 }

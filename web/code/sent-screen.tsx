@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { copyText } from "../shared/clipboard.ts";
 import { Button } from "../shared/components/button.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { useSession } from "./state/session.ts";
@@ -12,7 +13,7 @@ export function SentScreen() {
     document.title = sent?.approved ? "Approved" : "Feedback sent";
   }, [sent]);
   if (!sent) return null;
-  const copy = () => void navigator.clipboard.writeText(sent.feedback).then(() => setCopied(true));
+  const copy = async () => setCopied(await copyText(sent.feedback));
   return (
     <PageState
       title={sent.approved ? "Approved" : "Feedback sent"}

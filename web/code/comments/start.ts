@@ -1,5 +1,6 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
+import { newId } from "../../shared/new-id.ts";
 import type { CommentType, ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
 import { editComment, removeComment, startComment, useComments } from "../state/comments.ts";
@@ -73,7 +74,7 @@ function blank(type: CommentType): ReviewComment {
   const options = [...(index?.gitContext.diffOptions ?? []), ...(index?.gitContext.moreDiffOptions ?? [])];
   const label = options.find(({ id }) => id === diffType)?.label ?? diffType;
   return {
-    id: crypto.randomUUID(),
+    id: newId(),
     type,
     text: "",
     images: [],

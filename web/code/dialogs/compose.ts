@@ -1,5 +1,5 @@
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
-import { showToast } from "../../shared/components/toast.tsx";
+import { copyAndSay } from "../../shared/clipboard.ts";
 import { inFileOrder, type ReviewComment } from "../core/comment.ts";
 import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../core/feedback.ts";
 import { saidComments, useComments } from "../state/comments.ts";
@@ -51,15 +51,10 @@ function placed(comment: ReviewComment): { start: number; end: number } | undefi
 export async function copyFeedback(): Promise<void> {
   const { edited } = useEditedFeedback.getState();
   const { markdown } = await composeFeedback();
-  await copyText(edited?.composed === markdown ? edited.text : markdown);
+  await copyMarkdown(edited?.composed === markdown ? edited.text : markdown);
 }
 
-/** Puts a text on the clipboard and says so. */
-export async function copyText(markdown: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(markdown);
-    showToast("Feedback copied as Markdown");
-  } catch {
-    showToast("The browser did not allow copying", { tone: "danger" });
-  }
+/** Puts the feedback as it reads in a dialog on the clipboard. */
+export async function copyMarkdown(markdown: string): Promise<void> {
+  await copyAndSay(markdown, "Feedback copied as Markdown");
 }

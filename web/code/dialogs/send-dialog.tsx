@@ -7,7 +7,7 @@ import { keepEditedFeedback, useEditedFeedback } from "../state/edited-feedback.
 import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 import { AgentChoice } from "./agent-choice.tsx";
-import { composeFeedback, copyText, type Feedback } from "./compose.ts";
+import { composeFeedback, copyMarkdown, type Feedback } from "./compose.ts";
 import { decide } from "./decide.ts";
 
 /** Shows the exact text that will be sent, to be read and edited before. */
@@ -34,7 +34,7 @@ export function SendDialog() {
       onClose={() => openDialog("none")}
       footer={
         <>
-          <Button className="push" onClick={() => void copyText(text)}>
+          <Button className="push" onClick={() => void copyMarkdown(text)}>
             Copy
           </Button>
           <Button onClick={() => openDialog("none")}>Back to the review</Button>

@@ -8,8 +8,8 @@ import {
 } from "lucide-react";
 import { memo } from "react";
 import type { DiffFile } from "../../../src/review/api-types.ts";
+import { copyAndSay } from "../../shared/clipboard.ts";
 import { IconButton } from "../../shared/components/button.tsx";
-import { showToast } from "../../shared/components/toast.tsx";
 import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { commentOnFile } from "../comments/start.ts";
 import { splitPath } from "../core/shown-path.ts";
@@ -31,11 +31,7 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
   const editorLink = useSession(({ index }) => index?.editorLink ?? "");
   const since = useRounds(({ rounds }) => sinceLastRound(rounds, file));
   const Chevron = folded ? ChevronRight : ChevronDown;
-  const copy = () =>
-    void navigator.clipboard.writeText(file.path).then(
-      () => showToast("Path copied"),
-      () => showToast("The browser did not allow copying", { tone: "danger" }),
-    );
+  const copy = () => void copyAndSay(file.path, "Path copied");
   return (
     <header className="file-header">
       <button

@@ -1,7 +1,7 @@
 import { Copy } from "lucide-react";
+import { copyAndSay } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
-import { showToast } from "../../shared/components/toast.tsx";
 import { sentenceStart } from "../layout/sentence-start.ts";
 import { type Outcome, useReview } from "../state/review-store.ts";
 import { composedFeedback } from "./plan-feedback.ts";
@@ -95,13 +95,7 @@ function Told({ heading, text }: { readonly heading: string; readonly text: stri
     <section className="told told-final">
       <div className="told-head">
         <h2>{heading}</h2>
-        <Button
-          small
-          onClick={async () => {
-            await navigator.clipboard.writeText(text);
-            showToast("Copied");
-          }}
-        >
+        <Button small onClick={() => void copyAndSay(text, "Copied")}>
           <Copy size={15} aria-hidden /> Copy
         </Button>
       </div>

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
+import { copyAndSay } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
-import { showToast } from "../../shared/components/toast.tsx";
 import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans, countChanges } from "../rounds/compare-plans.ts";
 import { setView } from "../state/actions.ts";
@@ -70,10 +70,10 @@ function CopyNotes() {
   return (
     <Button
       small
-      onClick={async () => {
+      onClick={() => {
         const state = useReview.getState();
-        await navigator.clipboard.writeText(state.rewritten ?? composedFeedback(state, "request-changes"));
-        showToast("Your notes are on the clipboard");
+        const notes = state.rewritten ?? composedFeedback(state, "request-changes");
+        void copyAndSay(notes, "Your notes are on the clipboard");
       }}
     >
       Copy my notes

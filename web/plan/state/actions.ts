@@ -1,6 +1,7 @@
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
 import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { newId } from "../../shared/new-id.ts";
 import {
   type AnnotationType,
   inDocumentOrder,
@@ -156,7 +157,7 @@ function change(annotations: readonly PlanAnnotation[]): void {
 function create(composer: Composer, existing?: PlanAnnotation): PlanAnnotation {
   const { type, anchor, text, replacement, images } = composer;
   return {
-    id: existing?.id ?? crypto.randomUUID(),
+    id: existing?.id ?? newId(),
     type,
     text: text.trim(),
     createdAt: existing?.createdAt ?? new Date().toISOString(),

@@ -1,6 +1,7 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { afterPaint } from "../after-paint.ts";
+import { copyText } from "../clipboard.ts";
 import { IconButton } from "../components/button.tsx";
 import { announce } from "../components/toast.tsx";
 import { CodeText } from "./code-text.tsx";
@@ -66,7 +67,7 @@ function CopyButton({ text }: { readonly text: string }) {
       label="Copy code"
       className="no-print"
       onClick={async () => {
-        await navigator.clipboard.writeText(text);
+        if (!(await copyText(text))) return;
         announce("Code copied");
         setCopied(true);
         setTimeout(() => setCopied(false), 1_500);

@@ -1,0 +1,53 @@
+import { hostname } from "node:os";
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser, openPage, openReview } from "../support/browser.ts";
+import { changedRepository, startCodeReview, writeGeneralComment } from "../support/code-review-page.ts";
+import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { samplePlan } from "../support/plans.ts";
+
+/** The name of this machine, as another one would call it: browsers trust `localhost` alone without HTTPS. */
+const NAME = hostname().toLowerCase();
+const fromElsewhere = (url: string) => url.replace("localhost", NAME);
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser([`--host-resolver-rules=MAP ${NAME} 127.0.0.1`]);
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  home = await makeHome();
+});
+afterEach(() => home.remove());
+
+describe("a page that came over plain HTTP from another machine", () => {
+  it("takes notes on a plan, and copies", async () => {
+    const review = await startReview(home, hookEvent(samplePlan), ["--host", "0.0.0.0"]);
+    const { page, errors } = await openReview(browser, fromElsewhere(review.url));
+    await page.keyboard.press("g");
+    await page.getByPlaceholder("About the plan as a whole").fill("Looks sound.");
+    await page.getByRole("button", { name: "Add note" }).click();
+    await page.locator(".card").getByText("Looks sound.").waitFor();
+    await page.getByRole("button", { name: "Copy code" }).first().click();
+    await expect.poll(() => page.locator("[role=status]").allTextContents()).toContain("Code copied");
+    expect(errors).toEqual([]);
+    review.child.kill();
+    await review.ended;
+  });
+
+  it("takes comments on a diff, and copies", async () => {
+    const review = await startCodeReview(await changedRepository(), { flags: ["--host", "0.0.0.0"] });
+    const { page, errors } = await openPage(browser, fromElsewhere(review.url));
+    await page.locator(".review:not(.first-view)").waitFor();
+    await page
+      .getByRole("button", { name: /^Copy the path/ })
+      .first()
+      .click();
+    await page.getByText("Path copied").waitFor();
+    await writeGeneralComment(page, "Looks sound.");
+    expect(errors).toEqual([]);
+    review.child.kill();
+    await review.ended;
+  });
+});
