@@ -22,7 +22,15 @@ import { selectedLines, useCursor } from "./state/cursor.ts";
 import { placeNow } from "./state/places.ts";
 import { openSearch } from "./state/search.ts";
 import { useSession } from "./state/session.ts";
-import { isFolded, isViewed, openDialog, setFolded, setViewed, useView } from "./state/view.ts";
+import {
+  changeExpansions,
+  isFolded,
+  isViewed,
+  openDialog,
+  setFolded,
+  setViewed,
+  useView,
+} from "./state/view.ts";
 
 const MOVE = "Moving";
 const COMMENT = "Commenting";
@@ -159,8 +167,7 @@ async function expandHere(controller: DiffController): Promise<void> {
   const hunk = body.patch.hunks.findLastIndex(
     (each) => (cursor.side === "old" ? each.oldStart : each.newStart) <= cursor.number,
   );
-  useView.setState(({ expansions }) => {
-    const gaps = new Map(expansions[cursor.path]);
+  changeExpansions(cursor.path, (gaps) => {
     for (const [gap, end] of [
       [hunk, "below"],
       [hunk + 1, "above"],
@@ -169,6 +176,5 @@ async function expandHere(controller: DiffController): Promise<void> {
       const shown = gaps.get(gap) ?? { above: 0, below: 0 };
       gaps.set(gap, { ...shown, [end]: shown[end] + EXPAND_STEP });
     }
-    return { expansions: { ...expansions, [cursor.path]: gaps } };
   });
 }

@@ -23,7 +23,7 @@ async function load(): Promise<Highlight> {
   const module = await WebAssembly.compile(code);
   const highlighter = createHighlighter(module) as unknown as RecordHighlighter;
   return (text, language) => {
-    const id = LANGS[language];
+    const id = Object.hasOwn(LANGS, language) ? LANGS[language] : undefined;
     if (id === undefined || id === 0) return undefined;
     // The answer lies in the module's memory, which the next call overwrites.
     return highlighter.tokenizeLineRecords(id, highlighter.writeInput(text)).slice();

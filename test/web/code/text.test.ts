@@ -195,5 +195,7 @@ describe("languageOf", () => {
     ["Makefile", "makefile"],
     ["a/b/LICENSE", "text"],
     ["x.pyi", "python"],
+    ["constructor", "text"],
+    ["a.toString", "tostring"],
   ])("%s is %s", (path, language) => expect(languageOf(path)).toBe(language));
 });

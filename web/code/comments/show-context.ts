@@ -4,7 +4,7 @@ import { gapsOf } from "../core/row-model.ts";
 import { useComments } from "../state/comments.ts";
 import { placeNow } from "../state/places.ts";
 import { loadFileText, useSession } from "../state/session.ts";
-import { useView } from "../state/view.ts";
+import { changeExpansions, keepText } from "../state/view.ts";
 
 /** Lines shown around a comment that stands between the hunks. */
 const AROUND = 3;
@@ -50,7 +50,7 @@ async function open(comment: ReviewComment): Promise<void> {
   const patch = patches?.get(file.index);
   if (!result.ok || !patch) return;
   const { text } = result.value;
-  useView.setState(({ texts }) => ({ texts: { ...texts, [file.path]: text } }));
+  keepText(file.path, text);
   const place = placeNow(comment);
   if (place.state !== "context") return;
   const shift = comment.place?.side === "old" ? shiftAt(patch, "old", place.start) : 0;
@@ -59,10 +59,8 @@ async function open(comment: ReviewComment): Promise<void> {
   const at = gaps.findIndex((gap) => gap && start >= gap.newStart && start < (gap.newEnd ?? 0));
   const gap = gaps[at];
   if (!gap) return;
-  useView.setState(({ expansions }) => {
-    const opened = new Map(expansions[file.path]);
+  changeExpansions(file.path, (opened) => {
     const shown = opened.get(at) ?? { above: 0, below: 0 };
     opened.set(at, { ...shown, above: Math.max(shown.above, end - gap.newStart + 1 + AROUND) });
-    return { expansions: { ...expansions, [file.path]: opened } };
   });
 }

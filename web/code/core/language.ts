@@ -1,52 +1,56 @@
 /** Languages that go by the file's whole name. */
-const BY_NAME: Readonly<Record<string, string>> = {
-  dockerfile: "dockerfile",
-  containerfile: "dockerfile",
-  makefile: "makefile",
-  gnumakefile: "makefile",
-  "cmakelists.txt": "cmake",
-  justfile: "just",
-  codeowners: "codeowners",
-  gemfile: "ruby",
-  rakefile: "ruby",
-  jenkinsfile: "groovy",
-  ".gitignore": "text",
-  ".bashrc": "bash",
-  ".zshrc": "bash",
-  ".env": "dotenv",
-};
+const BY_NAME = new Map(
+  Object.entries({
+    dockerfile: "dockerfile",
+    containerfile: "dockerfile",
+    makefile: "makefile",
+    gnumakefile: "makefile",
+    "cmakelists.txt": "cmake",
+    justfile: "just",
+    codeowners: "codeowners",
+    gemfile: "ruby",
+    rakefile: "ruby",
+    jenkinsfile: "groovy",
+    ".gitignore": "text",
+    ".bashrc": "bash",
+    ".zshrc": "bash",
+    ".env": "dotenv",
+  }),
+);
 
 /** Endings the highlighter does not know by themselves. */
-const BY_ENDING: Readonly<Record<string, string>> = {
-  htm: "html",
-  xhtml: "html",
-  pyi: "python",
-  pyw: "python",
-  rbi: "ruby",
-  kts: "kotlin",
-  markdown: "markdown",
-  gitignore: "text",
-  lock: "text",
-  tpl: "html",
-  bzl: "python",
-  ino: "cpp",
-  phtml: "php",
-  webmanifest: "json",
-  map: "json",
-  csproj: "xml",
-  plist: "xml",
-  conf: "ini",
-  cfg: "ini",
-};
+const BY_ENDING = new Map(
+  Object.entries({
+    htm: "html",
+    xhtml: "html",
+    pyi: "python",
+    pyw: "python",
+    rbi: "ruby",
+    kts: "kotlin",
+    markdown: "markdown",
+    gitignore: "text",
+    lock: "text",
+    tpl: "html",
+    bzl: "python",
+    ino: "cpp",
+    phtml: "php",
+    webmanifest: "json",
+    map: "json",
+    csproj: "xml",
+    plist: "xml",
+    conf: "ini",
+    cfg: "ini",
+  }),
+);
 
 /** The name to ask the highlighter for: by the file's name, else its ending. */
 export function languageOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  const known = BY_NAME[name];
+  const known = BY_NAME.get(name);
   if (known !== undefined) return known;
   if (name.startsWith("dockerfile")) return "dockerfile";
   const dot = name.lastIndexOf(".");
   if (dot < 0) return "text";
   const ending = name.slice(dot + 1);
-  return BY_ENDING[ending] ?? ending;
+  return BY_ENDING.get(ending) ?? ending;
 }

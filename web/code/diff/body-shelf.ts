@@ -13,6 +13,7 @@ export class BodyShelf {
   /** Heights of bodies whose patch has been here, for the time it is not. */
   readonly #heights = new Map<string, number>();
   readonly #measured = new Map<string, MeasuredHeights>();
+  readonly #textLines = new Map<string, readonly string[]>();
   #widgets = new Map<string, readonly Widget[]>();
   #columns: number | undefined;
   #count = -1;
@@ -22,6 +23,7 @@ export class BodyShelf {
     this.#bodies.clear();
     this.#inputs.clear();
     this.#heights.clear();
+    this.#textLines.clear();
     this.#count = -1;
   }
 
@@ -67,11 +69,22 @@ export class BodyShelf {
       layout: view.layout,
       columns: this.#columns,
       widgets: this.#widgets.get(file.path) ?? NO_WIDGETS,
-      expansions: view.expansions[file.path],
-      text: linesOf(view.texts[file.path]),
+      expansions: view.expansions.get(file.path),
+      text: this.#linesOf(view.texts.get(file.path)),
       measured: this.#measured.get(file.path) ?? NOTHING_MEASURED,
       lastHeight: this.#heights.get(file.path),
     };
+  }
+
+  /** The lines of a text, the same array for the same text. */
+  #linesOf(text: string | undefined): readonly string[] | undefined {
+    if (text === undefined) return undefined;
+    const known = this.#textLines.get(text);
+    if (known) return known;
+    const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+    if (lines.at(-1) === "") lines.pop();
+    this.#textLines.set(text, lines);
+    return lines;
   }
 
   /** Lines wrap elsewhere once the width is another. */
@@ -121,19 +134,6 @@ function withNews<Key>(
 ): ReadonlyMap<Key, number> {
   const news = [...(seen ?? [])].filter(([key, height]) => known.get(key) !== height);
   return news.length === 0 ? known : new Map([...known, ...news]);
-}
-
-const textLines = new Map<string, readonly string[]>();
-
-/** The lines of a text, the same array for the same text. */
-function linesOf(text: string | undefined): readonly string[] | undefined {
-  if (text === undefined) return undefined;
-  const known = textLines.get(text);
-  if (known) return known;
-  const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
-  if (lines.at(-1) === "") lines.pop();
-  textLines.set(text, lines);
-  return lines;
 }
 
 function isSame(a: BodyOptions, b: BodyOptions): boolean {

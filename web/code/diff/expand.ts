@@ -3,7 +3,7 @@ import { showToast } from "../../shared/components/toast.tsx";
 import type { FileBody } from "../core/file-body.ts";
 import { type Gap, gapsOf } from "../core/row-model.ts";
 import { loadFileText } from "../state/session.ts";
-import { useView } from "../state/view.ts";
+import { changeExpansions, keepText, useView } from "../state/view.ts";
 
 /** Lines shown by one click. */
 export const EXPAND_STEP = 20;
@@ -22,13 +22,11 @@ export async function expandGap(
 ): Promise<void> {
   if (!(await ensureText(body.file.path))) return;
   const step = where === "all" ? Number.MAX_SAFE_INTEGER / 4 : EXPAND_STEP;
-  useView.setState(({ expansions }) => {
-    const gaps = new Map(expansions[body.file.path]);
+  changeExpansions(body.file.path, (gaps) => {
     const shown = gaps.get(gap) ?? { above: 0, below: 0 };
     const grown =
       where === "below" ? { ...shown, below: shown.below + step } : { ...shown, above: shown.above + step };
     gaps.set(gap, grown);
-    return { expansions: { ...expansions, [body.file.path]: gaps } };
   });
 }
 
@@ -42,12 +40,12 @@ export async function expandAll(body: FileBody): Promise<void> {
 
 /** Fetches the whole new side once; false when it could not be had, which the person is told. */
 export async function ensureText(path: string): Promise<boolean> {
-  if (useView.getState().texts[path] !== undefined) return true;
+  if (useView.getState().texts.has(path)) return true;
   const result = await loadFileText(path, "new");
   if (!result.ok) {
     showToast(`The lines around could not be loaded: ${explain(result)}`, { tone: "danger" });
     return false;
   }
-  useView.setState(({ texts }) => ({ texts: { ...texts, [path]: result.value.text } }));
+  keepText(path, result.value.text);
   return true;
 }

@@ -15,7 +15,7 @@ export async function loadWasmHighlighter(): Promise<Highlight> {
   const module = await compile();
   const highlighter = createHighlighter(module) as unknown as RecordHighlighter;
   return (text, language) => {
-    const id = LANGS[language];
+    const id = Object.hasOwn(LANGS, language) ? LANGS[language] : undefined;
     if (id === undefined || id === 0) return undefined;
     // The answer lies in the module's memory, which the next call overwrites.
     return highlighter.tokenizeLineRecords(id, highlighter.writeInput(text)).slice();

@@ -61,12 +61,17 @@ export function stopDraft(): void {
 function currentContent(): DraftContent {
   const { comments, editing } = useComments.getState();
   const { edited } = useEditedFeedback.getState();
-  return { version: 1, comments, editing: [...editing], viewed: useView.getState().viewed, edited };
+  return { version: 1, comments, editing: [...editing], viewed: viewedMarks(), edited };
+}
+
+/** As JSON has them. A file by the name of `__proto__` keeps no mark: the server takes no body with that member. */
+function viewedMarks(): DraftContent["viewed"] {
+  return Object.fromEntries([...useView.getState().viewed].filter(([path]) => path !== "__proto__"));
 }
 
 function restore(content: DraftContent): void {
   const { comments, editing, viewed, edited } = mergeDraft(content, currentContent());
-  useView.setState({ viewed });
+  useView.setState({ viewed: new Map(Object.entries(viewed)) });
   useEditedFeedback.setState({ edited });
   useComments.setState({ comments, editing: new Set(editing) });
 }

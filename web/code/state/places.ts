@@ -37,7 +37,7 @@ export function placeNow(comment: ReviewComment): PlaceNow {
   const { start, end } = comment.place;
   const patch = patches?.get(file.index);
   if (!patch) return { state: "here", start, end, moved: false };
-  const text = useView.getState().texts[file.path];
+  const text = useView.getState().texts.get(file.path);
   const memory = known.get(patch) ?? new Map<string, PlaceNow>();
   known.set(patch, memory);
   const key = `${comment.id} ${start} ${text === undefined}`;
@@ -86,7 +86,7 @@ export function widgetFor(comment: ReviewComment): Widget | undefined {
 
 /** Describes selected lines with their text, from the patch or the whole file. */
 export function describeLines(range: LineRange, patch: ParsedPatch) {
-  const text = useView.getState().texts[range.path]?.split("\n");
+  const text = useView.getState().texts.get(range.path)?.split("\n");
   return placeOf(range.side, startOf(range), endOf(range), (number) => {
     const line = findLine(patch, range.side, number);
     if (line >= 0) return lineText(patch, line);

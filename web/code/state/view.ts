@@ -14,13 +14,13 @@ interface ViewState {
   readonly filter: string;
   readonly closedFolders: ReadonlySet<string>;
   /** By path: what the person chose; a file without an entry is folded by its kind. */
-  readonly folded: Readonly<Record<string, boolean>>;
+  readonly folded: ReadonlyMap<string, boolean>;
   /** By path: the fingerprint of the change that was looked at. */
-  readonly viewed: Readonly<Record<string, string>>;
+  readonly viewed: ReadonlyMap<string, string>;
   /** By path, then by gap. */
-  readonly expansions: Readonly<Record<string, ReadonlyMap<number, Expansion>>>;
+  readonly expansions: ReadonlyMap<string, ReadonlyMap<number, Expansion>>;
   /** By path: the whole text of the new side, once it was needed. */
-  readonly texts: Readonly<Record<string, string>>;
+  readonly texts: ReadonlyMap<string, string>;
   /** Long lines the person asked to see whole, by `wholeLineKey`. */
   readonly wholeLines: ReadonlySet<string>;
   /** The note on the round before has been dismissed. */
@@ -36,10 +36,10 @@ export const useView = create<ViewState>(() => ({
   panelOpen: false,
   filter: "",
   closedFolders: new Set(),
-  folded: {},
-  viewed: {},
-  expansions: {},
-  texts: {},
+  folded: new Map(),
+  viewed: new Map(),
+  expansions: new Map(),
+  texts: new Map(),
   wholeLines: new Set(),
   roundSeen: false,
   dialog: "none",
@@ -47,28 +47,28 @@ export const useView = create<ViewState>(() => ({
 
 /** True when the file shows its header alone: by choice, else because it was viewed or is generated. */
 export function isFolded(view: Pick<ViewState, "folded" | "viewed">, file: DiffFile): boolean {
-  return view.folded[file.path] ?? (file.generated || isViewed(view, file));
+  return view.folded.get(file.path) ?? (file.generated || isViewed(view, file));
 }
 
 /** A mark counts only for the change it was made on. */
 export function isViewed(view: Pick<ViewState, "viewed">, file: DiffFile): boolean {
-  return view.viewed[file.path] === file.fingerprint;
+  return view.viewed.get(file.path) === file.fingerprint;
 }
 
 /** Marks a file as viewed, or takes the mark away; a viewed file folds. */
 export function setViewed(file: DiffFile, viewed: boolean): void {
   useView.setState((state) => {
-    const { [file.path]: _mark, ...viewedOthers } = state.viewed;
-    const { [file.path]: _fold, ...foldedOthers } = state.folded;
-    return {
-      viewed: viewed ? { ...viewedOthers, [file.path]: file.fingerprint } : viewedOthers,
-      folded: foldedOthers,
-    };
+    const [marks, folded] = [new Map(state.viewed), new Map(state.folded)];
+    if (viewed) marks.set(file.path, file.fingerprint);
+    else marks.delete(file.path);
+    folded.delete(file.path);
+    return { viewed: marks, folded };
   });
 }
 
+/** Folds a file or unfolds it, whatever its kind. */
 export function setFolded(file: DiffFile, folded: boolean): void {
-  useView.setState((state) => ({ folded: { ...state.folded, [file.path]: folded } }));
+  useView.setState((state) => ({ folded: withEntry(state.folded, file.path, folded) }));
 }
 
 /** Names a line: one of the patch by its index, one between the hunks by its number. */
@@ -76,13 +76,28 @@ export function wholeLineKey(path: string, line: number, isContext: boolean): st
   return `${path}:${isContext ? "context " : ""}${line}`;
 }
 
+/** Shows all of a long line; `key` is a `wholeLineKey`. */
 export function showWholeLine(key: string): void {
   useView.setState(({ wholeLines }) => ({ wholeLines: new Set([...wholeLines, key]) }));
 }
 
+/** Keeps the whole text of a file's new side. */
+export function keepText(path: string, text: string): void {
+  useView.setState(({ texts }) => ({ texts: withEntry(texts, path, text) }));
+}
+
+/** Changes which lines of a file's gaps are shown; `change` gets a copy of its own. */
+export function changeExpansions(path: string, change: (gaps: Map<number, Expansion>) => void): void {
+  useView.setState(({ expansions }) => {
+    const gaps = new Map(expansions.get(path));
+    change(gaps);
+    return { expansions: withEntry(expansions, path, gaps) };
+  });
+}
+
 /** Another diff: what was fetched of its files, and opened between its lines, is of no use. */
 export function forgetTexts(): void {
-  useView.setState({ texts: {}, expansions: {}, wholeLines: new Set() });
+  useView.setState({ texts: new Map(), expansions: new Map(), wholeLines: new Set() });
 }
 
 /** Takes over what the server remembers. Narrow windows stay unified: two columns would not fit. */
@@ -103,3 +118,12 @@ export function changeView(change: Partial<Pick<ViewState, "layout" | "wrap" | "
 }
 
 export const openDialog = (dialog: ViewState["dialog"]): void => useView.setState({ dialog });
+
+/** A copy with one more entry. Maps and no objects: a file may be called `constructor`. */
+function withEntry<Value>(
+  map: ReadonlyMap<string, Value>,
+  path: string,
+  value: Value,
+): ReadonlyMap<string, Value> {
+  return new Map(map).set(path, value);
+}

@@ -1,0 +1,29 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
+import { openCodeReview, writeGeneralComment } from "../support/code-review-page.ts";
+import { testRepository } from "../support/test-repository.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** What every JavaScript object has of itself: a table of files must not take these for entries. */
+const NAMES = ["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__", "a.constructor"];
+
+describe("the code review page", () => {
+  it("shows files named like what objects have of themselves", async () => {
+    const repository = await testRepository({ "a.txt": "a\n" });
+    await repository.write(Object.fromEntries(NAMES.map((name) => [name, `the text of ${name}\n`])));
+    const { page } = await openCodeReview(browser, repository);
+    for (const name of NAMES) {
+      const section = page.locator(`section[data-path="${name}"]`);
+      await section.scrollIntoViewIfNeeded();
+      await expect.poll(() => section.textContent()).toContain(`the text of ${name}`);
+    }
+    await writeGeneralComment(page, "All of them are there.");
+    await page.getByText("Draft saved").waitFor();
+  });
+});
