@@ -11,8 +11,8 @@ interface SentDraft<Content> {
 
 /**
  * A page that is reloaded may ask for its draft before its own last save has arrived. That save is therefore left in
- * the tab as well, and whichever is newer counts; one that
- * is not known to have arrived has no `savedAt`. `session` tells reviews apart that had the same address.
+ * the tab as well, and whichever is newer counts; one that is not known to have arrived has no `savedAt`. `session`
+ * tells reviews apart that had the same address.
  */
 export async function readDraft<Content>(session: string): Promise<Result<Draft<Content>>> {
   const stored = await getJson<Draft<Content>>("/api/draft");

@@ -22,7 +22,7 @@ export function widthFor(imageWidth: number): number {
 }
 
 /** The outline of a pen stroke, as a polygon. */
-export function penOutline(mark: Mark): readonly Point[] {
+function penOutline(mark: Mark): readonly Point[] {
   const input = mark.points.map(({ x, y }) => [x, y] as [number, number]);
   return getStroke(input, { size: mark.width * 1.8, thinning: 0.4, smoothing: 0.6, streamline: 0.4 }).map(
     ([x = 0, y = 0]) => ({ x, y }),
@@ -30,7 +30,7 @@ export function penOutline(mark: Mark): readonly Point[] {
 }
 
 /** The two ends of an arrow's head, beside its tip. */
-export function arrowHead(from: Point, to: Point, width: number): readonly [Point, Point] {
+function arrowHead(from: Point, to: Point, width: number): readonly [Point, Point] {
   const angle = Math.atan2(to.y - from.y, to.x - from.x);
   const length = Math.min(width * 5, Math.hypot(to.x - from.x, to.y - from.y) / 2);
   const end = (turn: number): Point => ({
