@@ -23,7 +23,7 @@ afterEach(() => home.remove());
 
 describe("a page that came over plain HTTP from another machine", () => {
   it("takes notes on a plan, and copies", async () => {
-    const review = await startReview(home, hookEvent(samplePlan), ["--host", "0.0.0.0"]);
+    const review = await startReview(home, hookEvent(samplePlan, home.path), ["--host", "0.0.0.0"]);
     const { page, errors } = await openReview(browser, fromElsewhere(review.url));
     await page.keyboard.press("g");
     await page.getByPlaceholder("About the plan as a whole").fill("Looks sound.");
