@@ -3,11 +3,8 @@ import type { Agent, Place } from "./agent.ts";
 import { combined } from "./combined-edit.ts";
 import { jsonHook } from "./json-hook.ts";
 import { jsonDefaults } from "./json-members.ts";
-import { planHook } from "./own-command.ts";
+import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
-
-/** Four days: a person may sleep over a plan. Claude Code's own default is one minute. */
-const PATIENCE_SECONDS = 345_600;
 
 /** https://code.claude.com/docs/en/hooks; formats as Claude Code 2.1.197 and 2.1.329 obey them. */
 export const claudeCode: Agent = {
@@ -27,7 +24,7 @@ export const claudeCode: Agent = {
           matcher: "ExitPlanMode",
           hook: {
             type: "command",
-            command: planHook(place.command, PATIENCE_SECONDS),
+            command: planHook(place.command),
             timeout: PATIENCE_SECONDS,
           },
         }),

@@ -1,11 +1,8 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
 import { jsonHook } from "./json-hook.ts";
-import { planHook } from "./own-command.ts";
+import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
-
-/** Four days. */
-const PATIENCE_SECONDS = 345_600;
 
 /** Formats as Codex CLI 0.169.0 obeys them. It has no tool for plans: the Stop hook finds the plan in the transcript. */
 export const codex: Agent = {
@@ -21,7 +18,7 @@ export const codex: Agent = {
       matcher: "",
       hook: {
         type: "command",
-        command: planHook(place.command, PATIENCE_SECONDS),
+        command: planHook(place.command),
         timeout: PATIENCE_SECONDS,
       },
     }),

@@ -1,10 +1,7 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
-import { planHook } from "./own-command.ts";
+import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
-
-/** Four days. */
-const PATIENCE_SECONDS = 345_600;
 
 /** Formats as Copilot CLI 1.0.102 obeys them. A project's hooks run once its folder is trusted. */
 export const copilotCli: Agent = {
@@ -35,9 +32,7 @@ function copilotFolder({ home, project, environment }: Place): string {
 
 function hooksFile(command: string): string {
   const [shell, line] =
-    process.platform === "win32"
-      ? ["powershell", `& ${planHook(command, PATIENCE_SECONDS)}`]
-      : ["bash", planHook(command, PATIENCE_SECONDS)];
+    process.platform === "win32" ? ["powershell", `& ${planHook(command)}`] : ["bash", planHook(command)];
   const hook = { type: "command", matcher: "exit_plan_mode", [shell]: line, timeoutSec: PATIENCE_SECONDS };
   // The second brings the words that an approval has no place for.
   const hooks = { preToolUse: [hook], postToolUse: [hook] };

@@ -1,11 +1,8 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
 import { jsonHook } from "./json-hook.ts";
-import { planHook } from "./own-command.ts";
+import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
-
-/** Four days. */
-const PATIENCE_SECONDS = 345_600;
 
 /** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats as Gemini CLI 0.61.0 obeys them. */
 export const geminiCli: Agent = {
@@ -22,7 +19,7 @@ export const geminiCli: Agent = {
       hook: {
         type: "command",
         name: "sallyport",
-        command: planHook(place.command, PATIENCE_SECONDS),
+        command: planHook(place.command),
         timeout: PATIENCE_SECONDS * 1000,
       },
     }),

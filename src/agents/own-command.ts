@@ -31,16 +31,15 @@ export function shellLine(words: readonly string[], platform: NodeJS.Platform = 
   return words.map((word) => quoted(word, platform)).join(" ");
 }
 
+/** How long an agent waits for a hook of ours: four days, for a person may sleep over a plan. */
+export const PATIENCE_SECONDS = 345_600;
+
 /**
  * The line of a hook on plans. Agents run it by way of a shell, which `exec` makes give way to us: a shell that stayed
- * in between would hide from us that the agent is gone. `patience` is the hook's limit in seconds, which the page tells.
+ * in between would hide from us that the agent is gone. The page is told how long the agent waits.
  */
-export function planHook(
-  command: string,
-  patience: number,
-  platform: NodeJS.Platform = process.platform,
-): string {
-  return `${platform === "win32" ? "" : "exec "}${command} review plan --caller-waits ${patience}`;
+export function planHook(command: string, platform: NodeJS.Platform = process.platform): string {
+  return `${platform === "win32" ? "" : "exec "}${command} review plan --caller-waits ${PATIENCE_SECONDS}`;
 }
 
 /** The same line with its stderr thrown away. */

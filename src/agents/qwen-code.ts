@@ -2,11 +2,8 @@ import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
 import { combined } from "./combined-edit.ts";
 import { jsonHook } from "./json-hook.ts";
-import { planHook, silenced } from "./own-command.ts";
+import { PATIENCE_SECONDS, planHook, silenced } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
-
-/** Four days. */
-const PATIENCE_SECONDS = 345_600;
 
 /** The package's docs/features/hooks.md and commands.md; formats as Qwen Code 0.15.10 and 0.24.4 obey them. */
 export const qwenCode: Agent = {
@@ -18,7 +15,7 @@ export const qwenCode: Agent = {
     const path = join(qwenFolder(place), "settings.json");
     const purpose = "review every plan before it is carried out";
     // Whatever a hook writes to stderr without a decision, Qwen Code takes for a refusal without a reason.
-    const command = silenced(planHook(place.command, PATIENCE_SECONDS));
+    const command = silenced(planHook(place.command));
     const hookOn = (event: string) =>
       jsonHook({
         path,
