@@ -187,6 +187,17 @@ describe("feedbackMarkdown", () => {
     expect(feedbackMarkdown([comment({ path: "a\nb", text: "Odd." })], context)).toContain("## `a b`\n");
   });
 
+  it("sends a suggestion that suggests nothing as the comment it is", () => {
+    const place = placeIn(before, "new", 2, 2);
+    const unchanged = comment({ type: "suggestion", path: "a.ts", place, suggestion: "2", text: "Why two?" });
+    expect(feedbackMarkdown([unchanged], context)).toMatch(
+      /### 1\. Comment on line 12 \(new side\)\n\n```\w*\n2\n```\n\nWhy two\?/,
+    );
+    const [annotation] = annotationsOf([unchanged], context.placeNow);
+    expect(annotation).toMatchObject({ type: "comment", text: "Why two?" });
+    expect(annotation).not.toHaveProperty("suggestedCode");
+  });
+
   it("fences code that holds fences itself", () => {
     expect(fenced("```js\na\n```", "markdown")).toBe("````markdown\n```js\na\n```\n````");
   });

@@ -3,7 +3,14 @@ import type { ReviewComment } from "../../../web/code/core/comment.ts";
 import type { DraftContent } from "../../../web/code/state/draft.ts";
 import { mergeDraft } from "../../../web/code/state/merge-draft.ts";
 
-const comment = (id: string, text: string) => ({ id, text }) as ReviewComment;
+const comment = (id: string, text: string): ReviewComment => ({
+  id,
+  text,
+  type: "comment",
+  images: [],
+  createdAt: "2026-11-22",
+  diff: { type: "uncommitted", label: "Uncommitted changes" },
+});
 const draft = (more: Partial<DraftContent>): DraftContent => ({
   version: 1,
   comments: [],
@@ -28,6 +35,11 @@ describe("a draft that comes after the first words", () => {
     expect(merged.comments.map(({ id }) => id)).toEqual(["a", "b", "c"]);
     expect(merged.editing).toEqual(["b", "c"]);
     expect(merged.viewed).toEqual({ x: "1", y: "2" });
+  });
+
+  it("leaves out an editor that was opened and left without a word", () => {
+    const kept = draft({ comments: [comment("a", " \n"), comment("b", "kept")], editing: ["a"] });
+    expect(mergeDraft(kept, draft({})).comments.map(({ id }) => id)).toEqual(["b"]);
   });
 
   it("keeps feedback that was changed by hand, the newer one where there are two", () => {

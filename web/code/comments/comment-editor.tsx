@@ -126,11 +126,12 @@ function labelOf({ path, place }: ReviewComment): string {
   return `Comment on ${path}, ${linesOf(place.start, place.end)}, ${place.side} side`;
 }
 
-/** A new editor takes the focus; one that merely scrolled back into view does not. */
+/** A new editor takes the focus, a suggestion's in its code; one that merely scrolled back into view does not. */
 function useFocusOnStart(id: string, field: React.RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     if (useComments.getState().focus !== id) return;
-    field.current?.focus({ preventScroll: true });
+    const code = field.current?.closest(".comment")?.querySelector<HTMLElement>(".suggestion-code");
+    (code ?? field.current)?.focus({ preventScroll: true });
     // The thread around it still asks whether it is new; it is told with the next frame.
     requestAnimationFrame(() => useComments.setState({ focus: undefined }));
   }, [id, field]);

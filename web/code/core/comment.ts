@@ -41,10 +41,14 @@ export interface LinePlace {
   readonly after: readonly string[];
 }
 
+/** Whether it suggests other code than there is. */
+export function changesCode({ suggestion, place }: ReviewComment): boolean {
+  return suggestion !== undefined && suggestion !== place?.lines.join("\n");
+}
+
 /** True while there is nothing in it that would be lost. */
 export function isBlank(comment: ReviewComment): boolean {
-  const changed = comment.suggestion !== undefined && comment.suggestion !== comment.place?.lines.join("\n");
-  return comment.text.trim() === "" && comment.images.length === 0 && !changed;
+  return comment.text.trim() === "" && comment.images.length === 0 && !changesCode(comment);
 }
 
 /** Comments on the whole change first, then by file as the diff shows them, a file's own before its lines'. */

@@ -3,6 +3,7 @@ import { classNames } from "../../shared/class-names.ts";
 import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { escaped } from "../../shared/markdown/markdown-html.ts";
 import { languageOf } from "./language.ts";
+import { modeNote } from "./mode-note.ts";
 import {
   hunkOf,
   hunkText,
@@ -67,14 +68,18 @@ export function fileHtml(file: DiffFile, patch: ParsedPatch | undefined, options
 function section(file: DiffFile, rows: string): string {
   const { folder, name } = splitPath(file.path);
   const renamed = file.oldPath !== undefined && file.oldPath !== file.path;
+  const mode = modeNote(file);
   return [
     `<section class="file"><header class="file-header"><span class="file-fold"></span>`,
     `<abbr class="status-letter status-${file.status}">${STATUS_LETTERS[file.status]}</abbr><h2 class="file-path">`,
     renamed ? `<span class="file-old">${escaped(withDeceptionsShown(file.oldPath ?? ""))} → </span>` : "",
     `<span class="file-folder">${escaped(folder)}</span>`,
     `<bdi class="file-name">${escaped(name)}</bdi></h2>`,
-    `<span class="counts"><span class="count-added">+${file.additions}</span> `,
-    `<span class="count-removed">−${file.deletions}</span></span></header>${rows}</section>`,
+    file.additions + file.deletions === 0
+      ? ""
+      : `<span class="counts"><span class="count-added">+${file.additions}</span> <span class="count-removed">−${file.deletions}</span></span>`,
+    mode === undefined ? "" : `<span class="badge">${mode}</span>`,
+    `</header>${rows}</section>`,
   ].join("");
 }
 

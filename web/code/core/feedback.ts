@@ -2,7 +2,7 @@ import { diffArrays } from "diff/lib/diff/array.js";
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
 import { longestBackticks } from "../../shared/markdown/backticks.ts";
 import { withClosedFence } from "../../shared/markdown/closed-fences.ts";
-import type { LinePlace, ReviewComment } from "./comment.ts";
+import { changesCode, type LinePlace, type ReviewComment } from "./comment.ts";
 import { languageOf } from "./language.ts";
 import { shownLength } from "./segments.ts";
 
@@ -22,13 +22,19 @@ export interface FeedbackContext {
 export function feedbackMarkdown(comments: readonly ReviewComment[], context: FeedbackContext): string {
   const parts = [heading(comments.length, context)];
   let section: string | undefined;
-  comments.forEach((comment, index) => {
+  comments.map(asSaid).forEach((comment, index) => {
     const title = comment.path === undefined ? "General" : codeSpan(comment.path);
     if (title !== section) parts.push(`## ${title}`);
     section = title;
     parts.push(...itemOf(comment, index + 1, context));
   });
   return `${parts.join("\n\n")}\n`;
+}
+
+/** A suggestion that leaves the code as it is is what was written about it: a comment. */
+function asSaid(comment: ReviewComment): ReviewComment {
+  const { suggestion, ...rest } = comment;
+  return suggestion === undefined || changesCode(comment) ? comment : { ...rest, type: "comment" };
 }
 
 function heading(count: number, { repository, branch, diff }: FeedbackContext): string {
@@ -135,7 +141,7 @@ export function annotationsOf(
   comments: readonly ReviewComment[],
   placeNow: FeedbackContext["placeNow"],
 ): CodeAnnotation[] {
-  return comments.flatMap((comment) => {
+  return comments.map(asSaid).flatMap((comment) => {
     if (comment.path === undefined) return [];
     const now = placeNow(comment) ?? comment.place ?? { start: 0, end: 0 };
     return [

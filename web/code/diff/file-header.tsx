@@ -12,6 +12,7 @@ import { copyAndSay } from "../../shared/clipboard.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { commentOnFile } from "../comments/start.ts";
+import { modeNote } from "../core/mode-note.ts";
 import { splitPath } from "../core/shown-path.ts";
 import { StatusLetter } from "../sidebar/status-letter.tsx";
 import { sinceLastRound, useRounds } from "../state/rounds.ts";
@@ -30,6 +31,7 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
   const root = useSession(({ index }) => index?.repository.root ?? "");
   const editorLink = useSession(({ index }) => index?.editorLink ?? "");
   const since = useRounds(({ rounds }) => sinceLastRound(rounds, file));
+  const mode = modeNote(file);
   const Chevron = folded ? ChevronRight : ChevronDown;
   const copy = () => void copyAndSay(file.path, "Path copied");
   return (
@@ -48,6 +50,7 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
         <FilePath file={file} />
       </h2>
       <Counts file={file} />
+      {mode !== undefined && <span className="badge">{mode}</span>}
       {file.generated && <span className="badge">generated</span>}
       {(since === "new" || since === "changed") && (
         <span className="badge badge-since" title="Changed since your last feedback">
@@ -103,7 +106,9 @@ function FilePath({ file }: { readonly file: DiffFile }) {
   );
 }
 
+/** Nothing where no line came or went: of a binary, two zeros would say that it is the same. */
 export function Counts({ file }: { readonly file: Pick<DiffFile, "additions" | "deletions"> }) {
+  if (file.additions + file.deletions === 0) return null;
   return (
     <span className="counts">
       <span className="count-added">+{file.additions}</span>{" "}

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { DiffFile } from "../../../src/review/api-types.ts";
+import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import type { FileBody } from "../core/file-body.ts";
 import { useSession } from "../state/session.ts";
 
@@ -23,12 +24,12 @@ export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row
 export function noticeFor(file: DiffFile): string {
   const modes = file.oldMode && file.newMode && file.oldMode !== file.newMode;
   const change = modes ? ` Its mode changed from ${file.oldMode} to ${file.newMode}.` : "";
+  const before = withDeceptionsShown(file.oldPath ?? "");
   if (file.newMode === "160000" || file.oldMode === "160000")
     return `A submodule, now at another commit.${change}`;
   if (file.binary) return `A binary file was ${verb(file)}.${change}`;
-  if (file.status === "renamed")
-    return `Renamed from ${file.oldPath}, without a change to its text.${change}`;
-  if (file.status === "copied") return `Copied from ${file.oldPath}, without a change to its text.${change}`;
+  if (file.status === "renamed") return `Renamed from ${before}, without a change to its text.${change}`;
+  if (file.status === "copied") return `Copied from ${before}, without a change to its text.${change}`;
   if (file.status === "added") return "An empty file was added.";
   if (file.status === "deleted") return "An empty file was deleted.";
   return change.trim() || "Only white space changed, which is hidden.";
@@ -36,8 +37,11 @@ export function noticeFor(file: DiffFile): string {
 
 function verb(file: DiffFile): string {
   return (
-    { added: "added", deleted: "deleted", renamed: `renamed from ${file.oldPath}` }[file.status as string] ??
-    "changed"
+    {
+      added: "added",
+      deleted: "deleted",
+      renamed: `renamed from ${withDeceptionsShown(file.oldPath ?? "")}`,
+    }[file.status as string] ?? "changed"
   );
 }
 

@@ -1,13 +1,12 @@
 import { Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-react";
 import { memo, useMemo } from "react";
-import { useShallow } from "zustand/react/shallow";
 import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { thousands } from "../core/count.ts";
 import { filterFiles, type TreeRow, treeRows } from "../core/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { Counts } from "../diff/file-header.tsx";
 import { goToFile } from "../moving.ts";
-import { useComments } from "../state/comments.ts";
+import { saidComments, useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { sinceLastRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
@@ -115,7 +114,7 @@ function FileLine({ row, controller }: TreeLineProps) {
   const isCurrent = useCursor((state) => state.file === file?.path);
   const viewed = useView((view) => file !== undefined && isViewed(view, file));
   const count = useComments(
-    useShallow(({ comments }) => comments.filter(({ path }) => path === file?.path).length),
+    ({ comments }) => saidComments(comments).filter(({ path }) => path === file?.path).length,
   );
   const since = useRounds(({ rounds }) => file && sinceLastRound(rounds, file));
   if (!file) return null;
@@ -139,13 +138,17 @@ function FileLine({ row, controller }: TreeLineProps) {
         />
       )}
       {count > 0 && (
-        <span className="tree-comments" title={`${count} comments`}>
-          <MessageSquare size={12} aria-hidden /> {count}
-          <span className="visually-hidden"> comments</span>
+        <span className="tree-comments" title={counted(count)}>
+          <MessageSquare size={12} aria-hidden /> <span aria-hidden>{count}</span>
+          <span className="visually-hidden">{counted(count)}</span>
         </span>
       )}
       {viewed && <Check size={13} aria-label="viewed" />}
       <Counts file={file} />
     </button>
   );
+}
+
+function counted(comments: number): string {
+  return comments === 1 ? "1 comment" : `${comments} comments`;
 }

@@ -3,7 +3,7 @@ import type { DiffIndex } from "../../../src/review/api-types.ts";
 import { type Autosave, createAutosave, type DraftStatus } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import type { ReviewComment } from "../core/comment.ts";
-import { useComments } from "./comments.ts";
+import { saidComments, useComments } from "./comments.ts";
 import { type EditedFeedback, useEditedFeedback } from "./edited-feedback.ts";
 import { mergeDraft } from "./merge-draft.ts";
 import { useView } from "./view.ts";
@@ -39,7 +39,7 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<nu
   watch(autosave);
   // What the tab alone has goes to the server now.
   if (isWritten || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
-  return content?.comments.length ?? 0;
+  return saidComments(content?.comments ?? []).length;
 }
 
 function watch(saving: Autosave): void {

@@ -1,8 +1,12 @@
+import { isBlank } from "../core/comment.ts";
 import type { DraftContent } from "./draft.ts";
 
-/** The draft as it was kept, and what was written on the page while it was on its way: neither is lost. Pure. */
+/**
+ * The draft as it was kept, and what was written on the page while it was on its way: neither is lost. An editor that
+ * was opened and left without a word is no comment to come back. Pure.
+ */
 export function mergeDraft(kept: DraftContent, written: DraftContent): DraftContent {
-  const comments = kept.comments ?? [];
+  const comments = (kept.comments ?? []).filter((comment) => !isBlank(comment));
   const known = new Set(comments.map(({ id }) => id));
   return {
     version: 1,
