@@ -164,6 +164,15 @@ describe("a decision", () => {
     expect((await off.post("/api/approve", {})).json()).toEqual({ ok: true });
   });
 
+  it("is not held up by a remembered folder that cannot be meant", async () => {
+    const { context, folder, post } = await planServer();
+    await context.settings.change({ planSave: { enabled: true, customPath: "plans" } });
+    const { ok, savedPath, warnings } = (await post("/api/approve", {})).json();
+    expect(ok).toBe(true);
+    expect(savedPath.startsWith(join(folder, ""))).toBe(true);
+    expect(warnings).toEqual([expect.stringMatching(/remembered folder must be an absolute path/)]);
+  });
+
   it("goes to the vault as well, and what fails there is a warning", async () => {
     const { folder, post } = await planServer();
     await mkdir(join(folder, "vault"));
@@ -282,6 +291,8 @@ describe("drafts and settings", () => {
     expect(changed.json()).toEqual(expected);
     expect((await app.inject({ url: "/api/settings", headers })).json()).toEqual(expected);
     expect((await put({ theme: "pink" })).statusCode).toBe(400);
+    expect((await put({ planSave: { enabled: true, customPath: "plans" } })).statusCode).toBe(400);
+    expect((await app.inject({ url: "/api/settings", headers })).json()).toEqual(expected);
   });
 });
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../../errors.ts";
 import type { PlanSave, VaultSave } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
 import { reasonOf } from "../durable-file.ts";
@@ -15,6 +16,8 @@ export interface Copies {
   readonly folder?: { readonly path: string; readonly isPrivate: boolean };
   readonly vault?: VaultSave;
   readonly notePlan?: string;
+  /** What could not be meant of the remembered choice, in words for the person. */
+  readonly warnings?: readonly string[];
 }
 
 export interface WantedCopies {
@@ -27,8 +30,8 @@ export interface WantedCopies {
 const PATIENCE_MS = 5_000;
 
 /**
- * The copies a body wants, the remembered choice filling in what it leaves open. Throws `validation` for paths that
- * cannot be meant.
+ * The copies a body wants, the remembered choice filling in what it leaves open. Throws `validation` for paths of the
+ * body that cannot be meant; a remembered one, which nobody can change now, gives way to our own folder.
  */
 export function plannedCopies(
   wanted: WantedCopies,
@@ -36,8 +39,8 @@ export function plannedCopies(
   review: Pick<PlanReview, "plansFolder" | "vaultPlaces" | "missing">,
 ): Copies {
   const { home } = review.vaultPlaces;
-  const { enabled, customPath } = { ...remembered, ...wanted.planSave };
-  const custom = customPath ? expandFolder(customPath, home, "planSave.customPath") : undefined;
+  const { enabled } = { ...remembered, ...wanted.planSave };
+  const { custom, warnings } = customFolder(wanted.planSave?.customPath, remembered.customPath, home);
   const folder = { path: custom ?? review.plansFolder, isPrivate: custom === undefined };
   const { vaultapp, noteapp } = wanted;
   const vaultPath = vaultapp && expandFolder(vaultapp.vaultPath, home, "vaultapp.vaultPath");
@@ -46,7 +49,25 @@ export function plannedCopies(
     ...(enabled === false || review.missing !== undefined ? {} : { folder }),
     ...(vaultapp && vaultPath ? { vault: { ...vaultapp, vaultPath } } : {}),
     ...(noteapp ? { notePlan: noteapp.plan } : {}),
+    warnings: enabled === false ? [] : warnings,
   };
+}
+
+function customFolder(
+  wanted: string | undefined,
+  remembered: string | undefined,
+  home: string,
+): { readonly custom?: string; readonly warnings: readonly string[] } {
+  if (wanted !== undefined)
+    return wanted === ""
+      ? { warnings: [] }
+      : { custom: expandFolder(wanted, home, "planSave.customPath"), warnings: [] };
+  if (!remembered) return { warnings: [] };
+  try {
+    return { custom: expandFolder(remembered, home, "The remembered folder"), warnings: [] };
+  } catch (error) {
+    return { warnings: [`The plan was saved in the plans folder: ${messageOf(error)}`] };
+  }
 }
 
 /** Makes all copies at once. Each failure becomes a warning: the decision itself never waits for one. */
@@ -55,7 +76,7 @@ export async function saveCopies(
   decision: PlanDecision,
   { plan }: Pick<PlanReview, "plan">,
 ): Promise<SaveReport> {
-  const warnings: string[] = [];
+  const warnings = [...(copies.warnings ?? [])];
   const attempt = async <Result>(what: string, task: () => Promise<Result>): Promise<Result | undefined> => {
     try {
       return await Promise.race([task(), tooLate()]);

@@ -1,9 +1,19 @@
 import type { FastifyInstance } from "fastify";
 import { parseBody, settingsBody } from "../body-schemas.ts";
+import { expandFolder } from "../plan-store/save-folder.ts";
 import type { ReviewContext } from "../review-mode.ts";
 
-/** GET and PUT /api/settings: what the person chose, for all reviews to come. A PUT leaves out what it keeps. */
+/**
+ * GET and PUT /api/settings: what the person chose, for all reviews to come. A PUT leaves out what it keeps; a folder
+ * that no plan could be saved in is 400, as it would be with every decision to come.
+ */
 export function settingsRoutes(app: FastifyInstance, { settings }: ReviewContext): void {
   app.get("/api/settings", () => settings.read());
-  app.put("/api/settings", (request) => settings.change(parseBody(settingsBody, request.body)));
+  app.put("/api/settings", (request) => {
+    const members = parseBody(settingsBody, request.body);
+    const folder = members.planSave?.customPath;
+    // Whose home it would be makes no difference to whether it can be meant.
+    if (folder) expandFolder(folder, "/", "planSave.customPath");
+    return settings.change(members);
+  });
 }

@@ -1,5 +1,6 @@
 import type { ApproveBody, PlanSave, ReviewSettings } from "../../../src/review/api-types.ts";
 import { saveSettings } from "../../shared/api/settings.ts";
+import { showToast } from "../../shared/components/toast.tsx";
 import { useReview } from "./review-store.ts";
 
 /** Changes settings here and, for all later reviews, on the server. */
@@ -7,7 +8,9 @@ export function updateSettings(changes: Partial<ReviewSettings>): void {
   const { plan } = useReview.getState();
   if (!plan) return;
   useReview.setState({ plan: { ...plan, settings: { ...plan.settings, ...changes } } });
-  void saveSettings(changes);
+  void saveSettings(changes).then((saved) => {
+    if (!saved.ok && saved.reason === "refused") showToast(saved.message, { tone: "danger" });
+  });
 }
 
 /** Where the plan goes besides the agent, as the decision routes take it. */
