@@ -11,6 +11,7 @@ export const capabilityOverrideSchema = z.strictObject({
   maxTokensName: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
   defaultMaxTokens: z.number().int().positive().optional(),
   maxOutputTokens: z.number().int().positive().optional(),
+  minOutputTokens: z.number().int().positive().optional(),
   contextWindow: z.number().int().positive().optional(),
   acceptsSampling: z.boolean().optional(),
   acceptsTopPWithTemperature: z.boolean().optional(),

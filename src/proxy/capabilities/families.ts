@@ -92,6 +92,7 @@ export const families: readonly Family[] = [
     dialects: openai,
     capabilities: { optionalMembers: openaiMembers },
   },
+  { model: /^(gpt-|o\d|chatgpt-|codex-)/, dialects: ["responses"], capabilities: { minOutputTokens: 16 } },
   {
     model: /^gpt-(3|4)|^chatgpt-/,
     dialects: ["responses"],

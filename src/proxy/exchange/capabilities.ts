@@ -4,6 +4,8 @@ export interface Capabilities {
   /** Sent where a dialect demands a limit and the client named none. */
   readonly defaultMaxTokens: number;
   readonly maxOutputTokens?: number;
+  /** The smallest limit that is not refused. */
+  readonly minOutputTokens?: number;
   readonly contextWindow?: number;
   /** Whether temperature, top_p and penalties may be set at all. */
   readonly acceptsSampling: boolean;

@@ -21,7 +21,7 @@ export const lossCodes = {
   "logit-bias": "The bias of tokens was left out.",
   logprobs: "Log probabilities were not asked for.",
   mask: "The mask of a picture was left out.",
-  "max-tokens": "The limit of the answer was lowered to the model's own.",
+  "max-tokens": "The limit of the answer was lowered to the model's own, or raised to the vendor's least.",
   metadata: "Metadata were left out.",
   modalities: "The answer will be of text alone.",
   name: "The author's name of a message was left out.",

@@ -286,6 +286,14 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect((await messagesToChat({}, model)).sent[name]).toBe(9);
   });
 
+  it("45 a limit below what the model takes is raised to it, and told", async () => {
+    const body = { model: "m", max_tokens: 1, messages: [hi] };
+    const told = await sent("messages", "responses", body, { model: "gpt-5.2" });
+    expect([told.sent["max_output_tokens"], told.losses]).toEqual([16, ["max-tokens"]]);
+    const other = await sent("messages", "responses", body);
+    expect([other.sent["max_output_tokens"], other.losses]).toEqual([1, []]);
+  });
+
   it("45 messages gets the limit it requires, no larger than the model's", async () => {
     expect((await chatToMessages({})).sent["max_tokens"]).toBe(16_384);
     expect((await chatToMessages({}, "claude-3-haiku-20240307")).sent["max_tokens"]).toBe(4_096);

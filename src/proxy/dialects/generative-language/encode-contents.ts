@@ -1,5 +1,4 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
-import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
@@ -42,6 +41,15 @@ export function encodeContents(
     // Turns that came out empty leave neighbours of one role behind.
     if (before?.role === role) before.parts.push(...parts);
     else contents.push({ role, parts });
+  }
+  const [first] = contents;
+  // The vendor refuses calls that nothing stands before.
+  if (first?.role === "model" && first.parts.some((part) => "functionCall" in part)) {
+    losses.add(
+      "first-turn",
+      "The vendor wants a user's turn before a call, so an empty-handed one was put in front.",
+    );
+    contents.unshift({ role: "user", parts: [{ text: "Continue." }] });
   }
   return contents;
 }
@@ -123,10 +131,10 @@ function encodeOwnThought(part: Extract<Part, { type: "reasoning" }>, losses: Lo
 }
 
 function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
-  const args = encodeArguments(part);
-  if (args === undefined) {
-    throw invalidRequest(`The arguments of the call ${part.id} (${part.name}) are not a JSON object.`);
-  }
+  const said = encodeArguments(part);
+  if (said === undefined)
+    around.losses.add("tool-arguments", "Arguments that are no JSON object are sent as text.");
+  const args = said ?? { input: part.arguments };
   const thoughtSignature = around.signer(part);
   return {
     functionCall: { ...idOf(part.id), name: part.name, args },

@@ -89,13 +89,22 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, lo
     losses.add("temperature", "The model takes no temperature.");
   if (!free && sampling.topP !== undefined) losses.add("top-p", "The model takes no top_p.");
   return {
-    max_output_tokens: atMost(sampling.maxOutputTokens, capabilities.maxOutputTokens, "max-tokens", losses),
+    max_output_tokens: encodeLimit(sampling.maxOutputTokens, capabilities, losses),
     temperature: free
       ? atMost(sampling.temperature, capabilities.maxTemperature, "temperature", losses)
       : undefined,
     top_p: free ? sampling.topP : undefined,
     top_logprobs: sampling.topLogprobs,
   };
+}
+
+/** Clients ask for a single token to see whether they may call at all. */
+function encodeLimit(asked: number | undefined, capabilities: Capabilities, losses: LossList) {
+  const limit = atMost(asked, capabilities.maxOutputTokens, "max-tokens", losses);
+  const least = capabilities.minOutputTokens ?? 1;
+  if (limit === undefined || limit >= least) return limit;
+  losses.add("max-tokens", `The model takes no limit below ${least} tokens.`);
+  return least;
 }
 
 function atMost(

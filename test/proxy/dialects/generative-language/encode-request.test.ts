@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { generativeLanguage } from "../../../../src/proxy/dialects/generative-language/index.ts";
 import type { Capabilities } from "../../../../src/proxy/exchange/capabilities.ts";
-import { DialectError } from "../../../../src/proxy/exchange/dialect-error.ts";
 import { stringifyJson } from "../../../../src/proxy/exchange/json.ts";
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest, Tool } from "../../../../src/proxy/exchange/request.ts";
@@ -77,6 +76,7 @@ describe("writing a generative-language request", () => {
       ],
     });
     expect(body["contents"]).toMatchObject([
+      { role: "user", parts: [{ text: "Continue." }] },
       { role: "model" },
       {
         role: "user",
@@ -100,8 +100,9 @@ describe("writing a generative-language request", () => {
     expect(JSON.stringify(body)).not.toContain('"id"');
   });
 
-  it("25: arguments keep every digit, and what is no object is refused", () => {
+  it("25: arguments keep every digit, and what is no object becomes an object's one text", () => {
     const turns = (argument: string) => [
+      { role: "user", parts: [text("Go")] } as const,
       { role: "assistant", parts: [call("a", { arguments: argument })] } as const,
     ];
     const { value } = generativeLanguage.encodeRequest(
@@ -109,8 +110,18 @@ describe("writing a generative-language request", () => {
       everything,
     );
     expect(stringifyJson(value.body)).toContain("9007199254740993");
-    expect(() => write({ turns: turns("[1]") })).toThrow(DialectError);
-    expect(() => write({ turns: turns('{"a') })).toThrow(DialectError);
+    for (const input of ["[1]", '{"a', "null"]) {
+      const { body, losses } = write({ turns: turns(input) });
+      expect(body["contents"]).toMatchObject([{}, { parts: [{ functionCall: { args: { input } } }] }]);
+      expect(losses).toEqual(["tool-arguments"]);
+    }
+  });
+
+  it("5: a call that nothing stands before gets a user's turn, words do not", () => {
+    const opened = write({ turns: [{ role: "assistant", parts: [call("a")] }] });
+    expect(opened.body["contents"]).toMatchObject([{ role: "user" }, { role: "model" }]);
+    expect(opened.losses).toEqual(["first-turn"]);
+    expect(write({ turns: [{ role: "assistant", parts: [text("Hello")] }] })).toMatchObject({ losses: [] });
   });
 
   it("27: foreign searches become the vendor's own, but not beside functions where the model refuses both", () => {
@@ -142,7 +153,7 @@ describe("writing a generative-language request", () => {
         ],
       },
     ]);
-    expect(body["contents"]).toMatchObject([{ parts: [{ functionCall: { args: { input: "free" } } }] }]);
+    expect(body["contents"]).toMatchObject([{}, { parts: [{ functionCall: { args: { input: "free" } } }] }]);
   });
 
   it("30, 31, 35: choices; one call at a time cannot be asked for; no tools, no choice", () => {
