@@ -103,7 +103,7 @@ async function requireWritable(target: string, path: string): Promise<void> {
 
 function refuseReadOnly(path: string): never {
   throw new AppError("unreadable", `${path} is read-only; nothing was changed`, {
-    hint: `Make it writable first: chmod u+w ${path}`,
+    hint: `Make it writable first: chmod u+w "${path}"`,
   });
 }
 

@@ -1,17 +1,17 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { pluginSource } from "../../src/agents/opencode/plugin-source.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The plugin as it is installed, with a stand-in for the command that prints `script`'s output. */
-async function submit(script: string, abort = new AbortController().signal) {
+async function submit(script: string, abort = new AbortController().signal, program = process.execPath) {
   const folder = await temporaryFolder();
   const command = join(folder, "command.mjs");
   await writeFile(command, script);
   const plugin = join(folder, "sallyport.mjs");
-  await writeFile(plugin, pluginSource([process.execPath, command]));
+  await writeFile(plugin, pluginSource([program, command]));
   const said: { body: { agent: string; parts: { text: string }[] } }[] = [];
   const client = {
     app: {
@@ -73,6 +73,18 @@ describe("the plugin for OpenCode", () => {
     await expect(submit(`console.error("Port 1 in use"); process.exitCode = 3;`)).rejects.toThrow(
       /exit code 3[\s\S]*Port 1 in use/,
     );
+  });
+
+  it("starts a program whose path has blanks in it, also where names take a shell", async () => {
+    const folder = join(await temporaryFolder(), "Program Files");
+    await mkdir(folder);
+    const program = join(folder, "node");
+    await symlink(process.execPath, program);
+    const platform = Object.getOwnPropertyDescriptor(process, "platform") ?? {};
+    Object.defineProperty(process, "platform", { ...platform, value: "win32" });
+    onTestFinished(() => void Object.defineProperty(process, "platform", platform));
+    const { answer } = await submit(deciding({ decision: "approve" }), undefined, program);
+    expect(answer).toBe("The person approved the plan.");
   });
 
   it("ends the review when the call is cancelled", async () => {

@@ -46,7 +46,9 @@ async function agentsOf(client, directory) {
 function review(envelope, { abort, directory }) {
   return new Promise((resolve, reject) => {
     const [program, ...args] = COMMAND;
-    const child = spawn(program, args, { cwd: directory, shell: process.platform === "win32" });
+    // On Windows a name alone stands for a script of npm's, which takes a shell; a shell would cut a path at its blanks.
+    const shell = process.platform === "win32" && !/[\\\\/]/.test(program);
+    const child = spawn(program, args, { cwd: directory, shell });
     const output = [];
     let notes = "";
     const end = () => child.kill("SIGTERM");
