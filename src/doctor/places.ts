@@ -15,7 +15,7 @@ export async function dataFinding(folder: string, platform: NodeJS.Platform): Pr
     await rm(trial);
     const { mode } = await stat(folder);
     if (platform === "win32" || (mode & 0o077) === 0) return { subject, state: "ok", detail: folder };
-    const remedy = `Keep plans and drafts to yourself: chmod 700 ${folder}`;
+    const remedy = `Keep plans and drafts to yourself: chmod 700 "${folder}"`;
     return { subject, state: "warning", detail: `${folder} can be read by others`, remedy };
   } catch (error) {
     const remedy = "Make it writable, or name another with SERVICE_HOME.";

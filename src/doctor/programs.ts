@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { access, constants } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import type { Finding } from "./finding.ts";
@@ -16,6 +16,7 @@ export function nodeFinding(version: string): Finding {
   return { subject: "Node.js", state: "broken", detail: `${version} is too old`, remedy };
 }
 
+/** Whether there is a git, and which. */
 export async function gitFinding(): Promise<Finding> {
   try {
     const { stdout } = await promisify(execFile)("git", ["--version"], { timeout: 10_000 });
@@ -40,7 +41,7 @@ export interface BrowserPlace {
 export async function browserFinding(place: BrowserPlace): Promise<Finding> {
   const subject = "browser";
   const byHand = "Open the URL that a review prints; the browser need not be on this machine.";
-  if (place.browser === "none")
+  if (place.browser?.toLowerCase() === "none")
     return { subject, state: "off", detail: "switched off by SERVICE_BROWSER or BROWSER" };
   if (place.remote || place.ssh) {
     const detail = place.remote ? "none is opened in remote mode" : "none is opened over SSH";
@@ -50,7 +51,7 @@ export async function browserFinding(place: BrowserPlace): Promise<Finding> {
   if (program === undefined && !place.desktop) {
     return { subject, state: "warning", detail: "no desktop was found", remedy: byHand };
   }
-  if (program === undefined || (await isOnPath(program, place.searchPath))) {
+  if (program === undefined || (await isOnPath(program, place.searchPath, place.platform))) {
     return { subject, state: "ok", detail: program ?? "the system's own" };
   }
   return {
@@ -61,16 +62,34 @@ export async function browserFinding(place: BrowserPlace): Promise<Finding> {
   };
 }
 
-/** Whether a program, by name or path, can be run. */
-export async function isOnPath(program: string, searchPath: string): Promise<boolean> {
-  const folders = /[/\\]/.test(program) ? [""] : searchPath.split(delimiter).filter(Boolean);
-  for (const folder of folders) {
-    try {
-      await access(folder ? join(folder, program) : program, constants.X_OK);
-      return true;
-    } catch {
-      // The next folder may have it.
-    }
+/** What Windows takes for a program behind a name without an ending; npm installs `.cmd` scripts. */
+const WINDOWS_ENDINGS = ["", ".exe", ".cmd", ".bat", ".com"];
+
+/** Whether a program, by name or path, can be run. `searchPath` is the PATH. */
+export async function isOnPath(
+  program: string,
+  searchPath: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<boolean> {
+  const isPath = /[/\\]/.test(program);
+  const places = isPath
+    ? [program]
+    : searchPath
+        .split(delimiter)
+        .filter(Boolean)
+        .map((folder) => join(folder, program));
+  const endings = platform === "win32" ? WINDOWS_ENDINGS : [""];
+  for (const path of places.flatMap((place) => endings.map((ending) => place + ending))) {
+    if (await isProgram(path)) return true;
   }
   return false;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
 }
