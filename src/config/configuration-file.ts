@@ -79,7 +79,7 @@ function noSuchKey(key = ""): string {
   return `there is no such key${hint}`;
 }
 
-/** Values with null prototypes' dangers left out: `__proto__` is a key like any other and refused as unknown. */
+/** The value of a tree. `__proto__` is a key like any other in it, and so refused as an unknown one. */
 function plainValue(node: Node): unknown {
   if (node.type === "array") return (node.children ?? []).map(plainValue);
   if (node.type !== "object") return node.value;

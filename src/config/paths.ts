@@ -34,6 +34,7 @@ export function configFile(environment: Environment, platform: NodeJS.Platform =
   return join(homeOf(environment), ".config", "sallyport", "config.json");
 }
 
+/** The person's home directory: `$HOME`, `%USERPROFILE%`, else what the system says. */
 export function homeOf(environment: Environment): string {
   return environment["HOME"] || environment["USERPROFILE"] || homedir();
 }

@@ -1,3 +1,4 @@
+import { isSecretHeader } from "./proxy-secrets.ts";
 import type { LoadedSettings } from "./proxy-settings.ts";
 
 /** One setting in force: its key below `proxy`, its value, and where the value comes from. */
@@ -9,7 +10,6 @@ export interface EffectiveSetting {
 }
 
 const SECRET_KEY = /^(?:api_key|api_keys|key|token|secret|password)$/;
-const SECRET_HEADER = /auth|key|token|secret|cookie/i;
 
 /** Every setting in force, in the order of the schema, secrets blotted out. */
 export function effectiveSettings({ settings, sourceOf }: LoadedSettings): readonly EffectiveSetting[] {
@@ -43,6 +43,6 @@ function membersOf(value: unknown): [string | number, unknown][] | undefined {
 /** Keys by their name, values of headers that carry credentials, and texts in lists of keys. */
 function isSecret(path: readonly PropertyKey[]): boolean {
   const [last = "", before = ""] = path.toReversed().map(String);
-  if (before === "headers") return SECRET_HEADER.test(last);
+  if (before === "headers") return isSecretHeader(last);
   return SECRET_KEY.test(last) || (/^\d+$/.test(last) && SECRET_KEY.test(before));
 }

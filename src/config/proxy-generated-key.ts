@@ -8,6 +8,7 @@ export function newKey(): string {
   return `sk-sallyport-${randomBytes(32).toString("base64url")}`;
 }
 
+/** Where the key that the proxy made for itself is kept. */
 export function generatedKeyFile(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "key");
 }

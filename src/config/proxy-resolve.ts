@@ -3,8 +3,17 @@ import { availableParallelism } from "node:os";
 import { AppError } from "../errors.ts";
 import { isLoopback } from "./loopback.ts";
 import type { Environment } from "./paths.ts";
-import type { McpServerConfig, ModelRule, ProxyConfig, ProxyKey, RuleCondition } from "./proxy-config.ts";
+import type {
+  Limits,
+  McpServerConfig,
+  ModelRule,
+  ProxyConfig,
+  ProxyKey,
+  RuleCondition,
+  UpstreamConfig,
+} from "./proxy-config.ts";
 import type { ProxySettings } from "./proxy-schema.ts";
+import { secretsOf } from "./proxy-secrets.ts";
 import type { LoadedSettings } from "./proxy-settings.ts";
 import { configuredUpstreams, echoUpstream, environmentUpstreams } from "./proxy-upstreams.ts";
 
@@ -32,43 +41,28 @@ export function resolveProxyConfig(
     const where = line === undefined ? loaded.path : `${loaded.path}:${line}`;
     throw new AppError("configuration", `${where}: proxy.${path.map(String).join(".")}: ${message}`);
   };
-  const upstreams = new Map(
-    [
-      ...(settings.upstreams
-        ? configuredUpstreams(settings, environment, refuse)
-        : environmentUpstreams(settings, environment, found.localServers)),
-    ].map((upstream) => [upstream.name, upstream]),
-  );
-  if (settings.models.some((rule) => [rule.upstream].flat().includes("echo")))
-    upstreams.set("echo", echoUpstream(settings));
-  const keyTexts: string[] = found.generatedKey ? [found.generatedKey] : [];
-  const keys = resolveKeys(settings, environment, refuse, keyTexts);
-  if (found.generatedKey) keys.push({ name: "generated", sha256: sha256(found.generatedKey) });
+  const upstreams = resolveUpstreams(settings, environment, found, refuse);
+  const keys = resolveKeys(settings, environment, found, refuse);
   const mcp = resolveMcp(settings, environment, refuse);
-  if (settings.host !== undefined && !isLoopback(settings.host) && needsNoKey(settings))
-    refuse(
-      ["host"],
-      "lets other machines in without a key; set allow_lan_access or auth_mode: strict as well",
-    );
+  const callees = [...upstreams.values(), ...mcp.values()];
+  const keyTexts = [
+    ...keys.flatMap(({ text }) => text ?? []),
+    ...[...upstreams.values()].flatMap((upstream) => upstream.keys),
+  ];
   return {
-    host: settings.host ?? (settings.allow_lan_access ? "0.0.0.0" : "127.0.0.1"),
+    host: hostOf(settings, refuse),
     port: settings.port,
     workers: settings.workers === "auto" ? availableParallelism() : settings.workers,
     authMode: settings.auth_mode,
     allowLanAccess: settings.allow_lan_access,
-    keys,
+    keys: keys.map(({ name, sha256: digest }) => ({ name, sha256: digest })),
     allowedOrigins: settings.allowed_origins.map((origin, index) =>
       originOf(origin, (message) => refuse(["allowed_origins", index], message)),
     ),
     upstreams,
     rules: resolveRules(settings, new Set([...upstreams.keys(), "echo"]), refuse),
     mcp,
-    limits: {
-      body: settings.limits.body,
-      utilityBody: settings.limits.utility_body,
-      inFlight: settings.limits.in_flight,
-      connections: settings.limits.connections,
-    },
+    limits: limitsOf(settings),
     pingMs: settings.timeouts.ping * 1000,
     logging: {
       requests: settings.logging.requests,
@@ -77,12 +71,43 @@ export function resolveProxyConfig(
     },
     strictTranslation: settings.strict_translation,
     secrets: secretsOf(
-      [...keyTexts, ...[...upstreams.values()].flatMap((upstream) => upstream.keys)],
-      [
-        ...[...upstreams.values()].map((upstream) => upstream.headers),
-        ...[...mcp.values()].map((server) => server.headers),
-      ],
+      keyTexts,
+      callees.map(({ headers }) => headers),
     ),
+  };
+}
+
+function resolveUpstreams(
+  settings: ProxySettings,
+  environment: Environment,
+  { localServers }: Found,
+  refuse: Refuse,
+): Map<string, UpstreamConfig> {
+  const upstreams = settings.upstreams
+    ? configuredUpstreams(settings, environment, refuse)
+    : environmentUpstreams(settings, environment, localServers);
+  const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
+  if (settings.models.some((rule) => [rule.upstream].flat().includes("echo")))
+    byName.set("echo", echoUpstream(settings));
+  return byName;
+}
+
+function hostOf(settings: ProxySettings, refuse: Refuse): string {
+  const { host, allow_lan_access } = settings;
+  if (host !== undefined && !isLoopback(host) && needsNoKey(settings))
+    refuse(
+      ["host"],
+      "lets other machines in without a key; set allow_lan_access or auth_mode: strict as well",
+    );
+  return host ?? (allow_lan_access ? "0.0.0.0" : "127.0.0.1");
+}
+
+function limitsOf({ limits }: ProxySettings): Limits {
+  return {
+    body: limits.body,
+    utilityBody: limits.utility_body,
+    inFlight: limits.in_flight,
+    connections: limits.connections,
   };
 }
 
@@ -107,13 +132,19 @@ export function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
+/** A key and, where it is known, its text. */
+interface KnownKey extends ProxyKey {
+  readonly text?: string;
+}
+
+/** The keys of the configuration, and the one that the proxy made for itself. */
 function resolveKeys(
   settings: ProxySettings,
   environment: Environment,
+  { generatedKey }: Found,
   refuse: Refuse,
-  texts: string[],
-): ProxyKey[] {
-  return settings.api_keys.map((key, index) => {
+): readonly KnownKey[] {
+  const configured = settings.api_keys.map((key, index): KnownKey => {
     if (typeof key === "object" && "sha256" in key)
       return { name: key.name, sha256: Buffer.from(key.sha256, "hex") };
     const path = ["api_keys", index];
@@ -121,9 +152,10 @@ function resolveKeys(
     if (typeof key === "object" && text === "")
       return refuse(path, `the environment variable ${key.key_env} is not set`);
     if (text.length < 16) return refuse(path, "is too short: a key has at least 16 characters");
-    texts.push(text);
-    return { name: typeof key === "string" ? `key ${index + 1}` : key.name, sha256: sha256(text) };
+    return { name: typeof key === "string" ? `key ${index + 1}` : key.name, sha256: sha256(text), text };
   });
+  if (!generatedKey) return configured;
+  return [...configured, { name: "generated", sha256: sha256(generatedKey), text: generatedKey }];
 }
 
 function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refuse: Refuse): ModelRule[] {
@@ -165,19 +197,7 @@ function resolveMcp(
   );
 }
 
+/** The same headers by their names in lower case. */
 export function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-const SECRET_HEADER = /auth|key|token|secret|cookie|password/;
-
-function secretsOf(texts: readonly string[], headers: readonly Readonly<Record<string, string>>[]): string[] {
-  const values = headers.flatMap((each) =>
-    Object.entries(each).flatMap(([name, value]) =>
-      SECRET_HEADER.test(name) ? [value, value.replace(/^\w+ +/, "")] : [],
-    ),
-  );
-  return [...new Set([...texts, ...values])]
-    .filter((text) => text.length >= 8)
-    .sort((a, b) => b.length - a.length);
 }

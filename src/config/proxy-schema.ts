@@ -114,8 +114,12 @@ const apiKey = z.union(
   { error: "must be a text, { name, key_env } or { name, sha256 } with 64 hexadecimal digits" },
 );
 
+/** Where the proxy listens unless it is told otherwise. */
+export const DEFAULT_PROXY_PORT = 8045;
+
+/** The section itself; times are seconds, sizes bytes. */
 export const proxySchema = z.strictObject({
-  port: z.number().int().min(1).max(65_535).default(8045),
+  port: z.number().int().min(1).max(65_535).default(DEFAULT_PROXY_PORT),
   host: text.optional().describe("The address to bind; 127.0.0.1, or 0.0.0.0 with allow_lan_access."),
   workers: z
     .union([z.number().int().min(1).max(MOST_WORKERS), z.literal("auto")], {
@@ -177,7 +181,7 @@ export const proxySchema = z.strictObject({
     .describe("Refuse calls that cannot be translated without loss."),
 });
 
-/** The file as a whole: what its other sections hold is for others to say. */
+/** The file as a whole, of which only this section is looked at. */
 export const fileSchema = z.strictObject({
   $schema: z.unknown().optional(),
   review: z.unknown().optional(),

@@ -27,6 +27,9 @@ export interface ReviewEnvironment {
   readonly copilotHome?: string;
 }
 
+/** The port of a review in remote mode (specification, section 8). */
+export const REMOTE_PORT = 19_432;
+
 const SWITCHED_ON = new Set(["1", "true", "yes", "on"]);
 const SWITCHED_OFF = new Set(["disabled", "0", "false", "no", "off"]);
 

@@ -54,6 +54,18 @@ describe("the proxy's settings", () => {
     });
   });
 
+  it("are shown without the secrets among them", async () => {
+    const headers = { "x-password": "hunter2", "x-team": "red" };
+    const upstream = { dialect: "messages", base_url: "https://a.test", api_key: "sk-0123456789", headers };
+    const loaded = await load(JSON.stringify({ proxy: { upstreams: { own: upstream } } }));
+    const shown = Object.fromEntries(effectiveSettings(loaded).map(({ key, value }) => [key, value]));
+    expect(shown).toMatchObject({
+      "upstreams.own.api_key": "[redacted]",
+      "upstreams.own.headers.x-password": "[redacted]",
+      "upstreams.own.headers.x-team": "red",
+    });
+  });
+
   it("work without any file", async () => {
     const loaded = await loadProxySettings({ XDG_CONFIG_HOME: folder }, {});
     expect(loaded.file).toBeUndefined();

@@ -1,13 +1,13 @@
 import { processEnvironment } from "../../config/paths.ts";
 import type { ProxyConfig } from "../../config/proxy-config.ts";
+import { DEFAULT_PROXY_PORT } from "../../config/proxy-schema.ts";
 import { loadReviewConfiguration } from "../../config/review-configuration.ts";
 import type { Finding } from "../../doctor/finding.ts";
 import { AppError, messageOf } from "../../errors.ts";
 import { createProxy } from "../../proxy/create-proxy.ts";
+import type { WarmupResult } from "../../proxy/operations/warmup.ts";
 import { readProxyConfiguration } from "../proxy-configuration.ts";
 import type { DoctorFlags } from "./doctor.ts";
-
-const DEFAULT_PORT = 8045;
 
 /** The configuration file, and every upstream asked for its models. */
 export async function proxyFindings(
@@ -24,7 +24,7 @@ export async function proxyFindings(
     ];
     return { findings, port: config.port };
   } catch (error) {
-    return { findings: [brokenConfiguration(error)], port: DEFAULT_PORT };
+    return { findings: [brokenConfiguration(error)], port: DEFAULT_PROXY_PORT };
   }
 }
 
@@ -44,13 +44,6 @@ function brokenConfiguration(error: unknown): Finding {
   return { subject: "configuration", state: "broken", detail: error.message, remedy };
 }
 
-interface Warmed {
-  readonly upstream: string;
-  readonly ok: boolean;
-  readonly ms: number;
-  readonly error?: string;
-}
-
 /** Asks by way of a proxy that nobody listens to: the same route the running one has for this. */
 async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]> {
   const proxy = createProxy(
@@ -59,7 +52,7 @@ async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]
   );
   try {
     const answer = await proxy.app.inject({ method: "POST", url: "/internal/warmup", payload: {} });
-    const { results } = answer.json<{ results: readonly Warmed[] }>();
+    const { results } = answer.json<{ results: readonly WarmupResult[] }>();
     return results.map((result) => findingOf(result, config));
   } catch (error) {
     return [{ subject: "upstreams", state: "warning", detail: `could not be asked: ${messageOf(error)}` }];
@@ -68,7 +61,7 @@ async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]
   }
 }
 
-function findingOf({ upstream, ok, ms, error = "" }: Warmed, config: ProxyConfig): Finding {
+function findingOf({ upstream, ok, ms, error = "" }: WarmupResult, config: ProxyConfig): Finding {
   const subject = `upstream ${upstream}`;
   const { dialect, baseUrl } = config.upstreams.get(upstream) ?? {};
   if (dialect === "any") {

@@ -1,5 +1,5 @@
 import { dataDirectory, processEnvironment } from "../../config/paths.ts";
-import { readReviewEnvironment } from "../../config/review-environment.ts";
+import { REMOTE_PORT, readReviewEnvironment } from "../../config/review-environment.ts";
 import { type Finding, isBroken } from "../../doctor/finding.ts";
 import { dataFinding, portFinding, proxyOn } from "../../doctor/places.ts";
 import { browserFinding, gitFinding, nodeFinding } from "../../doctor/programs.ts";
@@ -12,9 +12,6 @@ export interface DoctorFlags {
   readonly json: boolean;
   readonly config?: string;
 }
-
-/** The port of a review in remote mode (specification, section 8). */
-const REMOTE_PORT = 19_432;
 
 /** `sallyport doctor`: what works on this machine; exit code 1 where something is broken. */
 export async function doctor(flags: DoctorFlags, output: Output): Promise<number> {

@@ -1,12 +1,15 @@
 import type { Environment } from "../../config/paths.ts";
 import type { ReviewConfiguration } from "../../config/review-configuration.ts";
-import { portOf, type ReviewEnvironment, readReviewEnvironment } from "../../config/review-environment.ts";
+import {
+  portOf,
+  REMOTE_PORT,
+  type ReviewEnvironment,
+  readReviewEnvironment,
+} from "../../config/review-environment.ts";
 import { AppError } from "../../errors.ts";
 import type { AgentOrigin } from "../../review/api-types.ts";
-import type { ReviewFlags } from "../program.ts";
+import type { ReviewFlags } from "./review-program.ts";
 
-/** The fixed port of remote mode, spec section 8. */
-const REMOTE_PORT = 19_432;
 /** What a timer can hold: 24 days. */
 const LONGEST_TIMEOUT = 2_147_483;
 
