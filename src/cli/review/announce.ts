@@ -1,9 +1,9 @@
 import { hostname, userInfo } from "node:os";
 import type { Output } from "../output.ts";
-import type { ReviewFlags } from "../program.ts";
 import { writeReadyFile } from "../ready-file.ts";
 import { isBeyondLoopback } from "./listen-review.ts";
 import { openBrowser, openingOf } from "./open-browser.ts";
+import type { ReviewFlags } from "./review-program.ts";
 import type { ReviewJob } from "./run-review.ts";
 
 export interface Announcement {

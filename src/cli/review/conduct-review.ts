@@ -14,10 +14,10 @@ import type { ReviewContext } from "../../review/review-mode.ts";
 import type { Outcome, Session } from "../../review/session.ts";
 import { createSettingsStore } from "../../review/settings-store.ts";
 import type { Output } from "../output.ts";
-import type { ReviewFlags } from "../program.ts";
 import { createReviewApp } from "./create-review-app.ts";
 import { type Ending, exitCodeOf } from "./lifecycle.ts";
 import { isBeyondLoopback } from "./listen-review.ts";
+import type { ReviewFlags } from "./review-program.ts";
 import type { ReviewJob, ReviewSubject } from "./run-review.ts";
 
 /** A review whose URL has been told. */

@@ -6,7 +6,7 @@ import { AppError } from "../../errors.ts";
 import { openRepository, type Repository } from "../../review/git/repository.ts";
 import { nameOfOrigin } from "../../review/hooks/generic.ts";
 import type { Output } from "../output.ts";
-import type { ReviewFlags } from "../program.ts";
+import type { ReviewFlags } from "./review-program.ts";
 import type { ReviewJob } from "./run-review.ts";
 
 export interface ReviewCodeFlags extends ReviewFlags {

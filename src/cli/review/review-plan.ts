@@ -6,8 +6,8 @@ import { type DecodedInput, decodeInput } from "../../review/hooks/decode-input.
 import { jsonChannel, textChannel } from "../../review/hooks/generic.ts";
 import { type LoadedPlan, loadPlan } from "../../review/hooks/load-plan.ts";
 import type { Output } from "../output.ts";
-import type { ReviewFlags } from "../program.ts";
 import { readInput } from "./read-input.ts";
+import type { ReviewFlags } from "./review-program.ts";
 import { type ReviewJob, runReview } from "./run-review.ts";
 import { agentFolders, tellApproved } from "./tell-approved.ts";
 import { type Workplace, workplaceOf } from "./workplace.ts";

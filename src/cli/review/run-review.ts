@@ -6,10 +6,10 @@ import type { ListedAgent } from "../../review/hooks/input-schemas.ts";
 import type { ReviewMode } from "../../review/review-mode.ts";
 import { createSession, type Session } from "../../review/session.ts";
 import type { Output } from "../output.ts";
-import type { ReviewFlags } from "../program.ts";
 import { announce } from "./announce.ts";
 import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
 import { listenForReview } from "./listen-review.ts";
+import type { ReviewFlags } from "./review-program.ts";
 import type { Workplace } from "./workplace.ts";
 
 /** A review, ready to be announced: where it takes place and who asked for it. */

@@ -5,7 +5,7 @@ import { type AgentFolders, loadPlan } from "../../review/hooks/load-plan.ts";
 import { planIdOf } from "../../review/plan/plan-id.ts";
 import { createRecordStore } from "../../review/records/record-store.ts";
 import type { Output } from "../output.ts";
-import type { ReviewFlags } from "../program.ts";
+import type { ReviewFlags } from "./review-program.ts";
 import { workplaceOf } from "./workplace.ts";
 
 /**

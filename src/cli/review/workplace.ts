@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
 import { loadReviewConfiguration, type ReviewConfiguration } from "../../config/review-configuration.ts";
 import type { ReviewSettings } from "../../review/api-types.ts";
-import type { ReviewFlags } from "../program.ts";
 import { projectFolder } from "../project-folder.ts";
+import type { ReviewFlags } from "./review-program.ts";
 import { type ReviewCommandSettings, reviewSettings } from "./review-settings.ts";
 
 /** Where a review takes place: folders and settings, all known before anything starts. */

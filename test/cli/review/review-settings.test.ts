@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ReviewFlags } from "../../../src/cli/program.ts";
 import { openingOf } from "../../../src/cli/review/open-browser.ts";
 import { preferredPort } from "../../../src/cli/review/preferred-port.ts";
+import type { ReviewFlags } from "../../../src/cli/review/review-program.ts";
 import { reviewSettings } from "../../../src/cli/review/review-settings.ts";
 import type { ReviewEnvironment } from "../../../src/config/review-environment.ts";
 
