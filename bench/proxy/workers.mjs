@@ -1,9 +1,8 @@
-// Whether several processes behind one port would pay: the built proxy in one worker of node:cluster and in two, all with the
-// same configuration and nothing shared, in turns; a mock answers and wrk asks, both on whatever core is free.
+// What several processes behind one port give: the built proxy with `--workers 1` and with `--workers 2`, everything shared that
+// is shared, in turns; a mock answers and wrk asks, all on whatever core is free.
 //   npm run build && node bench/proxy/workers.mjs [--rounds 7] [--seconds 2] [--workers 1,2]
-import { fork } from "node:child_process";
-import cluster from "node:cluster";
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -18,50 +17,58 @@ const { values: flags } = parseArgs({
     rounds: { type: "string", default: "7" },
     seconds: { type: "string", default: "2" },
     workers: { type: "string", default: "1,2" },
-    // Given by this script to itself: the port and the number of workers of one primary.
-    primary: { type: "string" },
   },
 });
-if (flags.primary) beginPrimary(...flags.primary.split(","));
-else await measure(flags.workers.split(",").map(Number));
-
-/** Forks the workers, each the whole command, and tells their process ids. */
-function beginPrimary(port, count, config) {
-  const exec = resolve(import.meta.dirname, "../../dist/sallyport.js");
-  cluster.setupPrimary({ exec, args: ["proxy", "start", "--config", config, "--port", port], silent: true });
-  const workers = Array.from({ length: Number(count) }, () => cluster.fork());
-  process.send(workers.map((worker) => worker.process.pid));
-  process.on("disconnect", () => process.exit());
-}
+await measure(flags.workers.split(",").map(Number));
 
 async function measure(counts) {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
   const mock = startMock(folder, PORTS.mock);
-  const clusters = [];
+  const subjects = [];
   try {
     await listening(PORTS.mock);
-    for (const count of counts)
-      clusters.push(await startCluster(folder, count, PORTS.first + clusters.length));
-    report(clusters, takeTurns(folder, clusters));
+    for (const count of counts) subjects.push(await startProxy(folder, count, PORTS.first + subjects.length));
+    report(subjects, takeTurns(folder, subjects));
   } finally {
-    for (const { primary } of clusters) primary.kill();
+    for (const { proxy } of subjects) proxy.kill();
     mock.kill();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-async function startCluster(folder, count, port) {
+/** Each with a home, and so a log, of its own. */
+async function startProxy(folder, count, port) {
   const config = writeConfig(folder, PORTS.mock);
-  const primary = fork(import.meta.filename, ["--primary", `${port},${count},${config}`], {
-    env: { PATH: process.env.PATH, HOME: folder, NODE_ENV: "production" },
+  const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
+  const args = ["proxy", "start", "--config", config, "--port", String(port), "--workers", String(count)];
+  const proxy = spawn(process.execPath, [command, ...args], {
+    env: { PATH: process.env.PATH, HOME: join(folder, String(count)), NODE_ENV: "production" },
+    stdio: ["ignore", "ignore", "pipe"],
   });
-  const pids = await new Promise((found) => primary.once("message", found));
-  await listening(port);
-  return { count, port, primary, pids };
+  await new Promise((begun, failed) => {
+    let said = "";
+    proxy.stderr.on("data", (text) => {
+      said += text;
+      if (said.includes("Proxy listening")) begun();
+    });
+    proxy.once("exit", () => failed(new Error(said)));
+  });
+  return { count, port, proxy, pids: [proxy.pid, ...childrenOf(proxy.pid)] };
 }
 
-/** Each in turn, so that a busy moment hits all: requests/s, and CPU of workers and primary a request. */
-function takeTurns(folder, clusters) {
+function childrenOf(pid) {
+  const parentOf = (name) => {
+    try {
+      return Number(readFileSync(`/proc/${name}/stat`, "utf8").split(") ").at(-1).split(" ")[1]);
+    } catch {
+      return undefined;
+    }
+  };
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && parentOf(name) === pid);
+}
+
+/** Each in turn, so that a busy moment hits all: requests/s, and CPU of all its processes a request. */
+function takeTurns(folder, subjects) {
   const turns = [];
   const slice = ({ port }, seconds) =>
     load({
@@ -73,11 +80,10 @@ function takeTurns(folder, clusters) {
       body: bodyOf(900, false),
       headers: { authorization: `Bearer ${KEY}`, "x-bench": "json" },
     });
-  for (const subject of clusters) slice(subject, 3);
+  for (const subject of subjects) slice(subject, 3);
   for (let round = 0; round < Number(flags.rounds); round += 1)
-    for (const subject of clusters) {
-      const processes = [...subject.pids, subject.primary.pid];
-      const spent = () => processes.reduce((sum, pid) => sum + cpuOf(pid), 0);
+    for (const subject of subjects) {
+      const spent = () => subject.pids.reduce((sum, pid) => sum + cpuOf(pid), 0);
       const before = spent();
       const { rate, requests, p99, failed } = slice(subject, Number(flags.seconds));
       if (failed > 0) throw new Error(`${failed} requests failed`);
@@ -86,10 +92,10 @@ function takeTurns(folder, clusters) {
   return turns;
 }
 
-function report(clusters, turns) {
+function report(subjects, turns) {
   const figures = (count, key) => turns.filter((turn) => turn.count === count).map((turn) => turn[key]);
-  const one = median(figures(clusters[0].count, "rate"));
-  const rows = clusters.map(({ count, pids }) => [
+  const one = median(figures(subjects[0].count, "rate"));
+  const rows = subjects.map(({ count, pids }) => [
     count,
     median(figures(count, "rate")).toFixed(0),
     spread(figures(count, "rate")),

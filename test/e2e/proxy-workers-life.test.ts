@@ -64,6 +64,14 @@ describe("a worker that is killed", () => {
     expect(childrenOf(proxy.child.pid)).toHaveLength(2);
   });
 
+  it("is replaced where it was, though the file names another place by now", async () => {
+    const proxy = await startProxyCommand({}, 2);
+    proxy.save({ host: "127.0.0.2" });
+    await proxy.says(/The new port, host or number of workers takes effect at the next start/);
+    for (const pid of childrenOf(proxy.child.pid)) await replace(proxy, pid);
+    expect((await ask(proxy, "/healthz")).status).toBe(200);
+  });
+
   it("takes nothing from what was counted", async () => {
     const proxy = await startProxyCommand({}, 2);
     const words = { model: "echo", messages: [{ role: "user", content: "Hello" }] };

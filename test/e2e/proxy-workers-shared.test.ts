@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readdir } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type FakeUpstream, startFakeUpstream, type Answer as Upstream } from "../support/fake-upstream.ts";
@@ -10,6 +12,7 @@ import {
   type ProxyCommand,
   startProxyCommand,
 } from "../support/proxy-workers.ts";
+import { until } from "../support/start-proxy.ts";
 
 const KEY = "sk-clients-0123456789abcdef";
 const right = { authorization: `Bearer ${KEY}` };
@@ -105,6 +108,18 @@ describe("what workers have in common", () => {
     await proxy.says(/is in force/);
     for (let time = 0; time < 6; time += 1) expect((await ask(proxy, "/healthz")).status).toBe(401);
     for (const { status } of await callsOn(2, () => call(proxy, right))) expect(status).toBe(200);
+  });
+
+  it("is the number of connections: one too many for its worker is broken off, the others stay", async () => {
+    const proxy = await startProxyCommand({ limits: { connections: 2 } }, 2);
+    const sockets = Array.from({ length: 8 }, () => connect(proxy.port, "127.0.0.1").on("error", () => {}));
+    onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+    const open = () => sockets.filter((socket) => !socket.closed);
+    await until(() => open().length <= 2);
+    for (const socket of open()) {
+      socket.write("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n");
+      expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 200 /);
+    }
   });
 
   it("is the log's file, which one of them at a time makes room in", async () => {

@@ -56,9 +56,10 @@ class Workers implements Serving {
     return port;
   }
 
-  async reload(next: ProxyConfig): Promise<void> {
+  async reload(wanted: ProxyConfig): Promise<void> {
     const before = this.#config;
-    // From here on, for those that begin meanwhile.
+    // Those that begin later have to serve where the others do.
+    const next = { ...wanted, host: before.host, port: before.port };
     this.#config = next;
     try {
       await this.#tellOf(next);

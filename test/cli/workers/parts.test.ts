@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { createCrashWatch } from "../../../src/cli/workers/crash-watch.ts";
+import { shareOf } from "../../../src/cli/workers/shares.ts";
+import { configOf } from "../../support/start-proxy.ts";
+
+describe("ends of workers", () => {
+  it("are too many when five come within ten seconds, however many came before", () => {
+    const isTooMany = createCrashWatch();
+    const moments = [0, 3_000, 6_000, 9_000, 12_000, 14_000, 15_000];
+    expect(moments.map(isTooMany)).toEqual([false, false, false, false, false, false, true]);
+  });
+});
+
+describe("a worker's share", () => {
+  const limits = (settings: object, workers: number) =>
+    shareOf(configOf({ limits: settings }), workers).limits;
+
+  it("is an equal part of what all may hold", () => {
+    expect(limits({ in_flight: 1000, body: 100, connections: 99 }, 4)).toMatchObject({
+      inFlight: 250,
+      body: 100,
+      connections: 24,
+    });
+  });
+
+  it("holds one body and one connection at least", () => {
+    expect(limits({ in_flight: 1000, body: 600, connections: 3 }, 4)).toMatchObject({
+      inFlight: 600,
+      connections: 1,
+    });
+    expect(limits({ in_flight: 500, body: 600 }, 4).inFlight).toBe(500);
+  });
+});

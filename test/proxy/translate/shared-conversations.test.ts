@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseJson, RawJson, stringifyJson } from "../../../src/proxy/exchange/json.ts";
+import type { Turn } from "../../../src/proxy/exchange/request.ts";
+import { createBoundedStore } from "../../../src/proxy/translate/conversation-store.ts";
+import { createSharedConversations } from "../../../src/proxy/translate/shared-conversations.ts";
+import { anyText, argumentsText } from "../../support/exchange-arbitraries.ts";
+
+/** One that another process keeps: only copies of bytes come and go. */
+function createElsewhere() {
+  const kept = createBoundedStore<Uint8Array>({ entries: 2, characters: 100 });
+  return createSharedConversations({
+    load: async (id) => structuredClone(kept.load(id)),
+    save: async ({ id, bytes, size }) => kept.save(id, structuredClone(bytes), size),
+    delete: async (id) => kept.delete(id),
+  });
+}
+
+describe("conversations that another process keeps", () => {
+  it("come back as they were said, digit by digit", async () => {
+    const said = fc.record({ text: anyText, input: argumentsText, digits: fc.bigInt({ min: 2n ** 60n }) });
+    await fc.assert(
+      fc.asyncProperty(said, async ({ text, input, digits }) => {
+        const raw = parseJson(`{"count": ${digits}, "text": ${JSON.stringify(text)}}`);
+        const turns: Turn[] = [
+          { role: "user", parts: [{ type: "text", text, origin: { dialect: "responses", raw } }] },
+          {
+            role: "assistant",
+            parts: [
+              {
+                type: "tool-call",
+                id: "call_1",
+                name: "f",
+                arguments: input,
+                origin: { dialect: "responses", raw: { input: new RawJson(input) } },
+              },
+            ],
+          },
+        ];
+        const store = createElsewhere();
+        await store.save("resp_1", { turns, answer: text }, 1);
+        const back = await store.load("resp_1");
+        expect(back?.answer).toBe(text);
+        expect(stringifyJson(back?.turns)).toContain(String(digits));
+        expect(parseJson(stringifyJson(back?.turns))).toEqual(parseJson(stringifyJson(turns)));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("are forgotten where there are too many, the ones not used for longest first, and when they are deleted", async () => {
+    const store = createElsewhere();
+    const say = (id: string, size = 1) => store.save(id, { turns: [], answer: id }, size);
+    await say("a");
+    await say("b");
+    await store.load("a");
+    await say("c");
+    await say("large", 101);
+    const left = async () =>
+      (await Promise.all(["a", "b", "c", "large"].map((id) => store.load(id)))).map((kept) => kept?.answer);
+    expect(await left()).toEqual(["a", undefined, "c", undefined]);
+    await store.delete("a");
+    expect(await left()).toEqual([undefined, undefined, "c", undefined]);
+  });
+});
