@@ -167,6 +167,28 @@ describe("what is typed on the plan page", () => {
     await review.ended;
   });
 
+  it("has an edited plan back after all of it was taken back", async () => {
+    const review = await startReview(home, hookEvent("# سطر\n\nهذه خطة with English inside.\n", home.path));
+    const { page } = await openReview(browser, review.url);
+    // Each paragraph begins at the side where its own script does.
+    const ends = page.locator(".plan p").evaluate((paragraph) => {
+      const range = document.createRange();
+      range.selectNodeContents(paragraph);
+      return [range.getBoundingClientRect().right, paragraph.getBoundingClientRect().right].map(Math.round);
+    });
+    const [textEnd, paragraphEnd] = await ends;
+    expect(textEnd).toBe(paragraphEnd);
+    await page.keyboard.press("E");
+    const field = page.getByLabel("The plan's Markdown");
+    await field.fill("# Another\n");
+    await page.getByRole("button", { name: "Back to the agent's text" }).click();
+    expect(await field.inputValue()).toContain("English");
+    await page.getByRole("button", { name: "Undo" }).click();
+    expect(await field.inputValue()).toBe("# Another\n");
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
   it("is not overwritten unseen by a second tab", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nIn two tabs.\n`, home.path));
     const [one, two] = [await openReview(browser, review.url), await openReview(browser, review.url)];
@@ -177,6 +199,9 @@ describe("what is typed on the plan page", () => {
     await two.page.keyboard.press("g");
     await two.page.keyboard.type("From the second tab");
     await two.page.getByText(/reviewed in another tab/).waitFor();
+    await two.page.getByRole("button", { name: "Copy my notes" }).click();
+    await two.page.getByText("Your notes are on the clipboard").waitFor();
+    expect(await two.page.evaluate(() => navigator.clipboard.readText())).toContain("From the second tab");
     await two.page.reload();
     await two.page.locator(".card").waitFor();
     expect(await two.page.locator(".card").textContent()).toContain("From the first tab");

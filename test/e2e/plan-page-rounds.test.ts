@@ -87,10 +87,13 @@ describe("the plan page without a plan or a server", () => {
   it("says that another tab has decided", async () => {
     const review = await startReview(home, "# Twice\n\nText.\n");
     const [one, two] = [await openReview(browser, review.url), await openReview(browser, review.url)];
+    await two.page.keyboard.press("g");
+    await two.page.keyboard.type("Not added yet");
     await one.page.keyboard.press("a");
     await one.page.keyboard.press("Enter");
     await one.page.getByRole("heading", { name: "Plan approved" }).waitFor();
     await two.page.getByRole("heading", { name: "Already decided" }).waitFor();
+    expect(await two.page.locator(".told-final").textContent()).toContain("Not added yet");
     await review.ended;
   });
 });

@@ -82,6 +82,9 @@ function DraftBanner() {
       <span>
         This review is open in another window, which has newer comments. Changes here are not saved.
       </span>
+      <Button small onClick={() => void copyFeedback()}>
+        Copy the feedback
+      </Button>
       <Button small onClick={() => location.reload()}>
         Load the newer ones
       </Button>

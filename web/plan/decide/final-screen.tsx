@@ -3,6 +3,7 @@ import { copyAndSay } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
 import { sentenceStart } from "../layout/sentence-start.ts";
+import { allNotes } from "../state/actions.ts";
 import { type Outcome, useReview } from "../state/review-store.ts";
 import { composedFeedback } from "./plan-feedback.ts";
 
@@ -71,7 +72,8 @@ const TITLES = {
 function Undelivered({ kind }: { readonly kind: keyof typeof TITLES }) {
   const state = useReview();
   const name = state.plan?.caller.name ?? "The agent";
-  const feedback = state.rewritten ?? composedFeedback(state, "request-changes");
+  const annotations = allNotes();
+  const feedback = state.rewritten ?? composedFeedback({ ...state, annotations }, "request-changes");
   return (
     <PageState title={TITLES[kind]}>
       {kind === "elsewhere" ? (

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { Button } from "../../shared/components/button.tsx";
+import { showToast } from "../../shared/components/toast.tsx";
 import { sentenceStart } from "../layout/sentence-start.ts";
 import { setSource, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
@@ -24,7 +25,7 @@ export function EditView() {
           {text === original ? "." : ": approve to hand it over."}
         </p>
         {text !== original && (
-          <Button small variant="quiet" onClick={() => setSource(original)}>
+          <Button small variant="quiet" onClick={() => takeBack(text, original)}>
             Back to the agent's text
           </Button>
         )}
@@ -47,4 +48,12 @@ export function EditView() {
       />
     </div>
   );
+}
+
+/** What was typed for minutes shall not be gone by one click. */
+function takeBack(edited: string, original: string): void {
+  setSource(original);
+  showToast("Your changes to the plan are gone", {
+    action: { label: "Undo", run: () => setSource(edited) },
+  });
 }

@@ -3,7 +3,7 @@ import { copyAndSay } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans, countChanges } from "../rounds/compare-plans.ts";
-import { setView } from "../state/actions.ts";
+import { allNotes, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { sentenceStart } from "./sentence-start.ts";
 
@@ -28,6 +28,7 @@ export function Banners() {
             This plan is being reviewed in another tab, which has newer notes. Changes made here are not
             saved.
           </span>
+          <CopyNotes />
           <Button small onClick={() => location.reload()}>
             Load the newer notes
           </Button>
@@ -72,7 +73,8 @@ function CopyNotes() {
       small
       onClick={() => {
         const state = useReview.getState();
-        const notes = state.rewritten ?? composedFeedback(state, "request-changes");
+        const annotations = allNotes();
+        const notes = state.rewritten ?? composedFeedback({ ...state, annotations }, "request-changes");
         void copyAndSay(notes, "Your notes are on the clipboard");
       }}
     >

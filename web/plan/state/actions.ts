@@ -51,17 +51,29 @@ export function isWorthKeeping({ type, anchor, text, replacement, images }: Comp
 
 /** Keeps the note that is being written. */
 export function saveComposer(): void {
-  const { composer, annotations } = state();
-  if (!composer || !isWorthKeeping(composer)) return;
-  const existing = annotations.find(({ id }) => id === composer.editing);
-  const annotation = create(composer, existing);
-  change(
-    existing
-      ? annotations.map((other) => (other === existing ? annotation : other))
-      : [...annotations, annotation],
-  );
+  const kept = withOpenNote();
+  if (!kept) return;
+  const { annotation, annotations } = kept;
+  change(annotations);
   set({ composer: undefined, activeId: annotation.id });
   announce(`${typeNames[annotation.type]} saved`);
+}
+
+/** The note that is being written, and all notes with it in its place; undefined where nothing is worth keeping. */
+function withOpenNote() {
+  const { composer, annotations } = state();
+  if (!composer || !isWorthKeeping(composer)) return undefined;
+  const existing = annotations.find(({ id }) => id === composer.editing);
+  const annotation = create(composer, existing);
+  const all = existing
+    ? annotations.map((other) => (other === existing ? annotation : other))
+    : [...annotations, annotation];
+  return { annotation, annotations: all };
+}
+
+/** Every note there is, the one included that is still being written. */
+export function allNotes(): readonly PlanAnnotation[] {
+  return withOpenNote()?.annotations ?? state().annotations;
 }
 
 /** Closes the composer. New words are thrown away with a way back. */
