@@ -1,6 +1,9 @@
 import { type CommandFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
 
-/** A script for bash 3.2 and newer, to be sourced. Where nothing is known, files are offered. */
+/**
+ * A script for bash 3.2 and newer, to be sourced. Files are offered where one can stand; older than 4, without
+ * `compopt`, wherever nothing else can. Bash takes `--flag=value` for three words.
+ */
 export function bashCompletion(tree: readonly CommandFacts[]): string {
   return `# bash completion for sallyport: eval "$(sallyport completion bash)"
 _sallyport() {
@@ -10,6 +13,7 @@ _sallyport() {
       ${pathsBelow(tree)}) at="$at \${COMP_WORDS[i]}" ;;
     esac
   done
+  if [[ "$cur" == "=" ]]; then cur=""; elif [[ "$prev" == "=" ]]; then prev="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   COMPREPLY=()
   case "$at $prev" in
 ${flagCases(tree).join("\n")}
@@ -32,8 +36,9 @@ function flagCases(tree: readonly CommandFacts[]): string[] {
 }
 
 /** Flags are offered once a dash is typed: before that they would hide the commands and files. */
-function commandCase({ path, flags, commands, values }: CommandFacts): string {
+function commandCase({ path, flags, commands, values, takesFiles }: CommandFacts): string {
   const plain = [...commands.map(({ name }) => name), ...values].join(" ");
   const dashed = flags.map(({ name }) => name).join(" ");
-  return `    "${path}") if [[ "$cur" == -* ]]; then words="${dashed}"; else words="${plain}"; fi ;;`;
+  const noFiles = takesFiles ? "" : "compopt +o default 2>/dev/null; ";
+  return `    "${path}") ${noFiles}if [[ "$cur" == -* ]]; then words="${dashed}"; else words="${plain}"; fi ;;`;
 }

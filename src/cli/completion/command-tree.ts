@@ -19,6 +19,8 @@ export interface CommandFacts {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   /** What its argument can be, where that is known. */
   readonly values: readonly string[];
+  /** Whether it takes an argument of which nothing is known: the name of a file. */
+  readonly takesFiles: boolean;
 }
 
 /** Values that are known beforehand, by flag ("--origin") or name of the argument ("agent"). */
@@ -38,6 +40,7 @@ export function commandTree(program: Command, known: KnownValues, above = ""): r
       .flatMap((option) => flagFacts(option, known)),
     commands: children.map((command) => ({ name: command.name(), description: firstLine(command) })),
     values: program.registeredArguments.flatMap((argument) => known[argument.name()] ?? []),
+    takesFiles: program.registeredArguments.some((argument) => known[argument.name()] === undefined),
   };
   return [own, ...children.flatMap((child) => commandTree(child, known, path))];
 }

@@ -19,9 +19,10 @@ ${tree.flatMap(linesOf).join("\n")}
 `;
 }
 
-function linesOf({ path, flags, commands, values }: CommandFacts): string[] {
+function linesOf({ path, flags, commands, values, takesFiles }: CommandFacts): string[] {
   const here = `complete -c sallyport -n ${quoted(`__sallyport_at ${quotedInside(path)}`)}`;
   return [
+    ...(takesFiles ? [] : [`${here} -f`]),
     ...commands.map(({ name, description }) => `${here} -f -a ${name} -d ${quoted(description)}`),
     ...(values.length > 0 ? [`${here} -f -a ${quoted(values.join(" "))}`] : []),
     ...flags.map((flag) => `${here} ${flagWords(flag)}`),
@@ -29,7 +30,7 @@ function linesOf({ path, flags, commands, values }: CommandFacts): string[] {
 }
 
 function flagWords({ name, description, takesValue, values }: FlagFacts): string {
-  const value = values.length > 0 ? ` -x -a ${quoted(values.join(" "))}` : takesValue ? " -r" : "";
+  const value = values.length > 0 ? ` -x -a ${quoted(values.join(" "))}` : takesValue ? " -r -F" : "";
   return `-l ${name.replace(/^--/, "")}${value} -d ${quoted(description)}`;
 }
 

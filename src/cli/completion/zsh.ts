@@ -5,21 +5,23 @@ export function zshCompletion(tree: readonly CommandFacts[]): string {
   return `#compdef sallyport
 # zsh completion for sallyport: eval "$(sallyport completion zsh)", after compinit
 _sallyport() {
-  local at=sallyport word
+  local at=sallyport word files=
   local -a flags plain
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$at $word" in
       (${pathsBelow(tree)}) at="$at $word" ;;
     esac
   done
-  case "$at \${words[CURRENT-1]}" in
+  word="\${words[CURRENT-1]}"
+  if compset -P '--*='; then word="\${IPREFIX%=}"; fi
+  case "$at $word" in
 ${flagCases(tree).join("\n")}
   esac
   case "$at" in
 ${tree.map(commandCase).join("\n")}
   esac
   if [[ "\${words[CURRENT]}" == -* ]]; then _describe -o option flags; return; fi
-  if (( \${#plain} )); then _describe command plain; else _files; fi
+  if (( \${#plain} )); then _describe command plain; elif [[ -n "$files" ]]; then _files; fi
 }
 if [[ "\${funcstack[1]}" == _sallyport ]]; then _sallyport "$@"; else compdef _sallyport sallyport; fi
 `;
@@ -32,13 +34,14 @@ function flagCases(tree: readonly CommandFacts[]): string[] {
   });
 }
 
-function commandCase({ path, flags, commands, values }: CommandFacts): string {
+function commandCase({ path, flags, commands, values, takesFiles }: CommandFacts): string {
   const plain = [
     ...commands.map(({ name, description }) => described(name, description)),
     ...values.map((value) => quoted(value)),
   ];
   const dashed = flags.map(({ name, description }) => described(name, description));
-  return `    ("${path}") flags=(${dashed.join(" ")}) plain=(${plain.join(" ")}) ;;`;
+  const files = takesFiles ? " files=1" : "";
+  return `    ("${path}") flags=(${dashed.join(" ")}) plain=(${plain.join(" ")})${files} ;;`;
 }
 
 function described(name: string, description: string): string {

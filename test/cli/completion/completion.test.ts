@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { completion } from "../../../src/cli/completion/completion.ts";
@@ -34,6 +34,51 @@ async function offered(...words: string[]): Promise<string[]> {
   return execFileSync("bash", args, { encoding: "utf8" }).split("\n").filter(Boolean);
 }
 
+/** What a bash with a terminal makes of lines that somebody types, TAB and all: the words that the command gets. */
+async function typed(...lines: string[]): Promise<string[]> {
+  const folder = await temporaryFolder();
+  writeFileSync(join(folder, "completion.bash"), await scriptFor("bash"));
+  writeFileSync(join(folder, "zeta.md"), "");
+  mkdirSync(join(folder, "sub dir"));
+  const command = `sallyport() { printf '<%s>' "$@"; echo; }; . ./completion.bash; PS1='ready '`;
+  writeFileSync(join(folder, "start.bash"), `${command}; bind 'set enable-bracketed-paste off'\n`);
+  const bash = "bash --noprofile --rcfile start.bash -i";
+  const args =
+    process.platform === "darwin" ? ["-q", "/dev/null", ...bash.split(" ")] : ["-qec", bash, "/dev/null"];
+  const env = { PATH: process.env["PATH"], HOME: folder, TERM: "dumb" };
+  const terminal = spawn("script", args, { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
+  let seen = "";
+  terminal.stdout.setEncoding("utf8");
+  for await (const text of terminal.stdout) {
+    seen += text;
+    // Each line once the shell waits for it; then the end of the input.
+    if (seen.endsWith("ready ")) {
+      seen += "\n";
+      terminal.stdin.write(lines.length > 0 ? `${lines.shift()}\n` : "exit\n");
+    }
+  }
+  return seen.split(/[\r\n]+/).filter((line) => line.startsWith("<"));
+}
+
+describe("completion in a bash that somebody types into", () => {
+  it("finishes commands, flags, values on either side of =, and files, and offers files where one can stand alone", async () => {
+    const lines = [
+      "sallyport rev\tpl\t--orig\tcl\t--json ze\t",
+      "sallyport review plan --origin=op\t--ready-file=ze\t",
+      "sallyport review code --repo su\t",
+      "sallyport proxy conn\tclaude\t",
+      "sallyport doctor ze\t",
+    ];
+    expect(await typed(...lines)).toEqual([
+      "<review><plan><--origin><claude-code><--json><zeta.md>",
+      "<review><plan><--origin=opencode><--ready-file=zeta.md>",
+      "<review><code><--repo><sub dir/>",
+      "<proxy><connect><claude-code>",
+      "<doctor><ze>",
+    ]);
+  });
+});
+
 describe("completion in bash", () => {
   it.each([
     [["rev"], ["review"]],
@@ -48,6 +93,11 @@ describe("completion in bash", () => {
       ["review", "code", "--origin", ""],
       ["claude-code", "opencode"],
     ],
+    [
+      ["review", "code", "--origin", "="],
+      ["claude-code", "opencode"],
+    ],
+    [["review", "code", "--origin", "=", "cl"], ["claude-code"]],
     [["install", "cl"], ["claude-code"]],
     [["install", "--yes", "gem"], ["gemini-cli"]],
     [["proxy", "start", "--auth-mode", "st"], ["strict"]],
