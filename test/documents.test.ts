@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { documents, prose, read, root } from "./support/documents.ts";
@@ -35,6 +35,17 @@ describe("the documents", () => {
     const index = read("docs/README.md");
     const missing = documents.filter((path) => path.startsWith("docs/") && path !== "docs/README.md");
     expect(missing.filter((path) => !index.includes(`(${path.slice("docs/".length)})`))).toEqual([]);
+  });
+
+  it("are named by no message: the executable goes without them", () => {
+    const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
+    const naming = sources
+      .filter((path) => path.endsWith(".ts"))
+      .filter((path) => {
+        const lines = read(join("src", path)).split("\n");
+        return lines.some((line) => !/^\s*(\/?\*|\/\/)/.test(line) && /\bdocs\/[\w-]+\.md/.test(line));
+      });
+    expect(naming).toEqual([]);
   });
 
   it("run only scripts that package.json has", () => {

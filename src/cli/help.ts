@@ -9,7 +9,7 @@ Examples:
   sallyport proxy start             one address for every model; no configuration needed to try it
   sallyport doctor                  when something does not work
 
-Every command has a --help of its own. Guides: docs/README.md of the package.`,
+Every command has a --help of its own. The guides lie in the folder docs of the source and of the package.`,
   "sallyport review": `
 A page opens in the browser. What you type there is kept, whatever happens; your decision is printed on stdout.`,
   "sallyport review plan": `

@@ -58,19 +58,17 @@ export function plainParseError({ error }: ParseError): string {
     .toLowerCase();
 }
 
-/** One message for all that zod found, each with key and line; `guide` is the page that lists the keys. */
-export function explainIssues(
-  issues: readonly z.core.$ZodIssue[],
-  file: ConfigurationFile,
-  guide: string,
-): AppError {
+/** One message for all that zod found, each with key and line. */
+export function explainIssues(issues: readonly z.core.$ZodIssue[], file: ConfigurationFile): AppError {
   const lines = issues.map((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
     const path = keys[0] === undefined ? issue.path : [...issue.path, keys[0]];
     const what = keys.length > 0 ? noSuchKey(keys[0]) : issue.message;
     return `${file.path}:${file.lineOf(path)}: ${path.map(String).join(".") || "the file"}: ${what}`;
   });
-  return new AppError("configuration", lines.join("\n"), { hint: `${guide} lists every key.` });
+  return new AppError("configuration", lines.join("\n"), {
+    hint: "sallyport proxy check --json-schema prints every key there is.",
+  });
 }
 
 /** JSON of other programs has names like baseUrl. */

@@ -6,8 +6,8 @@ import { reviewSchema } from "./review-section.ts";
 export function configurationJsonSchema(): object {
   const file = z.strictObject({
     $schema: z.string().exactOptional().describe("Where an editor finds this schema."),
-    review: reviewSchema.prefault({}).describe("Plan and code reviews; docs/review-plan.md."),
-    proxy: proxySchema.prefault({}).describe("The proxy; docs/proxy.md."),
+    review: reviewSchema.prefault({}).describe("Plan and code reviews."),
+    proxy: proxySchema.prefault({}).describe("The proxy."),
   });
   return z.toJSONSchema(file, { io: "input" });
 }

@@ -61,7 +61,7 @@ function settingsOf(file: ConfigurationFile | undefined, overrides: readonly Ove
     const message = result.error.issues.find((issue) => issue.path[1] === wrong.key)?.message;
     throw new AppError("usage", `${wrong.source} ${message}`);
   }
-  if (file) throw explainIssues(result.error.issues, file, "docs/proxy.md");
+  if (file) throw explainIssues(result.error.issues, file);
   throw new AppError("internal", "the default configuration does not fit its own schema");
 }
 

@@ -32,5 +32,5 @@ export async function readReviewConfiguration(
   const file = await readConfigurationFile(path, mustExist);
   const result = fileSchema.safeParse(file?.value ?? {}, { error: plainIssue });
   if (result.success) return result.data.review;
-  throw file ? explainIssues(result.error.issues, file, "docs/review-plan.md") : result.error;
+  throw file ? explainIssues(result.error.issues, file) : result.error;
 }

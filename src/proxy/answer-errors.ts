@@ -41,7 +41,7 @@ function missed(path: string, allowed: readonly string[]): AppError {
 /** Base URLs with a `/v1` too many or too few are what most often leads to a path that is none. */
 function hintFor(path: string): string {
   if (path.startsWith("/v1/v1") && isCovered(path.slice(3))) return "the base URL goes without its /v1";
-  return isCovered(`/v1${path}`) ? "the base URL ends with /v1" : "docs/proxy.md lists all";
+  return isCovered(`/v1${path}`) ? "the base URL ends with /v1" : "model calls go to /v1/… and /v1beta/…";
 }
 
 function frameworkFault(error: FastifyError): Fault {

@@ -18,7 +18,7 @@ function refusalOf(text: string): string | undefined {
   try {
     const file = parseConfiguration(text, "any.json");
     const result = proxyFile.safeParse(file.value);
-    if (!result.success) throw explainIssues(result.error.issues, file, "docs/proxy.md");
+    if (!result.success) throw explainIssues(result.error.issues, file);
     const { proxy } = result.data;
     const loaded = { settings: proxy, path: file.path, file, sourceOf: () => "default" };
     resolveProxyConfig(loaded, {}, { localServers: [], generatedKey: undefined });
@@ -117,7 +117,7 @@ describe("the configuration", () => {
         const text = `{\n${names.map((name) => `"${name}": 1`).join(",\n")}\n}`;
         const file: ConfigurationFile = parseConfiguration(text, "any.json");
         const { issues = [] } = reviewSchema.safeParse(file.value).error ?? {};
-        const told = explainIssues(issues, file, "docs").message.split("\n");
+        const told = explainIssues(issues, file).message.split("\n");
         expect(told.length).toBeGreaterThan(0);
         for (const line of told) {
           const [, number, key = ""] = line.split(":");
