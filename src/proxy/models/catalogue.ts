@@ -109,15 +109,20 @@ function modelOf(
   raw: Readonly<Record<string, unknown>> | undefined,
 ): CatalogueModel {
   const text = (name: string) => (typeof raw?.[name] === "string" ? raw[name] : undefined);
-  const created = raw?.["created"];
-  const createdAt = Date.parse(text("created_at") ?? "");
   return {
     id,
     upstream,
     displayName: text("display_name") ?? text("displayName") ?? id,
-    created:
-      typeof created === "number" ? created : Number.isNaN(createdAt) ? 0 : Math.floor(createdAt / 1000),
+    created: secondsOf(raw?.["created"]) ?? secondsOf(Date.parse(text("created_at") ?? "") / 1000) ?? 0,
     ownedBy: text("owned_by") ?? upstream.name,
     raw,
   };
+}
+
+/** The last second that a date can have, in year 275760. */
+const LAST_SECOND = 8_640_000_000_000;
+
+/** Whole seconds, where an upstream names any that a date can be made of; some count milliseconds or less. */
+function secondsOf(value: unknown): number | undefined {
+  return typeof value === "number" && Math.abs(value) <= LAST_SECOND ? Math.floor(value) : undefined;
 }
