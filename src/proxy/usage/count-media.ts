@@ -26,8 +26,9 @@ export function countDocument(data: string, rule: MediaRule): number {
 function pagesOf(pdf: string): number {
   const pages = pdf.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0;
   if (pages > 0) return pages;
-  const counts = [...pdf.matchAll(/\/Count\s+(\d+)/g)].map((match) => Number(match[1]));
-  return counts.length > 0 ? Math.max(...counts) : Math.max(1, Math.round(pdf.length / 50_000));
+  let most = 0;
+  for (const [, count] of pdf.matchAll(/\/Count\s+(\d+)/g)) most = Math.max(most, Number(count));
+  return most > 0 ? most : Math.max(1, Math.round(pdf.length / 50_000));
 }
 
 interface Size {

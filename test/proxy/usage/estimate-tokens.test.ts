@@ -112,3 +112,12 @@ describe("an estimate of tokens is within 15 %", () => {
     within15(estimateTokens(request), 401 + 1334 + 3 * 2250 + TOOL_TOKENS);
   });
 });
+
+it("counts the pages of a document whose tree has more counts than a function takes arguments", () => {
+  const pdf = Buffer.from(`%PDF-1.7\n${"/Count 7\n".repeat(200_000)}`).toString("base64");
+  const source = { type: "base64", media_type: "application/pdf", data: pdf };
+  const messages = [{ role: "user", content: [{ type: "document", source }] }];
+  expect(estimateTokens({ messages })).toBe(
+    estimateTokens({ messages: [{ role: "user", content: [] }] }) + 14_000,
+  );
+});
