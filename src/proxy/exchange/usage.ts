@@ -1,3 +1,4 @@
+import { defined } from "./defined.ts";
 import type { Usage } from "./response.ts";
 
 /**
@@ -55,12 +56,22 @@ export function usageOfSeparateThoughts(counts: {
 /** What is known after both: counts in a stream are cumulative, so a later one replaces an earlier one. */
 export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined): Usage | undefined {
   if (earlier === undefined || later === undefined) return later ?? earlier;
-  return {
-    input: { ...earlier.input, ...later.input },
-    output: { ...earlier.output, ...later.output },
-    ...(later.raw === undefined && earlier.raw === undefined ? {} : { raw: later.raw ?? earlier.raw }),
-    ...(later.estimated === undefined ? {} : { estimated: later.estimated }),
-  };
+  const [before, after] = [earlier.input, later.input];
+  return defined({
+    input: defined({
+      total: after.total ?? before.total,
+      uncached: after.uncached ?? before.uncached,
+      cacheRead: after.cacheRead ?? before.cacheRead,
+      cacheWrite: after.cacheWrite ?? before.cacheWrite,
+      cacheWriteHour: after.cacheWriteHour ?? before.cacheWriteHour,
+    }),
+    output: defined({
+      total: later.output.total ?? earlier.output.total,
+      reasoning: later.output.reasoning ?? earlier.output.reasoning,
+    }),
+    raw: later.raw ?? earlier.raw,
+    estimated: later.estimated,
+  });
 }
 
 /** Input tokens that no cache gave or took, however the vendor said it. */
@@ -104,18 +115,18 @@ function build(counts: {
   readonly reasoning: Count;
   readonly raw: unknown;
 }): Usage {
-  return {
-    input: {
-      ...(isCount(counts.total) && { total: counts.total }),
-      ...(isCount(counts.uncached) && { uncached: counts.uncached }),
-      ...(isCount(counts.cacheRead) && { cacheRead: counts.cacheRead }),
-      ...(isCount(counts.cacheWrite) && { cacheWrite: counts.cacheWrite }),
-      ...(isCount(counts.cacheWriteHour) && { cacheWriteHour: counts.cacheWriteHour }),
-    },
-    output: {
-      ...(isCount(counts.output) && { total: counts.output }),
-      ...(isCount(counts.reasoning) && { reasoning: counts.reasoning }),
-    },
-    ...(counts.raw !== undefined && { raw: counts.raw }),
-  };
+  return defined({
+    input: defined({
+      total: counts.total ?? undefined,
+      uncached: counts.uncached ?? undefined,
+      cacheRead: counts.cacheRead ?? undefined,
+      cacheWrite: counts.cacheWrite ?? undefined,
+      cacheWriteHour: counts.cacheWriteHour ?? undefined,
+    }),
+    output: defined({
+      total: counts.output ?? undefined,
+      reasoning: counts.reasoning ?? undefined,
+    }),
+    raw: counts.raw,
+  });
 }

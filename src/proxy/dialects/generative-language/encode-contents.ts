@@ -137,14 +137,14 @@ function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
   const args = said ?? { input: part.arguments };
   const thoughtSignature = around.signer(part);
   return {
-    functionCall: { ...idOf(part.id), name: part.name, args },
+    functionCall: withId(part.id, { name: part.name, args }),
     ...(thoughtSignature === undefined ? {} : { thoughtSignature }),
   };
 }
 
 /** Ids are the vendor's own or the client's; one that was made for want of any is not sent back. */
-function idOf(id: string): WireObject {
-  return isMadeCallId(id) ? {} : { id: callIdFor("generative-language", id) };
+function withId(id: string, members: WireObject): WireObject {
+  return isMadeCallId(id) ? members : { id: callIdFor("generative-language", id), ...members };
 }
 
 function encodeResult(part: ToolResultPart, around: Surroundings): WireObject[] {
@@ -155,7 +155,7 @@ function encodeResult(part: ToolResultPart, around: Surroundings): WireObject[] 
     .flatMap((inner) => encodePart(inner, { role: "user", parts: [] }, around));
   const text = texts.join("\n");
   const response = part.structured ?? (part.isError === true ? { error: text } : { output: text });
-  return [{ functionResponse: { ...idOf(part.callId), name, response } }, ...media];
+  return [{ functionResponse: withId(part.callId, { name, response }) }, ...media];
 }
 
 function encodeKept(part: Part, turn: Turn, losses: LossList): WireObject[] {
