@@ -1,9 +1,10 @@
 import type { StreamDecoder, WireEvent } from "../exchange/codec.ts";
 import type { Delta, ExchangeEvent } from "../exchange/event.ts";
+import { withoutNoise } from "./event-noise.ts";
 
 /** Characters that are read past the codecs before they are told of them. */
 const maxUnsettled = 1_024;
-/** Events in a row, of one part, that differ from the one before in more than a text: a stream that numbers its events. */
+/** Events in a row, of one part, that differ from the one before in more than a text: this stream has no shape. */
 const maxMisses = 8;
 
 /**
@@ -12,6 +13,8 @@ const maxMisses = 8;
  */
 interface Shape {
   readonly name: string;
+  /** Whether such events hold what is not compared (`event-noise.ts`). */
+  readonly noisy: boolean;
   readonly before: string;
   readonly after: string;
   readonly toldBefore: string;
@@ -21,8 +24,8 @@ interface Shape {
 
 /**
  * Translates a stream's events one by one. Models answer in thousands of events that differ in nothing but one JSON
- * string, so what two of them in a row have shown is not worked out again: an event of the same bytes but for that
- * string becomes the same text for the client but for that string.
+ * string (and what no codec reads), so what two of them in a row have shown is not worked out again: an event of the
+ * same bytes but for that string becomes the same text for the client but for that string.
  *
  * That is exact, because codecs hand a delta's text on without looking into it. Two events that differ in one string
  * only, came to one delta each with that string as its text, in the same part, and were told to the client in texts
@@ -98,11 +101,13 @@ function deltaOf(event: ExchangeEvent | undefined): Delta | undefined {
 /** The shape around a text that stands in what came and in what was told; whether it comes from there, the next event shows. */
 function shapeOf({ event: name, data }: WireEvent, delta: Delta, told: string): Shape | undefined {
   if (!isPlain(delta.text)) return undefined;
-  const came = around(data, delta.text);
+  const clean = withoutNoise(data);
+  const came = around(clean, delta.text);
   const went = around(told, delta.text);
   if (came === undefined || went === undefined) return undefined;
   return {
     name,
+    noisy: clean !== data,
     before: came.before,
     after: came.after,
     toldBefore: went.before,
@@ -129,9 +134,10 @@ function hasShape(shape: Shape, event: WireEvent, delta: Delta, told: string): b
 }
 
 /** What stands in the place of the shape's text; undefined where the rest of the event is another. */
-function textIn({ name, before, after }: Shape, { event, data }: WireEvent): string | undefined {
+function textIn({ name, noisy, before, after }: Shape, event: WireEvent): string | undefined {
+  const data = noisy ? withoutNoise(event.data) : event.data;
   const end = data.length - after.length;
-  if (end <= before.length || event !== name) return undefined;
+  if (end <= before.length || event.event !== name) return undefined;
   // Compared as slices: `startsWith` goes character by character, which takes four times as long.
   const isSame = data.slice(0, before.length) === before && data.slice(end) === after;
   return isSame ? data.slice(before.length, end) : undefined;

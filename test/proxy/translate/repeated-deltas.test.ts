@@ -128,10 +128,21 @@ const faults = fc.array(fc.record({ at: fc.nat(200), kind: fc.constantFrom("lost
   maxLength: 2,
 });
 
-function wireOf(upstream: Dialect, answer: readonly ExchangeEvent[], numbered: boolean): string[] {
+/** What an upstream adds to its events that means nothing. */
+interface Noise {
+  readonly numbered: boolean;
+  readonly padded: boolean;
+}
+
+const quiet: Noise = { numbered: false, padded: false };
+const noise: fc.Arbitrary<Noise> = fc.record({ numbered: fc.boolean(), padded: fc.boolean() });
+
+function wireOf(upstream: Dialect, answer: readonly ExchangeEvent[], { numbered, padded }: Noise): string[] {
   const text = encodeAll(codecs[upstream], answer, context);
   const plain = numbered ? text : text.replace(/"sequence_number":\d+,/g, "");
-  return plain.split(/(?<=\n\n)/);
+  const events = plain.split(/(?<=\n\n)/);
+  if (!padded) return events;
+  return events.map((event, at) => event.replace(/\}\n\n$/, `,"obfuscation":"${"Ab9".repeat(at % 4)}"}\n\n`));
 }
 
 function cut(bytes: Buffer, cuts: readonly number[]): Uint8Array[] {
@@ -145,8 +156,8 @@ describe.each(upstreams)("a stream of the %s dialect", (upstream) => {
     (client) => {
       const cuts = fc.array(fc.nat(20_000), { maxLength: 12 });
       fc.assert(
-        fc.property(events, faults, cuts, fc.boolean(), (answer, wrong, places, numbered) => {
-          const wire = wireOf(upstream, answer, numbered);
+        fc.property(events, faults, cuts, noise, (answer, wrong, places, added) => {
+          const wire = wireOf(upstream, answer, added);
           for (const { at, kind } of wrong) {
             const place = at % wire.length;
             if (kind === "lost") wire.splice(place, 1);
@@ -183,7 +194,7 @@ describe("of a thousand words", () => {
     ["generative-language", "messages"],
     ["completions", "chat-completions"],
   ] as const)("a client of %s has most without the decoder of %s", (client, upstream) => {
-    const packets = [Buffer.from(wireOf(upstream, answer, false).join(""))];
+    const packets = [Buffer.from(wireOf(upstream, answer, quiet).join(""))];
     const short = translate(client, upstream, packets, "short");
     const long = translate(client, upstream, packets, "long");
     expect(short.told).toBe(long.told);
@@ -192,8 +203,22 @@ describe("of a thousand words", () => {
     expect(short.shown).toBeLessThan(50);
   });
 
+  it.each([
+    ["messages", "responses", { numbered: true, padded: false }],
+    ["chat-completions", "responses", { numbered: true, padded: true }],
+    ["messages", "chat-completions", { numbered: false, padded: true }],
+  ] as const)(
+    "so has a client of %s where events of %s differ in what nobody reads",
+    (client, upstream, added) => {
+      const packets = [Buffer.from(wireOf(upstream, answer, added).join(""))];
+      const short = translate(client, upstream, packets, "short");
+      expect(short.told).toBe(translate(client, upstream, packets, "long").told);
+      expect(short.shown).toBeLessThan(50);
+    },
+  );
+
   it("a client that numbers its events has every one the long way", () => {
-    const packets = [Buffer.from(wireOf("messages", answer, false).join(""))];
+    const packets = [Buffer.from(wireOf("messages", answer, quiet).join(""))];
     const short = translate("responses", "messages", packets, "short");
     expect(short).toEqual(translate("responses", "messages", packets, "long"));
   });
