@@ -16,15 +16,20 @@ export function flattenResult<Media>(
   encode: (part: Part) => Media | undefined,
 ): FlatResult<Media> {
   const media: Media[] = [];
-  const texts = result.content.flatMap((part) => {
-    if (part.type === "text") return [part.text];
-    if (part.type === "document" && part.source.kind === "text") return [part.source.text];
-    const encoded = encode(part);
-    if (encoded === undefined) return [];
-    media.push(encoded);
-    return [`[${part.type} ${media.length} of this result follows]`];
-  });
-  const structured = result.structured === undefined ? [] : [stringifyJson(result.structured)];
-  const text = (texts.length > 0 ? texts : structured).join("\n");
+  const texts: string[] = [];
+  for (const part of result.content) {
+    const own = ownText(part);
+    const encoded = own === undefined ? encode(part) : undefined;
+    if (own !== undefined) texts.push(own);
+    else if (encoded !== undefined)
+      texts.push(`[${part.type} ${media.push(encoded)} of this result follows]`);
+  }
+  if (texts.length === 0 && result.structured !== undefined) texts.push(stringifyJson(result.structured));
+  const text = texts.join("\n");
   return { text: result.isError === true && !text.startsWith("Error") ? `Error: ${text}` : text, media };
+}
+
+function ownText(part: Part): string | undefined {
+  if (part.type === "text") return part.text;
+  return part.type === "document" && part.source.kind === "text" ? part.source.text : undefined;
 }

@@ -27,7 +27,9 @@ export function decodeContent(
   path: string,
 ): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return (content ?? []).flatMap((part, index) => decodePart(part, `${path}[${index}]`));
+  const parts: Part[] = [];
+  for (const [index, part] of (content ?? []).entries()) parts.push(...decodePart(part, `${path}[${index}]`));
+  return parts;
 }
 
 function decodePart(part: WirePart, path: string): Part[] {

@@ -85,8 +85,7 @@ function encodeAudio(part: AudioPart, capabilities: Capabilities): WireContent |
 
 /** One text alone is a string; a list is kept where the upstream takes lists. */
 export function textContent(content: readonly WireContent[], capabilities: Capabilities): unknown {
-  const texts = content.flatMap((part) => (part.type === "text" ? [part["text"]] : []));
-  if (texts.length < content.length) return content;
-  if (texts.length <= 1) return texts[0] ?? "";
-  return capabilities.acceptsContentParts ? content : texts.join("\n\n");
+  if (content.some((part) => part.type !== "text")) return content;
+  if (content.length <= 1) return content[0]?.["text"] ?? "";
+  return capabilities.acceptsContentParts ? content : content.map((part) => part["text"]).join("\n\n");
 }

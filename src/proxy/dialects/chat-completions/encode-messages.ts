@@ -1,7 +1,7 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
+import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { flattenResult } from "../../exchange/result-text.ts";
 import { callIdFor } from "../../exchange/tool-call-id.ts";
@@ -70,40 +70,51 @@ function encodeResult(result: ToolResultPart, capabilities: Capabilities, list: 
 }
 
 function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList): WireMessage[] {
-  for (const part of turn.parts) noteCache(part, list);
-  const texts = turn.parts.filter((part): part is TextPart => part.type === "text").map((part) => part.text);
-  const calls = turn.parts.filter((part): part is ToolCallPart => part.type === "tool-call");
-  const refusal = turn.parts.find((part) => part.type === "refusal");
+  const texts: string[] = [];
+  const calls: ToolCallPart[] = [];
+  const thoughts: ReasoningPart[] = [];
+  let refusal: string | undefined;
   for (const part of turn.parts) {
-    if (["text", "tool-call", "refusal", "reasoning"].includes(part.type)) continue;
-    list.add(`assistant-${part.type}`, `A ${part.type} said by the assistant has no place in this dialect.`);
+    noteCache(part, list);
+    if (part.type === "text") texts.push(part.text);
+    else if (part.type === "tool-call") calls.push(part);
+    else if (part.type === "reasoning") thoughts.push(part);
+    else if (part.type === "refusal") refusal ??= part.text;
+    else
+      list.add(
+        `assistant-${part.type}`,
+        `A ${part.type} said by the assistant has no place in this dialect.`,
+      );
   }
-  const reasoning = encodeReasoning(turn, capabilities, list);
-  const spoken = texts.length + calls.length > 0 || refusal !== undefined || "reasoning_content" in reasoning;
-  if (!spoken && turn.parts.length > 0) return [];
+  const reasoning = encodeReasoning(thoughts, capabilities, list);
+  const isSilent = texts.length + calls.length === 0 && refusal === undefined;
+  if (isSilent && reasoning === undefined && turn.parts.length > 0) return [];
   const message = defined({
     role: "assistant",
     content: texts.length > 0 ? texts.join("") : calls.length > 0 || refusal !== undefined ? null : "",
-    refusal: refusal?.text,
+    refusal,
     name: turn.name,
-    ...reasoning,
+    reasoning_content: reasoning,
     tool_calls: calls.length > 0 ? calls.map(encodeToolCall) : undefined,
   });
   return [message];
 }
 
 /** Thinking goes back where the vendor demands it and it is its own; anybody else's is left out. */
-function encodeReasoning(turn: Turn, capabilities: Capabilities, list: LossList) {
-  const reasoning = turn.parts.filter((part): part is ReasoningPart => part.type === "reasoning");
-  if (reasoning.length === 0) return {};
+function encodeReasoning(
+  reasoning: readonly ReasoningPart[],
+  capabilities: Capabilities,
+  list: LossList,
+): string | undefined {
+  if (reasoning.length === 0) return undefined;
   const text = reasoning
     .filter((part) => part.redacted !== true)
     .map((part) => part.text)
     .join("");
-  if (capabilities.echoesReasoning && text !== "") return { reasoning_content: text };
+  if (capabilities.echoesReasoning && text !== "") return text;
   const code = reasoning.some((part) => part.signature !== undefined) ? "reasoning-signature" : "reasoning";
   list.add(code, "Earlier thinking is not sent: it would mean nothing to this vendor.");
-  return {};
+  return undefined;
 }
 
 /** A call as the dialect writes it, in requests and answers alike. */

@@ -32,9 +32,9 @@ export function encodeContents(
   const contents: { readonly role: "model" | "user"; readonly parts: WireObject[] }[] = [];
   for (const turn of turns) {
     const signer = createSigner(capabilities);
-    const parts = turn.parts.flatMap((part) =>
-      encodePart(part, turn, { names, signer, capabilities, losses }),
-    );
+    const around = { names, signer, capabilities, losses };
+    const parts: WireObject[] = [];
+    for (const part of turn.parts) parts.push(...encodePart(part, turn, around));
     if (parts.length === 0) continue;
     const role = turn.role === "assistant" ? "model" : "user";
     const before = contents.at(-1);
@@ -149,10 +149,12 @@ function withId(id: string, members: WireObject): WireObject {
 
 function encodeResult(part: ToolResultPart, around: Surroundings): WireObject[] {
   const name = part.name ?? around.names.get(part.callId) ?? part.callId;
-  const texts = part.content.flatMap((inner) => (inner.type === "text" ? [inner.text] : []));
-  const media = part.content
-    .filter((inner) => inner.type !== "text")
-    .flatMap((inner) => encodePart(inner, { role: "user", parts: [] }, around));
+  const texts: string[] = [];
+  const media: WireObject[] = [];
+  for (const inner of part.content) {
+    if (inner.type === "text") texts.push(inner.text);
+    else media.push(...encodePart(inner, { role: "user", parts: [] }, around));
+  }
   const text = texts.join("\n");
   const response = part.structured ?? (part.isError === true ? { error: text } : { output: text });
   return [{ functionResponse: withId(part.callId, { name, response }) }, ...media];

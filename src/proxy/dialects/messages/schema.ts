@@ -19,22 +19,22 @@ export const sourceSchema = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("content"), content: z.union([z.string(), z.array(blockSchema)]) }),
 ]);
 
-export const textBlock = z.looseObject({ text: z.string(), citations: z.array(z.unknown()).nullish() });
-export const imageBlock = z.looseObject({ source: sourceSchema });
+export const textBlock = z.object({ text: z.string(), citations: z.array(z.unknown()).nullish() });
+export const imageBlock = z.object({ source: sourceSchema });
 export const documentBlock = z.looseObject({
   source: sourceSchema,
   title: text,
   context: text,
   citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
 });
-export const thinkingBlock = z.looseObject({ thinking: z.string(), signature: text });
-export const redactedBlock = z.looseObject({ data: z.string() });
-export const toolUseBlock = z.looseObject({
+export const thinkingBlock = z.object({ thinking: z.string(), signature: text });
+export const redactedBlock = z.object({ data: z.string() });
+export const toolUseBlock = z.object({
   id: z.string(),
   name: z.string(),
   input: z.unknown().optional(),
 });
-export const toolResultBlock = z.looseObject({
+export const toolResultBlock = z.object({
   tool_use_id: z.string(),
   content: z.union([z.string(), z.array(blockSchema)]).nullish(),
   is_error: z.boolean().nullish(),
@@ -42,7 +42,7 @@ export const toolResultBlock = z.looseObject({
 
 const contentSchema = z.union([z.string(), z.array(blockSchema)]);
 
-export const messageSchema = z.looseObject({
+export const messageSchema = z.object({
   role: z.enum(["user", "assistant", "system"]),
   content: contentSchema,
 });
