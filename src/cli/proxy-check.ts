@@ -1,6 +1,7 @@
 import { configurationJsonSchema } from "../config/file-schema.ts";
 import { processEnvironment } from "../config/paths.ts";
 import { effectiveSettings } from "../config/proxy-effective.ts";
+import { withoutUrlSecrets } from "../config/proxy-secrets.ts";
 import type { ProxyFlags } from "../config/proxy-settings.ts";
 import type { Output } from "./output.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
@@ -22,7 +23,7 @@ export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promis
   const upstreams = [...config.upstreams.values()].map(({ name, dialect, baseUrl, keys }) => ({
     name,
     dialect,
-    base_url: dialect === "any" ? "built in" : baseUrl,
+    base_url: dialect === "any" ? "built in" : withoutUrlSecrets(baseUrl),
     keys: keys.length,
     source: loaded.settings.upstreams?.[name] ? loaded.sourceOf(["upstreams", name]) : "found",
   }));

@@ -33,8 +33,9 @@ export async function readConfigurationFile(
   return parseConfiguration(text, path);
 }
 
-/** The same from text. */
-export function parseConfiguration(text: string, path: string): ConfigurationFile {
+/** The same from text, which some editors begin with a byte order mark. */
+export function parseConfiguration(written: string, path: string): ConfigurationFile {
+  const text = written.replace(/^\ufeff/, "");
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
   const first = errors[0];

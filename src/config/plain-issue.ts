@@ -18,6 +18,8 @@ export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
       return `must be at most ${issue.maximum}`;
     case "invalid_format":
       return issue.format === "url" ? "must be a URL, such as https://example.com" : undefined;
+    case "invalid_key":
+      return `this name ${issue.issues[0]?.message ?? "is none"}`;
     default:
       return undefined;
   }

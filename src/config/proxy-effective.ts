@@ -1,4 +1,4 @@
-import { isSecretHeader } from "./proxy-secrets.ts";
+import { isSecretHeader, withoutUrlSecrets } from "./proxy-secrets.ts";
 import type { LoadedSettings } from "./proxy-settings.ts";
 
 /** One setting in force: its key below `proxy`, its value, and where the value comes from. */
@@ -23,12 +23,16 @@ export function effectiveSettings({ settings, sourceOf }: LoadedSettings): reado
     if (value === undefined) return;
     found.push({
       key: path.map(String).join("."),
-      value: isSecret(path) && !isEmpty(value) ? "[redacted]" : value,
+      value: isSecret(path) && !isEmpty(value) ? "[redacted]" : shown(value),
       source: sourceOf(path),
     });
   };
   visit(settings, []);
   return found;
+}
+
+function shown(value: unknown): unknown {
+  return typeof value === "string" ? withoutUrlSecrets(value) : value;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -13,9 +13,14 @@ import type {
   UpstreamConfig,
 } from "./proxy-config.ts";
 import type { ProxySettings } from "./proxy-schema.ts";
-import { secretsOf } from "./proxy-secrets.ts";
+import { secretsInUrl, secretsOf } from "./proxy-secrets.ts";
 import type { LoadedSettings } from "./proxy-settings.ts";
-import { configuredUpstreams, echoUpstream, environmentUpstreams } from "./proxy-upstreams.ts";
+import {
+  configuredUpstreams,
+  echoUpstream,
+  environmentUpstreams,
+  environmentValue,
+} from "./proxy-upstreams.ts";
 
 /** Refuses the configuration, naming file, line and key. */
 export type Refuse = (path: readonly PropertyKey[], message: string) => never;
@@ -48,6 +53,8 @@ export function resolveProxyConfig(
   const keyTexts = [
     ...keys.flatMap(({ text }) => text ?? []),
     ...[...upstreams.values()].flatMap((upstream) => upstream.keys),
+    ...[...upstreams.values()].flatMap(({ baseUrl }) => secretsInUrl(baseUrl)),
+    ...[...mcp.values()].flatMap(({ url }) => secretsInUrl(url)),
   ];
   return {
     host: hostOf(settings, refuse),
@@ -148,7 +155,7 @@ function resolveKeys(
     if (typeof key === "object" && "sha256" in key)
       return { name: key.name, sha256: Buffer.from(key.sha256, "hex") };
     const path = ["api_keys", index];
-    const text = typeof key === "string" ? key : (environment[key.key_env] ?? "");
+    const text = typeof key === "string" ? key : environmentValue(environment, key.key_env);
     if (typeof key === "object" && text === "")
       return refuse(path, `the environment variable ${key.key_env} is not set`);
     if (text.length < 16) return refuse(path, "is too short: a key has at least 16 characters");
@@ -187,7 +194,7 @@ function resolveMcp(
     Object.entries(settings.mcp).map(([name, server]) => {
       const headers = lowerNames(server.headers);
       for (const [header, variable] of Object.entries(server.header_env)) {
-        const value = environment[variable];
+        const value = environmentValue(environment, variable);
         if (!value && server.enabled)
           refuse(["mcp", name, "header_env", header], `the environment variable ${variable} is not set`);
         if (value) headers[header.toLowerCase()] = value;

@@ -13,9 +13,16 @@ const MOST_WORKERS = 128;
 
 const text = z.string().min(1);
 const seconds = z.number().min(0);
-const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+  .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), "must not hold a password: say it in headers");
+/** What can stand in a header, and so in a request at all. */
+const carried = z
+  .string()
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must not hold line breaks or characters beyond Latin-1");
+const keyText = carried.min(1);
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name");
-const headers = z.record(headerName, z.string());
+const headers = z.record(headerName, carried);
 
 const timeouts = z.strictObject({
   connect: seconds.default(10).describe("To be connected to the upstream."),
@@ -49,10 +56,10 @@ const upstream = z
   .strictObject({
     dialect: z.enum(upstreamDialects),
     base_url: httpUrl.describe("With or without the version segment (/v1, /v1beta)."),
-    api_key: text.optional(),
+    api_key: keyText.optional(),
     api_key_env: text.optional().describe("The environment variable that holds the key."),
     api_keys: z
-      .array(text)
+      .array(keyText)
       .min(1)
       .optional()
       .describe("Used in turn; a key that is refused or limited is skipped."),

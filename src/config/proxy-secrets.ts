@@ -1,8 +1,23 @@
 const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
 
-/** Whether a header's value is a credential, by the header's name. */
+/** Whether the value of a header, or of a URL's parameter, is a credential, by its name. */
 export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name);
+}
+
+/** The credentials in a URL's query, as they are meant and as they are written. */
+export function secretsInUrl(url: string): string[] {
+  return [...new URL(url).searchParams].flatMap(([name, value]) =>
+    isSecretHeader(name) ? [value, encodeURIComponent(value)] : [],
+  );
+}
+
+/** A text as it may be shown: where it is a URL, without the credentials in its query. */
+export function withoutUrlSecrets(text: string): string {
+  if (!/^https?:\/\/[^?]*\?/i.test(text)) return text;
+  return text.replace(/([?&]([^=&#]*)=)[^&#]*/g, (pair, start: string, name: string) =>
+    isSecretHeader(name) ? `${start}[redacted]` : pair,
+  );
 }
 
 /**

@@ -79,7 +79,7 @@ export function environmentUpstreams(
   localServers: readonly { readonly name: string; readonly baseUrl: string }[],
 ): UpstreamConfig[] {
   const vendors = KNOWN_VENDORS.flatMap((vendor) => {
-    const key = vendor.variables.map((name) => environment[name]).find(Boolean);
+    const key = vendor.variables.map((name) => environmentValue(environment, name)).find(Boolean);
     return key ? [plainUpstream(settings, vendor.name, vendor.dialect, vendor.baseUrl, [key])] : [];
   });
   const local = localServers.map((server) =>
@@ -122,7 +122,12 @@ export function versionedUrl(baseUrl: string, dialect: UpstreamDialect): string 
   const path = url.pathname.replace(/\/+$/, "");
   const version = dialect === "generative-language" ? "/v1beta" : "/v1";
   const versioned = path.split("/").some((segment) => /^v\d+([a-z]+\d*)?$/.test(segment));
-  return `${url.origin}${path}${versioned ? "" : version}`;
+  return `${url.origin}${path}${versioned ? "" : version}${url.search}`;
+}
+
+/** Files that variables are filled from end with a line, which is no part of a key. */
+export function environmentValue(environment: Environment, name: string): string {
+  return environment[name]?.trim() ?? "";
 }
 
 function keysOf(
@@ -134,7 +139,7 @@ function keysOf(
   if (upstream.api_keys) return upstream.api_keys;
   if (upstream.api_key) return [upstream.api_key];
   if (!upstream.api_key_env) return [];
-  const key = environment[upstream.api_key_env];
+  const key = environmentValue(environment, upstream.api_key_env);
   if (key) return [key];
   return refuse(
     ["upstreams", name, "api_key_env"],

@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { isSecretHeader, secretsOf } from "../../src/config/proxy-secrets.ts";
+import {
+  isSecretHeader,
+  secretsInUrl,
+  secretsOf,
+  withoutUrlSecrets,
+} from "../../src/config/proxy-secrets.ts";
 
 it.each(["Authorization", "x-api-key", "Cookie", "x-password", "X-Auth-Token"])(
   "knows %s for a secret",
@@ -15,4 +20,13 @@ it("tells all secrets, with their scheme and without, the longest first and each
     "Bearer 0123456789",
     "0123456789",
   ]);
+});
+
+it("finds the secrets that a URL's query holds, and shows the URL without them", () => {
+  const url = "https://x/mcp?api-version=1&Api_Key=sk%20one&token=two#key=3";
+  expect(secretsInUrl(url)).toEqual(["sk one", "sk%20one", "two", "two"]);
+  expect(withoutUrlSecrets(url)).toBe(
+    "https://x/mcp?api-version=1&Api_Key=[redacted]&token=[redacted]#key=3",
+  );
+  expect(withoutUrlSecrets("is the token=x right?")).toBe("is the token=x right?");
 });

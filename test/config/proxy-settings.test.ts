@@ -105,6 +105,26 @@ describe("the proxy's settings", () => {
     ['{"proxy": {"api_keys": [{"name": "a"}]}}', /must be a text, \{ name, key_env \} or/],
     ['{"proxy": {"models": [{"match": "", "upstream": "a"}]}}', /match: must not be empty$/m],
     ['{"proxy": {"__proto__": {"port": 1}}}', /there is no such key/],
+    [
+      '{"proxy": {"mcp": {"a/b": {"url": "http://x"}}}}',
+      /mcp\.a\/b: this name may have letters, digits, \. _ -$/m,
+    ],
+    [
+      '{"proxy": {"mcp": {"a": {"url": "http://u:p@x"}}}}',
+      /mcp\.a\.url: must not hold a password: say it in headers$/m,
+    ],
+    [
+      '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://u:p@x"}}}}',
+      /a\.base_url: must not hold a password/,
+    ],
+    [
+      '{"proxy": {"mcp": {"a": {"url": "http://x",\n"headers": {"x-a": "one\\ntwo"}}}}}',
+      /:2: proxy\.mcp\.a\.headers\.x-a: must not hold line breaks/,
+    ],
+    [
+      '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://x", "api_key": "sk-\\n"}}}}',
+      /a\.api_key: must not hold line breaks/,
+    ],
   ])("refuse %s with file, line and key", async (text, message) => {
     const error = await failure(load(text));
     expect(error.code).toBe("configuration");
@@ -149,6 +169,27 @@ describe("the proxy's settings", () => {
     for (const [text, message] of cases) expect((await failure(resolved(text))).message).toMatch(message);
   });
 
+  it("take variables without the line that their files end with, and files with a byte order mark", async () => {
+    const upstream = { dialect: "messages", base_url: "http://x", api_key_env: "A" };
+    const settings = {
+      api_keys: [{ name: "k", key_env: "K" }],
+      upstreams: { a: upstream },
+      mcp: { m: { url: "http://x", header_env: { "x-api-key": "M" } } },
+    };
+    const environment = { A: "sk-of-a\n", K: " 0123456789abcdef\r\n", M: "sk-of-m\n" };
+    const config = await resolved(`\ufeff${JSON.stringify({ proxy: settings })}`, environment);
+    expect(config.upstreams.get("a")?.keys).toEqual(["sk-of-a"]);
+    expect(config.mcp.get("m")?.headers).toEqual({ "x-api-key": "sk-of-m" });
+    expect(config.secrets).toContain("0123456789abcdef");
+    const found = await loadProxySettings({ XDG_CONFIG_HOME: folder }, {});
+    const { upstreams } = resolveProxyConfig(
+      found,
+      { OPENAI_API_KEY: " sk-o\n" },
+      { localServers: [], generatedKey: undefined },
+    );
+    expect(upstreams.get("openai")?.keys).toEqual(["sk-o"]);
+  });
+
   it("never show a secret", async () => {
     const text = JSON.stringify({
       proxy: {
@@ -162,13 +203,13 @@ describe("the proxy's settings", () => {
           },
           b: { dialect: "messages", base_url: "http://x", api_keys: ["sk-secret-c", "sk-secret-d"] },
         },
-        mcp: { m: { url: "http://x", headers: { "x-api-key": "sk-secret-e" } } },
+        mcp: { m: { url: "http://x?token=sk-secret-f", headers: { "x-api-key": "sk-secret-e" } } },
       },
     });
     const loaded = await load(text);
     expect(JSON.stringify(effectiveSettings(loaded))).not.toContain("sk-secret");
     const { secrets } = resolveProxyConfig(loaded, {}, found);
-    for (const letter of ["a", "b", "c", "d", "e"]) expect(secrets).toContain(`sk-secret-${letter}`);
+    for (const letter of ["a", "b", "c", "d", "e", "f"]) expect(secrets).toContain(`sk-secret-${letter}`);
   });
 
   it("take upstreams from the environment and from this machine where none are configured", async () => {
@@ -198,6 +239,7 @@ describe("the proxy's settings", () => {
     ["https://api.z.ai/api/paas/v4", "chat-completions", "https://api.z.ai/api/paas/v4"],
     ["https://g.example/v1beta/openai", "chat-completions", "https://g.example/v1beta/openai"],
     ["https://g.example", "generative-language", "https://g.example/v1beta"],
+    ["https://a.example/openai?api-version=1", "responses", "https://a.example/openai/v1?api-version=1"],
   ] as const)("add the version to %s for %s where it is missing", (url, dialect, expected) => {
     expect(versionedUrl(url, dialect)).toBe(expected);
   });

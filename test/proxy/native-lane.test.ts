@@ -202,6 +202,22 @@ describe("the native lane", () => {
     expect(await response.json()).toMatchObject({ type: "error", error: { message: told } });
   });
 
+  it.each([
+    ["/v1/messages", "/v1/messages?beta=true", '{"model":"m"}'],
+    [
+      "/v1/chat/completions",
+      "/v1/chat/completions",
+      '{"model":"m","messages":[{"role":"user","content":"Hi"}]}',
+    ],
+  ])("keeps the base URL's own query behind %s", async (_, path, body) => {
+    const { proxy, upstream } = await setUp((url) => ({
+      upstreams: { main: { dialect: "messages", base_url: `${url}/at?api-version=1` } },
+    }));
+    await post(proxy, body, {}, path);
+    const asked = path.includes("?") ? "beta=true&api-version=1" : "api-version=1";
+    expect(upstream.hits.at(-1)?.url).toBe(`/at/v1/messages?${asked}`);
+  });
+
   it("says of what is no HTTP that it is none", async () => {
     const server = createServer((socket) =>
       socket

@@ -23,14 +23,14 @@ export function relayTo(
   request: RelayedRequest,
   task: RelayTask,
 ): Promise<RelayOutcome> {
-  const { origin, prefix } = placeOf(upstream.baseUrl);
+  const { origin, prefix, query } = placeOf(upstream.baseUrl);
   const pool = pools.get(origin, upstream.timeouts.connectMs);
   const headers = upstreamHeaders(request.rawHeaders, upstream, request.needs);
   return new Promise((resolve) => {
     pool.dispatch(
       {
         method: request.method,
-        path: `${prefix}${request.path}`,
+        path: withQuery(`${prefix}${request.path}`, query),
         headers,
         body: request.body,
         headersTimeout: upstream.timeouts.firstByteMs,
@@ -47,12 +47,12 @@ export function sendTo(
   upstream: UpstreamConfig,
   request: Omit<UpstreamSend, "firstByteMs" | "idleMs"> & { readonly firstByteMs?: number },
 ): Promise<ReceivedReply> {
-  const { origin, prefix } = placeOf(upstream.baseUrl);
+  const { origin, prefix, query } = placeOf(upstream.baseUrl);
   const pool = pools.get(origin, upstream.timeouts.connectMs);
   // Spelled out: a member added behind a spread would give each request a hidden class of its own.
   return sendUpstream(pool, upstream.name, {
     method: request.method,
-    path: `${prefix}${request.path}`,
+    path: withQuery(`${prefix}${request.path}`, query),
     headers: request.headers,
     body: request.body,
     firstByteMs: request.firstByteMs ?? upstream.timeouts.firstByteMs,
@@ -61,14 +61,26 @@ export function sendTo(
   });
 }
 
-const places = new Map<string, { origin: string; prefix: string }>();
+/** A path with the base URL's own query behind it, such as `api-version=…`. */
+function withQuery(path: string, query: string): string {
+  return query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
+}
 
-/** A base URL cut into origin and path; the same few are asked for again and again. */
-export function placeOf(baseUrl: string): { origin: string; prefix: string } {
+interface Place {
+  readonly origin: string;
+  readonly prefix: string;
+  /** Without its question mark. */
+  readonly query: string;
+}
+
+const places = new Map<string, Place>();
+
+/** A base URL cut into its pieces; the same few are asked for again and again. */
+export function placeOf(baseUrl: string): Place {
   const known = places.get(baseUrl);
   if (known) return known;
   const url = new URL(baseUrl);
-  const place = { origin: url.origin, prefix: url.pathname.replace(/\/$/, "") };
+  const place = { origin: url.origin, prefix: url.pathname.replace(/\/$/, ""), query: url.search.slice(1) };
   places.set(baseUrl, place);
   return place;
 }
