@@ -3,8 +3,9 @@ import { Pool } from "undici";
 /** How many connections to one origin may be open; a stream holds one for its whole life. */
 const CONNECTIONS = 4096;
 
-/** One connection pool per origin, shared by all upstreams there and kept over a reload. */
+/** Connection pools, shared by the upstreams of an origin and kept over a reload. */
 export interface Pools {
+  /** `connectMs`: how long it may take to be connected. */
   get(origin: string, connectMs: number): Pool;
   /** Lets go of origins that are not among these any more, once their calls have ended. */
   keepOnly(origins: ReadonlySet<string>): void;
@@ -12,38 +13,44 @@ export interface Pools {
   destroy(): Promise<void>;
 }
 
+/** Pools that are opened when they are first asked for. */
 export function createPools(): Pools {
-  const pools = new Map<string, { pool: Pool; connectMs: number }>();
+  const byOrigin = new Map<string, Map<number, Pool>>();
   return {
     get(origin, connectMs) {
-      const known = pools.get(origin);
-      if (known && known.connectMs === connectMs) return known.pool;
-      void known?.pool.close();
-      const pool = new Pool(origin, {
-        connections: CONNECTIONS,
-        pipelining: 1,
-        keepAliveTimeout: 10_000,
-        keepAliveMaxTimeout: 60_000,
-        // Streams are watched by our own limits; undici's 300 s would kill long thinking calls.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        maxHeaderSize: 65_536,
-        connect: { timeout: connectMs },
-      });
-      pools.set(origin, { pool, connectMs });
+      const known = byOrigin.get(origin)?.get(connectMs);
+      if (known) return known;
+      const pool = openPool(origin, connectMs);
+      // Upstreams may share an origin and yet wait differently long for a connection.
+      const others = byOrigin.get(origin) ?? new Map<number, Pool>();
+      byOrigin.set(origin, others.set(connectMs, pool));
       return pool;
     },
     keepOnly(origins) {
-      for (const [origin, { pool }] of pools) {
+      for (const [origin, pools] of byOrigin) {
         if (origins.has(origin)) continue;
-        pools.delete(origin);
-        void pool.close();
+        byOrigin.delete(origin);
+        for (const pool of pools.values()) void pool.close();
       }
     },
     async destroy() {
-      const all = [...pools.values()];
-      pools.clear();
-      await Promise.all(all.map(({ pool }) => pool.destroy()));
+      const all = [...byOrigin.values()].flatMap((pools) => [...pools.values()]);
+      byOrigin.clear();
+      await Promise.all(all.map((pool) => pool.destroy()));
     },
   };
+}
+
+function openPool(origin: string, connectMs: number): Pool {
+  return new Pool(origin, {
+    connections: CONNECTIONS,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    keepAliveMaxTimeout: 60_000,
+    // Streams are watched by our own limits; undici's 300 s would kill long thinking calls.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: 65_536,
+    connect: { timeout: connectMs },
+  });
 }
