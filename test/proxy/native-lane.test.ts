@@ -207,7 +207,7 @@ describe("the native lane", () => {
     [
       "/v1/chat/completions",
       "/v1/chat/completions",
-      '{"model":"m","messages":[{"role":"user","content":"Hi"}]}',
+      '{"model":"main/m","messages":[{"role":"user","content":"Hi"}]}',
     ],
   ])("keeps the base URL's own query behind %s", async (_, path, body) => {
     const { proxy, upstream } = await setUp((url) => ({
