@@ -51,6 +51,41 @@ function markedPlace(page: Page): Promise<{ readonly x: number; readonly y: numb
   });
 }
 
+/** Whether a person sees the field and not something that lies over it. */
+function isInSight(page: Page, selector: string): Promise<boolean> {
+  return page.locator(selector).evaluate((field) => {
+    const { left, top, width, height } = field.getBoundingClientRect();
+    return document.elementFromPoint(left + width / 2, top + height / 2) === field;
+  });
+}
+
+describe("in a narrow window", () => {
+  it("the notes go aside for one that is written in the plan, and no empty one comes back", async () => {
+    const review = await startReview(home, hookEvent(samplePlan, home.path));
+    const { page } = await openReview(browser, review.url, { width: 360 });
+    const field = ".composer textarea";
+    await page.keyboard.press(".");
+    await page.locator(".rail-open").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("c");
+    await expect.poll(() => isInSight(page, field)).toBe(true);
+    await page.keyboard.type("Seen while typed");
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press(".");
+    await page.getByRole("button", { name: /^Edit: / }).click();
+    await expect.poll(() => isInSight(page, field)).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.keyboard.press("c");
+    await page.locator(field).waitFor();
+    await page.reload();
+    await expect.poll(() => page.locator(".notes-toggle .badge").textContent()).toBe("1");
+    expect(await page.locator(field).count()).toBe(0);
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+});
+
 describe("annotating the source", () => {
   it("a click on a line number notes that line, which then leads to its note", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nBy its source.\n`, home.path));

@@ -7,7 +7,7 @@ import { imageUrl } from "../../shared/images/upload.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
 import { lineRange } from "../decide/compose-feedback.ts";
-import { activate, editAnnotation, removeAnnotation } from "../state/actions.ts";
+import { editAnnotation, removeAnnotation, showInPlan } from "../state/actions.ts";
 import { typeNames } from "./annotations.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
@@ -28,7 +28,12 @@ export function NoteCard({ annotation, active }: NoteCardProps) {
 
   return (
     <li ref={card} className={classNames("card", `tone-${type}`, active && "card-active")}>
-      <button type="button" className="card-place" aria-pressed={active} onClick={() => activate(id)}>
+      <button
+        type="button"
+        className="card-place"
+        aria-pressed={active}
+        onClick={() => showInPlan(annotation)}
+      >
         <TypeIcon type={type} />
         <span className="card-type">{typeNames[type]}</span>
         {anchor && <span className="card-lines">{lineRange(anchor)}</span>}

@@ -127,7 +127,12 @@ function Check({ label, checked, disabled = false, hint, onChange }: CheckProps)
       />
       <span>
         {label}
-        {hint && <small className="hint"> {hint}</small>}
+        {hint && (
+          <>
+            <br />
+            <small className="hint">{hint}</small>
+          </>
+        )}
       </span>
     </label>
   );

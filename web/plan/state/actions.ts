@@ -20,7 +20,12 @@ export function startNote(type: AnnotationType, anchor?: PlanAnchor): void {
   const kept = open && !open.editing ? { text: open.text, images: open.images } : { text: "", images: [] };
   const replacement =
     type === "replace" && anchor ? state().document.source.slice(anchor.start, anchor.end) : "";
-  set({ composer: { ...kept, type, replacement, ...(anchor && { anchor }) } });
+  set({ composer: { ...kept, type, replacement, ...(anchor && { anchor }) }, ...shownBeneath(anchor) });
+}
+
+/** In a narrow window the panel covers the plan: it goes aside for what stands or is written in the plan. */
+function shownBeneath(anchor: PlanAnchor | undefined) {
+  return anchor ? { railOpen: false } : {};
 }
 
 /** Adds a note that needs no words: a deletion or a quick label. */
@@ -93,6 +98,7 @@ export function editAnnotation(id: string): void {
   set({
     activeId: id,
     composer: { editing: id, type, text, replacement, images, ...(anchor && { anchor }) },
+    ...shownBeneath(anchor),
   });
 }
 
@@ -121,6 +127,11 @@ export function undo(): void {
 
 export function activate(id: string | undefined): void {
   set({ activeId: id });
+}
+
+/** Makes a note the active one and shows its place in the plan. */
+export function showInPlan({ id, anchor }: PlanAnnotation): void {
+  set({ activeId: id, ...shownBeneath(anchor) });
 }
 
 /** Makes the next or previous note the active one. */

@@ -2,6 +2,7 @@ import type { Draft, PlanAnnotation, PlanState } from "../../../src/review/api-t
 import { type Autosave, createAutosave } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { isWorthKeeping } from "./actions.ts";
 import { type Composer, editedPlan, type ReviewState, useReview } from "./review-store.ts";
 
 /** Everything the person has typed, as it lies in the server's draft. */
@@ -72,7 +73,8 @@ function contentOf(state: ReviewState): DraftContent {
   return {
     annotations,
     note,
-    ...(composer && { composer }),
+    // An empty one that comes back would take the first keys that were meant for the page.
+    ...(composer && isWorthKeeping(composer) && { composer }),
     ...(rewritten !== undefined && { rewritten }),
     ...(edited !== undefined && { edited }),
   };
