@@ -2,6 +2,7 @@ import { AppError } from "../errors.ts";
 import type { Call } from "./call.ts";
 import type { Dialect } from "./exchange/parts.ts";
 import { factsOf } from "./models/facts.ts";
+import { notServed } from "./models/not-served.ts";
 import type { Selection } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
@@ -31,11 +32,8 @@ function choose(call: Call, selection: Selection | undefined): Selection {
 }
 
 function notFound(model: string | undefined): AppError {
-  const message =
-    model === undefined
-      ? "The call names no model, and no upstream speaks its dialect"
-      : `The model ${JSON.stringify(model.slice(0, 200))} is not served by any upstream`;
-  return new AppError("model_not_found", message);
+  if (model !== undefined) return notServed(model);
+  return new AppError("model_not_found", "The call names no model, and no upstream speaks its dialect");
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { AppError } from "../../errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { factsOf } from "./facts.ts";
+import { notServed } from "./not-served.ts";
 import type { CallFacts } from "./select.ts";
 
 export const detectBody = z.object({ model: z.string().min(1) });
@@ -22,11 +22,7 @@ export interface Detected {
 export async function detectModel(runtime: Runtime, model: string): Promise<Detected> {
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
   const upstream = selection?.upstreams[0];
-  if (!selection || !upstream)
-    throw new AppError(
-      "model_not_found",
-      `The model ${JSON.stringify(model.slice(0, 200))} is not served by any upstream`,
-    );
+  if (!selection || !upstream) throw notServed(model);
   const type = typeOf(selection.model);
   return {
     model,
