@@ -1,3 +1,4 @@
+import { clockTime } from "../../shared/clock-time.ts";
 import type { DraftStatus } from "../../shared/drafts/autosave.ts";
 import { saidComments, useComments } from "../state/comments.ts";
 import { useDraft } from "../state/draft.ts";
@@ -19,16 +20,10 @@ export function StatusLine() {
   );
 }
 
-/** Hours and minutes. The browser's own formatting takes 20 ms to start, while somebody types. */
-function timeOf(savedAt: string): string {
-  const date = new Date(savedAt);
-  return `${date.getHours()}:${String(date.getMinutes()).padStart(2, "0")}`;
-}
-
 function draftText(status: DraftStatus): string {
   switch (status.state) {
     case "saved":
-      return `Draft saved ${timeOf(status.savedAt)}`;
+      return `Draft saved ${clockTime(status.savedAt)}`;
     case "pending":
       return "Saving the draft …";
     case "failing":

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { copyAndSay } from "../../shared/clipboard.ts";
+import { clockTime } from "../../shared/clock-time.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans, countChanges } from "../rounds/compare-plans.ts";
@@ -110,7 +111,7 @@ function Deadline() {
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   const isNear = useIsNear(deadline);
   if (!deadline || !isNear) return null;
-  const time = new Date(deadline).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  const time = clockTime(deadline);
   return (
     <p className="banner banner-warning">
       <span>

@@ -1,3 +1,4 @@
+import { clockTime } from "../../shared/clock-time.ts";
 import { useReview } from "../state/review-store.ts";
 
 /** Says where the person's words are. */
@@ -5,7 +6,7 @@ export function DraftState() {
   const draft = useReview((state) => state.draft);
   switch (draft.state) {
     case "saved":
-      return <span className="draft-state">Draft saved {timeOf(draft.savedAt)}</span>;
+      return <span className="draft-state">Draft saved {clockTime(draft.savedAt)}</span>;
     case "pending":
       return <span className="draft-state">Saving …</span>;
     case "failing":
@@ -13,10 +14,4 @@ export function DraftState() {
     default:
       return null;
   }
-}
-
-function timeOf(iso: string): string {
-  const date = new Date(iso);
-  if (Number.isNaN(date.getTime())) return "";
-  return date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
 }
