@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,7 +12,8 @@ export function dataDirectory(
   platform: NodeJS.Platform = process.platform,
 ): string {
   if (environment["SERVICE_HOME"]) return environment["SERVICE_HOME"];
-  if (environment["XDG_DATA_HOME"]) return join(environment["XDG_DATA_HOME"], "sallyport");
+  const dataHome = baseDirectory(environment, "XDG_DATA_HOME");
+  if (dataHome) return join(dataHome, "sallyport");
   if (platform === "win32")
     return join(environment["LOCALAPPDATA"] ?? join(homeOf(environment), "AppData", "Local"), "sallyport");
   if (platform === "darwin") return join(homeOf(environment), "Library", "Application Support", "sallyport");
@@ -22,7 +23,8 @@ export function dataDirectory(
 /** `$SERVICE_CONFIG`, else `config.json` in the platform's place for configuration. */
 export function configFile(environment: Environment, platform: NodeJS.Platform = process.platform): string {
   if (environment["SERVICE_CONFIG"]) return environment["SERVICE_CONFIG"];
-  if (environment["XDG_CONFIG_HOME"]) return join(environment["XDG_CONFIG_HOME"], "sallyport", "config.json");
+  const configHome = baseDirectory(environment, "XDG_CONFIG_HOME");
+  if (configHome) return join(configHome, "sallyport", "config.json");
   if (platform === "win32")
     return join(
       environment["APPDATA"] ?? join(homeOf(environment), "AppData", "Roaming"),
@@ -32,6 +34,18 @@ export function configFile(environment: Environment, platform: NodeJS.Platform =
   if (platform === "darwin")
     return join(homeOf(environment), "Library", "Application Support", "sallyport", "config.json");
   return join(homeOf(environment), ".config", "sallyport", "config.json");
+}
+
+/**
+ * A relative path counts as none (https://specifications.freedesktop.org/basedir-spec/latest/): it would have the
+ * configuration read from, and decisions written into, whatever folder the command runs in.
+ */
+export function baseDirectory(
+  environment: Environment,
+  name: "XDG_DATA_HOME" | "XDG_CONFIG_HOME",
+): string | undefined {
+  const path = environment[name];
+  return path && isAbsolute(path) ? path : undefined;
 }
 
 /** The person's home directory: `$HOME`, `%USERPROFILE%`, else what the system says. */

@@ -43,8 +43,26 @@ export function listenFailure(cause: unknown, { port, host, retries }: Address):
       hint: "Stop the program that holds it, or choose another port with --port.",
     });
   }
-  return new AppError("cannot_listen", `Cannot listen on ${host} port ${port}: ${code ?? "unknown reason"}`, {
-    cause,
-    hint: "Choose another address with --host or another port with --port.",
-  });
+  const reason = REASONS[code ?? ""] ?? code ?? "unknown reason";
+  return new AppError(
+    "cannot_listen",
+    `Cannot listen on ${failedHost(cause) ?? host} port ${port}: ${reason}`,
+    {
+      cause,
+      hint: "Choose another address with --host or another port with --port.",
+    },
+  );
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: "no network of this machine has that address",
+  ENOTFOUND: "there is no such host",
+  EACCES: "only the administrator may use that port",
+};
+
+/** Of several addresses, the one that could not be had. */
+function failedHost(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  if ("address" in cause && typeof cause.address === "string") return cause.address;
+  return "hostname" in cause && typeof cause.hostname === "string" ? cause.hostname : undefined;
 }

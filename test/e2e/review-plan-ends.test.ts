@@ -52,6 +52,15 @@ describe("an undecided review", () => {
     expect(await stream.text).toContain('"reason":"timeout"');
   });
 
+  it("ends with its time limit where the plan does not come to its end", async () => {
+    const command = await startCommand([...review, "-", "--timeout", "0.2"], {
+      stdin: "# Pl",
+      stdinStaysOpen: true,
+    });
+    const { code, stdout } = await command.ended;
+    expect([code, stdout]).toEqual([124, ""]);
+  });
+
   it("ends when the program that asked for it is gone", async () => {
     const folder = await sandbox();
     const command = resolve(import.meta.dirname, "../../dist/sallyport.js");

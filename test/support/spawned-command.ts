@@ -9,6 +9,8 @@ const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
 
 interface CommandOptions {
   readonly stdin?: string;
+  /** Whoever writes to stdin has not ended yet, and never will. */
+  readonly stdinStaysOpen?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
   /** A folder from `sandbox`, to share what lies in it between commands. */
   readonly folder?: string;
@@ -67,7 +69,8 @@ export async function startCommand(
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   // A command that ends without reading its stdin is no error here.
-  child.stdin.on("error", () => {}).end(options.stdin ?? "");
+  child.stdin.on("error", () => {}).write(options.stdin ?? "");
+  if (!options.stdinStaysOpen) child.stdin.end();
   return watched(child, folder, options.unread ?? false);
 }
 

@@ -9,8 +9,8 @@ export interface Lifecycle {
   /** Aborted, with an `Ending` as its reason, when the command has to stop. */
   readonly signal: AbortSignal;
   readonly ending: Ending | undefined;
-  /** Ends the command after so many seconds. */
-  stopAfter(seconds: number): void;
+  /** Ends the command after so many seconds from now, whatever was said before; undefined takes the limit away. */
+  stopAfter(seconds: number | undefined): void;
   /** Gives signals their ordinary meaning back. */
   dispose(): void;
 }
@@ -58,6 +58,8 @@ export function startLifecycle(): Lifecycle {
       return ending;
     },
     stopAfter(seconds) {
+      clearTimeout(timeLimit);
+      if (seconds === undefined) return;
       timeLimit = setTimeout(() => stop({ reason: "timeout" }), seconds * 1_000);
     },
     dispose,

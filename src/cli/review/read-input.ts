@@ -11,9 +11,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "you may not read it",
 };
 
-/** The text of a file, or of stdin where none is named. Throws `input` for what cannot be read. */
+/** The text of a file, or of stdin where none or `-` is named. Throws `input` for what cannot be read. */
 export function readInput(file: string | undefined, signal: AbortSignal): Promise<string> {
-  return file === undefined ? readStdin(signal) : readPlanFile(file);
+  return file === undefined || file === "-" ? readStdin(signal) : readPlanFile(file);
 }
 
 async function readPlanFile(file: string): Promise<string> {

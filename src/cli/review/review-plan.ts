@@ -6,8 +6,10 @@ import { type DecodedInput, decodeInput } from "../../review/hooks/decode-input.
 import { jsonChannel, textChannel } from "../../review/hooks/generic.ts";
 import { type LoadedPlan, loadPlan } from "../../review/hooks/load-plan.ts";
 import type { Output } from "../output.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 import { readInput } from "./read-input.ts";
 import type { ReviewFlags } from "./review-program.ts";
+import { timeLimitOf } from "./review-settings.ts";
 import { type ReviewJob, runReview } from "./run-review.ts";
 import { agentFolders, tellApproved } from "./tell-approved.ts";
 import { type Workplace, workplaceOf } from "./workplace.ts";
@@ -21,8 +23,8 @@ export async function reviewPlan(
   output: Output,
 ): Promise<number> {
   let hook: DecodedInput | undefined;
-  const prepare = async (signal: AbortSignal): Promise<ReviewJob | undefined> => {
-    const input = decodeInput(await readInput(file, signal));
+  const prepare = async (lifecycle: Lifecycle): Promise<ReviewJob | undefined> => {
+    const input = decodeInput(await inputInTime(file, flags, lifecycle));
     if (input.kind !== "envelope" && input.kind !== "markdown") hook = input;
     if (input.kind === "approved") return tellApproved(input, flags, output);
     if (input.kind === "markdown" && /^\s*\{/.test(input.plan))
@@ -41,6 +43,18 @@ export async function reviewPlan(
     if (error.hint) output.note(error.hint);
     return exitCodeFor(hook, error.exitCode);
   }
+}
+
+/** Whoever limits the time does not mean to wait for ever for a plan that does not come. */
+async function inputInTime(
+  file: string | undefined,
+  flags: ReviewFlags,
+  { signal, stopAfter }: Lifecycle,
+): Promise<string> {
+  stopAfter(timeLimitOf(flags));
+  const text = await readInput(file, signal);
+  stopAfter(undefined);
+  return text;
 }
 
 /** Agents take exit code 2 of a hook for a refusal, and some take any. */

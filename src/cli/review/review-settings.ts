@@ -77,10 +77,20 @@ function originOf(text: string | undefined, name: string): AgentOrigin | undefin
   throw new AppError("usage", `${name} must be claude-code (origin_a) or opencode (origin_b), got "${text}"`);
 }
 
+/** The time limit before anything else is known; a text that is none is for `reviewSettings` to refuse. */
+export function timeLimitOf({ timeout }: Pick<ReviewFlags, "timeout">): number | undefined {
+  return timeout === undefined ? undefined : secondsIn(timeout);
+}
+
+function secondsIn(text: string): number | undefined {
+  const seconds = Number(text);
+  return /^\d+(\.\d+)?$/.test(text) && seconds > 0 && seconds <= LONGEST_TIMEOUT ? seconds : undefined;
+}
+
 function secondsOf(text: string | undefined, flag: string): number | undefined {
   if (text === undefined) return undefined;
-  const seconds = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text) && seconds > 0 && seconds <= LONGEST_TIMEOUT) return seconds;
+  const seconds = secondsIn(text);
+  if (seconds !== undefined) return seconds;
   throw new AppError("usage", `${flag} must be a number of seconds above 0, got "${text}"`, {
     hint: "Leave it out to wait as long as it takes.",
   });

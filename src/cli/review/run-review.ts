@@ -41,13 +41,13 @@ export interface ReviewSubject {
  * `prepare` may find that there is nothing to review (undefined): then nothing is printed and all is well.
  */
 export async function runReview(
-  prepare: (signal: AbortSignal) => Promise<ReviewJob | undefined>,
+  prepare: (lifecycle: Lifecycle) => Promise<ReviewJob | undefined>,
   flags: ReviewFlags,
   output: Output,
 ): Promise<number> {
   const lifecycle = startLifecycle();
   try {
-    const job = await prepare(lifecycle.signal);
+    const job = await prepare(lifecycle);
     return job ? await serve(job, flags, output, lifecycle) : 0;
   } catch (error) {
     if (lifecycle.ending) return exitCodeOf(lifecycle.ending);
@@ -93,6 +93,6 @@ async function openForReview(
   const abandon = () => session.abandon(lifecycle.ending?.reason ?? "signal");
   lifecycle.signal.addEventListener("abort", abandon);
   if (lifecycle.signal.aborted) abandon();
-  if (settings.timeout !== undefined) lifecycle.stopAfter(settings.timeout);
+  lifecycle.stopAfter(settings.timeout);
   return doors;
 }

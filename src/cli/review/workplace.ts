@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
+import { baseDirectory, dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
 import { loadReviewConfiguration, type ReviewConfiguration } from "../../config/review-configuration.ts";
 import type { ReviewSettings } from "../../review/api-types.ts";
 import { projectFolder } from "../project-folder.ts";
@@ -25,7 +25,10 @@ export interface Workplace {
 export async function workplaceOf(flags: ReviewFlags, cwd?: string): Promise<Workplace> {
   const place = resolve(cwd ?? ".");
   const configuration = await loadReviewConfiguration(processEnvironment);
-  const configHome = processEnvironment[process.platform === "win32" ? "APPDATA" : "XDG_CONFIG_HOME"];
+  const configHome =
+    process.platform === "win32"
+      ? processEnvironment["APPDATA"]
+      : baseDirectory(processEnvironment, "XDG_CONFIG_HOME");
   return {
     settings: reviewSettings(flags, processEnvironment, configuration),
     planSave: planSaveOf(configuration),

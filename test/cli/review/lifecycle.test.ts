@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { exitCodeOf, startLifecycle } from "../../../src/cli/review/lifecycle.ts";
 
 const ended = (signal: AbortSignal) =>
@@ -29,6 +29,20 @@ describe("the end of a command", () => {
     lifecycle.stopAfter(0.001);
     await ended(lifecycle.signal);
     expect(lifecycle.ending).toEqual({ reason: "timeout" });
+    lifecycle.dispose();
+  });
+
+  it("comes with the latest time limit alone", () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const lifecycle = startLifecycle();
+    lifecycle.stopAfter(1);
+    lifecycle.stopAfter(3);
+    vi.advanceTimersByTime(2_000);
+    expect(lifecycle.ending).toBeUndefined();
+    lifecycle.stopAfter(undefined);
+    vi.advanceTimersByTime(2_000);
+    expect(lifecycle.ending).toBeUndefined();
     lifecycle.dispose();
   });
 

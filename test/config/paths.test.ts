@@ -1,0 +1,22 @@
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { configFile, dataDirectory } from "../../src/config/paths.ts";
+
+const home = resolve("/home/ada");
+
+describe("the places of data and configuration", () => {
+  it("are those that the environment names", () => {
+    const environment = { HOME: home, XDG_DATA_HOME: resolve("/data"), XDG_CONFIG_HOME: resolve("/etc/ada") };
+    expect(dataDirectory(environment, "linux")).toBe(resolve("/data/sallyport"));
+    expect(configFile(environment, "linux")).toBe(resolve("/etc/ada/sallyport/config.json"));
+    const own = { ...environment, SERVICE_HOME: "/own", SERVICE_CONFIG: "/own.json" };
+    expect(dataDirectory(own, "linux")).toBe("/own");
+    expect(configFile(own, "linux")).toBe("/own.json");
+  });
+
+  it("are never below the folder where the command runs, as a relative path would have it", () => {
+    const environment = { HOME: home, XDG_DATA_HOME: "data", XDG_CONFIG_HOME: "./config" };
+    expect(dataDirectory(environment, "linux")).toBe(resolve(home, ".local/share/sallyport"));
+    expect(configFile(environment, "linux")).toBe(resolve(home, ".config/sallyport/config.json"));
+  });
+});
