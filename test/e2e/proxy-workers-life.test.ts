@@ -72,6 +72,18 @@ describe("a worker that is killed", () => {
     expect((await ask(proxy, "/healthz")).status).toBe(200);
   });
 
+  it("leaves nobody waiting whose connection it was handed and had not taken", async () => {
+    const proxy = await startProxyCommand({}, 2);
+    const [stopped = 0] = childrenOf(proxy.child.pid);
+    process.kill(stopped, "SIGSTOP");
+    // They take turns, and one of them does not come to its own.
+    const asked = [0, 1].map(() => ask(proxy, "/healthz").then(({ status }) => status));
+    expect(await Promise.race(asked)).toBe(200);
+    process.kill(stopped, "SIGKILL");
+    const outcomes = (await Promise.allSettled(asked)).map((outcome) => outcome.status);
+    expect(outcomes.toSorted()).toEqual(["fulfilled", "rejected"]);
+  });
+
   it("takes nothing from what was counted", async () => {
     const proxy = await startProxyCommand({}, 2);
     const words = { model: "echo", messages: [{ role: "user", content: "Hello" }] };

@@ -4,6 +4,7 @@ import type { MetricCounts } from "../../proxy/log/metrics.ts";
 import { NO_COUNTS } from "../../proxy/log/sum-counts.ts";
 import type { PrimaryCalls, WorkerCalls } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
+import { watchUntaken } from "./untaken-connections.ts";
 
 /** A worker's process as the primary has it. */
 export interface WorkerProcess {
@@ -36,6 +37,7 @@ export function setUpWorkers(): void {
 /** Starts a worker, which calls the functions of `near`. */
 export function forkWorker(near: (self: () => WorkerProcess) => PrimaryCalls): WorkerProcess {
   const worker = cluster.fork();
+  const breakOffUntaken = watchUntaken(worker);
   const forked: WorkerProcess = {
     pid: worker.process.pid,
     remote: createRemote<WorkerCalls>(
@@ -44,7 +46,7 @@ export function forkWorker(near: (self: () => WorkerProcess) => PrimaryCalls): W
     ),
     isReady: false,
     counts: NO_COUNTS,
-    ended: endOf(worker),
+    ended: endOf(worker).finally(breakOffUntaken),
     kill: () => void worker.process.kill("SIGKILL"),
   };
   return forked;
