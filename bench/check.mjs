@@ -24,8 +24,11 @@ const second = suspects.length > 0 ? await runBenches({ only: suspects, short: t
 const worse = regressions([...first, ...second], stored);
 const failed = first.filter((result) => result.failed);
 
-for (const { title, name, before, now } of worse)
-  console.log(`${title}: ${name}: ${now.toFixed(2)}, was ${before.toFixed(2)}`);
+for (const { title, name, before, now, lower } of worse) {
+  const percent = Math.round(Math.abs(now / before - 1) * 100);
+  const direction = lower ? "above" : "below";
+  console.log(`${title}: ${name}: ${figure(now)}, ${percent} % ${direction} the stored ${figure(before)}`);
+}
 for (const { title, failed: reason } of failed) console.log(`${title}: not measured, ${reason}`);
 const missing = unmeasured(first, stored);
 for (const name of missing) console.log(`${name}: is stored and was not measured`);
@@ -37,3 +40,8 @@ if (load > availableParallelism())
     `The machine is busy (load ${load.toFixed(1)}): believe what is worse only if a quiet one says it too.`,
   );
 process.exitCode = complaints > 0 ? 1 : 0;
+
+/** Some ratios are hundredths. */
+function figure(ratio) {
+  return ratio.toPrecision(3);
+}

@@ -1,5 +1,5 @@
 // Runs every bench, writes its tables into docs/performance.md and its ratios into bench/ratios.json.
-//   npm run build && npm run build:binary && npm run bench [-- --only startup,memory] [-- --full] [-- --dry]
+//   npm run bench [-- --only startup,memory] [-- --full] [-- --dry]
 // The short form takes about ten minutes on a quiet machine; --full takes an hour. --portkey, --ccr and --difit name
 // folders in which those are installed already; else they are installed below .cache. --dry prints and writes nothing.
 import { readFileSync, writeFileSync } from "node:fs";

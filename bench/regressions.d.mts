@@ -10,6 +10,8 @@ export interface Regression {
   readonly id: string;
   readonly title: string;
   readonly name: string;
+  /** Whether the smaller ratio is the better one. */
+  readonly lower: boolean;
   readonly before: number;
   readonly now: number;
 }

@@ -3,7 +3,7 @@ const TOLERANCE = 0.2;
 
 /**
  * The ratios of `results` that are more than a fifth worse than in `stored` (bench id → name → ratio), each as
- * `{id, title, name, before, now}`. Where a ratio was measured more than once its best counts.
+ * `{id, title, name, lower, before, now}`. Where a ratio was measured more than once its best counts.
  */
 export function regressions(results, stored) {
   const best = new Map();
@@ -18,7 +18,7 @@ export function regressions(results, stored) {
     const before = stored[id]?.[name];
     if (before === undefined) return [];
     const isWorse = lower ? now > before * (1 + TOLERANCE) : now < before * (1 - TOLERANCE);
-    return isWorse ? [{ id, title, name, before, now }] : [];
+    return isWorse ? [{ id, title, name, lower, before, now }] : [];
   });
 }
 
