@@ -154,6 +154,34 @@ describe("5e streaming", () => {
     ],
     ["no arguments at all", [tool(0, named("a", "f"))], [["f", ""]]],
     ["no id", [tool(0, { function: { name: "f", arguments: "{}" } })], [["f", "{}"]]],
+    [
+      "an index only behind the first",
+      [tool(undefined, named("a", "f", '{"x"')), tool(0, args(":1}"))],
+      [["f", '{"x":1}']],
+    ],
+    ...[undefined, 0].flatMap((index): [string, Json[], [string, string][]][] => [
+      [
+        `no ids, all at index ${index}, two names`,
+        [tool(index, named("", "f", '{"x":1}')), tool(index, named("", "g", "{}"))],
+        [
+          ["f", '{"x":1}'],
+          ["g", "{}"],
+        ],
+      ],
+      [
+        `no ids, all at index ${index}, one name twice`,
+        [tool(index, named("", "f", '{"x":1}')), tool(index, named("", "f", '{"x":2}'))],
+        [
+          ["f", '{"x":1}'],
+          ["f", '{"x":2}'],
+        ],
+      ],
+      [
+        `no id at index ${index}, the name repeated`,
+        [tool(index, named("", "f", '{"x"')), tool(index, named("", "f", ":1}"))],
+        [["f", '{"x":1}']],
+      ],
+    ]),
   ])("74 tool deltas: %s", async (_, deltas, expected) => {
     const told = await toMessages(chatStream(deltas, "tool_calls"));
     expect(blocks(told).map((block, index) => [block["name"], inputOf(told, index)])).toEqual(expected);

@@ -1,3 +1,4 @@
+import { argumentsObject } from "../../exchange/json.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
 import { argumentText, googleSignature } from "./decode-messages.ts";
 import type { ChatStream } from "./decode-stream.ts";
@@ -9,6 +10,8 @@ interface OpenCall {
   name: string;
   custom: boolean;
   signature: string | undefined;
+  /** Its arguments so far, where it came without an id: their end may be all that tells it from the next. */
+  text: string;
   /** Index of its part once that has started. */
   part: number | undefined;
 }
@@ -35,10 +38,12 @@ export class StreamCalls {
     if (wire.id) call.id ??= wire.id;
     if (wire.custom) call.custom = true;
     call.signature ??= googleSignature(wire.extra_content);
-    const name = wire.function?.name ?? wire.custom?.name ?? "";
+    const name = nameOf(wire);
     if (call.part === undefined && name !== call.name) call.name += name;
     const text = wire.custom ? (wire.custom.input ?? "") : argumentText(wire.function?.arguments);
-    if (text !== "") this.stream.emit({ type: "arguments-delta", index: this.start(call), text });
+    if (text === "") return;
+    if (call.id === undefined) call.text += text;
+    this.stream.emit({ type: "arguments-delta", index: this.start(call), text });
   }
 
   /** Starts what has not, and ends all of them. */
@@ -46,12 +51,17 @@ export class StreamCalls {
     for (const call of this.calls) this.stream.emit({ type: "part-end", index: this.start(call) });
   }
 
-  private find({ id, index }: WireToolCall): OpenCall | undefined {
+  private find(wire: WireToolCall): OpenCall | undefined {
+    const { id, index } = wire;
+    const last = this.calls.at(-1);
     if (typeof index !== "number") {
-      return id ? this.calls.find((call) => call.id === id) : this.calls.at(-1);
+      if (id) return this.calls.find((call) => call.id === id);
+      return last !== undefined && isAnother(wire, last) ? undefined : last;
     }
     const same = this.calls.findLast((call) => call.wireIndex === index);
-    return same !== undefined && id && same.id !== undefined && same.id !== id ? undefined : same;
+    // What has neither id nor name can begin nothing.
+    if (same === undefined) return id || nameOf(wire) !== "" ? undefined : last;
+    return (id ? same.id !== undefined && same.id !== id : isAnother(wire, same)) ? undefined : same;
   }
 
   /** A new call; those before it have their names by now. */
@@ -63,6 +73,7 @@ export class StreamCalls {
       name: "",
       custom: false,
       signature: undefined,
+      text: "",
       part: undefined,
     };
     this.calls.push(call);
@@ -91,4 +102,15 @@ export class StreamCalls {
     call.part = index;
     return index;
   }
+}
+
+/** Whether what comes without an id is a call of its own: it has another name, or the one before it has all it needs. */
+function isAnother(wire: WireToolCall, before: OpenCall): boolean {
+  const name = nameOf(wire);
+  if (name === "" || before.part === undefined) return false;
+  return name !== before.name || (before.id === undefined && argumentsObject(before.text) !== undefined);
+}
+
+function nameOf(wire: WireToolCall): string {
+  return wire.function?.name ?? wire.custom?.name ?? "";
 }
