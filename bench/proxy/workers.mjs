@@ -30,7 +30,7 @@ async function measure(counts) {
     for (const count of counts) subjects.push(await startProxy(folder, count, PORTS.first + subjects.length));
     report(subjects, takeTurns(folder, subjects));
   } finally {
-    for (const { proxy } of subjects) proxy.kill();
+    await Promise.all(subjects.map(({ proxy }) => ended(proxy)));
     mock.kill();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -54,6 +54,14 @@ async function startProxy(folder, count, port) {
     proxy.once("exit", () => failed(new Error(said)));
   });
   return { count, port, proxy, pids: [proxy.pid, ...childrenOf(proxy.pid)] };
+}
+
+/** What it has left to log it writes before it ends. */
+function ended(proxy) {
+  return new Promise((done) => {
+    proxy.once("exit", done);
+    proxy.kill();
+  });
 }
 
 function childrenOf(pid) {
