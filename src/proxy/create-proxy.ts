@@ -15,6 +15,7 @@ import { newMark } from "./mark.ts";
 import { relayMcp } from "./mcp/relay-mcp.ts";
 import { createOpenStreams } from "./open-streams.ts";
 import { handleUtility } from "./operations/handle-utility.ts";
+import { keepTicksQuick } from "./quick-ticks.ts";
 import { isModelRoute, type Route, routes } from "./routes.ts";
 import { createRuntime } from "./runtime.ts";
 import type { Services } from "./services.ts";
@@ -54,6 +55,7 @@ export interface ProxyServer {
 
 /** Builds the proxy. Throws `configuration` where a key is needed and there is none. */
 export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer {
+  keepTicksQuick();
   const pools = createPools();
   const via = parts.shared?.via ?? newMark();
   const metrics = createMetrics();

@@ -31,7 +31,9 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   #headers: IncomingHttpHeaders = {};
   #held: Buffer[] = [];
   #heldSize = 0;
-  /** Of an answer that is passed on as it comes. */
+  /** Of an answer that is passed on as it comes: what has come in this turn and goes out at its end. */
+  #unsent: Buffer[] = [];
+  #isPaused = false;
   #watch: StreamWatch | undefined;
   /** Events, in whatever coding. */
   #isLive = false;
@@ -74,12 +76,13 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#state === "over") return;
-    this.lastActivity = performance.now();
     if (this.#isLive && this.#state === "holding") this.#open();
     if (this.#state === "open") {
-      this.#write(chunk);
+      // One read brings many events of a quick vendor. Each written by itself would cost as much as all of them.
+      if (this.#unsent.push(chunk) === 1) process.nextTick(Relay.#endTurn, this);
       return;
     }
+    this.lastActivity = performance.now();
     this.#heldSize += chunk.length;
     if (this.#state === "holding" || this.#heldSize <= ERROR_BODY) this.#held.push(chunk);
     if (this.#state === "holding" && this.#heldSize > HELD) this.#open();
@@ -110,6 +113,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.#state !== "open") return;
     const fault = new AppError("overloaded", "The proxy is stopping");
     const { response, dialect, requestId } = this.#task;
+    this.#send();
     if (this.#isBetweenEvents()) response.write(dialect?.faultEvent(fault, requestId) ?? "");
     this.#finishBroken(fault);
     response.destroy();
@@ -151,12 +155,15 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   }
 
   #endOpen(): void {
-    if (this.#isStream && !this.#watch?.ended) {
-      this.#break(cut(this.#task.upstream));
+    const { response, upstream } = this.#task;
+    const last = this.#takeUnsent();
+    if (!this.#isStream || this.#watch?.ended) {
+      response.end(last);
+      this.#finishAnswered(this.#watch?.usage());
       return;
     }
-    this.#task.response.end();
-    this.#finishAnswered(this.#watch?.usage());
+    if (last) response.write(last);
+    this.#break(cut(upstream));
   }
 
   #open(): void {
@@ -165,7 +172,9 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.#headers["content-encoding"] === undefined) this.#watch = dialect?.createWatch();
     const length = this.#isStream ? undefined : this.#headers["content-length"];
     response.writeHead(this.#status, this.#answerHeaders(length));
-    for (const chunk of this.#held.splice(0)) this.#write(chunk);
+    this.#unsent = this.#held;
+    this.#held = [];
+    this.#send();
   }
 
   #answerHeaders(length: number | string | undefined): string[] {
@@ -176,17 +185,37 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return list;
   }
 
-  #write(chunk: Buffer): void {
+  static #endTurn(relay: Relay): void {
+    relay.#send();
+  }
+
+  /** Passes on what has come, and lets the upstream wait while the client does not take it. */
+  #send(): void {
     const { response } = this.#task;
-    this.#watch?.push(chunk);
-    if (response.write(chunk)) return;
+    const bytes = this.#takeUnsent();
+    if (bytes === undefined || response.write(bytes) || this.#isPaused) return;
+    this.#isPaused = true;
     this.#controller?.pause();
-    response.once("drain", () => this.#controller?.resume());
+    response.once("drain", () => {
+      this.#isPaused = false;
+      this.#controller?.resume();
+    });
+  }
+
+  #takeUnsent(): Buffer | undefined {
+    const [first] = this.#unsent;
+    if (first === undefined) return undefined;
+    const bytes = this.#unsent.length === 1 ? first : Buffer.concat(this.#unsent);
+    this.#unsent = [];
+    this.lastActivity = performance.now();
+    this.#watch?.push(bytes);
+    return bytes;
   }
 
   /** A stream that broke is ended with the dialect's error event; where none fits, the connection is broken. */
   #break(fault: AppError): void {
     const { response, dialect, requestId } = this.#task;
+    this.#send();
     if (!this.#isBetweenEvents()) response.destroy();
     else if (this.#watch?.ended) response.end();
     else response.end(dialect?.faultEvent(fault, requestId));
@@ -231,6 +260,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.#task.response.off("close", this.#onClose);
     this.#task.streams.delete(this);
     this.#held = [];
+    this.#unsent = [];
     this.#done(outcome);
   }
 }
