@@ -81,6 +81,25 @@ describe("the native lane", () => {
     }
   });
 
+  it("passes on all events of a packet that also ends the stream, well or badly", async () => {
+    for (const ends of [true, false]) {
+      const sent = ends ? STREAM : STREAM.slice(0, 2);
+      const { proxy } = await setUp(undefined, (_hit, response) => {
+        // Corked, so that head, events and end are one write.
+        response.socket?.cork();
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        for (const event of sent) response.write(event);
+        response.end();
+        response.socket?.uncork();
+      });
+      const text = await (await post(proxy, '{"model":"m","stream":true}')).text();
+      expect(text.startsWith(sent.join(""))).toBe(true);
+      expect(text.slice(sent.join("").length)).toMatch(ends ? /^$/ : /^event: error\ndata: .+\n\n$/);
+      await until(() => proxy.records.length === 1);
+      expect(proxy.records[0]?.fault === undefined).toBe(ends);
+    }
+  });
+
   it("sends its own credentials, and nothing of the client's, its connection or its browser", async () => {
     const { proxy, upstream } = await setUp(() => ({ api_keys: ["sk-client-0123456789"] }));
     await post(proxy, '{"model":"m"}', {

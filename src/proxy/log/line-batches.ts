@@ -19,7 +19,7 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>): LineS
   let waiting: Buffer | undefined;
   let used = 0;
   let timer: NodeJS.Timeout | undefined;
-  let taken: Promise<unknown> = Promise.resolve();
+  let taken: Promise<void> = Promise.resolve();
 
   const flush = () => {
     clearTimeout(timer);
@@ -27,15 +27,17 @@ export function createLineBatches(take: (bytes: Buffer) => Promise<void>): LineS
     const bytes = waiting?.subarray(0, used);
     waiting = undefined;
     used = 0;
-    if (bytes) taken = Promise.all([taken, take(bytes)]);
+    if (!bytes) return;
+    // Resolved to nothing: a list of all before it would grow for ever.
+    const before = taken;
+    taken = take(bytes).then(() => before);
   };
   return {
     write(line) {
       const most = WIDEST * line.length + 1;
       if (waiting && used + most > waiting.length) flush();
       waiting ??= Buffer.allocUnsafe(Math.max(WAITING, most));
-      used += waiting.write(line, used);
-      used += waiting.write("\n", used);
+      used += waiting.write(`${line}\n`, used);
       timer ??= setTimeout(flush, FLUSH_MS).unref();
     },
     async close() {

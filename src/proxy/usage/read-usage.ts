@@ -54,6 +54,16 @@ const RESPONSES_NAMES = {
  */
 export function lastUsage(dialect: Dialect, bytes: Buffer): unknown {
   const name = usageName(dialect);
+  // Most say it in their last words, and a short string is searched sooner than bytes are.
+  const words = bytes.toString("latin1", Math.max(0, bytes.length - LAST_WORDS));
+  const said = words.lastIndexOf(name);
+  const found = said < 0 ? undefined : objectAfter(words, said + name.length);
+  return found === undefined ? lastUsageIn(name, bytes) : found;
+}
+
+const LAST_WORDS = 512;
+
+function lastUsageIn(name: string, bytes: Buffer): unknown {
   for (let at = bytes.lastIndexOf(name); at >= 0; at = bytes.lastIndexOf(name, at - 1)) {
     const from = at + name.length;
     const brace = bytes.indexOf("{", from);
