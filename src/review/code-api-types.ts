@@ -58,6 +58,8 @@ export interface DiffIndex {
   readonly reviewId: string;
   readonly caller: Caller;
   readonly repository: { readonly name: string; readonly root: string };
+  /** What the person limited the review to, from the repository's top; absent where it is all of it. */
+  readonly paths?: readonly string[];
   /** Opens a file in the person's editor once `{path}` (absolute, URL-encoded, slashes kept) and `{line}` are put in. */
   readonly editorLink: string;
   readonly files: readonly DiffFile[];

@@ -189,6 +189,15 @@ describe("the diff", () => {
     child.kill("SIGTERM");
   });
 
+  it("says what the review is limited to where nothing of that has changed", async () => {
+    const repository = await testRepository({ "a.txt": "a\n" });
+    await repository.write({ "a.txt": "b\n" });
+    const { page, child } = await openCodeReview(browser, repository, { flags: ["mispelt.txt"] });
+    await page.getByRole("heading", { name: "No changes here" }).waitFor();
+    expect(await page.locator("#diff").textContent()).toContain("mispelt.txt");
+    child.kill("SIGTERM");
+  });
+
   it("says why nothing is shown, and offers the other diffs", async () => {
     const { page, child } = await openCodeReview(browser, await testRepository({ "a.txt": "a\n" }));
     await page.getByRole("heading", { name: "No changes here" }).waitFor();

@@ -1,4 +1,5 @@
 import { Button } from "../shared/components/button.tsx";
+import { withDeceptionsShown } from "../shared/markdown/deceptive.ts";
 import { chooseDiff } from "./header/diff-select.tsx";
 import { setWhitespace } from "./header/view-actions.ts";
 import { useSession } from "./state/session.ts";
@@ -15,6 +16,12 @@ export function EmptyDiff() {
       <h2>No changes here</h2>
       <p>
         <code>git diff {index.gitRef}</code> is empty in {index.repository.name}
+        {index.paths && (
+          <>
+            {" "}
+            for <code>{withDeceptionsShown(index.paths.join(" "))}</code>, which this review is limited to
+          </>
+        )}
         {whitespace ? "." : ", changes of white space left out."}
       </p>
       <p className="empty-actions">

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
@@ -57,7 +57,7 @@ async function prepareJob(
   const { workplaceOf } = await import("./workplace.ts");
   const found = await workplaceOf(flags, directory);
   const repository = await asked.repository;
-  const inner = pathsWithin(repository.root, directory, paths);
+  const inner = paths.map((path) => pathWithin(repository.root, directory, path));
   const workplace = { ...found, project: repository.root };
   const { dataDirectory, settings } = workplace;
   const { origin = "origin_b" } = settings;
@@ -82,13 +82,16 @@ async function prepareJob(
   };
 }
 
-/** Paths as the person gave them, made relative to the repository's top. Throws `usage` for one outside. */
-function pathsWithin(root: string, directory: string, paths: readonly string[]): string[] {
-  return paths.map((path) => {
-    const inner = relative(root, resolve(directory, path));
-    if (inner === ".." || inner.startsWith(`..${sep}`)) {
-      throw new AppError("usage", `${path} is not inside the repository ${root}`);
-    }
-    return inner === "" ? "." : inner.split(sep).join("/");
-  });
+/** A path as the person gave it, made relative to the repository's top. Throws `usage` for one outside. */
+export function pathWithin(root: string, directory: string, path: string): string {
+  const given = resolve(directory, path);
+  // Git names the repository with links resolved. What the path itself leads to counts no less than the link it may be.
+  const folder = realPathOf(dirname(given));
+  const inner = [given, join(folder, basename(given))].map((each) => relative(root, each)).find(isBelow);
+  if (inner === undefined) throw new AppError("usage", `${path} is not inside the repository ${root}`);
+  return inner === "" ? "." : inner.split(sep).join("/");
+}
+
+function isBelow(way: string): boolean {
+  return way.split(sep)[0] !== ".." && !isAbsolute(way);
 }

@@ -21,6 +21,8 @@ export interface HeldDiff {
 /** The diff under review: one at a time, taken anew by a switch. */
 export interface DiffDesk {
   readonly repository: Repository;
+  /** From the repository's top, what every diff is limited to; none means all of it. */
+  readonly paths: readonly string[];
   /** The diff on the table; the first is begun with the first call. With `ignoreSpace`, without changes of white space. */
   current(ignoreSpace?: boolean): Promise<HeldDiff>;
   /**
@@ -82,6 +84,7 @@ export function createDiffDesk(repository: Repository, paths: readonly string[] 
 
   return {
     repository,
+    paths,
     async current(ignoreSpace = false) {
       const entry = await onTable();
       if (!ignoreSpace) return hold(entry, entry.whole);

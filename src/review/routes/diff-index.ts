@@ -18,7 +18,10 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
       context.settings.read(),
     ]);
     const { gitRef, diffType } = snapshot.plan;
-    const { name, root } = diffs.repository;
+    const {
+      paths,
+      repository: { name, root },
+    } = diffs;
     return {
       gitRef,
       origin,
@@ -30,6 +33,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
       reviewId: mode.draftKey(),
       caller,
       repository: { name, root },
+      ...(paths.length === 0 ? {} : { paths }),
       editorLink,
       files: snapshot.files.map(withoutPlace),
       opening: await openingPatches(snapshot),

@@ -1,5 +1,6 @@
 import { clockTime } from "../../shared/clock-time.ts";
 import type { DraftStatus } from "../../shared/drafts/autosave.ts";
+import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { saidComments, useComments } from "../state/comments.ts";
 import { useDraft } from "../state/draft.ts";
 import { useSession } from "../state/session.ts";
@@ -10,11 +11,16 @@ export function StatusLine() {
   const status = useDraft((draft) => draft.status);
   const connected = useSession((session) => session.connected && session.closing === undefined);
   const gitRef = useSession((session) => session.index?.gitRef ?? "");
+  const paths = useSession((session) => session.index?.paths);
+  const limit = paths ? ` -- ${withDeceptionsShown(paths.join(" "))}` : "";
   return (
     <footer className="status-line">
       <span>{count === 1 ? "1 comment" : `${count} comments`}</span>
       <span>{draftText(status)}</span>
-      <span className="status-ref">git diff {gitRef}</span>
+      <span className="status-ref">
+        git diff {gitRef}
+        {limit}
+      </span>
       <span>{connected ? "Connected" : "Not connected"}</span>
     </footer>
   );
