@@ -306,7 +306,7 @@ export const defences = [
     "P4",
     "security/p04",
     "src/config/proxy-resolve.ts",
-    "settings.host !== undefined && !LOOPBACK.test(settings.host) && needsNoKey(settings)",
+    "host !== undefined && !isLoopback(host) && needsNoKey(settings)",
     "false",
   ],
   [

@@ -65,9 +65,9 @@ function plain(text: string): string {
     return "\0";
   };
   const line = text
-    .slice(0, LONGEST_READ)
     .replace(/^#+/, "")
     .replace(/\s+/g, " ")
+    .slice(0, LONGEST_READ)
     .replace(/\p{Cc}/gu, "")
     .replace(/(`+)(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@[-`{-~])/g, setAside);
   const shown = withoutSigns(line).replace(/\0/g, () => literal.shift() ?? "");
