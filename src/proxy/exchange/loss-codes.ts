@@ -39,7 +39,8 @@ export const lossCodes = {
   store: "The answer was not asked to be stored.",
   strict: "Arguments are not held to their schema.",
   "structured-output": "The answer's form is not promised.",
-  "system-position": "An instruction in mid-conversation became a marked part of the user's turn.",
+  "system-position":
+    "An instruction in mid-conversation became a marked part of the user's turn, or instructions alone all of it.",
   "task-type": "What embeddings are for was left out.",
   temperature: "The temperature was lowered to the vendor's highest, or left out.",
   title: "The title of a text to embed was left out.",

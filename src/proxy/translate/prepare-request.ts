@@ -7,6 +7,7 @@ import type { ExchangeResponse } from "../exchange/response.ts";
 import { pairToolResults } from "../exchange/tool-pairing.ts";
 import { answerOfTool, carrySchemaByTool, createAnswerReader, finishOfTool } from "./answer-schema.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
+import { withTurn } from "./instructions-alone.ts";
 import { relaxStrictSchemas } from "./strict-schemas.ts";
 import { withoutForeignExtras } from "./tool-extras.ts";
 import { fitToolNames } from "./tool-names.ts";
@@ -26,8 +27,9 @@ export function prepareRequest(
   target: { readonly dialect: Dialect; readonly model: string },
   capabilities: Capabilities,
 ): PreparedRequest {
-  const { turns, losses } = pairToolResults(request.turns);
-  const plainer = withoutForeignExtras(request, target.dialect);
+  const spoken = withTurn(request, target.dialect);
+  const { turns, losses } = pairToolResults(spoken.value.turns);
+  const plainer = withoutForeignExtras(spoken.value, target.dialect);
   const relaxed = relaxStrictSchemas(plainer.request, target.dialect);
   const paired: ExchangeRequest = { ...relaxed.request, model: target.model, turns };
   const plain = capabilities.customTools ? paired : wrapCustomTools(paired);
@@ -39,7 +41,7 @@ export function prepareRequest(
   };
   return {
     request: names.request,
-    losses: [...losses, ...relaxed.losses, ...plainer.losses],
+    losses: [...spoken.losses, ...losses, ...relaxed.losses, ...plainer.losses],
     restoreResponse: (response) => ({
       ...response,
       candidates: response.candidates.map(({ parts, finish, ...rest }) => ({

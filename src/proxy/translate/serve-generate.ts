@@ -1,8 +1,8 @@
 import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
 import { codecs } from "../codecs.ts";
-import { DialectError } from "../exchange/dialect-error.ts";
-import { stringifyJson } from "../exchange/json.ts";
-import type { Converted } from "../exchange/loss.ts";
+import { type DialectError, invalidRequest } from "../exchange/dialect-error.ts";
+import { isObject, stringifyJson } from "../exchange/json.ts";
+import type { Converted, Loss } from "../exchange/loss.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import { answerStream } from "./answer-stream.ts";
 import { answerWhole } from "./answer-whole.ts";
@@ -79,16 +79,23 @@ async function send(translation: Translation): Promise<UpstreamReply> {
   const { value, losses } = upstream.encodeRequest(prepared.request, translation.capabilities);
   translation.lose(losses);
   const lost = translation.lossDetails();
-  if (call.strict && lost.length > 0) {
-    const what = lost.map(({ code, detail }) => `${code}: ${detail}`).join(" ");
-    throw new DialectError({
-      kind: "invalid-request",
-      status: 400,
-      message: `strict_translation refuses a call that cannot be translated whole. ${what}`,
-    });
-  }
+  if (call.strict && lost.length > 0)
+    throw refusal("strict_translation refuses a call that cannot be translated whole.", lost);
+  if (prepared.request.turns.length > 0 && saysNothing(value.body))
+    throw refusal("Nothing of the conversation can be said to this upstream.", lost);
   const headers = value.headers === undefined ? {} : { headers: value.headers };
   return call.send({ method: "POST", path: value.path, body: stringifyJson(value.body), ...headers });
+}
+
+/** Whether all turns were lost; vendors would complain of an empty list that the client never sent. */
+function saysNothing(body: unknown): boolean {
+  const { messages, input, contents } = isObject(body) ? body : {};
+  const said = messages ?? input ?? contents;
+  return Array.isArray(said) && said.length === 0;
+}
+
+function refusal(why: string, lost: readonly Loss[]): DialectError {
+  return invalidRequest([why, ...lost.map(({ code, detail }) => `${code}: ${detail}`)].join(" "));
 }
 
 async function answerRefusal(translation: Translation, reply: UpstreamReply): Promise<void> {

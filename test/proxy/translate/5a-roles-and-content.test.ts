@@ -359,4 +359,41 @@ describe("5a requests: roles and content", () => {
   it("15 name on messages is a loss where there is none", async () => {
     expect((await chatToMessages([{ role: "user", name: "Ann", content: "Hi" }])).losses).toEqual(["name"]);
   });
+
+  it("instructions that nobody's words follow become the one turn that vendors ask for", async () => {
+    const body = { model: "m", messages: [{ role: "system", content: "Name a colour." }] };
+    const toMessages = await sent("chat-completions", "messages", body);
+    expect(toMessages.sent).toMatchObject({
+      messages: [{ role: "user", content: [{ type: "text", text: "Name a colour." }] }],
+    });
+    expect(toMessages.sent).not.toHaveProperty("system");
+    const toGoogle = await sent("chat-completions", "generative-language", body);
+    expect(toGoogle.sent).toEqual({ contents: [{ role: "user", parts: [{ text: "Name a colour." }] }] });
+    const toResponses = await sent("chat-completions", "responses", body);
+    expect(toResponses.sent).toMatchObject({ input: [{ content: [{ text: "Name a colour." }] }] });
+    expect(toResponses.sent).not.toHaveProperty("instructions");
+    expect([toMessages, toGoogle, toResponses].map(({ losses }) => losses)).toEqual([
+      ["system-position"],
+      ["system-position"],
+      [],
+    ]);
+  });
+
+  it("a conversation of which nothing could be said is refused, and what was in it is named", async () => {
+    const content = [{ type: "file", file: { file_id: "file-1" } }];
+    for (const upstream of ["messages", "responses", "generative-language"] as const) {
+      const body = { model: "m", messages: [{ role: "user", content }] };
+      const told = await tell({ client: "chat-completions", upstream, body });
+      expect([told.status, told.path]).toEqual([400, ""]);
+      expect(told.text).toContain("file-reference: A file uploaded to another vendor");
+    }
+  });
+
+  it("what asks for nothing is no loss", async () => {
+    const body = { model: "m", input: "Hi", background: false, truncation: "disabled" };
+    const biased = { model: "m", messages: [hi], logit_bias: {} };
+    expect((await sent("responses", "messages", body)).losses).toEqual([]);
+    expect((await sent("chat-completions", "generative-language", biased)).losses).toEqual([]);
+    expect((await sent("chat-completions", "responses", biased)).losses).toEqual([]);
+  });
 });

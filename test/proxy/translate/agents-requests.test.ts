@@ -139,7 +139,7 @@ describe("what agents ask for", () => {
 
   it("9 a file's id is never taken to another vendor, from none to none", async () => {
     const file = { file_id: "file-1" };
-    const chat = { messages: [user({ type: "file", file })] };
+    const chat = { messages: [user({ type: "text", text: "See" }, { type: "file", file })] };
     for (const upstream of ["messages", "responses", "generative-language"] as const) {
       const told = await fromChat(chat, upstream);
       expect([upstream, told.losses, told.sentText.includes("file-1")]).toEqual([
@@ -153,7 +153,8 @@ describe("what agents ask for", () => {
       const told = await fromClaude({ messages: [user({ type: "text", text: "See" }, ...blocks)] }, upstream);
       expect([told.losses, told.sentText.includes("file-1")]).toEqual([["file-reference"], false]);
     }
-    const parts = ["input_file", "input_image"].map((type) => ({ type, ...file }));
+    const files = ["input_file", "input_image"].map((type) => ({ type, ...file }));
+    const parts = [{ type: "input_text", text: "See" }, ...files];
     for (const upstream of ["chat-completions", "messages", "generative-language"] as const) {
       const told = await sent("responses", upstream, { model: "m", input: [user(...parts)] });
       expect([told.losses, told.sentText.includes("file-1")]).toEqual([["file-reference"], false]);

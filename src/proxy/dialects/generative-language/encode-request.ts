@@ -60,7 +60,8 @@ function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, loss
   const free = capabilities.acceptsSampling;
   if (!free && sampling.temperature !== undefined)
     losses.add("temperature", "The model takes no temperature.");
-  if (sampling.logitBias !== undefined) losses.add("logit-bias", "Tokens cannot be biased here.");
+  if (Object.keys(sampling.logitBias ?? {}).length > 0)
+    losses.add("logit-bias", "Tokens cannot be biased here.");
   return definedMembers({
     maxOutputTokens: atMost(sampling.maxOutputTokens, capabilities.maxOutputTokens, "max-tokens", losses),
     temperature: free

@@ -77,7 +77,7 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, lo
     const isNothing =
       value === undefined ||
       (value === 0 && name.endsWith("Penalty")) ||
-      (Array.isArray(value) && value.length === 0);
+      (typeof value === "object" && Object.keys(value).length === 0);
     if (!isNothing) losses.add(code, `The responses dialect has no ${code}.`);
   }
   if ((sampling.candidates ?? 1) > 1) losses.add("candidates", "There is one answer only in this dialect.");

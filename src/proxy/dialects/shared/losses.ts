@@ -8,17 +8,18 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 export function addForeignExtensions(request: ExchangeRequest, target: Dialect, losses: LossList): void {
   for (const [dialect, members] of Object.entries(request.extensions)) {
     if (dialect === target) continue;
-    for (const name of Object.entries(members ?? {}).flatMap(namesIn)) {
-      losses.add(memberCode(name), `${target} has no ${name}.`);
+    for (const [name, value] of Object.entries(members ?? {}).flatMap(membersIn)) {
+      const code = memberCode(name);
+      if (!asksForNothing(code, value)) losses.add(code, `${target} has no ${name}.`);
     }
   }
 }
 
 /** Members that only gather others (generative-language) are told by what they hold. */
-function namesIn([name, value]: readonly [string, unknown]): readonly string[] {
+function membersIn([name, value]: readonly [string, unknown]): readonly (readonly [string, unknown])[] {
   return (name === "generationConfig" || name === "toolConfig") && isObject(value)
-    ? Object.keys(value)
-    : [name];
+    ? Object.entries(value)
+    : [[name, value]];
 }
 
 /** Breakpoints for a prompt cache are a thing of the messages dialect. */
@@ -31,7 +32,8 @@ export function addCacheHints(request: ExchangeRequest, losses: LossList): void 
 
 /** Whether a member asks for what every upstream does anyway, so that leaving it out loses nothing. */
 export function asksForNothing(code: LossCode, value: unknown): boolean {
-  if (code === "store") return value === false;
+  if (code === "store" || code === "background") return value === false;
+  if (code === "truncation") return value === "disabled";
   if (code === "service-tier") return value === "auto" || value === "default";
   if (code === "verbosity") return value === "medium";
   if (code === "modalities")
