@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { capabilityOverrideSchema } from "./capability-override.ts";
 
 /**
  * The `proxy` section of the configuration file. `docs/proxy.md` explains it, `proxy check --json-schema` prints it
@@ -69,7 +70,7 @@ const upstream = z
       .describe("`client` forwards the client's own key instead, to same-dialect clients."),
     headers: headers.default({}).describe("Sent with every call."),
     models: z.array(text).optional().describe("What it serves; asked of the upstream unless said."),
-    capabilities: z.record(text, z.record(z.string(), z.unknown())).default({}).describe("By model pattern."),
+    capabilities: z.record(text, capabilityOverrideSchema).default({}).describe("By model pattern."),
     prices: z
       .record(text, modelPrice)
       .default({})

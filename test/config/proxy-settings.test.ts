@@ -106,6 +106,14 @@ describe("the proxy's settings", () => {
     ['{"proxy": {"models": [{"match": "", "upstream": "a"}]}}', /match: must not be empty$/m],
     ['{"proxy": {"__proto__": {"port": 1}}}', /there is no such key/],
     [
+      '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://x",\n"capabilities": {"*": {"image": 1}}}}}}',
+      /:2: proxy\.upstreams\.a\.capabilities\.\*\.image: there is no such key/,
+    ],
+    [
+      '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://x",\n"capabilities": {"*": {"toolNamePattern": "("}}}}}}',
+      /:2: .*toolNamePattern: is no regular expression$/m,
+    ],
+    [
       '{"proxy": {"mcp": {"a/b": {"url": "http://x"}}}}',
       /mcp\.a\/b: this name may have letters, digits, \. _ -$/m,
     ],

@@ -143,6 +143,28 @@ describe("routes that call no model", () => {
       call("POST", "/internal/warmup", { payload: JSON.stringify(body), headers });
     expect((await warm({})).json()).toMatchObject({ ok: true, results: [{ upstream: "a", ok: true }] });
     expect((await warm({ upstream: "b" })).statusCode).toBe(404);
+    expect((await warm({ model: "absent" })).json()).toEqual({ error: expect.stringContaining("absent") });
+    expect((await warm({ model: "alias" })).json()).toMatchObject({ results: [{ upstream: "a" }] });
+    const sent = JSON.parse(upstream.hits.at(-1)?.body.toString() ?? "");
+    expect(sent).toMatchObject({ model: "listed", max_tokens: 1 });
+  });
+
+  it("warm a model up at the upstream that serves it, with the limit's name that it takes", async () => {
+    const other = await startTestProxy({
+      upstreams: {
+        a: { dialect: "messages", base_url: upstream.url, models: ["claude"] },
+        b: { dialect: "chat-completions", base_url: upstream.url, models: ["gpt-5.2"] },
+      },
+    });
+    const answer = await fetch(`${other.url}/internal/warmup`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"model":"gpt-5.2"}',
+    });
+    expect(await answer.json()).toMatchObject({ ok: true, results: [{ upstream: "b", ok: true }] });
+    const sent = JSON.parse(upstream.hits.at(-1)?.body.toString() ?? "");
+    expect([sent.max_completion_tokens, sent.max_tokens]).toEqual([1, undefined]);
+    await other.close();
   });
 
   it("109: list models in the shape of whoever asks, and know no others", async () => {

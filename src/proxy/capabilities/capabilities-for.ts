@@ -1,40 +1,10 @@
-import { z } from "zod";
+import { capabilityOverrideSchema } from "../../config/capability-override.ts";
 import { AppError } from "../../errors.ts";
 import type { Capabilities } from "../exchange/capabilities.ts";
 import { defined } from "../exchange/defined.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { fits } from "../models/glob.ts";
 import { baseCapabilities, families } from "./families.ts";
-
-/** What a configuration may say of a model; members as in `Capabilities`, the pattern as text. */
-export const capabilityOverrideSchema = z.strictObject({
-  maxTokensName: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
-  defaultMaxTokens: z.number().int().positive().optional(),
-  maxOutputTokens: z.number().int().positive().optional(),
-  minOutputTokens: z.number().int().positive().optional(),
-  contextWindow: z.number().int().positive().optional(),
-  acceptsSampling: z.boolean().optional(),
-  acceptsTopPWithTemperature: z.boolean().optional(),
-  acceptsTopK: z.boolean().optional(),
-  acceptsDeveloperRole: z.boolean().optional(),
-  acceptsStop: z.boolean().optional(),
-  maxStopSequences: z.number().int().nonnegative().optional(),
-  maxTemperature: z.number().positive().optional(),
-  efforts: z.array(z.string()).optional(),
-  reasoning: z.enum(["none", "effort", "budget", "adaptive", "level"]).optional(),
-  echoesReasoning: z.boolean().optional(),
-  structuredOutput: z.enum(["json-schema", "json", "none"]).optional(),
-  jsonSchemaTools: z.boolean().optional(),
-  customTools: z.boolean().optional(),
-  acceptsContentParts: z.boolean().optional(),
-  acceptsPrefill: z.boolean().optional(),
-  optionalMembers: z.array(z.string()).optional(),
-  images: z.enum(["any", "base64", "none"]).optional(),
-  documents: z.enum(["any", "base64", "none"]).optional(),
-  audio: z.boolean().optional(),
-  toolNamePattern: z.string().optional(),
-  maxToolNameLength: z.number().int().positive().optional(),
-});
 
 /** Overrides of one upstream, by model pattern; every fitting one applies, in order. */
 export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string, unknown>>>>;

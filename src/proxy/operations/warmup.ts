@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError, messageOf } from "../../errors.ts";
+import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
+import { factsOf } from "../models/facts.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import { sendTo } from "../upstream/clients.ts";
@@ -18,22 +20,35 @@ export interface WarmupResult {
 
 /**
  * Connects to one upstream or to all, so that the first call finds a warm connection; with a model, a call for a
- * single token is made. Throws `not_found` for an upstream that is not configured.
+ * single token is made, where no upstream is named to those that serve it. Throws `not_found` for an upstream that is
+ * not configured, `model_not_found` for a model that none serves.
  */
 export async function warmUp(
   runtime: Runtime,
   services: Services,
   asked: z.infer<typeof warmupBody>,
 ): Promise<{ ok: boolean; results: readonly WarmupResult[] }> {
-  const all = [...runtime.config.upstreams.values()];
-  const chosen = asked.upstream === undefined ? all : all.filter(({ name }) => name === asked.upstream);
-  if (chosen.length === 0)
-    throw new AppError("not_found", `There is no upstream ${JSON.stringify(asked.upstream)}`);
-  const results = await Promise.all(
-    chosen.map((upstream) => warmOne(runtime, services, upstream, asked.model)),
-  );
+  const { upstreams, model } = await chosen(runtime, asked);
+  const results = await Promise.all(upstreams.map((upstream) => warmOne(runtime, services, upstream, model)));
   return { ok: results.every((result) => result.ok), results };
 }
+
+async function chosen(runtime: Runtime, { upstream, model }: z.infer<typeof warmupBody>) {
+  const all = [...runtime.config.upstreams.values()];
+  if (upstream !== undefined) {
+    const named = all.filter(({ name }) => name === upstream);
+    if (named.length > 0) return { upstreams: named, model };
+    throw new AppError("not_found", `There is no upstream ${JSON.stringify(upstream)}`);
+  }
+  if (model === undefined) return { upstreams: all, model };
+  const selection = await runtime.selector.select(model, undefined, NO_FACTS);
+  if (selection) return selection;
+  const message = `The model ${JSON.stringify(model.slice(0, 200))} is not served by any upstream`;
+  throw new AppError("model_not_found", message);
+}
+
+/** A rule with conditions is judged as for a call without anything special about it. */
+const NO_FACTS = () => factsOf({}, undefined);
 
 async function warmOne(
   runtime: Runtime,
@@ -92,7 +107,9 @@ function oneToken(upstream: UpstreamConfig, model: string): { path: string; body
       contents: [{ role: "user", parts: [{ text }] }],
       generationConfig: { maxOutputTokens: 1 },
     });
-  return at("/chat/completions", { model, max_tokens: 1, messages: [{ role: "user", content: text }] });
+  const messages = [{ role: "user", content: text }];
+  const { maxTokensName } = capabilitiesFor("chat-completions", model, upstream.capabilities);
+  return at("/chat/completions", { model, [maxTokensName]: 1, messages });
 }
 
 function at(path: string, body: unknown): { path: string; body: string } {
