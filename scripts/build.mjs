@@ -64,7 +64,12 @@ async function buildPages() {
   // That a busy machine builds slowly is no warning for whoever only wants to start.
   const quiet = { rollupOptions: { checks: { bundlerTimings: false } } };
   const from = async (config) => build({ configFile: resolve(root, config), logLevel: "warn", build: quiet });
-  const configs = ["web/vite.config.ts", "web/plan-file.config.ts", "web/diagram-frame.config.ts"];
+  const configs = [
+    "web/vite.config.ts",
+    "web/plan-file.config.ts",
+    "web/diagram-frame.config.ts",
+    "web/dashboard.config.ts",
+  ];
   const built = [];
   // One after the other: the first empties the folder of all.
   for (const config of configs) built.push(await from(config));

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { chromium } from "playwright-core";
 import { findChromium } from "./chromium.mjs";
+import { withBusyProxy } from "./dashboard-traffic.mjs";
 import { REMARK, sampleRepository } from "./sample-repository.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -44,6 +45,13 @@ try {
     await remark(page);
     await shoot(page, "code-light");
     await shoot(await openCode(url, { width: 1280, height: 800, colorScheme: "dark" }), "code-dark");
+  });
+  await withBusyProxy(home, async (url) => {
+    await shoot(await openDashboard(url, { width: 1280, height: 800 }), "dashboard-light");
+    await shoot(
+      await openDashboard(url, { width: 1280, height: 800, colorScheme: "dark" }),
+      "dashboard-dark",
+    );
   });
 } finally {
   await browser.close();
@@ -85,6 +93,13 @@ async function openCode(url, { width, height, colorScheme = "light" }) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
   await page.goto(url);
   await page.locator(".row .code-text [class^='t-']").first().waitFor();
+  return page;
+}
+
+async function openDashboard(url, { width, height, colorScheme = "light" }) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
+  await page.goto(url);
+  await page.locator(".filters").waitFor();
   return page;
 }
 

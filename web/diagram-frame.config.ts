@@ -5,7 +5,7 @@ import { oneFileBuild, type PageParts } from "./one-file.ts";
  * The document that diagrams are drawn in. It stands in a sandbox, where it could load nothing even of ours: the library
  * comes within, and its policy allows that script, the styles it writes, and nothing from anywhere.
  */
-export default defineConfig(oneFileBuild("diagram-frame", "diagram-frame.html", pageOf));
+export default defineConfig(oneFileBuild("diagram-frame", "assets/diagram-frame.html", pageOf));
 
 function pageOf({ script, scriptSource }: PageParts): string {
   const policy = [

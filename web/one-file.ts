@@ -10,7 +10,7 @@ export interface PageParts {
   readonly scriptSource: string;
 }
 
-/** How a page with script and style within is built: from the `index.html` in `folder` to a file among the assets. */
+/** How a page with script and style within is built: from the `index.html` in `folder` to the file of that name. */
 export function oneFileBuild(
   folder: string,
   fileName: string,
@@ -21,7 +21,7 @@ export function oneFileBuild(
     root,
     plugins: [oneFile(fileName, pageOf)],
     build: {
-      outDir: resolve(import.meta.dirname, "../dist/web/assets"),
+      outDir: resolve(import.meta.dirname, "../dist/web"),
       emptyOutDir: false,
       target: "es2023",
       modulePreload: false,

@@ -3,7 +3,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { oneFileBuild, type PageParts } from "./one-file.ts";
 
-const build = oneFileBuild("plan/file", "plan-file.html", pageOf);
+const build = oneFileBuild("plan/file", "assets/plan-file.html", pageOf);
 
 /**
  * The page that "Save as one HTML file" fills in: script and style within, nothing to load. Its policy names the

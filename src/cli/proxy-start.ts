@@ -44,7 +44,9 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
       output.note("The configuration was read again and is in force.");
     } catch (error) {
       const hint = error instanceof AppError && error.code === "configuration" ? "" : "internal error: ";
-      output.note(`The old configuration stays in force. ${hint}${messageOf(error)}`);
+      const reason = `${hint}${messageOf(error)}`;
+      serving.noteRefused(reason);
+      output.note(`The old configuration stays in force. ${reason}`);
     }
   };
   // Before anybody can know that it runs: a SIGHUP that is not listened to ends the process, a save is not noticed.

@@ -4,6 +4,7 @@ import { listen } from "../http/listen.ts";
 import { createProxy } from "../proxy/create-proxy.ts";
 import type { RotatingFile } from "../proxy/log/rotating-file.ts";
 import { createCallLog } from "./call-log.ts";
+import { dashboardPage } from "./dashboard-page.ts";
 import type { Output } from "./output.ts";
 import type { Serving } from "./serving.ts";
 
@@ -13,6 +14,7 @@ export function serveAlone(first: ProxyConfig, logFile: RotatingFile, output: Ou
   const proxy = createProxy(first, {
     log: createCallLog(logFile, () => config.logging.requests, output),
     onInternal: (error) => output.note(`internal error: ${messageOf(error)}`),
+    dashboardPage,
   });
   let drained: Promise<void> | undefined;
   return {
@@ -21,6 +23,7 @@ export function serveAlone(first: ProxyConfig, logFile: RotatingFile, output: Ou
       proxy.reload(next);
       config = next;
     },
+    noteRefused: proxy.noteRefused,
     async refuse() {
       drained ??= proxy.drain();
     },

@@ -6,6 +6,8 @@ export interface Serving {
   listen(): Promise<number>;
   /** Puts another configuration in force everywhere. Rejects where it cannot be used; the old one then stays. */
   reload(config: ProxyConfig): Promise<void>;
+  /** Has the dashboard say why another configuration was not put in force. */
+  noteRefused(reason: string): void;
   /** Takes nothing new from when it has resolved. */
   refuse(): Promise<void>;
   /** Resolves, after `refuse`, when nothing is being served any more. */

@@ -13,7 +13,7 @@ export interface PageSource {
   addAssets(app: FastifyInstance): void;
 }
 
-export type PageName = "plan" | "code";
+export type PageName = "plan" | "code" | "dashboard";
 
 const FOREVER = { maxAge: "365d", immutable: true } as const;
 

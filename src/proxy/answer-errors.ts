@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
 import { pathOf } from "../http/path-of.ts";
 import { encodeFault, type Fault, faultOf } from "./dialect-errors.ts";
@@ -15,6 +15,7 @@ export function addProxyErrors(
 ): void {
   app.setErrorHandler(async (error: FastifyError | AppError, request, reply) => {
     const fault = error instanceof AppError ? faultOf(error) : frameworkFault(error);
+    if (fault.status === 401 && asksForPage(request)) return answerLocked(reply, services);
     if (fault.status >= 500 && !(error instanceof AppError)) onInternal(error);
     const body = encodeFault(dialectOf(request), fault, services.nextRequestId());
     if (!request.raw.complete && fault.status !== 401) reply.header("connection", "close");
@@ -31,6 +32,16 @@ export function addProxyErrors(
     noteRefusal(request, error, services);
     throw error;
   });
+}
+
+/** Whether a person has opened `/`: clients do not ask for HTML. */
+function asksForPage({ routeOptions, headers }: FastifyRequest): boolean {
+  return routeOptions.config.route?.operation === "home" && /\btext\/html\b/.test(headers.accept ?? "");
+}
+
+async function answerLocked(reply: FastifyReply, services: Services): Promise<unknown> {
+  const { serveLocked } = await import("./dashboard/serve-dashboard.ts");
+  return serveLocked(reply, services);
 }
 
 function missed(path: string, allowed: readonly string[]): AppError {

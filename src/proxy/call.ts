@@ -64,7 +64,7 @@ export function openCall(
 ): Call {
   const id = services.nextRequestId();
   services.metrics.begin();
-  return {
+  const call: Call = {
     id,
     startedAt: performance.now(),
     request,
@@ -89,6 +89,8 @@ export function openCall(
     losses: [],
     fault: undefined,
   };
+  services.recent.begin(call);
+  return call;
 }
 
 /** Headers of ours on an answer, the upstream that gave it included. */
@@ -128,6 +130,7 @@ export function settle(call: Call): void {
     fault: loggedFault(call),
   };
   services.metrics.end(record);
+  services.recent.end(call, record);
   services.log.add(record);
 }
 

@@ -7,9 +7,12 @@ import { createApp } from "../http/create-app.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { addProxyErrors } from "./answer-errors.ts";
 import type { AdmittedRequest } from "./call.ts";
+import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
+import type { ConfigurationState } from "./dashboard/api-types.ts";
 import { addDoor } from "./door.ts";
 import { handleCall } from "./handle-call.ts";
 import { createMetrics, type MetricCounts } from "./log/metrics.ts";
+import { createRecentCalls } from "./log/recent-calls.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import { newMark } from "./mark.ts";
 import { relayMcp } from "./mcp/relay-mcp.ts";
@@ -28,6 +31,8 @@ export interface ProxyParts {
   readonly log: RequestLog;
   /** Told of defects of ours. */
   readonly onInternal: (error: unknown) => void;
+  /** The dashboard as it was built; without it, the page at `/` is one that does not move. */
+  readonly dashboardPage?: () => Promise<string>;
   /** What it has in common with others that serve the same address; nothing where it serves alone. */
   readonly shared?: SharedParts;
 }
@@ -38,6 +43,16 @@ export interface SharedParts {
   readonly conversations: ConversationStore;
   /** What all of them have counted. */
   readonly totals: () => Promise<MetricCounts>;
+  /** The calls that all of them serve and have served last; of these, those from `since` (ISO 8601) on. */
+  readonly activity: (since: string) => Promise<CallActivity>;
+  readonly history: History;
+}
+
+/** What came before a process that takes another's place. */
+export interface History {
+  /** Milliseconds since 1970, when the first of them started. */
+  readonly startedAt: number;
+  readonly configuration: ConfigurationState;
 }
 
 /** A proxy that nobody listens to yet. */
@@ -45,8 +60,12 @@ export interface ProxyServer {
   readonly app: FastifyInstance;
   /** What this one has counted. */
   counts(): MetricCounts;
+  /** The calls that this one serves and has served last; of these, those from `since` (ISO 8601) on. */
+  activity(since: string): CallActivity;
   /** Puts another configuration in force; calls that have begun keep theirs. Throws where it cannot be used. */
   reload(config: ProxyConfig): void;
+  /** Has the dashboard say why another configuration was not put in force. */
+  noteRefused(reason: string): void;
   /** Refuses what is new; resolves when nothing is being served any more. */
   drain(): Promise<void>;
   /** Ends everything at once. */
@@ -64,6 +83,8 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   let draining = false;
   const prefix = `req_${randomBytes(6).toString("hex")}`;
   const streams = createOpenStreams(() => runtime.config.pingMs);
+  const recent = createRecentCalls();
+  let { configuration } = parts.shared?.history ?? { configuration: { readAt: Date.now() } };
   const services: Services = {
     runtime: () => runtime,
     pools,
@@ -71,6 +92,11 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     log: parts.log,
     metrics,
     totals: parts.shared?.totals ?? metrics.counts,
+    recent,
+    activity: parts.shared?.activity ?? (async (since) => ownActivity(recent, since)),
+    startedAt: parts.shared?.history.startedAt ?? Math.round(performance.timeOrigin),
+    configuration: () => configuration,
+    dashboardPage: parts.dashboardPage ?? notBuilt,
     via,
     nextRequestId: () => `${prefix}${(serial++).toString(36)}`,
     held: { bytes: 0 },
@@ -94,11 +120,16 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   return {
     app,
     counts: metrics.counts,
+    activity: (since) => ownActivity(recent, since),
     reload(next) {
       runtime = createRuntime(next, pools, via);
+      configuration = { readAt: Date.now() };
       const urls = [...next.upstreams.values()].map(({ baseUrl }) => baseUrl);
       for (const { url } of next.mcp.values()) urls.push(url);
       pools.keepOnly(new Set(urls.map((url) => placeOf(url).origin)));
+    },
+    noteRefused(reason) {
+      configuration = { ...configuration, refused: { at: Date.now(), reason } };
     },
     async drain() {
       draining = true;
@@ -135,6 +166,10 @@ function breakOffBeyond(server: Server, most: number): void {
       open -= 1;
     });
   });
+}
+
+async function notBuilt(): Promise<string> {
+  throw new AppError("not_found", "The dashboard is not built");
 }
 
 /** Nothing is parsed or even read before a handler asks for it. */

@@ -28,7 +28,9 @@ export type UtilityOperation =
   | "hello"
   /** `GET /v1/responses`, which some clients try to upgrade to a WebSocket. */
   | "websocket"
-  | "home";
+  | "home"
+  /** What the page at `/` is kept up to date with. */
+  | "dashboard-events";
 
 /** In whose envelope errors are told; `plain` is `{error}`. `by-caller` is chosen by the request's headers. */
 export type RouteDialect = Dialect | "plain" | "by-caller";
@@ -104,6 +106,7 @@ export const furtherRoutes: readonly Route[] = [
   route("GET", "/readyz", "plain", "readiness", "ignored"),
   route("GET", "/metrics", "plain", "metrics", "ignored"),
   route("GET", "/", "plain", "home", "ignored"),
+  route("GET", "/internal/dashboard/events", "plain", "dashboard-events", "ignored"),
 ];
 
 export const routes: readonly Route[] = [...specifiedRoutes, ...furtherRoutes];
@@ -124,6 +127,7 @@ const UTILITIES = new Set<Operation>([
   "hello",
   "websocket",
   "home",
+  "dashboard-events",
 ]);
 
 export function isModelRoute(route: Route): route is ModelRoute {

@@ -1,4 +1,7 @@
+import type { CallActivity } from "./dashboard/activity.ts";
+import type { ConfigurationState } from "./dashboard/api-types.ts";
 import type { MetricCounts, Metrics } from "./log/metrics.ts";
+import type { RecentCalls } from "./log/recent-calls.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Runtime } from "./runtime.ts";
@@ -15,6 +18,15 @@ export interface Services {
   readonly metrics: Metrics;
   /** What was counted here, and by all others that serve the same address. */
   readonly totals: () => MetricCounts | Promise<MetricCounts>;
+  readonly recent: RecentCalls;
+  /** The calls here and at all others that serve the same address; of ended ones those from `since` (ISO 8601) on. */
+  readonly activity: (since: string) => Promise<CallActivity>;
+  /** Milliseconds since 1970, of the first of these. */
+  readonly startedAt: number;
+  /** How the configuration in force came to be. */
+  readonly configuration: () => ConfigurationState;
+  /** The dashboard as it was built; rejects where it was not. */
+  readonly dashboardPage: () => Promise<string>;
   /** Marks our calls, so that one that comes back is known. */
   readonly via: string;
   readonly nextRequestId: () => string;

@@ -16,6 +16,7 @@ const CALLS = [
   ["GET", "/v1/models"],
   ["GET", "/v1/responses/resp_1"],
   ["GET", "/metrics"],
+  ["GET", "/internal/dashboard/events"],
   ["GET", "/healthz"],
   ["GET", "/none"],
 ] as const;

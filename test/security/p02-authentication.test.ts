@@ -126,7 +126,10 @@ async function isRefused(
     url,
     headers: { host: "localhost", ...headers, ...type },
     ...(payload === undefined ? {} : { payload }),
+    // Of one that never ends by itself, the head is all that is of interest.
+    payloadAsStream: true,
   });
+  response.stream().destroy();
   if (response.statusCode !== 401) return false;
   if (response.headers["www-authenticate"] === undefined) throw new Error("401 without www-authenticate");
   return true;

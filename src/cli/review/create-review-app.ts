@@ -5,8 +5,8 @@ import { pageSource } from "../../http/page-source.ts";
 import { createReviewServer } from "../../review/create-review-server.ts";
 import type { ReviewContext, ReviewMode } from "../../review/review-mode.ts";
 import type { Output } from "../output.ts";
+import { pagesFolder } from "../pages-folder.ts";
 import { isBeyondLoopback } from "./listen-review.ts";
-import { pagesFolder } from "./pages-folder.ts";
 
 /** The server of a review, with the pages beside the command and everything it has to say on stderr. */
 export function createReviewApp(

@@ -1,4 +1,6 @@
 import type { ProxyConfig } from "../../config/proxy-config.ts";
+import type { History } from "../../proxy/create-proxy.ts";
+import type { CallActivity } from "../../proxy/dashboard/activity.ts";
 import type { MetricCounts } from "../../proxy/log/metrics.ts";
 import type { KeptEntry } from "../../proxy/translate/shared-conversations.ts";
 
@@ -8,6 +10,7 @@ export interface WorkerStart {
   readonly config: ProxyConfig;
   /** The mark of all workers' calls. */
   readonly via: string;
+  readonly history: History;
 }
 
 /** What the primary does for a worker. */
@@ -20,6 +23,8 @@ export interface PrimaryCalls {
   counted(counts: MetricCounts): void;
   /** What all have counted. */
   totals(): Promise<MetricCounts>;
+  /** The calls that all serve and have served last; of these, those from `since` (ISO 8601) on. */
+  activity(since: string): Promise<CallActivity>;
   loadConversation(id: string): Uint8Array | undefined;
   saveConversation(entry: KeptEntry): void;
   deleteConversation(id: string): void;
@@ -31,6 +36,8 @@ export interface WorkerCalls {
   serve(start: WorkerStart): Promise<number>;
   reload(config: ProxyConfig): void;
   counts(): MetricCounts;
+  activity(since: string): CallActivity;
+  noteRefused(reason: string): void;
   /** Takes nothing new. */
   refuse(): void;
   /** Resolves, after `refuse`, when nothing is being served any more. */

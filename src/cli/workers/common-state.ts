@@ -1,3 +1,4 @@
+import { type CallActivity, NO_CALLS, together } from "../../proxy/dashboard/activity.ts";
 import type { MetricCounts } from "../../proxy/log/metrics.ts";
 import type { RotatingFile } from "../../proxy/log/rotating-file.ts";
 import { NO_COUNTS, retired, sumOf } from "../../proxy/log/sum-counts.ts";
@@ -23,6 +24,14 @@ export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<Wo
     await Promise.all([...workers].filter(({ isReady }) => isReady).map(askForCounts));
     return sumOf([ended, ...[...workers].map(({ counts }) => counts)]);
   };
+  const activity = async (since: string): Promise<CallActivity> => {
+    const asked = [...workers].filter(({ isReady }) => isReady);
+    return together(
+      await Promise.all(
+        asked.map(({ remote }) => inTime(remote.call("activity", since)).catch(() => NO_CALLS)),
+      ),
+    );
+  };
   return {
     callsOf: (worker) => ({
       log: (lines) => logFile.append(lines),
@@ -30,6 +39,7 @@ export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<Wo
         worker().counts = counts;
       },
       totals,
+      activity,
       loadConversation: (id) => conversations.load(id),
       saveConversation: ({ id, bytes, size }) => conversations.save(id, bytes, size),
       deleteConversation: (id) => conversations.delete(id),
@@ -40,17 +50,15 @@ export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<Wo
   };
 }
 
-async function askForCounts(worker: WorkerProcess): Promise<void> {
+/** Rejects after a time in which nobody that works is silent. */
+async function inTime<Value>(asked: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_MS);
+  const patience = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("it does not answer")), ANSWER_MS);
   });
-  const asked = worker.remote.call("counts", undefined).then(
-    (counts) => {
-      worker.counts = counts;
-    },
-    () => {},
-  );
-  await Promise.race([asked, patience]);
-  clearTimeout(timer);
+  return Promise.race([asked, patience]).finally(() => clearTimeout(timer));
+}
+
+async function askForCounts(worker: WorkerProcess): Promise<void> {
+  worker.counts = await inTime(worker.remote.call("counts", undefined)).catch(() => worker.counts);
 }

@@ -1,11 +1,13 @@
 import { AppError, messageOf } from "../../errors.ts";
 import { listen } from "../../http/listen.ts";
 import { createProxy, type ProxyServer } from "../../proxy/create-proxy.ts";
+import { NO_CALLS } from "../../proxy/dashboard/activity.ts";
 import { createLineBatches } from "../../proxy/log/line-batches.ts";
 import type { MetricCounts } from "../../proxy/log/metrics.ts";
 import { NO_COUNTS } from "../../proxy/log/sum-counts.ts";
 import { createSharedConversations } from "../../proxy/translate/shared-conversations.ts";
 import { createCallLog } from "../call-log.ts";
+import { dashboardPage } from "../dashboard-page.ts";
 import type { Output } from "../output.ts";
 import { version } from "../version.ts";
 import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
@@ -47,6 +49,8 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
       config = next;
     },
     counts: () => proxy?.counts() ?? NO_COUNTS,
+    activity: (since) => proxy?.activity(since) ?? NO_CALLS,
+    noteRefused: (reason) => proxy?.noteRefused(reason),
     refuse() {
       drained ??= proxy?.drain();
     },
@@ -60,7 +64,7 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
 
 /** A proxy that has everything in common with the other workers' that its clients could tell apart. */
 function createSharingProxy(
-  { config, via }: WorkerStart,
+  { config, via, history }: WorkerStart,
   primary: Remote<PrimaryCalls>,
   logsCalls: () => boolean,
   output: Output,
@@ -70,9 +74,12 @@ function createSharingProxy(
   return createProxy(config, {
     log: createCallLog(lines, logsCalls, output),
     onInternal: (error) => output.note(`internal error: ${messageOf(error)}`),
+    dashboardPage,
     shared: {
       via,
+      history,
       totals: () => primary.call("totals", undefined),
+      activity: (since) => primary.call("activity", since),
       conversations: createSharedConversations({
         load: (id) => primary.call("loadConversation", id),
         save: (entry) => primary.call("saveConversation", entry),

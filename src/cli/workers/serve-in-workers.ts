@@ -1,5 +1,6 @@
 import type { ProxyConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
+import type { ConfigurationState } from "../../proxy/dashboard/api-types.ts";
 import type { RotatingFile } from "../../proxy/log/rotating-file.ts";
 import { newMark } from "../../proxy/mark.ts";
 import type { Output } from "../output.ts";
@@ -31,6 +32,8 @@ class Workers implements Serving {
   readonly #isTooMany = createCrashWatch();
   readonly #logFile: RotatingFile;
   readonly #output: Output;
+  readonly #startedAt = Date.now();
+  #configuration: ConfigurationState = { readAt: this.#startedAt };
   #config: ProxyConfig;
   #break: (error: unknown) => void = () => {};
   #isEnding = false;
@@ -68,6 +71,12 @@ class Workers implements Serving {
       await this.#tellOf(before).catch(() => {});
       throw error;
     }
+    this.#configuration = { readAt: Date.now() };
+  }
+
+  noteRefused(reason: string): void {
+    this.#configuration = { ...this.#configuration, refused: { at: Date.now(), reason } };
+    void this.#all(({ remote }) => remote.call("noteRefused", reason));
   }
 
   async refuse(): Promise<void> {
@@ -123,7 +132,8 @@ class Workers implements Serving {
     else if (itsVersion !== version) this.#break(anotherVersion(itsVersion));
     else {
       worker.isReady = true;
-      const start = { config: shareOf(this.#config, this.#count), via: this.#via };
+      const history = { startedAt: this.#startedAt, configuration: this.#configuration };
+      const start = { config: shareOf(this.#config, this.#count), via: this.#via, history };
       worker.remote.call("serve", start).then(
         (port) => listening(port, worker),
         (error: unknown) => {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { McpServerConfig, UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
 import { viaOf } from "../call.ts";
+import type { RunningCall } from "../log/recent-calls.ts";
 import { timestamp } from "../log/timestamp.ts";
 import type { Services } from "../services.ts";
 import { placeOf, type RelayedRequest, relayTo } from "../upstream/clients.ts";
@@ -29,6 +30,8 @@ export async function relayMcp(
   const counts = request.method !== "GET";
   if (counts) services.metrics.begin();
   reply.hijack();
+  const running = runningCall(request, id, name, began);
+  services.recent.begin(running);
   const outcome = await relayTo(
     services.pools,
     asUpstream(name, server),
@@ -47,7 +50,12 @@ export async function relayMcp(
     reply.raw.writeHead(outcome.fault.status, [...own, "content-type", "application/json; charset=utf-8"]);
     reply.raw.end(JSON.stringify({ error: outcome.fault.message }));
   }
-  record(request, services, { id, name, outcome, ms: Math.round(performance.now() - began), counts });
+  record(request, services, { running, name, outcome, ms: Math.round(performance.now() - began), counts });
+}
+
+function runningCall(request: FastifyRequest, id: string, name: string, startedAt: number): RunningCall {
+  const route = { path: `/mcp/${name}/mcp` };
+  return { id, startedAt, key: request.key, route, model: undefined, upstream: { name }, stream: false };
 }
 
 function requestOf(request: FastifyRequest, server: McpServerConfig, services: Services): RelayedRequest {
@@ -71,7 +79,7 @@ function requestOf(request: FastifyRequest, server: McpServerConfig, services: S
 }
 
 interface Ending {
-  readonly id: string;
+  readonly running: RunningCall;
   readonly name: string;
   readonly outcome: RelayOutcome;
   readonly ms: number;
@@ -81,18 +89,18 @@ interface Ending {
 function record(
   request: FastifyRequest,
   services: Services,
-  { id, name, outcome, ms, counts }: Ending,
+  { running, name, outcome, ms, counts }: Ending,
 ): void {
   const { kind } = outcome;
   const status = kind === "failed" ? outcome.fault.status : kind === "gone" ? 499 : outcome.status;
   const fault = kind === "failed" || kind === "broken" ? outcome.fault.message : undefined;
   const entry = {
     time: timestamp(),
-    id,
+    id: running.id,
     key: request.key?.name,
     client: request.ip,
     method: request.method,
-    route: `/mcp/${name}/mcp`,
+    route: running.route.path,
     model: undefined,
     upstream: name,
     upstreamModel: undefined,
@@ -107,6 +115,7 @@ function record(
     fault,
   };
   if (counts) services.metrics.end(entry);
+  services.recent.end(running, entry);
   services.log.add(entry);
 }
 

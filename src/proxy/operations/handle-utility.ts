@@ -13,7 +13,6 @@ import {
 import { detectBody, detectModel } from "../models/detect.ts";
 import type { Route } from "../routes.ts";
 import type { Services } from "../services.ts";
-import { HOME_POLICY, homePage } from "./home-page.ts";
 import { warmUp, warmupBody } from "./warmup.ts";
 
 /** Routes that call no model. */
@@ -48,13 +47,17 @@ export async function handleUtility(
     case "websocket":
       return refuseUpgrade(request, reply);
     case "home":
-      return reply
-        .header("content-type", "text/html; charset=utf-8")
-        .header("content-security-policy", HOME_POLICY)
-        .send(homePage(request.runtime, request.headers.host));
+      return (await dashboardParts()).serveDashboard(request, reply, services);
+    case "dashboard-events":
+      return (await dashboardParts()).streamDashboard(request, reply, services);
     default:
       throw new AppError("not_found", "There is no such path");
   }
+}
+
+/** Loaded when somebody looks. */
+function dashboardParts() {
+  return import("../dashboard/serve-dashboard.ts");
 }
 
 async function listModels(request: FastifyRequest, reply: FastifyReply, route: Route): Promise<unknown> {

@@ -4,6 +4,6 @@ import { resolve } from "node:path";
 /** The folder of the built pages: beside the bundle, above its chunks, or in dist/ when run from source. */
 export function pagesFolder(): string {
   const here = import.meta.dirname;
-  const candidates = ["web", "../web", "../../../dist/web"].map((path) => resolve(here, path));
+  const candidates = ["web", "../web", "../../dist/web"].map((path) => resolve(here, path));
   return candidates.find((path) => existsSync(resolve(path, "plan/index.html"))) ?? resolve(here, "../web");
 }

@@ -1,0 +1,103 @@
+// A proxy that has been at work, for the picture of its dashboard: clients and vendors are played here.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+const root = resolve(import.meta.dirname, "..");
+const CALLS = [
+  ["claude-opus-5-5", 3],
+  ["claude-sonnet-5-5", 9],
+  ["fast", 4],
+  ["claude-haiku-5-5", 6],
+  ["gpt-5.4", 2],
+];
+
+/** Runs the built proxy in the folder `home`, has it serve calls, and hands its address to `use` while one still runs. */
+export async function withBusyProxy(home, use) {
+  const vendor = createServer(answer);
+  vendor.listen(0, "127.0.0.1");
+  await once(vendor, "listening");
+  const base_url = `http://127.0.0.1:${vendor.address().port}`;
+  const [config, ready] = [join(home, "proxy.json"), join(home, "proxy-ready.json")];
+  const upstreams = {
+    anthropic: { dialect: "messages", base_url, api_key: "sk-of-the-picture" },
+    openai: { dialect: "chat-completions", base_url, api_key: "sk-of-the-picture" },
+  };
+  const models = [
+    { match: "fast", upstream: ["openai", "anthropic"], model: "gpt-5.4-mini" },
+    { match: "claude-*", upstream: "anthropic" },
+  ];
+  await writeFile(config, JSON.stringify({ proxy: { upstreams, models } }));
+  const args = [join(root, "dist/sallyport.js"), "proxy", "start", "--config", config, "--ready-file", ready];
+  const env = { PATH: process.env.PATH, HOME: home, SERVICE_HOME: join(home, "data") };
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
+  const ended = once(child, "close");
+  try {
+    const url = await urlIn(ready);
+    for (let round = 0; round < 9; round += 1)
+      for (const [model, often] of CALLS) if (round < often) await call(url, model, round);
+    void call(url, "claude-opus-5-5", "forever").catch(() => {});
+    await delay(300);
+    await use(url);
+  } finally {
+    child.kill("SIGTERM");
+    child.kill("SIGTERM");
+    vendor.closeAllConnections();
+    vendor.close();
+    await ended;
+  }
+}
+
+async function call(url, model, round) {
+  const isChat = model.startsWith("gpt") || model === "fast";
+  const path = isChat ? "/v1/chat/completions" : "/v1/messages";
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({
+    model,
+    stream: !isChat,
+    messages: [{ role: "user", content: String(round) }],
+  });
+  await (await fetch(`${url}${path}`, { method: "POST", headers, body })).text();
+}
+
+/** As a vendor of either dialect, with figures that grow with the conversation. */
+async function answer(request, response) {
+  if (request.method === "GET") return response.writeHead(404).end();
+  let text = "";
+  for await (const piece of request) text += piece;
+  const { model, messages, stream } = JSON.parse(text);
+  const round = Number(messages[0].content);
+  const write = (value) => response.end(JSON.stringify(value));
+  if (model === "claude-haiku-5-5" && round === 3) {
+    response.writeHead(529, { "content-type": "application/json" });
+    return write({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
+  }
+  const [cached, output] = [18_000 + 4_100 * round, 240 + 37 * round];
+  response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" });
+  if (!stream) {
+    const usage = { prompt_tokens: cached + 900, completion_tokens: output };
+    return write({ choices: [], usage: { ...usage, prompt_tokens_details: { cached_tokens: cached } } });
+  }
+  const usage = { input_tokens: 700, cache_read_input_tokens: cached, cache_creation_input_tokens: 1_400 };
+  response.write(
+    `event: message_start\ndata: ${JSON.stringify({ type: "message_start", message: { usage } })}\n\n`,
+  );
+  if (Number.isNaN(round)) return;
+  await delay(15 + 20 * round);
+  const end = { type: "message_delta", delta: {}, usage: { output_tokens: output } };
+  response.end(
+    `event: message_delta\ndata: ${JSON.stringify(end)}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n`,
+  );
+}
+
+async function urlIn(path) {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    const text = await readFile(path, "utf8").catch(() => "");
+    if (text) return JSON.parse(text).url;
+    await delay(25);
+  }
+  throw new Error("the proxy did not start");
+}

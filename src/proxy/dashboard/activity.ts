@@ -1,0 +1,71 @@
+import { MOST_ENDED, type RecentCalls, type RunningCall } from "../log/recent-calls.ts";
+import type { CallRecord } from "../log/request-log.ts";
+import type { FinishedCall, LiveCall } from "./api-types.ts";
+
+/** Calls that run and that have ended, newest first: plain data, so that several processes can put theirs together. */
+export interface CallActivity {
+  readonly live: readonly LiveCall[];
+  readonly calls: readonly FinishedCall[];
+}
+
+export const NO_CALLS: CallActivity = { live: [], calls: [] };
+
+/** Of this process; of ended calls those from `since` (ISO 8601) on. */
+export function ownActivity(recent: RecentCalls, since: string): CallActivity {
+  return { live: [...recent.running].map(liveCall), calls: recent.ended(since).map(finishedCall) };
+}
+
+/** Of several processes together. */
+export function together(all: readonly CallActivity[]): CallActivity {
+  return {
+    live: all.flatMap(({ live }) => live).toSorted((one, other) => one.startedAt - other.startedAt),
+    calls: all
+      .flatMap(({ calls }) => calls)
+      .toSorted((one, other) => (one.time < other.time ? 1 : one.time > other.time ? -1 : 0))
+      .slice(0, MOST_ENDED),
+  };
+}
+
+function liveCall({ id, startedAt, key, route, model, upstream, stream }: RunningCall): LiveCall {
+  return {
+    id,
+    startedAt: Math.round(performance.timeOrigin + startedAt),
+    ...(key && { key: key.name }),
+    route: route.path,
+    ...(model !== undefined && { model }),
+    ...(upstream && { upstream: upstream.name }),
+    stream,
+  };
+}
+
+function finishedCall(record: CallRecord): FinishedCall {
+  const { id, time, key, method, route, model, upstream, upstreamModel, status, ms, firstByteMs } = record;
+  const { stream, usage, cost, retries, losses, fault } = record;
+  return {
+    id,
+    time,
+    ...(key !== undefined && { key }),
+    method,
+    route,
+    ...(model !== undefined && { model }),
+    ...(upstreamModel !== undefined && upstreamModel !== model && { upstreamModel }),
+    ...(upstream !== undefined && { upstream }),
+    status,
+    ms,
+    ...(firstByteMs !== undefined && { firstByteMs }),
+    stream,
+    ...(usage && { tokens: tokensOf(usage) }),
+    ...(cost !== undefined && { cost }),
+    retries,
+    losses: losses.map(({ code }) => code),
+    ...(fault !== undefined && { fault }),
+  };
+}
+
+function tokensOf({ input, output }: NonNullable<CallRecord["usage"]>): FinishedCall["tokens"] & object {
+  return {
+    ...(input.total !== undefined && { input: input.total }),
+    ...(input.cacheRead !== undefined && { cached: input.cacheRead }),
+    ...(output.total !== undefined && { output: output.total }),
+  };
+}

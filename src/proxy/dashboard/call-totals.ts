@@ -1,0 +1,66 @@
+import type { CallSeries } from "../log/metrics.ts";
+import { percentile, sumOf } from "../log/spread.ts";
+import type { CallTotals, LastError, ModelTotals } from "./api-types.ts";
+
+/** All of these series together. */
+export function totalOf(all: readonly CallSeries[]): CallTotals {
+  const sum = (pick: (series: CallSeries) => number) =>
+    all.reduce((whole, series) => whole + pick(series), 0);
+  const spread = sumOf(all.map((series) => series.spread));
+  const [p50, p95] = [percentile(spread, 0.5), percentile(spread, 0.95)];
+  return {
+    calls: sum(({ calls }) => calls),
+    errors: sum((series) => (isError(series) ? series.calls : 0)),
+    input: sum(({ input }) => input),
+    cached: sum(({ cacheRead }) => cacheRead),
+    output: sum(({ output }) => output),
+    ...(sum(({ priced }) => priced) > 0 && { cost: sum(({ cost }) => cost) }),
+    unpriced: sum(({ unpriced }) => unpriced),
+    ...(p50 !== undefined && { p50 }),
+    ...(p95 !== undefined && { p95 }),
+  };
+}
+
+/** By model and upstream, those with most calls first. */
+export function modelTotals(all: readonly CallSeries[]): ModelTotals[] {
+  const groups = new Map<string, [CallSeries, ...CallSeries[]]>();
+  for (const series of all) {
+    const name = `${series.upstream}\n${series.model}`;
+    const group = groups.get(name);
+    if (group) group.push(series);
+    else groups.set(name, [series]);
+  }
+  return [...groups.values()]
+    .map((group) => ({ upstream: group[0].upstream, model: group[0].model, ...totalOf(group) }))
+    .toSorted((one, other) => other.calls - one.calls);
+}
+
+/** When calls went well and badly last. */
+export function lastOf(all: readonly CallSeries[]): {
+  readonly calls: number;
+  readonly errors: number;
+  readonly lastSuccess?: string;
+  readonly lastError?: LastError;
+} {
+  const latest = all.toSorted((one, other) => (one.lastAt < other.lastAt ? 1 : -1));
+  const success = latest.find((series) => !isError(series));
+  const error = latest.find(isError);
+  const { calls, errors } = totalOf(all);
+  return {
+    calls,
+    errors,
+    ...(success && { lastSuccess: success.lastAt }),
+    ...(error && { lastError: errorOf(error) }),
+  };
+}
+
+function errorOf({ lastAt, status, lastFault }: CallSeries): LastError {
+  return { time: lastAt, status, ...(lastFault !== undefined && { fault: lastFault }) };
+}
+
+/** A client that has left (499) took what it wanted. */
+function isError({ status }: CallSeries): boolean {
+  return status >= 400 && status !== LEFT;
+}
+
+const LEFT = 499;

@@ -1,0 +1,90 @@
+import type { McpServerConfig, ModelRule, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { CallSeries } from "../log/metrics.ts";
+import type { Runtime } from "../runtime.ts";
+import type { CallActivity } from "./activity.ts";
+import type { ConfigurationState, DashboardState, McpState, RuleState, UpstreamState } from "./api-types.ts";
+import { lastOf, modelTotals, totalOf } from "./call-totals.ts";
+
+export interface Circumstances {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly startedAt: number;
+  readonly isDraining: boolean;
+  readonly configuration: ConfigurationState;
+}
+
+/** What the dashboard shows of these calls under this configuration. Pure. */
+export function dashboardState(
+  { live, calls }: CallActivity,
+  series: readonly CallSeries[],
+  { config, authMode, redact }: Runtime,
+  circumstances: Circumstances,
+): DashboardState {
+  const ofTools = series.filter(({ route }) => route.startsWith("/mcp/"));
+  const ofModels = series.filter(({ route }) => !route.startsWith("/mcp/"));
+  return {
+    ...circumstances,
+    configuration: withoutSecrets(circumstances.configuration, redact),
+    needsKey: authMode !== "off",
+    live,
+    calls,
+    total: totalOf(series),
+    models: modelTotals(ofModels.filter(({ upstream }) => upstream !== "")),
+    upstreams: [...config.upstreams.values()].map((upstream) => upstreamState(upstream, ofModels, redact)),
+    rules: config.rules.map(ruleState),
+    mcp: [...config.mcp].map(([name, server]) => mcpState(name, server, ofTools, redact)),
+  };
+}
+
+type Redact = Runtime["redact"];
+
+function withoutSecrets({ readAt, refused }: ConfigurationState, redact: Redact): ConfigurationState {
+  return { readAt, ...(refused && { refused: { at: refused.at, reason: redact(refused.reason) } }) };
+}
+
+function upstreamState(
+  { name, dialect, baseUrl, keys }: UpstreamConfig,
+  series: readonly CallSeries[],
+  redact: Redact,
+): UpstreamState {
+  return {
+    name,
+    dialect: dialect === "any" ? "every dialect" : dialect,
+    ...(dialect !== "any" && { url: redact(plainUrl(baseUrl)) }),
+    keys: keys.length,
+    ...lastOf(series.filter(({ upstream }) => upstream === name)),
+  };
+}
+
+function mcpState(
+  name: string,
+  { enabled, url }: McpServerConfig,
+  series: readonly CallSeries[],
+  redact: Redact,
+): McpState {
+  return {
+    name,
+    isEnabled: enabled,
+    url: redact(plainUrl(url)),
+    ...lastOf(series.filter(({ upstream }) => upstream === name)),
+  };
+}
+
+/** Without a query and a user, which can be secrets. */
+function plainUrl(text: string): string {
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname === "/" ? "" : pathname}`;
+}
+
+function ruleState({ match, upstreams, model, when = {} }: ModelRule): RuleState {
+  const { requestClass, minTokens, hasImage, hasTools, header = {} } = when;
+  const conditions = [
+    requestClass === undefined ? "" : `request class ${requestClass}`,
+    minTokens === undefined ? "" : `${minTokens} tokens or more`,
+    hasImage === undefined ? "" : hasImage ? "with an image" : "without images",
+    hasTools === undefined ? "" : hasTools ? "with tools" : "without tools",
+    // A pattern can be a credential.
+    ...Object.keys(header).map((name) => `header ${name}`),
+  ];
+  return { match, upstreams, ...(model !== undefined && { model }), when: conditions.filter(Boolean) };
+}

@@ -1,0 +1,117 @@
+import { PassThrough } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { NO_FILTERS } from "../../../web/dashboard/view/calls.ts";
+import { AppError } from "../../errors.ts";
+import type { Services } from "../services.ts";
+import type { DashboardState } from "./api-types.ts";
+import { type DashboardPage, filledPage, lockedPage, PLAIN_PAGE } from "./dashboard-page.ts";
+import { dashboardState } from "./dashboard-state.ts";
+
+/** How often an open page is told of changes, and how often that there are none. */
+const LOOK_MS = 500;
+const STILL_MS = 15_000;
+
+/** `GET /`: the dashboard with its present figures; without any for a page of another origin, even a listed one. */
+export async function serveDashboard(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+): Promise<unknown> {
+  const built = await services.dashboardPage().catch(() => PLAIN_PAGE);
+  if (isForeign(request)) return send(reply, lockedPage(built));
+  const view = {
+    filters: NO_FILTERS,
+    base: baseOf(request),
+    isInteractive: false,
+    connection: "still",
+  } as const;
+  return send(reply, filledPage(built, await stateFor(request, services, ""), view));
+}
+
+/** The answer to who opens `/` in a browser and has not shown a key, which browsers cannot: a page that asks for it. */
+export async function serveLocked(reply: FastifyReply, services: Services): Promise<unknown> {
+  return send(reply.code(401), lockedPage(await services.dashboardPage().catch(() => PLAIN_PAGE)));
+}
+
+function send(reply: FastifyReply, { html, policy }: DashboardPage): unknown {
+  return reply
+    .header("content-type", "text/html; charset=utf-8")
+    .header("content-security-policy", policy)
+    .send(html);
+}
+
+/**
+ * `GET /internal/dashboard/events`: all there is to show, then again whenever it changes, with those calls only that have
+ * ended since. Ends where another configuration is put in force, which may ask for another key.
+ */
+export async function streamDashboard(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+): Promise<unknown> {
+  if (isForeign(request))
+    throw new AppError("forbidden", "Other pages are not told of calls, whatever is listed");
+  const stream = new PassThrough();
+  const follower = follow(request, services, (text) => stream.write(text));
+  const timer = setInterval(() => {
+    if (services.runtime() !== request.runtime) stream.end();
+    // A page that does not read is told when it does.
+    else if (!stream.writableNeedDrain) void follower.look();
+  }, LOOK_MS);
+  stream.once("close", () => clearInterval(timer));
+  reply.header("content-type", "text/event-stream; charset=utf-8").header("x-accel-buffering", "no");
+  await follower.look();
+  return reply.send(stream);
+}
+
+/** Writes an event where there is news since the last time. */
+function follow(request: FastifyRequest, services: Services, write: (text: string) => void) {
+  let last = "";
+  let since = "";
+  let told = new Set<string>();
+  let writtenAt = 0;
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    const state = await stateFor(request, services, since);
+    const calls = state.calls.filter(({ id }) => !told.has(id));
+    const { now, ...rest } = { ...state, calls };
+    const text = JSON.stringify({ ...rest, now: 0 });
+    if (calls.length === 0 && text === last) {
+      if (now - writtenAt >= STILL_MS) write(": still there\n\n");
+      else return;
+    } else write(`data: ${JSON.stringify({ ...rest, now })}\n\n`);
+    writtenAt = now;
+    last = JSON.stringify({ ...rest, calls: [], now: 0 });
+    since = state.calls[0]?.time ?? since;
+    // Another may still end within the same millisecond.
+    told = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
+  };
+  return {
+    look: async () => {
+      if (isLooking) return;
+      isLooking = true;
+      await look().finally(() => {
+        isLooking = false;
+      });
+    },
+  };
+}
+
+async function stateFor(request: FastifyRequest, services: Services, since: string): Promise<DashboardState> {
+  const [activity, { series }] = await Promise.all([services.activity(since), services.totals()]);
+  return dashboardState(activity, series, request.runtime, {
+    now: Date.now(),
+    startedAt: services.startedAt,
+    isDraining: services.isDraining(),
+    configuration: services.configuration(),
+  });
+}
+
+/** Whether a page of another origin asks. Such pages may be listed, to call models; what others call is not theirs. */
+function isForeign({ headers }: FastifyRequest): boolean {
+  return headers.origin !== undefined && headers.origin !== `http://${headers.host}`;
+}
+
+function baseOf({ headers }: FastifyRequest): string {
+  return `http://${headers.host ?? "localhost"}`;
+}

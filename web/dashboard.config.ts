@@ -1,0 +1,30 @@
+import { defineConfig } from "vite";
+import { oneFileBuild, type PageParts } from "./one-file.ts";
+
+/**
+ * The proxy's dashboard: one file, because what it would load could ask for a key that a browser cannot send. The server
+ * names script and style in the policy by their hashes.
+ */
+export default defineConfig(oneFileBuild("dashboard", "dashboard/index.html", pageOf));
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%230d6a5f' stroke-width='2.2' stroke-linecap='round'%3E%3Cpath d='M4 22V9.5a8 8 0 0 1 16 0V22M2 22h20'/%3E%3Cpath d='M8 22V10a4 4 0 0 1 6.2-3.3L14 22Z' fill='%230d6a5f' stroke='none'/%3E%3C/svg%3E";
+
+function pageOf({ script, css }: PageParts): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="${ICON}">
+<title>Sallyport proxy</title>
+<style>${css}</style>
+</head>
+<body>
+<div id="dashboard"><!--dashboard--></div>
+<script type="module">${script}</script>
+</body>
+</html>
+`;
+}

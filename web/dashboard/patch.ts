@@ -1,0 +1,54 @@
+/**
+ * Makes what is in `place` like this markup, leaving alone what is like it already: the focus, a selection, a list that is
+ * open and how far a table is scrolled stay as they are. Elements with `data-key` are found again by it.
+ */
+export function patch(place: Element, markup: string): void {
+  const template = document.createElement("template");
+  template.innerHTML = markup;
+  patchChildren(place, template.content);
+}
+
+function patchChildren(old: Node, wanted: Node): void {
+  const keyed = new Map<string, Node>();
+  for (const child of old.childNodes) {
+    const key = keyOf(child);
+    if (key !== undefined) keyed.set(key, child);
+  }
+  let next = old.firstChild;
+  for (const node of [...wanted.childNodes]) {
+    const key = keyOf(node);
+    const match = key === undefined ? next : keyed.get(key);
+    if (match && isAlike(match, node)) {
+      if (match === next) next = next.nextSibling;
+      else old.insertBefore(match, next);
+      patchNode(match, node);
+    } else old.insertBefore(node, next);
+  }
+  while (next) {
+    const { nextSibling } = next;
+    next.remove();
+    next = nextSibling as ChildNode | null;
+  }
+}
+
+function patchNode(old: Node, wanted: Node): void {
+  if (old instanceof Element && wanted instanceof Element) {
+    patchAttributes(old, wanted);
+    patchChildren(old, wanted);
+  } else if (old.nodeValue !== wanted.nodeValue) old.nodeValue = wanted.nodeValue;
+}
+
+function patchAttributes(old: Element, wanted: Element): void {
+  for (const { name } of [...old.attributes]) if (!wanted.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of wanted.attributes)
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+}
+
+/** Whether one can be made the other: the same kind of node, and the same thing that it stands for. */
+function isAlike(one: Node, other: Node): boolean {
+  return one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
+}
+
+function keyOf(node: Node): string | undefined {
+  return node instanceof HTMLElement ? node.dataset["key"] : undefined;
+}

@@ -1,0 +1,43 @@
+/** Milliseconds, as many as can be told apart at a glance. */
+export function duration(milliseconds: number | undefined): string {
+  if (milliseconds === undefined) return "–";
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(milliseconds / 60_000);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${minutes} min ${Math.floor((milliseconds % 60_000) / 1000)} s`;
+}
+
+/** How long something has been going on, by the second. */
+export function age(milliseconds: number): string {
+  return milliseconds < 60_000 ? `${Math.max(0, Math.floor(milliseconds / 1000))} s` : duration(milliseconds);
+}
+
+/** Tokens or calls, three figures of them. */
+export function count(amount: number | undefined): string {
+  if (amount === undefined) return "–";
+  if (amount < 1_000) return String(amount);
+  if (amount < 1_000_000) return `${short(amount / 1_000)}k`;
+  return `${short(amount / 1_000_000)}M`;
+}
+
+function short(amount: number): string {
+  return amount < 99.95 ? amount.toFixed(1) : amount.toFixed(0);
+}
+
+/** US dollars; cents of large sums, more of small ones. */
+export function dollars(cost: number | undefined): string {
+  if (cost === undefined) return "–";
+  if (cost === 0) return "$0";
+  if (cost < 0.0001) return "<$0.0001";
+  return cost < 1 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
+}
+
+/** The time of day, where the reader is; the day too where it is not that of `now`. */
+export function clock(moment: string | number, now: number): string {
+  const date = new Date(moment);
+  const time = date.toTimeString().slice(0, 8);
+  if (date.toDateString() === new Date(now).toDateString()) return time;
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time.slice(0, 5)}`;
+}

@@ -1,0 +1,141 @@
+import type { DashboardState, FinishedCall, LiveCall } from "../../../src/proxy/dashboard/api-types.ts";
+import { age, clock, count, dollars, duration } from "./amounts.ts";
+import { type Html, html } from "./html.ts";
+import { type Column, table } from "./table.ts";
+
+/** Which of the finished calls are shown; an empty text stands for all. */
+export interface Filters {
+  readonly upstream: string;
+  readonly model: string;
+  readonly errorsOnly: boolean;
+}
+
+export const NO_FILTERS: Filters = { upstream: "", model: "", errorsOnly: false };
+
+/** Calls that run at this moment. */
+export function liveCalls({ live, now }: DashboardState): Html {
+  const columns: Column<LiveCall>[] = [
+    { head: "Model", cell: ({ model }) => model ?? "" },
+    { head: "Upstream", cell: ({ upstream }) => upstream ?? "", isShort: true },
+    { head: "Route", cell: ({ route }) => html`<code>${route}</code>`, isShort: true },
+    { head: "Kind", cell: ({ stream }) => (stream ? "stream" : "whole") },
+    { head: "Key", cell: ({ key }) => key ?? "" },
+    {
+      head: "For",
+      cell: ({ startedAt }) => age(now - startedAt),
+      isFigure: true,
+    },
+  ];
+  const rows = live.map((row) => ({ key: row.id, row }));
+  const caption = html`Running now <span class="badge">${live.length}</span>`;
+  return html`<section data-key="live">${table(caption, columns, rows)}${
+    live.length === 0 && html`<p class="nothing">No call is running.</p>`
+  }</section>`;
+}
+
+/** The calls that ended last, as the filters have them. */
+export function finishedCalls(state: DashboardState, filters: Filters, isInteractive: boolean): Html {
+  const shown = state.calls.filter((call) => isShown(call, filters));
+  const rows = shown.map((row) => ({ key: row.id, row, tone: toneOf(row) }));
+  const of = shown.length === state.calls.length ? "" : ` of ${state.calls.length}`;
+  const caption = html`Last calls <span class="badge">${shown.length}${of}</span>`;
+  const calls = table(caption, finishedColumns(state.now), rows);
+  return html`<section data-key="calls">${isInteractive && filterBar(state, filters)}
+<div class="scroll" tabindex="0" role="region" aria-label="Last calls">${calls}</div>${
+    rows.length === 0 && html`<p class="nothing">${emptyText(state)}</p>`
+  }</section>`;
+}
+
+function emptyText({ calls }: DashboardState): string {
+  return calls.length === 0
+    ? "No call has ended yet. Point a client here, and each of its calls is one line."
+    : "None of the last calls is like that.";
+}
+
+function isShown(call: FinishedCall, { upstream, model, errorsOnly }: Filters): boolean {
+  if (errorsOnly && call.status < 400) return false;
+  return (upstream === "" || call.upstream === upstream) && (model === "" || call.model === model);
+}
+
+function finishedColumns(now: number): Column<FinishedCall>[] {
+  return [
+    { head: "Ended", cell: ({ time }) => html`<time datetime="${time}">${clock(time, now)}</time>` },
+    { head: "Status", cell: ({ status }) => html`<span class="status">${status}</span>` },
+    { head: "Model", cell: modelCell },
+    { head: "Upstream", cell: ({ upstream }) => upstream ?? "", isShort: true },
+    {
+      head: "Route",
+      cell: ({ route, method }) => html`<code>${methodOf(method)}${route}</code>`,
+      isShort: true,
+    },
+    { head: "Took", cell: ({ ms }) => duration(ms), isFigure: true },
+    { head: "First byte", cell: ({ firstByteMs }) => duration(firstByteMs), isFigure: true },
+    { head: "In", cell: inputCell, isFigure: true },
+    { head: "Out", cell: ({ tokens }) => count(tokens?.output), isFigure: true },
+    { head: "Cost", cell: ({ cost }) => dollars(cost), isFigure: true },
+    { head: "Notes", cell: notesCell },
+  ];
+}
+
+function methodOf(method: string): string {
+  return method === "POST" ? "" : `${method} `;
+}
+
+function modelCell({ model, upstreamModel }: FinishedCall): Html {
+  return html`${model}${upstreamModel !== undefined && html` <span class="aside">as ${upstreamModel}</span>`}`;
+}
+
+function inputCell({ tokens }: FinishedCall): Html {
+  const { input, cached } = tokens ?? {};
+  return html`${count(input)}${Boolean(cached) && html` <span class="aside">${count(cached)} cached</span>`}`;
+}
+
+function notesCell({ stream, retries, losses, fault, key, status }: FinishedCall): Html {
+  const notes = [
+    stream ? "stream" : "",
+    key === undefined ? "" : `key ${key}`,
+    retries === 0 ? "" : retries === 1 ? "1 retry" : `${retries} retries`,
+    losses.length === 0 ? "" : `lost: ${losses.join(", ")}`,
+  ];
+  const text = notes.filter(Boolean).join(" · ");
+  return html`${text}${fault !== undefined && html` <span class="${status < 400 ? "aside" : "fault"}">${fault}</span>`}`;
+}
+
+function toneOf({ status }: FinishedCall): string {
+  if (status === 499) return "is-left";
+  return status >= 400 ? "is-error" : "";
+}
+
+function filterBar({ calls }: DashboardState, { upstream, model, errorsOnly }: Filters): Html {
+  return html`<div class="filters" role="group" aria-label="Which calls are shown" data-key="filters">
+${choice(
+  "upstream",
+  "Upstream",
+  upstream,
+  namesIn(calls, (call) => call.upstream),
+)}
+${choice(
+  "model",
+  "Model",
+  model,
+  namesIn(calls, (call) => call.model),
+)}
+<label class="check"><input type="checkbox" name="errors"${errorsOnly && html` checked`}> Errors only</label></div>`;
+}
+
+function choice(name: string, label: string, chosen: string, names: readonly string[]): Html {
+  // What is chosen stays there to be seen, even when the last of its calls has gone.
+  const all = chosen === "" || names.includes(chosen) ? names : [...names, chosen];
+  return html`<label class="field-inline">${label} <select class="input" name="${name}">
+<option value="">All</option>${all.map(
+    (each) =>
+      html`<option data-key="${each}" value="${each}"${each === chosen && html` selected`}>${each}</option>`,
+  )}</select></label>`;
+}
+
+function namesIn(
+  calls: readonly FinishedCall[],
+  nameOf: (call: FinishedCall) => string | undefined,
+): readonly string[] {
+  return [...new Set(calls.flatMap((call) => nameOf(call) ?? []))].toSorted();
+}

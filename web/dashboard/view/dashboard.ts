@@ -1,0 +1,63 @@
+import type { DashboardState } from "../../../src/proxy/dashboard/api-types.ts";
+import { clock } from "./amounts.ts";
+import { type Filters, finishedCalls, liveCalls } from "./calls.ts";
+import { type Html, html } from "./html.ts";
+import { addresses, mcpTable, ruleTable, upstreamTable } from "./places.ts";
+import { modelTable, summary } from "./totals.ts";
+
+export interface View {
+  readonly filters: Filters;
+  /** The address of the proxy, without a path. */
+  readonly base: string;
+  /** Whether a script is there for buttons and filters. */
+  readonly isInteractive: boolean;
+  readonly connection: Connection;
+}
+
+/** How the page is kept up to date: not at all, it is, it will be again. */
+export type Connection = "still" | "live" | "lost";
+
+/** All of the page but its frame. Pure: the server writes it into the page, the page's script writes it again. */
+export function dashboard(state: DashboardState, view: View): Html {
+  const settings = addresses(view.base, view.isInteractive);
+  const isFresh = state.total.calls === 0 && state.live.length === 0;
+  return html`${header(state, view.connection)}
+<main>${refused(state)}${summary(state)}
+${isFresh && settings}
+${liveCalls(state)}
+${finishedCalls(state, view.filters, view.isInteractive)}
+${modelTable(state)}
+${upstreamTable(state)}
+${ruleTable(state)}
+${mcpTable(state)}
+${!isFresh && settings}
+</main>`;
+}
+
+/** The one text that is read out when it changes, which it does with the proxy's state and never with a call. */
+function header(state: DashboardState, connection: Connection): Html {
+  const { startedAt, now, configuration, needsKey } = state;
+  const read =
+    configuration.readAt - startedAt > 1000 ? `, configuration of ${clock(configuration.readAt, now)}` : "";
+  return html`<header data-key="header"><h1>Sallyport proxy</h1>
+<p class="state ${toneOf(state, connection)}" role="status">${stateText(state, connection)}</p>
+<p class="aside">since ${clock(startedAt, now)}${read}, ${needsKey ? "keys needed" : "no key needed"}</p>
+${!needsKey && html`<nav aria-label="More"><a href="/metrics">Metrics</a> <a href="/v1/models">Models</a></nav>`}</header>`;
+}
+
+function stateText({ isDraining }: DashboardState, connection: Connection): string {
+  if (connection === "lost") return "Not connected: these are the last figures";
+  if (isDraining) return "Stopping: running calls may end";
+  return connection === "live" ? "Running" : "Running when this page was made";
+}
+
+function toneOf({ isDraining }: DashboardState, connection: Connection): string {
+  if (connection === "lost") return "is-lost";
+  return isDraining ? "is-draining" : "is-running";
+}
+
+function refused({ configuration, now }: DashboardState): Html {
+  const { refused: last } = configuration;
+  if (!last) return html``;
+  return html`<p class="notice" role="status" data-key="refused"><strong>The configuration file was refused at ${clock(last.at, now)}; the one before stays in force.</strong> ${last.reason}</p>`;
+}

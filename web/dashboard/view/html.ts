@@ -1,0 +1,28 @@
+/** Markup that is safe to be put into a page as it is. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Value = string | number | false | undefined | Html | readonly Html[];
+
+/** Markup with values in it, every one of them escaped that is not markup itself; `false` and `undefined` are nothing. */
+export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+  const texts = values.map((value, index) => `${markupOf(value)}${parts[index + 1]}`);
+  return new Html(`${parts[0]}${texts.join("")}`);
+}
+
+function markupOf(value: Value): string {
+  if (value === false || value === undefined) return "";
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map(({ text }) => text).join("");
+  return escapeHtml(String(value));
+}
+
+/** For text and for attributes in double quotes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,96 @@
+import type {
+  DashboardState,
+  LastError,
+  McpState,
+  RuleState,
+  UpstreamState,
+} from "../../../src/proxy/dashboard/api-types.ts";
+import { clock, count } from "./amounts.ts";
+import { type Html, html } from "./html.ts";
+import { table } from "./table.ts";
+
+/** What to point clients at, ready to paste. */
+export function addresses(base: string, isInteractive: boolean): Html {
+  const clients = [
+    { client: "Claude Code, Anthropic SDKs", text: `ANTHROPIC_BASE_URL=${base}` },
+    { client: "OpenAI SDKs", text: `OPENAI_BASE_URL=${base}/v1` },
+    { client: "Gemini CLI, Google SDKs", text: `GOOGLE_GEMINI_BASE_URL=${base}` },
+    { client: "Codex, OpenCode and others", text: "sallyport proxy connect codex" },
+  ];
+  const columns = [
+    { head: "Client", cell: ({ client }: (typeof clients)[number]) => client },
+    {
+      head: "Setting",
+      cell: ({ client, text }: (typeof clients)[number]) =>
+        html`<code>${text}</code>${
+          isInteractive &&
+          html` <button type="button" class="button button-small" data-copy="${text}" aria-label="Copy the setting of ${client}">Copy</button>`
+        }`,
+    },
+  ];
+  const rows = clients.map((row) => ({ key: row.client, row }));
+  return html`<section data-key="addresses">${table(html`Point a client here`, columns, rows)}</section>`;
+}
+
+export function upstreamTable({ upstreams, now }: DashboardState): Html {
+  const columns = [
+    { head: "Upstream", cell: ({ name }: UpstreamState) => name },
+    { head: "Speaks", cell: ({ dialect }: UpstreamState) => dialect },
+    {
+      head: "Address",
+      cell: ({ url }: UpstreamState) => (url === undefined ? "built in" : html`<code>${url}</code>`),
+    },
+    { head: "Keys", cell: ({ keys }: UpstreamState) => count(keys), isFigure: true },
+    { head: "Calls", cell: ({ calls }: UpstreamState) => count(calls), isFigure: true },
+    { head: "Errors", cell: ({ errors }: UpstreamState) => count(errors), isFigure: true },
+    { head: "Last success", cell: ({ lastSuccess }: UpstreamState) => momentCell(lastSuccess, now) },
+    { head: "Last error", cell: ({ lastError }: UpstreamState) => errorCell(lastError, now) },
+  ];
+  const rows = upstreams.map((row) => ({ key: row.name, row }));
+  return html`<section data-key="upstreams">${table(html`Upstreams`, columns, rows)}</section>`;
+}
+
+/** Which upstream a call goes to: the configuration's rules, and what counts where none of them fits. */
+export function ruleTable({ rules, upstreams }: DashboardState): Html {
+  const columns = [
+    { head: "Model", cell: ({ match }: RuleState) => html`<code>${match}</code>` },
+    { head: "Only", cell: ({ when }: RuleState) => when.join(", ") },
+    { head: "Goes to", cell: (rule: RuleState) => rule.upstreams.join(", then ") },
+    { head: "As", cell: ({ model }: RuleState) => (model === undefined ? "" : html`<code>${model}</code>`) },
+  ];
+  const rows = rules.map((row, place) => ({ key: String(place), row }));
+  const others = rules.length === 0 ? "" : "Other models: ";
+  const example = upstreams[0]?.name ?? "NAME";
+  return html`<section data-key="rules">${table(html`Routes`, columns, rows)}
+<p class="note">${others}${others === "" ? "A" : "a"} name like <code>${example}/model</code> goes to that upstream; any other to one that lists it, else to the
+first upstream that speaks the client's dialect.</p></section>`;
+}
+
+export function mcpTable({ mcp, now }: DashboardState): Html {
+  if (mcp.length === 0) return html``;
+  const columns = [
+    { head: "MCP server", cell: ({ name }: McpState) => name },
+    { head: "Served at", cell: servedAt },
+    { head: "Address", cell: ({ url }: McpState) => html`<code>${url}</code>` },
+    { head: "Calls", cell: ({ calls }: McpState) => count(calls), isFigure: true },
+    { head: "Errors", cell: ({ errors }: McpState) => count(errors), isFigure: true },
+    { head: "Last success", cell: ({ lastSuccess }: McpState) => momentCell(lastSuccess, now) },
+    { head: "Last error", cell: ({ lastError }: McpState) => errorCell(lastError, now) },
+  ];
+  const rows = mcp.map((row) => ({ key: row.name, row }));
+  return html`<section data-key="mcp">${table(html`MCP servers`, columns, rows)}</section>`;
+}
+
+function servedAt({ isEnabled, name }: McpState): Html {
+  return isEnabled ? html`<code>/mcp/${name}/mcp</code>` : html`<span class="aside">switched off</span>`;
+}
+
+function momentCell(moment: string | undefined, now: number): Html {
+  return moment === undefined ? html`` : html`<time datetime="${moment}">${clock(moment, now)}</time>`;
+}
+
+function errorCell(error: LastError | undefined, now: number): Html {
+  if (error === undefined) return html``;
+  const { time, status, fault } = error;
+  return html`${momentCell(time, now)} <span class="status">${status}</span> <span class="fault">${fault}</span>`;
+}

@@ -1,0 +1,58 @@
+import type { CallTotals, DashboardState, ModelTotals } from "../../../src/proxy/dashboard/api-types.ts";
+import { count, dollars, duration } from "./amounts.ts";
+import { type Html, html } from "./html.ts";
+import { table } from "./table.ts";
+
+/** All calls since the start, in a few figures. */
+export function summary({ total, live }: DashboardState): Html {
+  const share = total.input === 0 ? 0 : Math.round((100 * total.cached) / total.input);
+  return html`<dl class="summary" data-key="summary">
+${figure("Running", count(live.length))}
+${figure("Calls", count(total.calls))}
+${figure("Errors", count(total.errors), total.calls > 0 ? percent(total.errors, total.calls) : "")}
+${figure("Tokens in", count(total.input), share > 0 ? `${share} % cached` : "")}
+${figure("Tokens out", count(total.output))}
+${figure("Cost", dollars(total.cost), unpricedText(total))}
+${figure("Half took up to", duration(total.p50), total.p95 === undefined ? "" : `95 %: ${duration(total.p95)}`)}
+</dl>`;
+}
+
+function figure(name: string, value: string, aside = ""): Html {
+  return html`<div><dt>${name}</dt><dd>${value}${aside !== "" && html` <span class="aside">${aside}</span>`}</dd></div>`;
+}
+
+function percent(part: number, whole: number): string {
+  const share = (100 * part) / whole;
+  return share > 0 && share < 1 ? "<1 %" : `${Math.round(share)} %`;
+}
+
+function unpricedText({ unpriced, cost }: CallTotals): string {
+  if (unpriced === 0) return "";
+  return cost === undefined ? "no price known" : `${count(unpriced)} without price`;
+}
+
+/** The same by model and upstream. */
+export function modelTable({ models }: DashboardState): Html {
+  const columns = [
+    { head: "Model", cell: ({ model }: ModelTotals) => model || "–" },
+    { head: "Upstream", cell: ({ upstream }: ModelTotals) => upstream },
+    { head: "Calls", cell: ({ calls }: ModelTotals) => count(calls), isFigure: true },
+    { head: "Errors", cell: ({ errors }: ModelTotals) => count(errors), isFigure: true },
+    { head: "In", cell: ({ input }: ModelTotals) => count(input), isFigure: true },
+    { head: "Cached", cell: ({ cached }: ModelTotals) => count(cached), isFigure: true },
+    { head: "Out", cell: ({ output }: ModelTotals) => count(output), isFigure: true },
+    { head: "Cost", cell: costCell, isFigure: true },
+    { head: "50 %", cell: ({ p50 }: ModelTotals) => duration(p50), isFigure: true },
+    { head: "95 %", cell: ({ p95 }: ModelTotals) => duration(p95), isFigure: true },
+  ];
+  const rows = models.map((row) => ({ key: `${row.upstream}\n${row.model}`, row }));
+  const caption = html`Since the start, by model`;
+  return html`<section data-key="models">${table(caption, columns, rows)}${
+    rows.length === 0 && html`<p class="nothing">Nothing was counted yet.</p>`
+  }</section>`;
+}
+
+function costCell(totals: ModelTotals): Html {
+  const aside = totals.cost === undefined ? "" : unpricedText(totals);
+  return html`${dollars(totals.cost)}${aside !== "" && html` <span class="aside">${aside}</span>`}`;
+}
