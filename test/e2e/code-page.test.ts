@@ -216,7 +216,9 @@ describe("the code review page", () => {
     review.child.kill("SIGKILL");
     await page.locator(".banner-danger", { hasText: "does not answer" }).waitFor();
     expect(await page.locator(".comment-open textarea").inputValue()).toBe("Still here");
-    await page.getByRole("button", { name: "Copy the feedback" }).first().click();
+    await expect.poll(() => page.locator(".status-line").textContent()).toContain("Not connected");
+    expect(await page.locator(".banner").count()).toBe(1);
+    await page.getByRole("button", { name: "Copy the feedback" }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("Still here");
   });
 });

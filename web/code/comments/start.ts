@@ -27,6 +27,8 @@ export function commentOnLines(range: LineRange, type: CommentType): void {
     return;
   }
   const isSuggestion = type === "suggestion" && range.side === "new";
+  if (type === "suggestion" && !isSuggestion)
+    showToast("What was removed takes comments, but no suggestions");
   startComment({
     ...blank(isSuggestion || type !== "suggestion" ? type : "comment"),
     path: file.path,

@@ -7,21 +7,21 @@ import { openDialog, useView } from "../state/view.ts";
 
 /** What the person must know now, most serious first. Nothing here takes anything away from them. */
 export function Banners() {
+  // Without a server there is nothing to save to and nothing newer: saying so thrice would only bury it.
+  const isGone = useSession((session) => !session.connected || session.closing !== undefined);
   return (
     <>
-      <GoneBanner />
+      {isGone && <GoneBanner />}
       <ReplacedBanner />
-      <DraftBanner />
-      <StaleBanner />
+      {!isGone && <DraftBanner />}
+      {!isGone && <StaleBanner />}
       <RoundBanner />
     </>
   );
 }
 
 function GoneBanner() {
-  const connected = useSession((session) => session.connected);
   const closing = useSession((session) => session.closing);
-  if (connected && closing === undefined) return null;
   return (
     <div className="banner banner-danger" role="alert">
       <span>
