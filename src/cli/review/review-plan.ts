@@ -11,8 +11,8 @@ import { readInput } from "./read-input.ts";
 import type { ReviewFlags } from "./review-program.ts";
 import { timeLimitOf } from "./review-settings.ts";
 import { type ReviewJob, runReview } from "./run-review.ts";
-import { agentFolders, tellApproved } from "./tell-approved.ts";
-import { type Workplace, workplaceOf } from "./workplace.ts";
+import { tellApproved } from "./tell-approved.ts";
+import { agentFolders, type Workplace, workplaceOf } from "./workplace.ts";
 
 type Reviewable = Exclude<DecodedInput, { kind: "unrelated" | "approved" }>;
 

@@ -1,12 +1,10 @@
-import { join } from "node:path";
-import type { ReviewEnvironment } from "../../config/review-environment.ts";
 import type { DecodedInput } from "../../review/hooks/decode-input.ts";
-import { type AgentFolders, loadPlan } from "../../review/hooks/load-plan.ts";
+import { loadPlan } from "../../review/hooks/load-plan.ts";
 import { planIdOf } from "../../review/plan/plan-id.ts";
 import { createRecordStore } from "../../review/records/record-store.ts";
 import type { Output } from "../output.ts";
 import type { ReviewFlags } from "./review-program.ts";
-import { workplaceOf } from "./workplace.ts";
+import { agentFolders, workplaceOf } from "./workplace.ts";
 
 /**
  * Prints what the person wrote when they approved this plan, for an agent whose approval has no words. Nothing where
@@ -23,15 +21,4 @@ export async function tellApproved(
   const decision = (await createRecordStore(dataDirectory).lastOn(planIdOf(loaded.plan)))?.decision;
   const words = decision?.kind === "approve" ? notes(decision) : undefined;
   if (words !== undefined) await output.result(words);
-}
-
-/** Where agents keep what their hooks only point at. */
-export function agentFolders(
-  home: string,
-  { geminiPlansDirectory, copilotHome }: ReviewEnvironment,
-): AgentFolders {
-  return {
-    copilot: copilotHome ?? join(home, ".copilot"),
-    ...(geminiPlansDirectory ? { geminiPlans: geminiPlansDirectory } : {}),
-  };
 }

@@ -1,7 +1,9 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { baseDirectory, dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
 import { loadReviewConfiguration, type ReviewConfiguration } from "../../config/review-configuration.ts";
+import type { ReviewEnvironment } from "../../config/review-environment.ts";
 import type { ReviewSettings } from "../../review/api-types.ts";
+import type { AgentFolders } from "../../review/hooks/load-plan.ts";
 import { projectFolder } from "../project-folder.ts";
 import type { ReviewFlags } from "./review-program.ts";
 import { type ReviewCommandSettings, reviewSettings } from "./review-settings.ts";
@@ -42,4 +44,15 @@ export async function workplaceOf(flags: ReviewFlags, cwd?: string): Promise<Wor
 
 function planSaveOf({ plan_save: { enabled, folder } }: ReviewConfiguration): ReviewSettings["planSave"] {
   return folder === undefined ? { enabled } : { enabled, customPath: folder };
+}
+
+/** Where agents keep what their hooks only point at. */
+export function agentFolders(
+  home: string,
+  { geminiPlansDirectory, copilotHome }: ReviewEnvironment,
+): AgentFolders {
+  return {
+    copilot: copilotHome ?? join(home, ".copilot"),
+    ...(geminiPlansDirectory ? { geminiPlans: geminiPlansDirectory } : {}),
+  };
 }
