@@ -116,6 +116,7 @@ describe("the dashboard's events", () => {
     };
     const answered = call(proxy, "alias", { "x-team": "blue" });
     const running = await events.until(({ live }) => live.some(({ upstream: name }) => name === "a"));
+    await until(() => upstream.hits.length === 1);
     expect(running.live).toMatchObject([{ route: "/v1/messages", model: "alias", stream: false }]);
     release();
     await answered;

@@ -1,0 +1,201 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import axe from "axe-core";
+import getPort from "get-port";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { launchBrowser, openPage } from "../support/browser.ts";
+import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+
+const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
+const KEY = "sk-dashboard-0123456789abcdef";
+const answer = { type: "message", content: [], usage: { input_tokens: 1000, output_tokens: 100 } };
+
+let browser: Browser;
+let upstream: FakeUpstream;
+let home = "";
+let child: ChildProcess | undefined;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), "dashboard-"));
+  upstream = await startFakeUpstream(json(answer));
+});
+afterEach(async () => {
+  child?.kill("SIGKILL");
+  await upstream.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const configure = (settings: object) => {
+  const upstreams = { a: { dialect: "messages", base_url: upstream.url } };
+  writeFileSync(join(home, "config.json"), JSON.stringify({ proxy: { upstreams, ...settings } }));
+};
+
+async function start(settings: object = {}, ...flags: string[]): Promise<string> {
+  configure(settings);
+  const ready = join(home, "ready.json");
+  const files = ["--config", join(home, "config.json"), "--ready-file", ready];
+  const args = [command, "proxy", "start", ...files, "--port", String(await getPort()), ...flags];
+  const environment = { PATH: process.env["PATH"], HOME: home, SERVICE_HOME: join(home, "data") };
+  child = spawn(process.execPath, args, { env: environment, stdio: "ignore" });
+  const text = await expect
+    .poll(() => read(ready))
+    .toContain("url")
+    .then(() => read(ready));
+  return JSON.parse(text).url;
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+async function call(url: string, model: string, headers: Record<string, string> = {}): Promise<void> {
+  const response = await fetch(`${url}/v1/messages`, {
+    method: "POST",
+    headers: { "content-type": "application/json", connection: "close", ...headers },
+    body: JSON.stringify({ model, messages: [] }),
+  });
+  await response.text();
+}
+
+const rows = (page: Page, caption: string) => page.getByRole("table", { name: caption }).locator("tbody tr");
+const isLive = (page: Page) => page.getByRole("status").getByText("Running", { exact: true }).waitFor();
+
+/** What axe finds, each as one line that says where. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const runner = (window as unknown as { axe: typeof axe }).axe;
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const { violations: found } = await runner.run(document, { runOnly: tags });
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+  });
+}
+
+it("shows calls as they run and end, whatever they are called, and filters them by hand and by key", async () => {
+  const url = await start();
+  const { page, errors, foreignRequests } = await openPage(browser, url);
+  await isLive(page);
+  await page.getByText("No call has ended yet").waitFor();
+
+  let release = () => {};
+  upstream.answer = async (hit, response) => {
+    await new Promise<void>((done) => {
+      release = done;
+    });
+    return json(answer)(hit, response);
+  };
+  const running = call(url, "claude-sonnet-5");
+  await rows(page, "Running now").getByText("claude-sonnet-5").waitFor();
+  // What lets it go is there as soon as it has arrived.
+  await expect.poll(() => upstream.hits.length).toBe(1);
+  release();
+  await running;
+  await rows(page, "Last calls").getByText("$0.0030").waitFor();
+  await page.getByText("No call is running").waitFor();
+
+  upstream.answer = json({ type: "error", error: { type: "overloaded_error", message: "no" } }, 500);
+  await call(url, "<img src=x onerror=alert(1)>");
+  await rows(page, "Last calls").getByText("<img src=x onerror=alert(1)>").waitFor();
+  expect(await page.locator("img").count()).toBe(0);
+  expect(await rows(page, "Last calls").count()).toBe(2);
+
+  await page.getByLabel("Errors only").focus();
+  await page.keyboard.press("Space");
+  await expect.poll(() => rows(page, "Last calls").count()).toBe(1);
+  // What comes meanwhile leaves the filter and the focus as they are.
+  upstream.answer = json(answer);
+  await call(url, "claude-opus-5");
+  await rows(page, "Since the start, by model").getByText("claude-opus-5").waitFor();
+  expect(await rows(page, "Last calls").count()).toBe(1);
+  expect(await page.getByLabel("Errors only").evaluate((box) => box === document.activeElement)).toBe(true);
+  await page.keyboard.press("Space");
+  await page.locator("select[name=model]").selectOption("claude-opus-5");
+  await expect
+    .poll(() => rows(page, "Last calls").allTextContents())
+    .toEqual([expect.stringContaining("opus")]);
+
+  await page.getByRole("button", { name: "Copy the setting of OpenAI SDKs" }).click();
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toBe(`OPENAI_BASE_URL=${url}/v1`);
+  expect([errors, foreignRequests]).toEqual([[], []]);
+});
+
+it("says why a configuration was refused, that the proxy has gone, and finds it again", async () => {
+  const url = await start();
+  const { page } = await openPage(browser, url);
+  await isLive(page);
+  writeFileSync(join(home, "config.json"), '{"proxy": {"portt": 1}}');
+  await page.getByText("proxy.portt").waitFor();
+  configure({});
+  await page.getByText("proxy.portt").waitFor({ state: "detached" });
+  child?.kill("SIGKILL");
+  await page.getByText("Not connected").waitFor();
+  const port = new URL(url).port;
+  const ready = join(home, "again.json");
+  const files = ["--config", join(home, "config.json"), "--ready-file", ready, "--port", port];
+  const environment = { PATH: process.env["PATH"], HOME: home, SERVICE_HOME: join(home, "data") };
+  child = spawn(process.execPath, [command, "proxy", "start", ...files], {
+    env: environment,
+    stdio: "ignore",
+  });
+  await isLive(page);
+});
+
+it("asks for a key where one is needed, keeps it in its tab and out of every URL", async () => {
+  const url = await start({ auth_mode: "strict", api_keys: [KEY] });
+  await call(url, "claude-sonnet-5", { "x-api-key": KEY });
+  const { page } = await openPage(browser, url);
+  const urls: string[] = [];
+  page.on("request", (request) => urls.push(request.url()));
+  expect(await page.content()).not.toContain("claude");
+  expect(await violations(page)).toEqual([]);
+  await page.getByLabel("Key").fill("sk-wrong-0123456789abcdef");
+  await page.keyboard.press("Enter");
+  await page.getByText("none of this proxy's keys").waitFor();
+  await page.getByLabel("Key").fill(KEY);
+  await page.keyboard.press("Enter");
+  await rows(page, "Last calls").getByText("claude-sonnet-5").waitFor();
+  await page.reload();
+  await rows(page, "Last calls").getByText("claude-sonnet-5").waitFor();
+  expect(urls.filter((each) => each.includes("sk-"))).toEqual([]);
+});
+
+it("adds up what several processes serve", async () => {
+  const url = await start({}, "--workers", "2");
+  const { page } = await openPage(browser, url);
+  await isLive(page);
+  for (let number = 0; number < 12; number += 1) await call(url, `m${number}`);
+  await expect.poll(() => rows(page, "Last calls").count()).toBe(12);
+  await expect.poll(() => rows(page, "Since the start, by model").count()).toBe(12);
+  await page.reload();
+  await isLive(page);
+  expect(await rows(page, "Last calls").count()).toBe(12);
+});
+
+it.each(["light", "dark"] as const)("is for everybody: %s, narrow, and without scripts", async (theme) => {
+  const url = await start({ mcp: { tools: { url: upstream.url } } });
+  await call(url, "claude-sonnet-5");
+  const { page } = await openPage(browser, url, { theme });
+  await isLive(page);
+  await rows(page, "Last calls").getByText("claude-sonnet-5").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  expect(await violations(page)).toEqual([]);
+  const context = await browser.newContext({ javaScriptEnabled: false, colorScheme: theme });
+  const still = await context.newPage();
+  await still.goto(url);
+  expect(await rows(still, "Last calls").textContent()).toContain("claude-sonnet-5");
+  await context.close();
+});
