@@ -79,7 +79,7 @@ function byMethod(route: Route, query: string, rest: string): CalledOperation {
     operation,
     model: name,
     stream: method === "streamGenerateContent",
-    array: method === "streamGenerateContent" && !/[?&]alt=sse(?:&|$)/.test(query),
+    array: method === "streamGenerateContent" && !/[?&](?:\$|%24)?alt=sse(?:&|$)/.test(query),
     path: (target) => {
       if (!isModelName(target)) throw new AppError("validation", "The model's name does not fit into a path");
       return `/models/${target}:${method}`;

@@ -34,7 +34,7 @@ export function createRuntime(config: ProxyConfig, pools: Pools, via: string): R
     authMode,
     keys: createKeyRing(config.keys),
     guard: {
-      hostnames: config.allowLanAccess ? [hostname().toLowerCase(), "host.docker.internal"] : [],
+      hostnames: config.allowLanAccess ? lanNames(hostname().toLowerCase()) : [],
       anyAddress: config.allowLanAccess,
       origins: config.allowedOrigins,
       mayBeLinked: (path) => path === "/",
@@ -43,6 +43,11 @@ export function createRuntime(config: ProxyConfig, pools: Pools, via: string): R
     selector: createSelector(config.upstreams, config.rules, catalogue),
     redact: (text) => redact(text, config.secrets),
   };
+}
+
+/** What other machines may call this one: its name, the same by multicast DNS (RFC 6762), and what containers call it. */
+function lanNames(name: string): string[] {
+  return [name, `${name.replace(/\..*$/, "")}.local`, "host.docker.internal"];
 }
 
 /** Blots out secrets, longest first, also where a URL has encoded them. */

@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { hostname } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeList } from "../../src/proxy/models/describe-models.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
@@ -86,6 +87,17 @@ describe("routes that call no model", () => {
 
   it("keep a path that cannot be decoded behind the same door", async () => {
     expect((await call("GET", "/v1/%zz", { headers: { host: "evil.example" } })).statusCode).toBe(403);
+  });
+
+  it("answer to this machine's names in the network where other machines may call, and to no others", async () => {
+    const open = await startTestProxy({ allow_lan_access: true, api_keys: ["sk-of-this-network"] });
+    const name = hostname().toLowerCase();
+    const short = name.replace(/\..*$/, "");
+    for (const host of [name, `${short}.local:8045`, "host.docker.internal", "192.168.1.9"])
+      expect((await open.server.app.inject({ url: "/healthz", headers: { host } })).statusCode).toBe(200);
+    for (const host of [`${short}.evil.example`, `other-${short}.local`])
+      expect((await open.server.app.inject({ url: "/healthz", headers: { host } })).statusCode).toBe(403);
+    await open.close();
   });
 
   it.each([
