@@ -2,21 +2,35 @@ import type { Dialect, Part, ReasoningPart, ToolCallPart } from "./parts.ts";
 
 /**
  * Signed thinking passes through clients of other dialects sealed: its vendor is written in front, so that the
- * signature finds back to the vendor that made it and reaches no other. The form is `sally1.<vendor>.<signature>`.
+ * signature finds back to the vendor that made it and reaches no other. The form is `sally1.<vendor>.<signature>`, and
+ * `sally1.<vendor>.redacted.<data>` for thinking of which there is nothing else, which its vendor wants back as such
+ * (signatures are base64, without points).
  */
-const seal = /^sally1\.(chat-completions|responses|messages|generative-language)\.(.*)$/s;
+const seal = /^sally1\.(chat-completions|responses|messages|generative-language)\.(redacted\.)?(.*)$/s;
 
 /** A signature for a client of `dialect`: bare where it is the vendor's own client, sealed elsewhere. */
-export function sealSignature(dialect: Dialect, vendor: Dialect | undefined, signature: string): string {
-  return vendor === undefined || vendor === dialect ? signature : `sally1.${vendor}.${signature}`;
+export function sealSignature(
+  dialect: Dialect,
+  vendor: Dialect | undefined,
+  signature: string,
+  isRedacted = false,
+): string {
+  if (vendor === undefined || vendor === dialect) return signature;
+  return `sally1.${vendor}.${isRedacted ? "redacted." : ""}${signature}`;
+}
+
+export interface OpenedSignature {
+  readonly vendor: Dialect;
+  readonly signature: string;
+  readonly redacted?: true;
 }
 
 /** Whose signature this is. A bare one belongs to the dialect it was found in. */
-export function openSignature(dialect: Dialect, text: string): { vendor: Dialect; signature: string } {
-  const match = seal.exec(text);
-  return match?.[1] === undefined || match[2] === undefined
-    ? { vendor: dialect, signature: text }
-    : { vendor: match[1] as Dialect, signature: match[2] };
+export function openSignature(dialect: Dialect, text: string): OpenedSignature {
+  const [, vendor, redacted, signature] = seal.exec(text) ?? [];
+  if (vendor === undefined || signature === undefined) return { vendor: dialect, signature: text };
+  const opened = { vendor: vendor as Dialect, signature };
+  return redacted === undefined ? opened : { redacted: true, ...opened };
 }
 
 /**

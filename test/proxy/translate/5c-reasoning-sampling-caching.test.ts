@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, type Json, sent, sse, tell } from "./harness.ts";
+import { chatAnswer, type Json, messagesStream, sent, sse, tell } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 
@@ -7,6 +7,12 @@ const chatToMessages = (more: Json, model = "claude-sonnet-4-5", messages: reado
   sent("chat-completions", "messages", { model: "m", messages, ...more }, { model });
 const messagesToChat = (more: Json, model = "gpt-5", messages: readonly Json[] = [hi]) =>
   sent("messages", "chat-completions", { model: "m", max_tokens: 9, messages, ...more }, { model });
+
+/** The parts of one chunk, as a generative-language client keeps them for its next call. */
+function partsOf({ candidates }: Json): Json[] {
+  const [first] = (candidates ?? []) as { readonly content?: { readonly parts?: Json[] } }[];
+  return first?.content?.parts ?? [];
+}
 
 describe("5c requests: reasoning, sampling, caching", () => {
   it.each([
@@ -85,6 +91,46 @@ describe("5c requests: reasoning, sampling, caching", () => {
     expect(openai.sent).not.toHaveProperty("temperature");
     expect(openai.losses).toEqual(["temperature", "top-p"]);
   });
+
+  it.each(["streamed", "in one piece", "in one piece although a stream was asked for"])(
+    "40 thinking and redacted thinking find back through clients of other dialects, %s",
+    async (way) => {
+      const thoughts = [
+        { type: "thinking", thinking: "Hm", signature: "c2ln" },
+        { type: "redacted_thinking", data: "cmVk" },
+      ];
+      const whole = { id: "msg_1", type: "message", role: "assistant", model: "m", stop_reason: "tool_use" };
+      const call = { type: "tool_use", id: "a", name: "f", input: {} };
+      const blocks = [...thoughts, call].flatMap((block, index) => [
+        { type: "content_block_start", index, content_block: block },
+        { type: "content_block_stop", index },
+      ]);
+      const answer =
+        way === "streamed" ? messagesStream(blocks, "tool_use") : { ...whole, content: [...thoughts, call] };
+      const stream = way !== "in one piece";
+      const asked = { model: "m", input: [hi], store: false, stream };
+      const told = await tell({ client: "responses", upstream: "messages", body: asked, answer });
+      const done = stream ? (told.data.at(-1)?.["response"] as Json) : told.json;
+      const output = { type: "function_call_output", call_id: "a", output: "1" };
+      const input = [hi, ...(done["output"] as Json[]), output];
+      const back = await sent("responses", "messages", { model: "m", input });
+      expect((back.sent["messages"] as Json[])[1]?.["content"]).toEqual([...thoughts, call]);
+      const question = { role: "user", parts: [{ text: "Hi" }] };
+      const google = await tell({
+        client: "generative-language",
+        upstream: "messages",
+        body: { contents: [question] },
+        answer,
+        ...(stream ? { array: false } : {}),
+      });
+      const chunks = stream ? google.data : [google.json];
+      const parts = chunks.flatMap((chunk) => partsOf(chunk));
+      const response = { role: "user", parts: [{ functionResponse: { id: "a", name: "f", response: {} } }] };
+      const contents = [question, { role: "model", parts }, response];
+      const again = await sent("generative-language", "messages", { contents });
+      expect((again.sent["messages"] as Json[])[1]?.["content"]).toEqual([...thoughts, call]);
+    },
+  );
 
   it("40 signed thinking goes back to its vendor alone; redacted thinking and the order are kept", async () => {
     const content = [

@@ -22,9 +22,10 @@ export function encodeText(part: Pick<TextPart, "text" | "origin">): WireObject 
 
 /** A thought for a client of this dialect, other vendors' signatures sealed. */
 export function encodeThought(part: ReasoningPart): WireObject {
-  const { text, vendor, signature } = part;
+  const { text, vendor, signature, redacted } = part;
   if (signature === undefined) return { text, thought: true };
-  return { text, thought: true, thoughtSignature: sealSignature("generative-language", vendor, signature) };
+  const thoughtSignature = sealSignature("generative-language", vendor, signature, redacted);
+  return { text, thought: true, thoughtSignature };
 }
 
 /**

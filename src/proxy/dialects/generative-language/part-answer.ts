@@ -58,7 +58,8 @@ class ThoughtAnswer implements PartAnswer {
     if (event.type === "text-delta") return event.text === "" ? [] : [{ text: event.text, thought: true }];
     if (event.type === "signature-delta") this.signature += event.signature;
     if (event.type !== "part-end" || this.signature === "") return [];
-    const thoughtSignature = sealSignature("generative-language", this.part.vendor, this.signature);
+    const { vendor, redacted } = this.part;
+    const thoughtSignature = sealSignature("generative-language", vendor, this.signature, redacted);
     return [{ text: "", thought: true, thoughtSignature }];
   }
 

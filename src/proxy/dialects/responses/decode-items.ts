@@ -114,6 +114,7 @@ export function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPar
     text,
     vendor: sealed?.vendor ?? "responses",
     ...(sealed === undefined ? {} : { signature: sealed.signature }),
+    ...(sealed?.redacted === true ? { redacted: true } : {}),
     ...(isSummary ? { summary: true } : {}),
     ...(typeof item.id === "string" ? { id: item.id } : {}),
     ...(sealed === undefined || sealed.vendor === "responses"

@@ -77,7 +77,7 @@ export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
     summary: part.text === "" ? [] : [{ type: "summary_text", text: part.text }],
     ...(part.signature === undefined
       ? {}
-      : { encrypted_content: sealSignature("responses", part.vendor, part.signature) }),
+      : { encrypted_content: sealSignature("responses", part.vendor, part.signature, part.redacted) }),
   };
 }
 

@@ -88,7 +88,6 @@ export function createPartWriters(deps: WriterDeps): PartWriters {
         const writer = start(part);
         if (part.type === "text") writer.delta(part.text, part.logprobs);
         else writer.delta(part.type === "tool-call" ? part.arguments : part.text);
-        if (part.type === "reasoning" && part.signature !== undefined) writer.signature?.(part.signature);
         if (part.type === "text") for (const citation of part.citations ?? []) writer.citation?.(citation);
         writer.end(part);
         return;

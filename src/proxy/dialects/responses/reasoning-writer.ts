@@ -35,15 +35,16 @@ export function createReasoningWriter(
       part = { ...part, signature: (part.signature ?? "") + signature };
     },
     end() {
-      if (item === undefined) return;
+      if (item === undefined && part.signature === undefined) return;
+      const { id, outputIndex } = begin();
       if (part.text !== "") {
         events.write("response.reasoning_summary_text.done", { ...where(), text: part.text });
         const summary = { type: "summary_text", text: part.text };
         events.write("response.reasoning_summary_part.done", { ...where(), part: summary });
       }
-      const done = reasoningItem(item.id, part);
-      events.write("response.output_item.done", { output_index: item.outputIndex, item: done });
-      list.finish(item.outputIndex, done);
+      const done = reasoningItem(id, part);
+      events.write("response.output_item.done", { output_index: outputIndex, item: done });
+      list.finish(outputIndex, done);
     },
   };
 }
