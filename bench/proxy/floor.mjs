@@ -1,5 +1,6 @@
 // The floor: the least a Node.js proxy can do, node:http with undici's Pool.dispatch, nothing else.
 //   node bench/proxy/floor.mjs UPSTREAM_PORT PORT
+// SIGUSR2 keeps it awake, and lets it sleep again: what waking costs shows in what that spares.
 import http from "node:http";
 import { Pool } from "undici";
 
@@ -43,3 +44,12 @@ http
     });
   })
   .listen(Number(port), "127.0.0.1");
+
+let isAwake = false;
+const stayAwake = () => {
+  if (isAwake) setImmediate(stayAwake);
+};
+process.on("SIGUSR2", () => {
+  isAwake = !isAwake;
+  stayAwake();
+});

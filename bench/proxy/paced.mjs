@@ -53,6 +53,14 @@ async function pace({ url, headers }, { body, rate, seconds }) {
   return { first, whole };
 }
 
+/** As `pace`, of a floor that is kept awake meanwhile where the subject says so. */
+async function paceOf({ isAwake, ...target }, plan) {
+  if (isAwake) process.kill(target.pid, "SIGUSR2");
+  const times = await pace(target, plan);
+  if (isAwake) process.kill(target.pid, "SIGUSR2");
+  return times;
+}
+
 /** Calls a second. A stream is fifty writes of the mock, so that it can answer fewer of them in time. */
 const RATES = { json: 1_000, sse: 200 };
 
@@ -68,14 +76,16 @@ export async function measurePaced(targets, { seconds, rounds }) {
     ["SSE 50 events", "sse"],
   ]) {
     const { direct, nginx, floor, sallyport } = targets(kind);
-    const subjects = { direct, nginx, floor, sallyport };
+    // Beside itself as it is: one whose loop never sleeps tells what waking takes.
+    const subjects = { direct, nginx, floor, "floor, kept awake": { ...floor, isAwake: true }, sallyport };
     const body = bodyOf(900, kind !== "json");
     const added = Object.fromEntries(Object.keys(subjects).map((subject) => [subject, []]));
-    for (const target of Object.values(subjects)) await pace(target, { body, rate: RATES[kind], seconds: 1 });
+    for (const target of Object.values(subjects))
+      await paceOf(target, { body, rate: RATES[kind], seconds: 1 });
     for (let round = 0; round < rounds; round += 1) {
       let base;
       for (const [subject, target] of Object.entries(subjects)) {
-        const { first, whole } = await pace(target, { body, rate: RATES[kind], seconds });
+        const { first, whole } = await paceOf(target, { body, rate: RATES[kind], seconds });
         const row = [quantile(whole, 0.5), quantile(whole, 0.99), quantile(first, 0.5)];
         base ??= row;
         added[subject].push(subject === "direct" ? row : row.map((value, index) => value - base[index]));
