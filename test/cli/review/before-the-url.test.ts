@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { expect, it } from "vitest";
+
+const folder = resolve(import.meta.dirname, "../../../src/cli/review");
+
+/** All that is loaded with these files: modules by path, packages and Node's own by name. Types are not, nor what `import()` fetches later. */
+function loadedWith(files: readonly string[]): ReadonlySet<string> {
+  const seen = new Set(files);
+  for (const file of seen) {
+    if (!file.endsWith(".ts")) continue;
+    const imports = readFileSync(file, "utf8").matchAll(/^import (?!type )[^;]*?from "([^"]+)";/gm);
+    for (const [, name = ""] of imports) seen.add(name.startsWith(".") ? resolve(dirname(file), name) : name);
+  }
+  return seen;
+}
+
+it("loads nothing before a code review's URL that the first request does not need", () => {
+  const entries = ["review-code.ts", "run-review.ts", "workplace.ts"].map((name) => resolve(folder, name));
+  const loaded = loadedWith(entries);
+  expect(loaded).toContain("simple-git");
+  expect(loaded).toContain("node:http");
+  for (const dear of ["zod", "fastify", "undici", "jsonc-parser", "diff", "node:crypto", "node:zlib"])
+    expect(loaded).not.toContain(dear);
+});
+
+it("asks git before the rest of a code review is loaded", () => {
+  const loaded = loadedWith([resolve(folder, "review-code.ts")]);
+  expect(loaded).toContain("simple-git");
+  expect(loaded).not.toContain("node:http");
+});
