@@ -88,6 +88,8 @@ export function firstUsage(text: string): unknown {
 
 /** Between a name and its object stand a colon and a few spaces. */
 const LONGEST_GAP = 16;
+/** A whole JSON string, from where `lastIndex` stands. */
+const STRING = /"(?:[^"\\]|\\.)*"/y;
 
 function objectAfter(text: string, from: number): unknown {
   const start = text.indexOf("{", from);
@@ -96,9 +98,9 @@ function objectAfter(text: string, from: number): unknown {
   for (let at = start; at < text.length; at += 1) {
     const character = text[at];
     if (character === '"') {
-      do at = text.indexOf('"', at + 1);
-      while (at > 0 && text[at - 1] === "\\");
-      if (at < 0) return undefined;
+      STRING.lastIndex = at;
+      if (!STRING.test(text)) return undefined;
+      at = STRING.lastIndex - 1;
     } else if (character === "{") depth += 1;
     else if (character === "}") {
       depth -= 1;

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { firstUsage, lastUsage } from "../../../src/proxy/usage/read-usage.ts";
+
+const usage = {
+  prompt_tokens: 7,
+  completion_tokens: 3,
+  "odd } member\\": 'with "quotes", a { and a \\',
+  total_tokens: 10,
+};
+const answer = JSON.stringify({ choices: [], usage, note: "}" });
+
+test("usage is read whole past strings that hold braces, quotes and end in a backslash", () => {
+  expect(lastUsage("chat-completions", Buffer.from(answer))).toEqual(usage);
+  expect(firstUsage(answer)).toEqual(usage);
+});
+
+test("usage is read the same where it stands far from the answer's end", () => {
+  const long = JSON.stringify({ usage, choices: ["x".repeat(2_000)] });
+  expect(lastUsage("chat-completions", Buffer.from(long))).toEqual(usage);
+});
+
+test.each(['{"usage":{"prompt_tokens":7,"note":"cut of', '{"usage":{"prompt_tokens":7'])(
+  "a piece that ends within usage tells none: %s",
+  (piece) => {
+    expect(lastUsage("chat-completions", Buffer.from(piece))).toBeUndefined();
+  },
+);
