@@ -55,6 +55,8 @@ export interface Call {
   usage: Usage | undefined;
   losses: readonly Loss[];
   fault: string | undefined;
+  /** Among the running calls. */
+  place: number;
 }
 
 export function openCall(
@@ -88,6 +90,7 @@ export function openCall(
     usage: undefined,
     losses: [],
     fault: undefined,
+    place: -1,
   };
   services.recent.begin(call);
   return call;

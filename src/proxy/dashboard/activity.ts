@@ -12,7 +12,7 @@ export const NO_CALLS: CallActivity = { live: [], calls: [] };
 
 /** Of this process; of ended calls those from `since` (ISO 8601) on. */
 export function ownActivity(recent: RecentCalls, since: string): CallActivity {
-  return { live: [...recent.running].map(liveCall), calls: recent.ended(since).map(finishedCall) };
+  return together([{ live: recent.running.map(liveCall), calls: recent.ended(since).map(finishedCall) }]);
 }
 
 /** Of several processes together. */

