@@ -266,6 +266,13 @@ export const defences = [
     'if (origin !== "null") return origin;',
     "return origin;",
   ],
+  [
+    "P1",
+    "proxy/dashboard",
+    "src/proxy/dashboard/serve-dashboard.ts",
+    "if (isForeign(request))\n",
+    "if (false)\n",
+  ],
   ["P2", "security/p02", "src/proxy/admission.ts", "needsKey(runtime.authMode, route?.operation)", "false"],
   [
     "P2",

@@ -4,7 +4,7 @@ import { type Html, html } from "./html.ts";
 export function keyForm(): Html {
   return html`<header data-key="header"><h1>Sallyport proxy</h1></header>
 <main class="locked"><form data-key="key-form"><h2>A key, please</h2>
-<p>This proxy answers to who has one of its keys. <code>sallyport proxy keys</code> tells of them.</p>
+<p>This proxy answers only to one of its keys. <code>sallyport proxy keys</code> lists them.</p>
 <label class="field" for="key"><span>Key</span>
 <input class="input input-code" id="key" type="password" autocomplete="off" spellcheck="false" required aria-describedby="key-note"></label>
 <p class="aside" id="key-note">Kept in this tab until it is closed, and sent to this proxy alone.</p>

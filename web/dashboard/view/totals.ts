@@ -13,7 +13,7 @@ ${figure("Errors", count(total.errors), total.calls > 0 ? percent(total.errors, 
 ${figure("Tokens in", count(total.input), share > 0 ? `${share} % cached` : "")}
 ${figure("Tokens out", count(total.output))}
 ${figure("Cost", dollars(total.cost), unpricedText(total))}
-${figure("Half took up to", duration(total.p50), total.p95 === undefined ? "" : `95 %: ${duration(total.p95)}`)}
+${figure("Median time", duration(total.p50), total.p95 === undefined ? "" : `p95 ${duration(total.p95)}`)}
 </dl>`;
 }
 
@@ -42,8 +42,8 @@ export function modelTable({ models }: DashboardState): Html {
     { head: "Cached", cell: ({ cached }: ModelTotals) => count(cached), isFigure: true },
     { head: "Out", cell: ({ output }: ModelTotals) => count(output), isFigure: true },
     { head: "Cost", cell: costCell, isFigure: true },
-    { head: "50 %", cell: ({ p50 }: ModelTotals) => duration(p50), isFigure: true },
-    { head: "95 %", cell: ({ p95 }: ModelTotals) => duration(p95), isFigure: true },
+    { head: "Median", cell: ({ p50 }: ModelTotals) => duration(p50), isFigure: true },
+    { head: "p95", cell: ({ p95 }: ModelTotals) => duration(p95), isFigure: true },
   ];
   const rows = models.map((row) => ({ key: `${row.upstream}\n${row.model}`, row }));
   const caption = html`Since the start, by model`;
