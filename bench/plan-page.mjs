@@ -43,14 +43,15 @@ const url = await urlOf();
 
 const visits = [];
 for (let round = 0; round < rounds; round += 1) visits.push(await visit());
-const { files, shown } = visits[0];
-const highlighter = files.filter(({ path }) => /\/(highlight|common)-/.test(path));
-const before = files.filter(({ at }) => at <= shown);
+const { files } = visits[0];
+const isHighlighter = ({ path }) => /\/(highlight|common)-/.test(path);
+// Diagrams are drawn in a frame of their own.
+const page = files.filter(({ isFramed }) => !isFramed);
 const print = (label, value, unit) =>
   console.log(`${label.padEnd(34)} ${value.toFixed(0).padStart(5)} ${unit}`);
 const weight = (list) => list.reduce((total, { gzip }) => total + gzip, 0) / 1000;
-print("gzip until the text can be read", weight(before), "kB");
-print("gzip with the code highlighter", weight([...before, ...highlighter]), "kB");
+print("gzip of the page", weight(page.filter((file) => !isHighlighter(file))), "kB");
+print("gzip with the code highlighter", weight(page), "kB");
 print("gzip with the diagram library", weight(files), "kB");
 print("navigation to text, median", median(visits.map(({ text }) => text)), "ms");
 print("navigation to a page that answers", median(visits.map(({ ready }) => ready)), "ms");
@@ -67,7 +68,7 @@ async function visit() {
   const responses = [];
   page.on("response", (response) => {
     // The event stream has no end to wait for.
-    if (!response.url().endsWith("/api/events")) responses.push({ response, at: Date.now() });
+    if (!response.url().endsWith("/api/events")) responses.push(response);
   });
   await page.goto(`${url}api/agents`);
   const empty = await page.evaluate(() => performance.getEntriesByType("navigation")[0].duration);
@@ -86,20 +87,19 @@ async function visit() {
   });
   await page.goto(url);
   await page.waitForFunction(() => "__visible" in window);
-  const shown = Date.now();
   const text = await page.evaluate(() => window.__visible);
   await page.waitForFunction(() => "__ready" in window);
   const ready = await page.evaluate(() => window.__ready);
   await page.locator(".plan .diagram img").waitFor();
   const files = await Promise.all(
-    responses.map(async ({ response, at }) => ({
+    responses.map(async (response) => ({
       path: new URL(response.url()).pathname,
       gzip: gzipSync(await response.body().catch(() => "")).length,
-      at,
+      isFramed: response.frame() !== page.mainFrame(),
     })),
   );
   await context.close();
-  return { files, shown, text, ready, empty };
+  return { files, text, ready, empty };
 }
 
 function median(values) {
