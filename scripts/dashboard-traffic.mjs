@@ -1,10 +1,11 @@
 // A proxy that has been at work, for the picture of its dashboard: clients and vendors are played here.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { urlIn } from "./ready-url.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const CALLS = [
@@ -91,13 +92,4 @@ async function answer(request, response) {
   response.end(
     `event: message_delta\ndata: ${JSON.stringify(end)}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n`,
   );
-}
-
-async function urlIn(path) {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
-    const text = await readFile(path, "utf8").catch(() => "");
-    if (text) return JSON.parse(text).url;
-    await delay(25);
-  }
-  throw new Error("the proxy did not start");
 }

@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { chromium } from "playwright-core";
 import { findChromium } from "./chromium.mjs";
 import { withBusyProxy } from "./dashboard-traffic.mjs";
+import { urlIn } from "./ready-url.mjs";
 import { REMARK, sampleRepository } from "./sample-repository.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -108,15 +109,6 @@ async function remark(page) {
   await page.locator(`[data-path="${path}"] .num[data-side="new"][data-line="${line}"]`).click();
   await page.locator(".comment-open textarea").first().fill(text);
   await page.keyboard.press("Control+Enter");
-}
-
-async function urlIn(path) {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
-    const text = await readFile(path, "utf8").catch(() => "");
-    if (text) return JSON.parse(text).url;
-    await delay(25);
-  }
-  throw new Error("the review did not start");
 }
 
 async function open(url, { width, height, colorScheme = "light" }) {

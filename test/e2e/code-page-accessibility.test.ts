@@ -1,6 +1,6 @@
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "../support/accessibility.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { changedRepository, dragLines, openCodeReview } from "../support/code-review-page.ts";
 
@@ -9,20 +9,6 @@ beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser.close());
-
-/** What axe finds, each as one line that says where. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const runner = (window as unknown as { axe: typeof axe }).axe;
-    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-    const { violations: found } = await runner.run(document, { runOnly: tags });
-    return found.map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes.map(({ target, any }) => `${target.join(" ")} ${any[0]?.message ?? ""}`).join(" | ")}`,
-    );
-  });
-}
 
 describe.each(["light", "dark"] as const)("axe finds nothing in the %s code page", (theme) => {
   it("in any of its states", async () => {

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import axe from "axe-core";
 import getPort from "get-port";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { violations } from "../support/accessibility.ts";
 import { launchBrowser, openPage } from "../support/browser.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 
@@ -69,17 +69,6 @@ async function call(url: string, model: string, headers: Record<string, string> 
 
 const rows = (page: Page, caption: string) => page.getByRole("table", { name: caption }).locator("tbody tr");
 const isLive = (page: Page) => page.getByRole("status").getByText("Running", { exact: true }).waitFor();
-
-/** What axe finds, each as one line that says where. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const runner = (window as unknown as { axe: typeof axe }).axe;
-    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-    const { violations: found } = await runner.run(document, { runOnly: tags });
-    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-  });
-}
 
 it("shows calls as they run and end, whatever they are called, and filters them by hand and by key", async () => {
   const url = await start();

@@ -1,6 +1,6 @@
-import axe from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "../support/accessibility.ts";
 import { launchBrowser, openReview, selectText } from "../support/browser.ts";
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
@@ -15,22 +15,6 @@ afterAll(async () => {
   await browser.close();
   await home.remove();
 });
-
-/** What axe finds, each as one line that says where. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate(async () => {
-    const runner = (window as unknown as { axe: typeof axe }).axe;
-    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-    const result = await runner.run(document, { runOnly: tags });
-    return result.violations.map(({ id, impact, nodes }) => ({
-      id,
-      impact,
-      where: nodes.map(({ target, failureSummary }) => `${target.join(" ")}: ${failureSummary ?? ""}`),
-    }));
-  });
-  return found.map(({ id, impact, where }) => `${id} (${impact}) ${where.join(" || ")}`);
-}
 
 describe.each(["light", "dark"] as const)("axe finds nothing in the %s plan page", (theme) => {
   it("in any of its states", async () => {

@@ -17,7 +17,7 @@ export async function serveDashboard(
   reply: FastifyReply,
   services: Services,
 ): Promise<unknown> {
-  const built = await services.dashboardPage().catch(() => PLAIN_PAGE);
+  const built = await builtPage(services);
   if (isForeign(request)) return send(reply, lockedPage(built));
   const view = {
     filters: NO_FILTERS,
@@ -30,7 +30,11 @@ export async function serveDashboard(
 
 /** The answer to who opens `/` in a browser and has not shown a key, which browsers cannot: a page that asks for it. */
 export async function serveLocked(reply: FastifyReply, services: Services): Promise<unknown> {
-  return send(reply.code(401), lockedPage(await services.dashboardPage().catch(() => PLAIN_PAGE)));
+  return send(reply.code(401), lockedPage(await builtPage(services)));
+}
+
+function builtPage(services: Services): Promise<string> {
+  return services.dashboardPage().catch(() => PLAIN_PAGE);
 }
 
 function send(reply: FastifyReply, { html, policy }: DashboardPage): unknown {

@@ -4,8 +4,8 @@ import { together } from "../../../src/proxy/dashboard/activity.ts";
 import { lastOf, modelTotals, totalOf } from "../../../src/proxy/dashboard/call-totals.ts";
 import { createMetrics } from "../../../src/proxy/log/metrics.ts";
 import { createRecentCalls, MOST_ENDED, type RunningCall } from "../../../src/proxy/log/recent-calls.ts";
-import type { CallRecord } from "../../../src/proxy/log/request-log.ts";
 import { addTo, createSpread, percentile, sumOf } from "../../../src/proxy/log/spread.ts";
+import { callRecord } from "../../support/call-record.ts";
 import { finished } from "../../support/dashboard-state.ts";
 
 const running = (id: string): RunningCall => ({
@@ -19,30 +19,6 @@ const running = (id: string): RunningCall => ({
   place: -1,
 });
 
-function record(more: Partial<CallRecord>): CallRecord {
-  return {
-    time: "2026-11-22T12:00:00.000Z",
-    id: "r",
-    key: undefined,
-    client: "127.0.0.1",
-    method: "POST",
-    route: "/v1/messages",
-    model: "m",
-    upstream: "a",
-    upstreamModel: "m",
-    status: 200,
-    ms: 10,
-    firstByteMs: undefined,
-    stream: false,
-    retries: 0,
-    usage: undefined,
-    cost: undefined,
-    losses: [],
-    fault: undefined,
-    ...more,
-  };
-}
-
 const timeOf = (number: number) => new Date(1_800_000_000_000 + number).toISOString();
 
 describe("recent calls", () => {
@@ -52,7 +28,7 @@ describe("recent calls", () => {
       const call = running(`r${number}`);
       recent.begin(call);
       expect(recent.running.length).toBe(1);
-      recent.end(call, record({ id: call.id, time: timeOf(number) }));
+      recent.end(call, callRecord({ id: call.id, time: timeOf(number) }));
     }
     expect(recent.running.length).toBe(0);
     const ended = recent.ended("");
@@ -69,8 +45,8 @@ describe("recent calls", () => {
       const call = calls[place];
       if (!call) throw new Error("no call");
       left.delete(call);
-      recent.end(call, record({ id: call.id }));
-      recent.end(call, record({ id: call.id }));
+      recent.end(call, callRecord({ id: call.id }));
+      recent.end(call, callRecord({ id: call.id }));
       expect(new Set(recent.running)).toEqual(left);
     }
   });
@@ -90,10 +66,10 @@ describe("totals", () => {
   it("are sums over series, with what is not known told apart", () => {
     const metrics = createMetrics();
     const usage = { input: { total: 100, cacheRead: 60 }, output: { total: 10 } };
-    metrics.end(record({ usage, cost: 0.5 }));
-    metrics.end(record({ usage, upstreamModel: "n" }));
-    metrics.end(record({ status: 529, fault: "busy", time: "2026-11-22T12:00:01.000Z" }));
-    metrics.end(record({ status: 499, time: "2026-11-22T12:00:02.000Z" }));
+    metrics.end(callRecord({ usage, cost: 0.5 }));
+    metrics.end(callRecord({ usage, upstreamModel: "n" }));
+    metrics.end(callRecord({ status: 529, fault: "busy", time: "2026-11-22T12:00:01.000Z" }));
+    metrics.end(callRecord({ status: 499, time: "2026-11-22T12:00:02.000Z" }));
     const { series } = metrics.counts();
     expect(totalOf(series)).toMatchObject({
       calls: 4,

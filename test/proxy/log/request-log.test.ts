@@ -2,27 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CallRecord, recordLine } from "../../../src/proxy/log/request-log.ts";
 import { timestamp } from "../../../src/proxy/log/timestamp.ts";
+import { callRecord } from "../../support/call-record.ts";
 
-const record: CallRecord = {
-  time: "2026-01-02T03:04:05.678Z",
-  id: "req_1",
-  key: undefined,
-  client: "127.0.0.1",
-  method: "POST",
-  route: "/v1/messages",
-  model: "m",
-  upstream: "a",
-  upstreamModel: "m",
-  status: 200,
-  ms: 12.34,
-  firstByteMs: undefined,
-  stream: false,
-  retries: 0,
-  usage: undefined,
-  cost: undefined,
-  losses: [],
-  fault: undefined,
-};
+const record = callRecord({ time: "2026-01-02T03:04:05.678Z", id: "req_1", ms: 12.34 });
 
 describe("a line of the request log", () => {
   it("leaves out what is not there", () => {
