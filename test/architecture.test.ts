@@ -98,7 +98,7 @@ describe("the house", () => {
     ["simple-git", "src/review/git/"],
     ["undici", "src/proxy/upstream/"],
     ["commander", "src/cli/"],
-    ["node:cluster", "src/cli/workers/"],
+    ["node:cluster", "src/cli/proxy/workers/"],
   ])("keeps %s in %s", (name, folder) => {
     const wrong = source.filter(
       (path) => importsOf(path).packages.includes(name) && !path.startsWith(folder),

@@ -2,7 +2,7 @@ import { Command, type CommanderError } from "commander";
 import { addHelp } from "./help.ts";
 import { addInstallCommands } from "./install/install-commands.ts";
 import type { Output } from "./output.ts";
-import { addProxyCommands } from "./proxy-program.ts";
+import { addProxyCommands } from "./proxy/proxy-program.ts";
 import { addReviewCommands } from "./review/review-program.ts";
 import { version } from "./version.ts";
 

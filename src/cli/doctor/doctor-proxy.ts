@@ -6,7 +6,7 @@ import type { Finding } from "../../doctor/finding.ts";
 import { AppError, messageOf } from "../../errors.ts";
 import { createProxy } from "../../proxy/create-proxy.ts";
 import type { WarmupResult } from "../../proxy/operations/warmup.ts";
-import { readProxyConfiguration } from "../proxy-configuration.ts";
+import { readProxyConfiguration } from "../proxy/proxy-configuration.ts";
 import type { DoctorFlags } from "./doctor.ts";
 
 /** The configuration file, and every upstream asked for its models. */

@@ -1,10 +1,10 @@
-import { processEnvironment } from "../config/paths.ts";
-import type { ProxyFlags } from "../config/proxy-settings.ts";
-import { createCatalogue } from "../proxy/models/catalogue.ts";
-import { createPools } from "../proxy/upstream/pools.ts";
-import type { Output } from "./output.ts";
+import { processEnvironment } from "../../config/paths.ts";
+import type { ProxyFlags } from "../../config/proxy-settings.ts";
+import { createCatalogue } from "../../proxy/models/catalogue.ts";
+import { createPools } from "../../proxy/upstream/pools.ts";
+import type { Output } from "../output.ts";
+import { table } from "../table.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
-import { table } from "./table.ts";
 
 export interface ProxyModelsFlags extends ProxyFlags {
   readonly json: boolean;

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, errorCatalogue, messageOf } from "../../errors.ts";
+import { AppError, type ErrorCode, errorCatalogue, messageOf } from "../../../errors.ts";
 
 /** One end of the pipe between two processes of the same program. */
 export interface Pipe {

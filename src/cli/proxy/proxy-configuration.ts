@@ -1,10 +1,10 @@
-import { dataDirectory, type Environment } from "../config/paths.ts";
-import type { ProxyConfig } from "../config/proxy-config.ts";
-import { keepNewKey, readGeneratedKey } from "../config/proxy-generated-key.ts";
-import { resolveProxyConfig } from "../config/proxy-resolve.ts";
-import { type LoadedSettings, loadProxySettings, type ProxyFlags } from "../config/proxy-settings.ts";
-import { effectiveMode } from "../proxy/auth/policy.ts";
-import { findLocalServers } from "../proxy/upstream/local-servers.ts";
+import { dataDirectory, type Environment } from "../../config/paths.ts";
+import type { ProxyConfig } from "../../config/proxy-config.ts";
+import { keepNewKey, readGeneratedKey } from "../../config/proxy-generated-key.ts";
+import { resolveProxyConfig } from "../../config/proxy-resolve.ts";
+import { type LoadedSettings, loadProxySettings, type ProxyFlags } from "../../config/proxy-settings.ts";
+import { effectiveMode } from "../../proxy/auth/policy.ts";
+import { findLocalServers } from "../../proxy/upstream/local-servers.ts";
 
 export interface ReadConfiguration {
   readonly loaded: LoadedSettings;

@@ -1,15 +1,15 @@
-import { AppError, messageOf } from "../../errors.ts";
-import { listen } from "../../http/listen.ts";
-import { createProxy, type ProxyServer } from "../../proxy/create-proxy.ts";
-import { NO_CALLS } from "../../proxy/dashboard/activity.ts";
-import { createLineBatches } from "../../proxy/log/line-batches.ts";
-import type { MetricCounts } from "../../proxy/log/metrics.ts";
-import { NO_COUNTS } from "../../proxy/log/sum-counts.ts";
-import { createSharedConversations } from "../../proxy/translate/shared-conversations.ts";
+import { AppError, messageOf } from "../../../errors.ts";
+import { listen } from "../../../http/listen.ts";
+import { createProxy, type ProxyServer } from "../../../proxy/create-proxy.ts";
+import { NO_CALLS } from "../../../proxy/dashboard/activity.ts";
+import { createLineBatches } from "../../../proxy/log/line-batches.ts";
+import type { MetricCounts } from "../../../proxy/log/metrics.ts";
+import { NO_COUNTS } from "../../../proxy/log/sum-counts.ts";
+import { createSharedConversations } from "../../../proxy/translate/shared-conversations.ts";
+import type { Output } from "../../output.ts";
+import { version } from "../../version.ts";
 import { createCallLog } from "../call-log.ts";
 import { dashboardPage } from "../dashboard-page.ts";
-import type { Output } from "../output.ts";
-import { version } from "../version.ts";
 import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
 

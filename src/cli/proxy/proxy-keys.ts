@@ -1,12 +1,12 @@
-import { dataDirectory, processEnvironment } from "../config/paths.ts";
-import type { ProxyConfig } from "../config/proxy-config.ts";
-import { generatedKeyFile, newKey } from "../config/proxy-generated-key.ts";
-import { sha256 } from "../config/proxy-resolve.ts";
-import type { ProxyFlags } from "../config/proxy-settings.ts";
-import { effectiveMode } from "../proxy/auth/policy.ts";
-import type { Output } from "./output.ts";
+import { dataDirectory, processEnvironment } from "../../config/paths.ts";
+import type { ProxyConfig } from "../../config/proxy-config.ts";
+import { generatedKeyFile, newKey } from "../../config/proxy-generated-key.ts";
+import { sha256 } from "../../config/proxy-resolve.ts";
+import type { ProxyFlags } from "../../config/proxy-settings.ts";
+import { effectiveMode } from "../../proxy/auth/policy.ts";
+import type { Output } from "../output.ts";
+import { table } from "../table.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
-import { table } from "./table.ts";
 
 export interface ProxyKeysFlags extends ProxyFlags {
   /** The name of a key to be made. */

@@ -1,11 +1,11 @@
-import { configurationJsonSchema } from "../config/file-schema.ts";
-import { processEnvironment } from "../config/paths.ts";
-import { effectiveSettings } from "../config/proxy-effective.ts";
-import { withoutUrlSecrets } from "../config/proxy-secrets.ts";
-import type { ProxyFlags } from "../config/proxy-settings.ts";
-import type { Output } from "./output.ts";
+import { configurationJsonSchema } from "../../config/file-schema.ts";
+import { processEnvironment } from "../../config/paths.ts";
+import { effectiveSettings } from "../../config/proxy-effective.ts";
+import { withoutUrlSecrets } from "../../config/proxy-secrets.ts";
+import type { ProxyFlags } from "../../config/proxy-settings.ts";
+import type { Output } from "../output.ts";
+import { table } from "../table.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
-import { table } from "./table.ts";
 
 export interface ProxyCheckFlags extends ProxyFlags {
   readonly json: boolean;

@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { dataDirectory, processEnvironment } from "../config/paths.ts";
-import type { ProxyConfig } from "../config/proxy-config.ts";
-import { generatedKeyFile } from "../config/proxy-generated-key.ts";
-import type { ProxyFlags } from "../config/proxy-settings.ts";
-import { proxyOn } from "../doctor/places.ts";
-import { AppError, messageOf } from "../errors.ts";
-import { createRotatingFile, type RotatingFile } from "../proxy/log/rotating-file.ts";
-import type { Output } from "./output.ts";
+import { dataDirectory, processEnvironment } from "../../config/paths.ts";
+import type { ProxyConfig } from "../../config/proxy-config.ts";
+import { generatedKeyFile } from "../../config/proxy-generated-key.ts";
+import type { ProxyFlags } from "../../config/proxy-settings.ts";
+import { proxyOn } from "../../doctor/places.ts";
+import { AppError, messageOf } from "../../errors.ts";
+import { createRotatingFile, type RotatingFile } from "../../proxy/log/rotating-file.ts";
+import type { Output } from "../output.ts";
+import { writeReadyFile } from "../ready-file.ts";
 import { banner } from "./proxy-banner.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
-import { writeReadyFile } from "./ready-file.ts";
 import type { Serving } from "./serving.ts";
 import { onFileChange } from "./watch-file.ts";
 

@@ -1,11 +1,11 @@
-import type { ProxyConfig } from "../../config/proxy-config.ts";
-import { AppError } from "../../errors.ts";
-import type { ConfigurationState } from "../../proxy/dashboard/api-types.ts";
-import type { RotatingFile } from "../../proxy/log/rotating-file.ts";
-import { newMark } from "../../proxy/mark.ts";
-import type { Output } from "../output.ts";
+import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import { AppError } from "../../../errors.ts";
+import type { ConfigurationState } from "../../../proxy/dashboard/api-types.ts";
+import type { RotatingFile } from "../../../proxy/log/rotating-file.ts";
+import { newMark } from "../../../proxy/mark.ts";
+import type { Output } from "../../output.ts";
+import { version } from "../../version.ts";
 import type { Serving } from "../serving.ts";
-import { version } from "../version.ts";
 import { createCommonState } from "./common-state.ts";
 import { createCrashWatch } from "./crash-watch.ts";
 import { forkWorker, setUpWorkers, type WorkerProcess } from "./fork-worker.ts";

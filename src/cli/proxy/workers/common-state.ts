@@ -1,8 +1,8 @@
-import { type CallActivity, NO_CALLS, together } from "../../proxy/dashboard/activity.ts";
-import type { MetricCounts } from "../../proxy/log/metrics.ts";
-import type { RotatingFile } from "../../proxy/log/rotating-file.ts";
-import { NO_COUNTS, retired, sumOf } from "../../proxy/log/sum-counts.ts";
-import { createBoundedStore } from "../../proxy/translate/conversation-store.ts";
+import { type CallActivity, NO_CALLS, together } from "../../../proxy/dashboard/activity.ts";
+import type { MetricCounts } from "../../../proxy/log/metrics.ts";
+import type { RotatingFile } from "../../../proxy/log/rotating-file.ts";
+import { NO_COUNTS, retired, sumOf } from "../../../proxy/log/sum-counts.ts";
+import { createBoundedStore } from "../../../proxy/translate/conversation-store.ts";
 import type { PrimaryCalls } from "./calls.ts";
 import type { WorkerProcess } from "./fork-worker.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createRemote, Gone, type Pipe } from "../../../src/cli/workers/remote.ts";
-import { AppError } from "../../../src/errors.ts";
+import { createRemote, Gone, type Pipe } from "../../../../src/cli/proxy/workers/remote.ts";
+import { AppError } from "../../../../src/errors.ts";
 
 /** Both ends of a pipe; what crosses is copied as between processes. */
 function createPipe() {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import type { Output } from "../output.ts";
+import type { SetExitCode } from "../program.ts";
 import { addConnectCommands } from "./connect-commands.ts";
-import type { Output } from "./output.ts";
-import type { SetExitCode } from "./program.ts";
 import type { ProxyCheckFlags } from "./proxy-check.ts";
 import type { ProxyKeysFlags } from "./proxy-keys.ts";
 import type { ProxyModelsFlags } from "./proxy-models.ts";

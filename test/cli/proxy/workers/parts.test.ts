@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createCrashWatch } from "../../../src/cli/workers/crash-watch.ts";
-import { shareOf } from "../../../src/cli/workers/shares.ts";
-import { configOf } from "../../support/start-proxy.ts";
+import { createCrashWatch } from "../../../../src/cli/proxy/workers/crash-watch.ts";
+import { shareOf } from "../../../../src/cli/proxy/workers/shares.ts";
+import { configOf } from "../../../support/start-proxy.ts";
 
 describe("ends of workers", () => {
   it("are too many when five come within ten seconds, however many came before", () => {
