@@ -6,7 +6,7 @@ import type { EventHub } from "./events.ts";
 import type { ImagePolicy } from "./images/image-policy.ts";
 import type { RecordStore } from "./records/record-store.ts";
 import type { Session } from "./session.ts";
-import type { SettingsStore } from "./settings-store.ts";
+import type { SettingsStore } from "./storage/settings-store.ts";
 
 /** What differs between a plan review and a code review. The server itself knows only this much of either. */
 export interface ReviewMode {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DiffFile } from "../../src/review/api-types.ts";
 import { namedImages } from "../../src/review/plan/named-images.ts";
-import { planTitle } from "../../src/review/plan-title.ts";
+import { planTitle } from "../../src/review/plan/plan-title.ts";
 import { fileHtml } from "../../web/code/core/diff-html.ts";
 import { scanPatch } from "../../web/code/core/scan-patch.ts";
 import { segmentsOf } from "../../web/code/core/segments.ts";

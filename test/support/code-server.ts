@@ -5,7 +5,7 @@ import { pageSource } from "../../src/http/page-source.ts";
 import { listAgents } from "../../src/review/agents.ts";
 import type { AgentOrigin } from "../../src/review/api-types.ts";
 import { createCodeMode } from "../../src/review/code/create-code-mode.ts";
-import { createRoundStore } from "../../src/review/code/round-store.ts";
+import { createRoundStore } from "../../src/review/code/rounds/round-store.ts";
 import { createReviewServer } from "../../src/review/create-review-server.ts";
 import { createDraftStore } from "../../src/review/drafts/draft-store.ts";
 import { createEventHub } from "../../src/review/events.ts";
@@ -15,7 +15,7 @@ import { createImagePolicy } from "../../src/review/images/image-policy.ts";
 import { createRecordStore } from "../../src/review/records/record-store.ts";
 import type { ReviewContext } from "../../src/review/review-mode.ts";
 import { createSession } from "../../src/review/session.ts";
-import { createSettingsStore } from "../../src/review/settings-store.ts";
+import { createSettingsStore } from "../../src/review/storage/settings-store.ts";
 import type { TestRepository } from "./test-repository.ts";
 
 interface CodeServerOptions {

@@ -14,11 +14,11 @@ import type { ListedAgent } from "../../src/review/hooks/input-schemas.ts";
 import { createImagePolicy, type ImagePolicyOptions } from "../../src/review/images/image-policy.ts";
 import { createPlanMode } from "../../src/review/plan/create-plan-mode.ts";
 import { planIdOf } from "../../src/review/plan/plan-id.ts";
-import { planTitle } from "../../src/review/plan-title.ts";
+import { planTitle } from "../../src/review/plan/plan-title.ts";
 import { createRecordStore } from "../../src/review/records/record-store.ts";
 import type { ReviewContext } from "../../src/review/review-mode.ts";
 import { createSession } from "../../src/review/session.ts";
-import { createSettingsStore } from "../../src/review/settings-store.ts";
+import { createSettingsStore } from "../../src/review/storage/settings-store.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 export const PLAN = "# Dig the tunnel\n\n- [ ] dig\n";

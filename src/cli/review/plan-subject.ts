@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { planDecision } from "../../review/decision.ts";
-import { writeDurably } from "../../review/durable-file.ts";
 import { openHistory } from "../../review/history/plan-history.ts";
 import type { ReplyChannel } from "../../review/hooks/channel.ts";
 import type { LoadedPlan } from "../../review/hooks/load-plan.ts";
 import { createPlanMode } from "../../review/plan/create-plan-mode.ts";
 import { namedImages } from "../../review/plan/named-images.ts";
 import { planIdOf } from "../../review/plan/plan-id.ts";
-import { planTitle } from "../../review/plan-title.ts";
+import { planTitle } from "../../review/plan/plan-title.ts";
+import { writeDurably } from "../../review/storage/durable-file.ts";
 import type { ReviewSubject } from "./run-review.ts";
 import type { Workplace } from "./workplace.ts";
 

@@ -1,10 +1,10 @@
 import type { Doors } from "../../http/doors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
-import { checkDataDirectory } from "../../review/check-data-directory.ts";
 import type { Decision } from "../../review/decision.ts";
 import type { ListedAgent } from "../../review/hooks/input-schemas.ts";
 import type { ReviewMode } from "../../review/review-mode.ts";
 import { createSession, type Session } from "../../review/session.ts";
+import { checkDataDirectory } from "../../review/storage/check-data-directory.ts";
 import type { Output } from "../output.ts";
 import { announce } from "./announce.ts";
 import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";

@@ -1,5 +1,5 @@
 import type { DiffDesk } from "../git/diff-desk.ts";
-import type { RoundStore } from "./round-store.ts";
+import type { RoundStore } from "./rounds/round-store.ts";
 
 /** A diff under review and everything that is known about it. */
 export interface CodeReview {

@@ -10,7 +10,7 @@ import { diffSwitchRoute } from "../routes/diff-switch.ts";
 import { feedbackRoute } from "../routes/feedback.ts";
 import { fileRoute } from "../routes/file.ts";
 import type { CodeReview } from "./code-review.ts";
-import { createPageFiller } from "./fill-page.ts";
+import { createPageFiller } from "./first-view/fill-page.ts";
 import { watchDiff } from "./watch-diff.ts";
 
 /** The code server's half of a review server. */

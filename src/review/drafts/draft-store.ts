@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { systemErrorCode } from "../../errors.ts";
 import type { Draft } from "../api-types.ts";
-import { writeDurably } from "../durable-file.ts";
-import { createQueue } from "../in-turn.ts";
+import { writeDurably } from "../storage/durable-file.ts";
+import { createQueue } from "../storage/in-turn.ts";
 
 /** What was typed but not sent, one file a key, on disk before it is acknowledged. */
 export interface DraftStore {

@@ -3,8 +3,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Round } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
-import { readJson, writeDurably } from "../durable-file.ts";
-import { slugOf } from "../plan-title.ts";
+import { slugOf } from "../plan/plan-title.ts";
+import { readJson, writeDurably } from "../storage/durable-file.ts";
 
 /** The rounds of one plan: all plans of one title that came from one folder. */
 export interface PlanHistory {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { planTitle } from "../plan-title.ts";
+import { planTitle } from "../plan/plan-title.ts";
 
 /** The address that has Bear make a note. https://bear.app/faq/x-callback-url-scheme-documentation/#create */
 export function noteAddress(plan: string): string {

@@ -1,8 +1,8 @@
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { isWithin } from "../is-within.ts";
+import { fileTitleOf, planTitle } from "../plan/plan-title.ts";
 import { writeNew } from "../plan-store/save-plan.ts";
-import { fileTitleOf, planTitle } from "../plan-title.ts";
 import { frontMatter } from "./front-matter.ts";
 
 export interface VaultNote {

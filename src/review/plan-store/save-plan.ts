@@ -3,8 +3,8 @@ import { mkdir, open, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../errors.ts";
 import type { PlanDecision } from "../decision.ts";
-import { planTitle, slugOf } from "../plan-title.ts";
-import { makePrivateFolder } from "../private-folder.ts";
+import { planTitle, slugOf } from "../plan/plan-title.ts";
+import { makePrivateFolder } from "../storage/private-folder.ts";
 
 export interface PlanToSave {
   readonly plan: string;

@@ -2,11 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../errors.ts";
 import type { PlanSave, VaultSave } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
-import { reasonOf } from "../durable-file.ts";
 import { saveToNoteApp } from "../notes/save-to-note-app.ts";
 import { saveToVault } from "../notes/save-to-vault.ts";
 import { expandFolder } from "../plan-store/save-folder.ts";
 import { savePlan } from "../plan-store/save-plan.ts";
+import { reasonOf } from "../storage/durable-file.ts";
 import type { SaveReport } from "../take-decision.ts";
 import type { PlanReview } from "./plan-review.ts";
 

@@ -1,8 +1,8 @@
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Decision } from "../decision.ts";
-import { readJson, writeDurably } from "../durable-file.ts";
 import type { ReviewContext } from "../review-mode.ts";
+import { readJson, writeDurably } from "../storage/durable-file.ts";
 
 /** A decision as it lies in the data directory: what `review last` reads when an agent missed it. */
 export interface DecisionRecord {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { DiffFile, DiffIndex } from "../api-types.ts";
 import type { CodeReview } from "../code/code-review.ts";
 import { indexQuery, parseQuery } from "../code/code-schemas.ts";
-import { openingPatches } from "../code/opening-patches.ts";
+import { openingPatches } from "../code/first-view/opening-patches.ts";
 import type { SnapshotFile } from "../git/snapshot.ts";
 import type { ReviewContext } from "../review-mode.ts";
 import { holdDiff } from "./hold-diff.ts";

@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import type { DiffRounds } from "../api-types.ts";
 import type { CodeReview } from "../code/code-review.ts";
 import { indexQuery, parseQuery } from "../code/code-schemas.ts";
-import { withoutLines } from "../code/round-store.ts";
-import { sinceLastRound } from "../code/since-last-round.ts";
+import { withoutLines } from "../code/rounds/round-store.ts";
+import { sinceLastRound } from "../code/rounds/since-last-round.ts";
 import { holdDiff } from "./hold-diff.ts";
 
 /** GET /api/diff/rounds: what was sent about this branch before, and what has changed since. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { z } from "zod";
-import type { DiffRound } from "../api-types.ts";
-import { readJson, writeDurably } from "../durable-file.ts";
+import type { DiffRound } from "../../api-types.ts";
+import { readJson, writeDurably } from "../../storage/durable-file.ts";
 
 /** Rounds that are kept of a branch; what is older has been dealt with. */
 const MOST_ROUNDS = 10;

@@ -1,6 +1,6 @@
-import type { RoundAnnotation, SinceLastRound } from "../api-types.ts";
-import type { HeldDiff } from "../git/diff-desk.ts";
-import { readSide } from "../git/file-text.ts";
+import type { RoundAnnotation, SinceLastRound } from "../../api-types.ts";
+import type { HeldDiff } from "../../git/diff-desk.ts";
+import { readSide } from "../../git/file-text.ts";
 import { linesSince } from "./round-lines.ts";
 import type { StoredRound } from "./round-store.ts";
 

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkDataDirectory } from "../../src/review/check-data-directory.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { checkDataDirectory } from "../../../src/review/storage/check-data-directory.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("checkDataDirectory", () => {
   it("makes it, and says what to do where it cannot", async () => {

@@ -1,7 +1,7 @@
-import { fileHtml } from "../../../web/code/core/diff-html.ts";
-import type { Layout } from "../../../web/code/core/row-model.ts";
-import { scanPatch } from "../../../web/code/core/scan-patch.ts";
-import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
+import { fileHtml } from "../../../../web/code/core/diff-html.ts";
+import type { Layout } from "../../../../web/code/core/row-model.ts";
+import { scanPatch } from "../../../../web/code/core/scan-patch.ts";
+import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { loadHighlighter } from "./highlighter.ts";
 import { shownFiles } from "./shown-files.ts";
 

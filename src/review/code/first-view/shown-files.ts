@@ -1,6 +1,6 @@
-import { treeOrder } from "../../../web/code/core/file-tree.ts";
-import type { ListedFile } from "../git/listed-files.ts";
-import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
+import { treeOrder } from "../../../../web/code/core/file-tree.ts";
+import type { ListedFile } from "../../git/listed-files.ts";
+import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 
 /** Files that fill any usual window, with a change of one line in each. */
 const TOP_FILES = 12;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createFirstViews } from "../../../src/review/code/first-views.ts";
-import { createDiffDesk, type DiffDesk } from "../../../src/review/git/diff-desk.ts";
-import { type TestRepository, testRepository } from "../../support/test-repository.ts";
+import { createFirstViews } from "../../../../src/review/code/first-view/first-views.ts";
+import { createDiffDesk, type DiffDesk } from "../../../../src/review/git/diff-desk.ts";
+import { type TestRepository, testRepository } from "../../../support/test-repository.ts";
 
 const options = { layout: "split", wrap: true } as const;
 const names = (count: number) => Array.from({ length: count }, (_, index) => `src/file${index + 10}.ts`);

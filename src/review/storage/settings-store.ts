@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { ReviewSettings } from "./api-types.ts";
-import { type SettingsInput, settingsBody } from "./body-schemas.ts";
+import type { ReviewSettings } from "../api-types.ts";
+import { type SettingsInput, settingsBody } from "../body-schemas.ts";
 import { readJson, writeDurably } from "./durable-file.ts";
 import { createQueue } from "./in-turn.ts";
 

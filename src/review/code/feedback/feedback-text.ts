@@ -1,5 +1,5 @@
-import { withClosedFence } from "../../../web/shared/markdown/closed-fences.ts";
-import type { CodeAnnotation } from "../api-types.ts";
+import { withClosedFence } from "../../../../web/shared/markdown/closed-fences.ts";
+import type { CodeAnnotation } from "../../api-types.ts";
 import { codeSpan, fenced } from "./fences.ts";
 
 /** The first and the last line of an annotation, whichever of them was named first. Pure. */

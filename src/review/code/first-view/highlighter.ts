@@ -1,6 +1,6 @@
 // The files are named, as the page does, because the package's entry compiles its code while it is being loaded.
-import { createHighlighter, LANGS } from "../../../node_modules/@pierre/highlights/dist/highlighter.js";
-import code from "../../../node_modules/@pierre/highlights/dist/highlights.wasm.mjs";
+import { createHighlighter, LANGS } from "../../../../node_modules/@pierre/highlights/dist/highlighter.js";
+import code from "../../../../node_modules/@pierre/highlights/dist/highlights.wasm.mjs";
 
 /** Token records as in the page's `core/tokens.ts`; undefined when the language is not known. */
 export type Highlight = (text: string, language: string) => Uint32Array | undefined;

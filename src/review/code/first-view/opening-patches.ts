@@ -1,6 +1,6 @@
-import type { OpeningPatch } from "../api-types.ts";
-import { readFiles } from "../git/file-text.ts";
-import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
+import type { OpeningPatch } from "../../api-types.ts";
+import { readFiles } from "../../git/file-text.ts";
+import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { shownFiles } from "./shown-files.ts";
 
 /** Bytes of patches that travel with the index: the diffs of most days whole, and more than one window of any other. */

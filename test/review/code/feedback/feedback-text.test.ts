@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CodeAnnotation } from "../../../src/review/api-types.ts";
-import { feedbackText, NO_FEEDBACK } from "../../../src/review/code/feedback-text.ts";
-import { codeSpan, fenced } from "../../../src/review/code/fences.ts";
+import type { CodeAnnotation } from "../../../../src/review/api-types.ts";
+import { feedbackText, NO_FEEDBACK } from "../../../../src/review/code/feedback/feedback-text.ts";
+import { codeSpan, fenced } from "../../../../src/review/code/feedback/fences.ts";
 
 const about = { diff: 'diff "Uncommitted changes" (HEAD)', repository: "castle", branch: "moat" };
 const annotation = (more: Partial<CodeAnnotation> = {}): CodeAnnotation => ({

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { createSettingsStore } from "../../src/review/settings-store.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createSettingsStore } from "../../../src/review/storage/settings-store.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const INITIAL = { theme: "system", planSave: { enabled: true } } as const;
 

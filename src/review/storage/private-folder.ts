@@ -1,6 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { systemErrorCode } from "../errors.ts";
+import { systemErrorCode } from "../../errors.ts";
 
 /** Makes a folder and those above it that are missing, for their owner alone. */
 export async function makePrivateFolder(path: string): Promise<void> {

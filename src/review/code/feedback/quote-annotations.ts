@@ -1,6 +1,6 @@
-import type { CodeAnnotation } from "../api-types.ts";
-import type { HeldDiff } from "../git/diff-desk.ts";
-import { findFile, readSide } from "../git/file-text.ts";
+import type { CodeAnnotation } from "../../api-types.ts";
+import type { HeldDiff } from "../../git/diff-desk.ts";
+import { findFile, readSide } from "../../git/file-text.ts";
 import { linesMeant, type QuotedAnnotation } from "./feedback-text.ts";
 
 /** Finds the code that each annotation means. What cannot be found is left out; nothing here fails. */

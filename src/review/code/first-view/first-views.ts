@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { DiffDesk, HeldDiff } from "../git/diff-desk.ts";
-import type { Snapshot } from "../git/snapshot.ts";
+import type { DiffDesk, HeldDiff } from "../../git/diff-desk.ts";
+import type { Snapshot } from "../../git/snapshot.ts";
 import type { DrawOptions } from "./draw-diff.ts";
 import { topFiles } from "./shown-files.ts";
 

@@ -1,9 +1,14 @@
 import { createHash } from "node:crypto";
 import { diffArrays } from "diff/lib/diff/array.js";
-import { LINE_ADDED, LINE_CONTEXT, lineText, type ParsedPatch } from "../../../web/code/core/parsed-patch.ts";
-import { scanPatch } from "../../../web/code/core/scan-patch.ts";
-import { readPatch } from "../git/file-text.ts";
-import type { Snapshot, SnapshotFile } from "../git/snapshot.ts";
+import {
+  LINE_ADDED,
+  LINE_CONTEXT,
+  lineText,
+  type ParsedPatch,
+} from "../../../../web/code/core/parsed-patch.ts";
+import { scanPatch } from "../../../../web/code/core/scan-patch.ts";
+import { readPatch } from "../../git/file-text.ts";
+import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import type { StoredRound } from "./round-store.ts";
 
 /** Characters that stand for one line. */

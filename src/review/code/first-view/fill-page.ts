@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ReviewMode } from "../review-mode.ts";
-import type { CodeReview } from "./code-review.ts";
+import type { ReviewMode } from "../../review-mode.ts";
+import type { CodeReview } from "../code-review.ts";
 import { createFirstViews } from "./first-views.ts";
 
 /** Milliseconds that a page waits for its first view. Without one it has nothing to show before the index is there. */
@@ -15,7 +15,7 @@ export function createPageFiller({ diffs }: CodeReview): NonNullable<ReviewMode[
     if (!whitespace) return page;
     const first = await Promise.race([draw({ layout, wrap }), delay(PATIENCE_MS, undefined, { ref: false })]);
     if (!first) return page;
-    const { withFirstView } = await import("../first-view.ts");
+    const { withFirstView } = await import("../../first-view.ts");
     const title = `${diffs.repository.name} (${first.branch}): review`;
     return withFirstView(page, { title, theme, html: first.html });
   };

@@ -1,6 +1,6 @@
 import fastCheck from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fileTitleOf, planTitle, slugOf } from "../../src/review/plan-title.ts";
+import { fileTitleOf, planTitle, slugOf } from "../../../src/review/plan/plan-title.ts";
 
 describe("planTitle", () => {
   it.each([

@@ -1,8 +1,8 @@
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { prune } from "../../src/review/prune.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { prune } from "../../../src/review/storage/prune.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NOW = Date.parse("2026-11-21T12:00:00Z");

@@ -1,8 +1,8 @@
-import { checkOffered } from "../agents.ts";
-import type { AgentOrigin, AgentsAnswer } from "../api-types.ts";
-import type { CodeDecision } from "../decision.ts";
-import type { HeldDiff } from "../git/diff-desk.ts";
-import type { FeedbackInput } from "./code-schemas.ts";
+import { checkOffered } from "../../agents.ts";
+import type { AgentOrigin, AgentsAnswer } from "../../api-types.ts";
+import type { CodeDecision } from "../../decision.ts";
+import type { HeldDiff } from "../../git/diff-desk.ts";
+import type { FeedbackInput } from "../code-schemas.ts";
 import { type FeedbackParts, feedbackText, type QuotedAnnotation } from "./feedback-text.ts";
 import { quoteAnnotations } from "./quote-annotations.ts";
 

@@ -1,4 +1,4 @@
-import { longestBackticks } from "../../../web/shared/markdown/backticks.ts";
+import { longestBackticks } from "../../../../web/shared/markdown/backticks.ts";
 
 /**
  * A fenced block that nothing inside can end: its fence is longer than any run of backticks in the text, and than

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { AppError, messageOf } from "../errors.ts";
+import { AppError, messageOf } from "../../errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 
 /**
