@@ -1,4 +1,4 @@
-import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { documentText } from "./anchor.ts";
 import { relocate } from "./relocate.ts";
@@ -53,9 +53,19 @@ export function placeAnnotations(
   return annotations.map((annotation) => {
     if (!annotation.anchor) return { annotation, lost: false };
     const anchor = relocate(document, annotation.anchor, text);
-    if (anchor) return { annotation: { ...annotation, anchor }, lost: false };
-    // It keeps its quote, but stands for no stretch of this text.
-    const { start } = annotation.anchor;
-    return { annotation: { ...annotation, anchor: { ...annotation.anchor, end: start } }, lost: true };
+    return {
+      annotation: { ...annotation, anchor: anchor ?? withoutPlace(annotation.anchor) },
+      lost: anchor === undefined,
+    };
   });
+}
+
+/** The place of one anchor in another version of the plan. */
+export function placeAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
+  return relocate(document, anchor) ?? withoutPlace(anchor);
+}
+
+/** One whose text has gone keeps its quote, but stands for no stretch of this text. */
+function withoutPlace(anchor: PlanAnchor): PlanAnchor {
+  return { ...anchor, end: anchor.start };
 }

@@ -1,22 +1,15 @@
-import { useEffect, useRef } from "react";
+import { memo, useEffect, useRef } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
 import { sentenceStart } from "../layout/sentence-start.ts";
-import { setSource, setView } from "../state/actions.ts";
-import { useReview } from "../state/review-store.ts";
+import { setSource, setView, typeSource } from "../state/actions.ts";
+import { sourceOf, useReview } from "../state/review-store.ts";
 
 /** Changes the plan's Markdown. What is typed is the plan at once, and so lies in the draft. */
 export function EditView() {
   const original = useReview((state) => state.plan?.plan ?? "");
   const name = useReview((state) => state.plan?.caller.name ?? "the agent");
-  const text = useReview((state) => state.document.source);
-  const field = useRef<HTMLTextAreaElement>(null);
-
-  useEffect(() => {
-    field.current?.focus({ preventScroll: true });
-    field.current?.setSelectionRange(0, 0);
-  }, []);
-
+  const text = useReview(sourceOf);
   return (
     <div className="edit">
       <div className="edit-head">
@@ -33,22 +26,44 @@ export function EditView() {
           Done
         </Button>
       </div>
-      <textarea
-        ref={field}
-        className="input input-code edit-text"
-        aria-label="The plan's Markdown"
-        spellCheck={false}
-        value={text}
-        onChange={({ target }) => setSource(target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Escape") return;
-          event.preventDefault();
-          setView("plan");
-        }}
-      />
+      <PlanField />
     </div>
   );
 }
+
+/**
+ * Holds its text itself and is told of changes from elsewhere alone. A field that React holds is given the whole of a
+ * long plan again with every key.
+ */
+const PlanField = memo(function PlanField() {
+  const ref = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const field = ref.current;
+    if (!field) return undefined;
+    const show = (text: string) => {
+      if (field.value !== text) field.value = text;
+    };
+    show(sourceOf(useReview.getState()));
+    field.focus({ preventScroll: true });
+    field.setSelectionRange(0, 0);
+    return useReview.subscribe((state) => show(sourceOf(state)));
+  }, []);
+
+  return (
+    <textarea
+      ref={ref}
+      className="input input-code edit-text"
+      aria-label="The plan's Markdown"
+      spellCheck={false}
+      onInput={({ currentTarget }) => typeSource(currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        setView("plan");
+      }}
+    />
+  );
+});
 
 /** What was typed for minutes shall not be gone by one click. */
 function takeBack(edited: string, original: string): void {

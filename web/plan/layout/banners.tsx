@@ -4,7 +4,7 @@ import { clockTime } from "../../shared/clock-time.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans, countChanges } from "../rounds/compare-plans.ts";
-import { allNotes, setView } from "../state/actions.ts";
+import { allNotes, setView, takeTyped } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { sentenceStart } from "./sentence-start.ts";
 
@@ -73,6 +73,7 @@ function CopyNotes() {
     <Button
       small
       onClick={() => {
+        takeTyped();
         const state = useReview.getState();
         const annotations = allNotes();
         const notes = state.rewritten ?? composedFeedback({ ...state, annotations }, "request-changes");

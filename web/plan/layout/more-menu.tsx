@@ -2,7 +2,7 @@ import { EllipsisVertical, FileDown, FileInput, Keyboard, Link, Printer, Save } 
 import { Menu, MenuItem } from "../../shared/components/menu.tsx";
 import { download } from "../share/download.ts";
 import { openDialog } from "../state/actions.ts";
-import { useReview } from "../state/review-store.ts";
+import { sourceOf, useReview } from "../state/review-store.ts";
 
 /** What is needed less often. */
 export function MoreMenu() {
@@ -39,6 +39,6 @@ export function MoreMenu() {
 }
 
 function downloadPlan(): void {
-  const { plan, document } = useReview.getState();
-  download(new Blob([document.source], { type: "text/markdown" }), `${plan?.title ?? "plan"}.md`);
+  const state = useReview.getState();
+  download(new Blob([sourceOf(state)], { type: "text/markdown" }), `${state.plan?.title ?? "plan"}.md`);
 }

@@ -5,6 +5,7 @@ import { newId } from "../../shared/new-id.ts";
 import {
   type AnnotationType,
   inDocumentOrder,
+  placeAnchor,
   placeAnnotations,
   typeNames,
 } from "../annotate/annotations.ts";
@@ -152,7 +153,12 @@ export function moveCursor(step: 1 | -1): void {
 }
 
 export const setCursor = (cursor: number | undefined) => set({ cursor });
-export const setView = (view: View) => set({ view });
+
+export function setView(view: View): void {
+  takeTyped();
+  set({ view });
+}
+
 export const toggleRail = () => set(({ railOpen }) => ({ railOpen: !railOpen }));
 export const setNote = (note: string) => set({ note, rewritten: undefined });
 export const setRewritten = (rewritten: string | undefined) => set({ rewritten });
@@ -160,14 +166,35 @@ export const setRewritten = (rewritten: string | undefined) => set({ rewritten }
 /** Opens a dialog. One that decides takes the note along that is still being written: nobody means to leave it behind. */
 export function openDialog(dialog: DialogName | undefined): void {
   if (dialog === "approve" || dialog === "request-changes") saveComposer();
+  takeTyped();
   set({ dialog });
 }
 
 /** Shows another version of the plan and takes the notes along; a note whose text has gone keeps its old quote. */
 export function setSource(source: string): void {
   const document = parseMarkdown(source);
-  const annotations = placeAnnotations(document, state().annotations).map(({ annotation }) => annotation);
-  set({ document, annotations, cursor: undefined, rewritten: undefined });
+  const { annotations, composer } = state();
+  set({
+    document,
+    annotations: placeAnnotations(document, annotations).map(({ annotation }) => annotation),
+    composer: composer?.anchor ? { ...composer, anchor: placeAnchor(document, composer.anchor) } : composer,
+    typed: undefined,
+    cursor: undefined,
+    rewritten: undefined,
+  });
+}
+
+/** Keeps what is typed into the plan, key by key: reading the whole plan again takes too long for that. */
+export function typeSource(typed: string): void {
+  set({ typed, rewritten: undefined });
+}
+
+/** Makes what was typed the plan that is shown, for whoever needs more of it than its text. */
+export function takeTyped(): void {
+  const { typed, document } = state();
+  if (typed === undefined) return;
+  if (typed === document.source) set({ typed: undefined });
+  else setSource(typed);
 }
 
 function change(annotations: readonly PlanAnnotation[]): void {

@@ -65,7 +65,7 @@ function watch(autosave: Autosave): void {
   });
 }
 
-const KEPT = ["annotations", "composer", "note", "rewritten", "document"] as const;
+const KEPT = ["annotations", "composer", "note", "rewritten", "document", "typed"] as const;
 
 function contentOf(state: ReviewState): DraftContent {
   const { annotations, composer, note, rewritten } = state;

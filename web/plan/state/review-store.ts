@@ -50,6 +50,8 @@ export interface ReviewState {
   readonly plan: PlanState | undefined;
   /** The plan as it is shown: the agent's, or with the person's changes. */
   readonly document: MarkdownDocument;
+  /** The plan's text while it is being typed: it becomes the document when the editor is left. */
+  readonly typed: string | undefined;
   readonly annotations: readonly PlanAnnotation[];
   readonly composer: Composer | undefined;
   readonly activeId: string | undefined;
@@ -77,6 +79,7 @@ export const useReview = create<ReviewState>(() => ({
   failure: "",
   plan: undefined,
   document: parseMarkdown(""),
+  typed: undefined,
   annotations: [],
   composer: undefined,
   activeId: undefined,
@@ -94,7 +97,13 @@ export const useReview = create<ReviewState>(() => ({
   outcome: undefined,
 }));
 
+/** The plan's text with all that was typed into it. */
+export function sourceOf({ typed, document }: ReviewState): string {
+  return typed ?? document.source;
+}
+
 /** The plan with the person's changes, or undefined where there are none. */
-export function editedPlan({ plan, document }: ReviewState): string | undefined {
-  return plan && document.source !== plan.plan ? document.source : undefined;
+export function editedPlan(state: ReviewState): string | undefined {
+  const source = sourceOf(state);
+  return state.plan && source !== state.plan.plan ? source : undefined;
 }

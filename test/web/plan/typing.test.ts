@@ -1,0 +1,75 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { PlanState } from "../../../src/review/api-types.ts";
+import { linesAnchor } from "../../../web/plan/annotate/anchor.ts";
+import {
+  addAtOnce,
+  openDialog,
+  setView,
+  startNote,
+  takeTyped,
+  typeSource,
+  updateComposer,
+} from "../../../web/plan/state/actions.ts";
+import { editedPlan, sourceOf, useReview } from "../../../web/plan/state/review-store.ts";
+import { parseMarkdown } from "../../../web/shared/markdown/parse-markdown.ts";
+
+const plan = "# Plan\n\nFirst words.\n\nLast words.\n";
+const longer = `# Plan\n\nA new paragraph.\n\nFirst words.\n\nLast words.\n`;
+const state = useReview.getState;
+
+const anchorAt = (line: number) => {
+  const anchor = linesAnchor(state().document, line, line);
+  if (!anchor) throw new Error(`line ${line} is blank`);
+  return anchor;
+};
+
+beforeEach(() => {
+  const presented = { plan } as PlanState;
+  useReview.setState({ ...useReview.getInitialState(), plan: presented, document: parseMarkdown(plan) });
+});
+
+describe("typing in the plan", () => {
+  it("reads nothing of the plan again until the editor is left", () => {
+    setView("edit");
+    const before = state().document;
+    addAtOnce("delete", anchorAt(3));
+    const { annotations } = state();
+    typeSource(longer);
+    expect([state().document, state().annotations]).toEqual([before, annotations]);
+    expect(state().document).toBe(before);
+    expect([sourceOf(state()), editedPlan(state())]).toEqual([longer, longer]);
+    setView("plan");
+    expect([state().document.source, state().typed]).toEqual([longer, undefined]);
+    expect(state().annotations[0]?.anchor).toMatchObject({ startLine: 5, quote: "First words." });
+  });
+
+  it("is part of the plan when a decision is about to be taken, and so is the note beside it", () => {
+    setView("edit");
+    startNote("comment", anchorAt(5));
+    updateComposer({ text: "Why last?" });
+    typeSource(longer);
+    openDialog("request-changes");
+    expect(state().document.source).toBe(longer);
+    expect(state().annotations).toMatchObject([{ text: "Why last?", anchor: { startLine: 7 } }]);
+  });
+
+  it("takes the note along that is being written, also where its text has gone", () => {
+    startNote("comment", anchorAt(5));
+    typeSource(longer);
+    takeTyped();
+    expect(state().composer?.anchor).toMatchObject({ startLine: 7, quote: "Last words." });
+    typeSource("# Plan\n");
+    takeTyped();
+    const { start = 0, end, quote } = state().composer?.anchor ?? {};
+    expect([end, quote]).toEqual([start, "Last words."]);
+  });
+
+  it("that leads back to the same text is no change", () => {
+    const before = state().document;
+    typeSource(longer);
+    typeSource(plan);
+    setView("plan");
+    expect(state().document).toBe(before);
+    expect(editedPlan(state())).toBeUndefined();
+  });
+});
