@@ -41,6 +41,7 @@ export const everything: Capabilities = {
   maxTemperature: 2,
   efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],
   reasoning: "effort",
+  alwaysThinks: false,
   echoesReasoning: false,
   structuredOutput: "json-schema",
   jsonSchemaTools: true,

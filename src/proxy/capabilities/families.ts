@@ -14,6 +14,7 @@ const common: Capabilities = {
   maxTemperature: 2,
   efforts: [],
   reasoning: "none",
+  alwaysThinks: false,
   echoesReasoning: false,
   structuredOutput: "json-schema",
   jsonSchemaTools: true,
@@ -55,6 +56,7 @@ export const baseCapabilities: Record<UpstreamDialect, Capabilities> = {
     ...common,
     maxStopSequences: 5,
     reasoning: "budget",
+    acceptsPrefill: true,
     images: "base64",
     documents: "base64",
     toolNamePattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]*$/,
@@ -222,10 +224,26 @@ export const families: readonly Family[] = [
     dialects: google,
     capabilities: { reasoning: "none", jsonSchemaTools: false },
   },
+  // https://ai.google.dev/gemini-api/docs/thinking#set-budget
+  {
+    model: /^gemini-2\.5-pro/,
+    dialects: google,
+    capabilities: { minThinkingTokens: 128, maxThinkingTokens: 32_768, alwaysThinks: true },
+  },
+  { model: /^gemini-2\.5-flash/, dialects: google, capabilities: { maxThinkingTokens: 24_576 } },
+  { model: /^gemini-2\.5-flash-lite/, dialects: google, capabilities: { minThinkingTokens: 512 } },
+  { model: /^gemini-2\.5-.*(image|tts)/, dialects: google, capabilities: { reasoning: "none" } },
   {
     model: /^gemini-3/,
     dialects: google,
     capabilities: { reasoning: "level", efforts: ["minimal", "low", "medium", "high"] },
+  },
+  // They refuse a call over penalties or words to continue, and take sampling as it is
+  // (https://ai.google.dev/gemini-api/docs/whats-new-gemini-3.5).
+  {
+    model: /^gemini-3\.(5-flash-lite|[6-9])/,
+    dialects: google,
+    capabilities: { acceptsSampling: false, acceptsTopK: false, acceptsPrefill: false },
   },
   { model: /^gemini-3(\.\d)?-pro/, dialects: google, capabilities: { efforts: ["low", "medium", "high"] } },
   { model: /^gemini-3-pro/, dialects: google, capabilities: { efforts: ["low", "high"] } },

@@ -20,6 +20,11 @@ export interface Capabilities {
   /** Names of the efforts the model knows, lowest first; empty where it does not reason. */
   readonly efforts: readonly string[];
   readonly reasoning: "none" | "effort" | "budget" | "adaptive" | "level";
+  /** What the model takes as a thinking budget beside 0, in tokens. */
+  readonly minThinkingTokens?: number;
+  readonly maxThinkingTokens?: number;
+  /** Whether thinking cannot be switched off. */
+  readonly alwaysThinks: boolean;
   /** Whether thinking must be sent back as `reasoning_content` (DeepSeek, Kimi, GLM). */
   readonly echoesReasoning: boolean;
   readonly structuredOutput: "json-schema" | "json" | "none";

@@ -67,14 +67,14 @@ export async function readAnswerJson(body: AsyncIterable<Uint8Array>): Promise<u
   }
 }
 
-/** An error's body: JSON where it is, else nothing; gateways put HTML in its place. */
+/** An error's body: JSON where it is, else its few words; gateways put HTML in its place, which is nothing. */
 export async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<unknown> {
   const text = await readText(body, maxErrorBytes).catch(() => undefined);
   try {
     return text === undefined ? undefined : parseJson(text);
   } catch {
-    const isPlain = text !== undefined && text.length < 1_000 && !text.trimStart().startsWith("<");
-    return isPlain ? { error: { message: text.trim() } } : undefined;
+    const words = text?.trim() ?? "";
+    return words.length < 1_000 && !words.startsWith("<") ? { error: { message: words } } : undefined;
   }
 }
 

@@ -168,6 +168,29 @@ describe("5f errors, usage, transport", () => {
     expect(told.json).toMatchObject({ error: { code: "insufficient_quota" } });
   });
 
+  it.each(["chat-completions", "responses", "messages", "generative-language"] as const)(
+    "94 the words of a refusal are told wherever a %s server puts them",
+    async (upstream) => {
+      const client = upstream === "messages" ? "chat-completions" : "messages";
+      const ask = async (answer: Json | string) => {
+        const told = await tell({ client, upstream, body: messagesBody, status: 503, answer });
+        return (told.json["error"] as Json)["message"];
+      };
+      const words = "The model is loading";
+      const bodies = [
+        { error: { message: words } },
+        { error: words },
+        { message: words },
+        { detail: words },
+        { detail: [{ loc: ["body", "n"], msg: words }] },
+        `${words}\n`,
+      ];
+      for (const body of bodies) expect(await ask(body), JSON.stringify(body)).toContain(words);
+      for (const nothing of ["", {}, { error: { message: "" } }])
+        expect(await ask(nothing), JSON.stringify(nothing)).toMatch(/^The upstream answered .*503\.$/);
+    },
+  );
+
   it("an error that is a web page or nothing keeps its status and tells no markup", async () => {
     for (const answer of ["<html><body>nginx</body></html>", ""]) {
       const told = await tell({

@@ -155,6 +155,16 @@ export const answerFeatures: readonly (readonly [name: string, parts: readonly P
     "citation of a page",
     [{ type: "text", text: "a", citations: [{ url: "https://a.example", title: "A" }] }],
   ],
+  [
+    "citation of a document's passage",
+    [
+      {
+        type: "text",
+        text: "a",
+        citations: [{ title: "A", origin: { dialect: "messages", raw: { type: "char_location" } } }],
+      },
+    ],
+  ],
   ["image", [{ type: "image", source: png }]],
   ["audio", [{ type: "audio", source: { kind: "base64", mediaType: "audio/wav", data: "UklGRg==" } }]],
   [

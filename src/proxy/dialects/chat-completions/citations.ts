@@ -1,5 +1,6 @@
 import { defined } from "../../exchange/defined.ts";
 import { isObject } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
 import type { Citation } from "../../exchange/parts.ts";
 
 /** `annotations` of an answer. Indexes count characters of the content as this dialect sees it. */
@@ -19,14 +20,28 @@ export function decodeCitations(annotations: readonly unknown[] | null | undefin
   });
 }
 
-/** A citation of a text that begins at `offset` of the content. One without URL points nowhere a reader could go. */
-export function encodeCitation(citation: Citation, offset: number, length: number): unknown {
-  if (citation.url === undefined) return undefined;
+/**
+ * The citations of a text of `length` characters that begins at `offset` of the content. One without URL, of a document's
+ * page or a file, has no form here, and is a loss.
+ */
+export function encodeCitations(
+  citations: readonly Citation[] | undefined,
+  { offset, length }: { readonly offset: number; readonly length: number },
+  list: LossList,
+): unknown[] {
+  return (citations ?? []).flatMap((citation) => {
+    if (citation.url !== undefined) return [encodeCitation(citation, citation.url, offset, length)];
+    list.add("answer-citation", "Only web pages can be cited in this dialect.");
+    return [];
+  });
+}
+
+function encodeCitation(citation: Citation, url: string, offset: number, length: number): unknown {
   return {
     type: "url_citation",
     url_citation: {
-      url: citation.url,
-      title: citation.title ?? citation.url,
+      url,
+      title: citation.title ?? url,
       start_index: offset + (citation.start ?? 0),
       end_index: offset + (citation.end ?? length),
     },

@@ -6,6 +6,7 @@ import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import { clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
+import { fitUserName } from "../shared/user-name.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { encodeOutput, encodeTools } from "./encode-tools.ts";
 
@@ -115,7 +116,8 @@ function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, li
     metadata: request.metadata,
     store: request.store,
   });
-  const taken: Record<string, unknown> = request.user === undefined ? {} : { user: request.user };
+  const user = fitUserName(request.user);
+  const taken: Record<string, unknown> = user === undefined ? {} : { user };
   for (const [name, value] of Object.entries(members)) {
     if (capabilities.optionalMembers.includes(name)) taken[name] = value;
     else if (!asksForNothing(memberCode(name), value))

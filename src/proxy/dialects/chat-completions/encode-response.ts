@@ -5,7 +5,7 @@ import { urlOfSource } from "../../exchange/media.ts";
 import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { sealSignature } from "../../exchange/signature.ts";
-import { encodeCitation } from "./citations.ts";
+import { encodeCitations } from "./citations.ts";
 import { encodeToolCall } from "./encode-messages.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeLogprobs } from "./logprobs.ts";
@@ -35,7 +35,7 @@ function encodeChoice(candidate: Candidate, index: number, context: EncodeContex
   const { parts, finish } = candidate;
   const calls = parts.filter((part): part is ToolCallPart => part.type === "tool-call");
   const refusals = parts.flatMap((part) => (part.type === "refusal" ? [part.text] : []));
-  const { content, annotations } = encodeText(parts);
+  const { content, annotations } = encodeText(parts, list);
   for (const part of parts) noteUnsayable(part, list);
   const refusal = refusals.length > 0 ? refusals.join("") : null;
   return {
@@ -54,15 +54,13 @@ function encodeChoice(candidate: Candidate, index: number, context: EncodeContex
   };
 }
 
-function encodeText(parts: readonly Part[]) {
+function encodeText(parts: readonly Part[], list: LossList) {
   let content = "";
   const annotations: unknown[] = [];
   for (const part of parts) {
     if (part.type !== "text") continue;
-    for (const citation of part.citations ?? []) {
-      const encoded = encodeCitation(citation, content.length, part.text.length);
-      if (encoded !== undefined) annotations.push(encoded);
-    }
+    const place = { offset: content.length, length: part.text.length };
+    annotations.push(...encodeCitations(part.citations, place, list));
     content += part.text;
   }
   return { content, annotations };

@@ -4,7 +4,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import { urlOfSource } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Finish } from "../../exchange/response.ts";
-import { encodeCitation } from "./citations.ts";
+import { encodeCitations } from "./citations.ts";
 import { encodeReasoningDetail } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeLogprobs } from "./logprobs.ts";
@@ -18,6 +18,10 @@ interface Open {
   signature: string;
   /** The words of another vendor's thinking, which its signature is told with. */
   thought: string;
+  /** Where in the candidate's content the part begins. */
+  readonly offset: number;
+  /** Told at the part's end: vendors cite before the words, and many citations are of all of them. */
+  readonly citations: Citation[];
 }
 
 /** Writes the parts of an answer as deltas; `chunk` puts a delta's members into a chunk of its candidate. */
@@ -25,8 +29,8 @@ export class PartWriter {
   private readonly open = new Map<number, Open>();
   private readonly calls;
   private readonly refused = new Set<number>();
-  /** Characters of content so far, which citations count from. */
-  private length = 0;
+  /** Characters of content so far, by candidate; citations count from its beginning. */
+  private readonly lengths = new Map<number, number>();
 
   constructor(
     context: EncodeContext,
@@ -52,7 +56,8 @@ export class PartWriter {
         return "";
       }
       case "citation":
-        return this.cite(this.candidateOf(event.index), event.citation, 0, this.length);
+        this.open.get(event.index)?.citations.push(event.citation);
+        return "";
       case "part-end":
         return this.end(event.index, event.part);
     }
@@ -70,7 +75,8 @@ export class PartWriter {
 
   private start(index: number, candidate: number, part: Part): string {
     const signature = part.type === "reasoning" ? (part.signature ?? "") : "";
-    this.open.set(index, { part, candidate, signature, thought: "" });
+    const offset = this.lengths.get(candidate) ?? 0;
+    this.open.set(index, { part, candidate, signature, thought: "", offset, citations: [] });
     return part.type === "tool-call"
       ? this.callDelta(candidate, this.calls.start(index, candidate, part))
       : "";
@@ -89,16 +95,17 @@ export class PartWriter {
       this.refused.add(candidate);
       return this.chunk(candidate, `"refusal":${json}`);
     }
-    this.length += text.length;
+    this.lengths.set(candidate, (this.lengths.get(candidate) ?? 0) + text.length);
     const told = logprobs === undefined ? "null" : JSON.stringify(encodeLogprobs(logprobs));
     return this.chunk(candidate, `"content":${json}`, told);
   }
 
-  private cite(candidate: number, citation: Citation, offset: number, length: number): string {
-    const annotation = encodeCitation(citation, offset, length);
-    return annotation === undefined
+  private cite({ candidate, offset, citations }: Open): string {
+    const length = (this.lengths.get(candidate) ?? 0) - offset;
+    const annotations = encodeCitations(citations, { offset, length }, this.list);
+    return annotations.length === 0
       ? ""
-      : this.chunk(candidate, `"annotations":[${JSON.stringify(annotation)}]`);
+      : this.chunk(candidate, `"annotations":${JSON.stringify(annotations)}`);
   }
 
   private end(index: number, whole: Part | undefined): string {
@@ -107,6 +114,7 @@ export class PartWriter {
     if (open === undefined) return "";
     const { part, candidate } = open;
     if (part.type === "tool-call") return this.callDelta(candidate, this.calls.end(index));
+    if (part.type === "text") return this.cite(open);
     const signature = open.signature || (whole?.type === "reasoning" ? (whole.signature ?? "") : "");
     if (part.type !== "reasoning" || signature === "") return "";
     const detail = encodeReasoningDetail({ ...part, text: open.thought, signature });
@@ -118,13 +126,10 @@ export class PartWriter {
       case "text":
       case "refusal":
       case "reasoning": {
-        const from = this.length;
-        const logprobs = part.type === "text" ? part.logprobs : undefined;
+        const { logprobs, citations } = part.type === "text" ? part : {};
         const said = this.start(index, candidate, part) + this.say(index, part.text, logprobs);
-        const cited = (part.type === "text" ? (part.citations ?? []) : []).map((citation) =>
-          this.cite(candidate, citation, from, part.text.length),
-        );
-        return said + cited.join("") + this.end(index, undefined);
+        this.open.get(index)?.citations.push(...(citations ?? []));
+        return said + this.end(index, undefined);
       }
       case "tool-call": {
         const deltas = [

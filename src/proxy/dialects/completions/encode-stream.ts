@@ -40,7 +40,10 @@ class CompletionsStreamEncoder implements StreamEncoder {
           : "";
       case "part-whole":
         if (event.part.type !== "text" && event.part.type !== "refusal") return this.lose(event.part.type);
+        if (event.part.type === "text" && event.part.citations !== undefined) this.loseCitation();
         return this.chunk(event.candidate ?? 0, event.part.text, null);
+      case "citation":
+        return this.loseCitation();
       case "usage":
         this.usage = mergeUsage(this.usage, event.usage);
         return "";
@@ -77,6 +80,11 @@ class CompletionsStreamEncoder implements StreamEncoder {
 
   private lose(type: Part["type"]): string {
     this.list.add(`answer-${type}`, `A ${type} in the answer has no place in this dialect.`);
+    return "";
+  }
+
+  private loseCitation(): string {
+    this.list.add("answer-citation", "Citations have no place in this dialect.");
     return "";
   }
 

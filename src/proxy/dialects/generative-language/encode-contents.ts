@@ -51,6 +51,13 @@ export function encodeContents(
     );
     contents.unshift({ role: "user", parts: [{ text: "Continue." }] });
   }
+  if (contents.at(-1)?.role === "model" && !capabilities.acceptsPrefill) {
+    losses.add(
+      "assistant-prefill",
+      "The model answers anew instead of continuing the assistant's last words.",
+    );
+    contents.push({ role: "user", parts: [{ text: "Continue." }] });
+  }
   return contents;
 }
 

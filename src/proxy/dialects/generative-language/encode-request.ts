@@ -4,7 +4,7 @@ import { isObject } from "../../exchange/json.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import { budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
-import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
+import type { ExchangeRequest, OutputFormat, ReasoningRequest } from "../../exchange/request.ts";
 import { definedMembers } from "../shared/defined.ts";
 import { addCacheHints, addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { encodeContents } from "./encode-contents.ts";
@@ -58,21 +58,26 @@ function encodeInstructions(request: ExchangeRequest, losses: LossList): unknown
 function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
   const { sampling } = request;
   const free = capabilities.acceptsSampling;
-  if (!free && sampling.temperature !== undefined)
-    losses.add("temperature", "The model takes no temperature.");
+  const take = <Value>(value: Value | undefined, code: LossCode, accepted = free): Value | undefined => {
+    if (value !== undefined && !accepted) losses.add(code, `The model takes no ${code}.`);
+    return accepted ? value : undefined;
+  };
   if (Object.keys(sampling.logitBias ?? {}).length > 0)
     losses.add("logit-bias", "Tokens cannot be biased here.");
   return definedMembers({
     maxOutputTokens: atMost(sampling.maxOutputTokens, capabilities.maxOutputTokens, "max-tokens", losses),
-    temperature: free
-      ? atMost(sampling.temperature, capabilities.maxTemperature, "temperature", losses)
-      : undefined,
-    topP: free ? sampling.topP : undefined,
-    topK: sampling.topK,
+    temperature: atMost(
+      take(sampling.temperature, "temperature"),
+      capabilities.maxTemperature,
+      "temperature",
+      losses,
+    ),
+    topP: take(sampling.topP, "top-p"),
+    topK: take(sampling.topK, "top-k", capabilities.acceptsTopK),
     stopSequences: encodeStop(request, capabilities, losses),
     seed: sampling.seed,
-    presencePenalty: sampling.presencePenalty,
-    frequencyPenalty: sampling.frequencyPenalty,
+    presencePenalty: take(sampling.presencePenalty || undefined, "presence-penalty"),
+    frequencyPenalty: take(sampling.frequencyPenalty || undefined, "frequency-penalty"),
     candidateCount: sampling.candidates,
     // How many are wanted is refused where it is not said that any are.
     responseLogprobs: (sampling.topLogprobs ?? 0) > 0 ? true : sampling.logprobs,
@@ -115,13 +120,28 @@ function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, lo
   }
   const includeThoughts = asked.include ?? !isOff;
   if (capabilities.reasoning !== "level") {
-    return { thinkingBudget: budgetOf(asked) ?? -1, includeThoughts };
+    return { thinkingBudget: encodeBudget(asked, capabilities, losses), includeThoughts };
   }
   const level = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
   if (effort !== undefined && level !== effort) {
     losses.add("reasoning-effort", `The effort ${effort} is sent as ${level ?? "nothing"}.`);
   }
   return { ...(level === undefined ? {} : { thinkingLevel: level.toUpperCase() }), includeThoughts };
+}
+
+/** A budget the model takes: it refuses a call over one beyond its limits. */
+function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losses: LossList): number {
+  const wanted = budgetOf(asked);
+  if (wanted === undefined) return -1;
+  if (wanted === 0 && !capabilities.alwaysThinks) return 0;
+  const { minThinkingTokens: least = 1, maxThinkingTokens: most = wanted } = capabilities;
+  const budget = Math.max(least, Math.min(wanted, most));
+  if (budget !== wanted)
+    losses.add(
+      "reasoning-effort",
+      `A budget of ${wanted} tokens is sent as ${budget}, which the model takes.`,
+    );
+  return budget;
 }
 
 function encodeOutput(output: OutputFormat | undefined, capabilities: Capabilities, losses: LossList) {

@@ -35,7 +35,7 @@ function encodeCandidate(candidate: Candidate, index: number, losses: LossList):
     content: { parts, role: "model" },
     finishReason: encodeFinish(finish),
     ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
-    ...groundingOf(candidate.parts),
+    ...groundingOf(candidate.parts, losses),
     ...encodeLogprobs(logprobs),
     index,
   };
@@ -83,14 +83,17 @@ function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList
   return [{ functionCall: { id, name: part.name, args }, ...thoughtSignature }];
 }
 
-/** Cited web pages, where an answer has any. Offsets count bytes of UTF-8. */
-export function groundingOf(parts: readonly Part[]): WireObject {
+/** Cited web pages, where an answer has any. Offsets count bytes of UTF-8; what is no page is a loss. */
+export function groundingOf(parts: readonly Part[], losses: LossList): WireObject {
   const supports: WireObject[] = [];
   const chunks: WireObject[] = [];
   for (const [partIndex, part] of parts.entries()) {
     if (part.type !== "text") continue;
     for (const { url, title, quote, start, end } of part.citations ?? []) {
-      if (url === undefined) continue;
+      if (url === undefined) {
+        losses.add("answer-citation", "Only web pages can be cited in this dialect.");
+        continue;
+      }
       const at = chunks.push({ web: { uri: url, title: title ?? url } }) - 1;
       const bytes = (offset: number) => Buffer.byteLength(part.text.slice(0, offset));
       const span = end === undefined ? {} : { startIndex: bytes(start ?? 0), endIndex: bytes(end) };

@@ -117,7 +117,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
       content: { parts: [{ text: "" }], role: "model" },
       finishReason: encodeFinish(finish),
       ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
-      ...groundingOf(this.cited.get(candidate) ?? []),
+      ...groundingOf(this.cited.get(candidate) ?? [], this.list),
       index: candidate,
     }));
     const members = membersOf({ candidates, usageMetadata: encodeUsage(this.usage) });

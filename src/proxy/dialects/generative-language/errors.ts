@@ -9,6 +9,7 @@ import {
 import { isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import { definedMembers } from "../shared/defined.ts";
+import { errorWords } from "../shared/error-words.ts";
 import { camelKeys } from "./camel-keys.ts";
 import { errorSchema } from "./schema.ts";
 
@@ -39,8 +40,7 @@ export function decodeError(
   const outer = Array.isArray(body) ? body.at(-1) : body;
   const parsed = errorSchema.safeParse(camelKeys(isObject(outer) ? outer["error"] : undefined));
   const said = parsed.success ? parsed.data : {};
-  const text = typeof body === "string" && body.trim() !== "" ? body.trim().slice(0, 2_000) : undefined;
-  const message = said.message ?? text ?? `The upstream answered with status ${status}.`;
+  const message = errorWords(outer) ?? `The upstream answered with status ${status}.`;
   const details = said.details ?? [];
   const isKey = details.some((detail) => detail.reason === "API_KEY_INVALID");
   const quotas = details

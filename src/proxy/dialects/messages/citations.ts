@@ -1,5 +1,6 @@
 import { defined } from "../../exchange/defined.ts";
 import { isObject } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
 import type { Citation } from "../../exchange/parts.ts";
 
 /** `citations` of a text block. They hold for the whole block: the dialect cuts its text where citations change. */
@@ -15,11 +16,14 @@ export function decodeCitation(raw: unknown): Citation | undefined {
 
 /**
  * A citation for a client. Another vendor's points to a page; `encrypted_index`, which only the vendor of this dialect
- * can fill, is empty.
+ * can fill, is empty. One that points to no page is a loss.
  */
-export function encodeCitation(citation: Citation): unknown {
+export function encodeCitation(citation: Citation, list: LossList): unknown {
   if (citation.origin?.dialect === "messages") return citation.origin.raw;
-  if (citation.url === undefined) return undefined;
+  if (citation.url === undefined) {
+    list.add("answer-citation", "Only web pages can be cited for another vendor in this dialect.");
+    return undefined;
+  }
   return {
     type: "web_search_result_location",
     url: citation.url,

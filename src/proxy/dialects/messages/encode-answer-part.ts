@@ -12,7 +12,7 @@ export function encodeAnswerPart(part: Part, list: LossList): readonly OutBlock[
   switch (part.type) {
     case "text": {
       if (part.text === "") return [];
-      const citations = (part.citations ?? []).map(encodeCitation).filter((one) => one !== undefined);
+      const citations = (part.citations ?? []).flatMap((citation) => encodeCitation(citation, list) ?? []);
       return [{ type: "text", text: part.text, ...(citations.length > 0 ? { citations } : {}) }];
     }
     case "refusal":

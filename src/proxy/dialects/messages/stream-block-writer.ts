@@ -74,7 +74,7 @@ export class BlockWriter {
     if (part.type === "tool-call") this.calls = true;
     if (part.type === "refusal") this.refused = true;
     const isWhole = event.type === "part-whole";
-    const steps = isWhole ? undefined : stepsOf(event.part);
+    const steps = isWhole ? undefined : stepsOf(event.part, this.list);
     const waiting = isWhole ? this.wholeSteps(part) : [...(steps?.begin() ?? [])];
     this.queue.set(event.index, { steps, waiting, ended: isWhole });
     return this.queue.size === 1 ? this.advance() : "";

@@ -1,5 +1,6 @@
 import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
 import type { ReasoningPart } from "../../exchange/parts.ts";
 import { encodeCitation } from "./citations.ts";
 import { openCall, thoughtBlock, thoughtSignature } from "./encode-answer-part.ts";
@@ -30,13 +31,13 @@ const delta = (type: string, member: string, value: unknown): BlockStep => ({
 });
 
 /** The steps of a part that flows. */
-export function stepsOf(part: OpenPart): PartSteps {
+export function stepsOf(part: OpenPart, list: LossList): PartSteps {
   if (part.type === "tool-call") return stepsOfCall(part);
-  return part.type === "reasoning" ? stepsOfThinking(part) : stepsOfText();
+  return part.type === "reasoning" ? stepsOfThinking(part) : stepsOfText(list);
 }
 
 /** Text opens its block with its first word: an empty one would be refused when the client sends it back. */
-function stepsOfText(): PartSteps {
+function stepsOfText(list: LossList): PartSteps {
   let opened = false;
   const open = (): BlockStep[] => {
     if (opened) return [];
@@ -49,7 +50,7 @@ function stepsOfText(): PartSteps {
       if (event.type === "text-delta" && event.text === "") return [];
       if (event.type === "text-delta") return [...open(), delta("text_delta", "text", event.text)];
       if (event.type === "part-end") return opened ? [stop] : [];
-      const citation = event.type === "citation" ? encodeCitation(event.citation) : undefined;
+      const citation = event.type === "citation" ? encodeCitation(event.citation, list) : undefined;
       return citation === undefined ? [] : [...open(), delta("citations_delta", "citation", citation)];
     },
   };

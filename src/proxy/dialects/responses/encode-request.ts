@@ -6,6 +6,7 @@ import { clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 import { definedMembers } from "../shared/defined.ts";
 import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
+import { fitUserName } from "../shared/user-name.ts";
 import { encodeInputPart } from "./encode-content.ts";
 import { encodeTurns } from "./encode-items.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
@@ -25,7 +26,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
       ...encodeSampling(request, capabilities, losses),
       reasoning: encodeReasoning(request, capabilities, losses),
       text: encodeText(request, capabilities, losses),
-      user: request.user,
+      user: fitUserName(request.user),
       previous_response_id: request.previousResponseId,
       ...encodeOptional(request, capabilities, losses),
     }),

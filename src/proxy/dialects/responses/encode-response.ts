@@ -58,7 +58,7 @@ function encodeOutput(
     phase = undefined;
   };
   for (const part of parts) {
-    const spoken = encodeSpoken(part);
+    const spoken = encodeSpoken(part, losses);
     if (spoken === undefined) {
       close();
       const item = encodeItem(part, responseId, output.length, context, losses);
@@ -73,10 +73,10 @@ function encodeOutput(
 }
 
 /** What stands in a message; undefined for parts that are items, "" for a text of no length. */
-function encodeSpoken(part: Part): unknown {
+function encodeSpoken(part: Part, losses: LossList): unknown {
   if (part.type === "refusal") return refusalContent(part.text);
   if (part.type !== "text") return undefined;
-  return part.text === "" ? "" : textContent(part.text, encodeAnnotations(part), part.logprobs);
+  return part.text === "" ? "" : textContent(part.text, encodeAnnotations(part, losses), part.logprobs);
 }
 
 /** The item of a part that is one; undefined where this dialect has none. */

@@ -9,6 +9,7 @@ import {
 import { isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import { definedMembers } from "../shared/defined.ts";
+import { errorWords } from "../shared/error-words.ts";
 import type { WireResponse } from "./schema.ts";
 
 /** What a refusal says, whatever its body turns out to be: several servers answer with text or HTML. */
@@ -17,9 +18,8 @@ export function decodeError(
   headers: Readonly<Record<string, string>>,
   body: unknown,
 ): ExchangeError {
-  const envelope = isObject(body) ? (body["error"] ?? body["detail"] ?? body) : body;
-  const said = describe(envelope);
-  const message = said.message ?? `The upstream answered with status ${status}.`;
+  const said = describe(isObject(body) && isObject(body["error"]) ? body["error"] : body);
+  const message = errorWords(body) ?? `The upstream answered with status ${status}.`;
   const retryAfter = retryAfterSeconds(headers);
   return {
     kind: kindOf(status, message, said.code, said.type),
@@ -39,16 +39,13 @@ function kindOf(status: number, message: string, code?: string, type?: string): 
   return kindOfStatus(status);
 }
 
-function describe(envelope: unknown): { message?: string; code?: string; type?: string; param?: string } {
-  if (typeof envelope === "string" && envelope.trim() !== "")
-    return { message: envelope.trim().slice(0, 2_000) };
+function describe(envelope: unknown): { code?: string; type?: string; param?: string } {
   if (!isObject(envelope)) return {};
   const text = (name: string) => {
     const value = envelope[name];
     return typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
   };
   return definedMembers({
-    message: text("message") ?? text("msg"),
     code: text("code"),
     type: text("type"),
     param: text("param"),

@@ -1,8 +1,9 @@
 import type { OpenPart } from "../../exchange/event.ts";
+import type { LossList } from "../../exchange/loss.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import { encodeTokens } from "../shared/token-logprobs.ts";
 import { type EventWriter, membersOf } from "./event-writer.ts";
-import { encodeAnnotation, messageItem, refusalContent, textContent } from "./output-items.ts";
+import { encodeAnnotations, messageItem, refusalContent, textContent } from "./output-items.ts";
 import type { OutputList, PartWriter, WriterDeps } from "./part-writers.ts";
 import { phaseOf } from "./phase.ts";
 
@@ -25,12 +26,13 @@ interface OpenMessage {
 /** What a content's writer needs of the messages around it. */
 interface Messages {
   readonly events: EventWriter;
+  readonly losses: LossList;
   open(phase: unknown): OpenMessage;
   closeIfDone(message: OpenMessage): void;
 }
 
 /** Texts in a row are parts of one message item, as in a whole response. */
-export function createMessageWriter({ events }: WriterDeps, list: OutputList): MessageWriter {
+export function createMessageWriter({ events, losses }: WriterDeps, list: OutputList): MessageWriter {
   let current: OpenMessage | undefined;
 
   const open = (phase: unknown): OpenMessage => {
@@ -49,7 +51,7 @@ export function createMessageWriter({ events }: WriterDeps, list: OutputList): M
     list.finish(message.outputIndex, item);
   };
   return {
-    start: (part) => new ContentWriter(part, { events, open, closeIfDone }),
+    start: (part) => new ContentWriter(part, { events, losses, open, closeIfDone }),
     seal() {
       if (current === undefined) return;
       current.sealed = true;
@@ -61,7 +63,9 @@ export function createMessageWriter({ events }: WriterDeps, list: OutputList): M
 /** Writes one text or refusal into whatever message is open when its first word comes. */
 class ContentWriter implements PartWriter {
   private readonly kind: "output_text" | "refusal";
-  private readonly annotations: unknown[] = [];
+  /** Told at the end: vendors cite before the words, and many citations are of all of them. */
+  private readonly citations: Citation[] = [];
+  private annotations: readonly unknown[] = [];
   private readonly logprobs: TokenLogprob[] = [];
   private message: OpenMessage | undefined;
   private contentIndex = 0;
@@ -88,17 +92,20 @@ class ContentWriter implements PartWriter {
   }
 
   citation(citation: Citation): void {
-    if (this.message === undefined) return;
-    for (const annotation of encodeAnnotation(citation, this.text.length)) {
-      const annotation_index = this.annotations.push(annotation) - 1;
-      this.tell("response.output_text.annotation.added", { annotation_index, annotation });
-    }
+    this.citations.push(citation);
   }
 
   end(whole: Part | undefined): void {
     const { message } = this;
     if (message === undefined) return;
     message.phase ??= whole === undefined ? undefined : phaseOf(whole);
+    this.annotations = encodeAnnotations(
+      { text: this.text, citations: this.citations },
+      this.messages.losses,
+    );
+    for (const [annotation_index, annotation] of this.annotations.entries()) {
+      this.tell("response.output_text.annotation.added", { annotation_index, annotation });
+    }
     const said =
       this.kind === "refusal"
         ? { refusal: this.text }

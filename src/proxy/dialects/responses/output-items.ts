@@ -51,14 +51,17 @@ export function refusalContent(refusal: string) {
 }
 
 /** Sources as annotations; kinds of this dialect's own come back as they were. */
-export function encodeAnnotations(part: Pick<TextPart, "text" | "citations">): unknown[] {
-  return (part.citations ?? []).flatMap((citation) => encodeAnnotation(citation, part.text.length));
+export function encodeAnnotations(part: Pick<TextPart, "text" | "citations">, losses: LossList): unknown[] {
+  return (part.citations ?? []).flatMap((citation) => encodeAnnotation(citation, part.text.length, losses));
 }
 
-/** One source; a list of none where it has no address to point to. */
-export function encodeAnnotation(citation: Citation, textLength: number): unknown[] {
+/** One source; a list of none (and a loss) where it has no address to point to. */
+function encodeAnnotation(citation: Citation, textLength: number, losses: LossList): unknown[] {
   if (citation.origin?.dialect === "responses") return [citation.origin.raw];
-  if (citation.url === undefined) return [];
+  if (citation.url === undefined) {
+    losses.add("answer-citation", "Only web pages can be cited for another vendor in this dialect.");
+    return [];
+  }
   return [
     {
       type: "url_citation",

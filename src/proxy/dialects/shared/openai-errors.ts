@@ -3,6 +3,7 @@ import { defined } from "../../exchange/defined.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
+import { errorWords } from "./error-words.ts";
 
 type Kind = ExchangeError["kind"];
 
@@ -41,15 +42,7 @@ export function decodeError(
 ): ExchangeError {
   const outer = Array.isArray(body) ? body[0] : body;
   const error = isObject(outer) && isObject(outer["error"]) ? outer["error"] : isObject(outer) ? outer : {};
-  const said = [
-    error["message"],
-    isObject(outer) ? outer["error"] : undefined,
-    error["detail"],
-    validationDetails(error["detail"]),
-  ];
-  const message =
-    said.find((value): value is string => typeof value === "string" && value !== "") ??
-    `The upstream answered ${status}.`;
+  const message = errorWords(outer) ?? `The upstream answered ${status}.`;
   const code = [error["code"], error["type"]].find((value) => typeof value === "string" && value !== "");
   return defined({
     kind: kindOf(status, message, typeof code === "string" ? code : undefined),
@@ -60,16 +53,6 @@ export function decodeError(
     retryAfterSeconds: retryAfterSeconds(headers),
     raw: body,
   });
-}
-
-/** What servers built on FastAPI (vLLM, SGLang) say of a body they refuse: `[{loc: ["body", "n"], msg: "…"}]`. */
-function validationDetails(detail: unknown): string | undefined {
-  if (!Array.isArray(detail)) return undefined;
-  const problems = detail.filter(isObject).flatMap(({ loc, msg }) => {
-    if (typeof msg !== "string") return [];
-    return Array.isArray(loc) ? `${loc.join(".")}: ${msg}` : msg;
-  });
-  return problems.length > 0 ? problems.join("; ") : undefined;
 }
 
 function kindOf(status: number, message: string, code: string | undefined): Kind {

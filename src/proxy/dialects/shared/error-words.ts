@@ -1,0 +1,28 @@
+import { isObject } from "../../exchange/json.ts";
+
+/**
+ * What a refusal says in words, wherever the server puts them: `{error: {message}}` as the vendors do, `{error: "…"}`
+ * (Ollama), `{message}` and `{msg}` (gateways), `{detail}` (servers built on FastAPI). Undefined where there are none.
+ */
+export function errorWords(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined;
+  const error = isObject(body["error"]) ? body["error"] : body;
+  const said = [
+    error["message"],
+    body["error"],
+    error["detail"],
+    validationDetails(error["detail"]),
+    error["msg"],
+  ];
+  return said.find((value): value is string => typeof value === "string" && value !== "");
+}
+
+/** What servers built on FastAPI (vLLM, SGLang) say of a body they refuse: `[{loc: ["body", "n"], msg: "…"}]`. */
+function validationDetails(detail: unknown): string | undefined {
+  if (!Array.isArray(detail)) return undefined;
+  const problems = detail.filter(isObject).flatMap(({ loc, msg }) => {
+    if (typeof msg !== "string") return [];
+    return Array.isArray(loc) ? `${loc.join(".")}: ${msg}` : msg;
+  });
+  return problems.length > 0 ? problems.join("; ") : undefined;
+}

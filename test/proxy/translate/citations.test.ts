@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { type Json, messagesAnswer, messagesStream, tell } from "./harness.ts";
+
+const clients = ["chat-completions", "responses", "generative-language", "completions"] as const;
+const bodies: Readonly<Record<(typeof clients)[number], Json>> = {
+  "chat-completions": { model: "m", messages: [{ role: "user", content: "Hi" }] },
+  responses: { model: "m", input: "Hi" },
+  "generative-language": { model: "m", contents: [{ role: "user", parts: [{ text: "Hi" }] }] },
+  completions: { model: "m", prompt: "Hi" },
+};
+const page = {
+  type: "web_search_result_location",
+  url: "https://a.example",
+  title: "A",
+  cited_text: "q",
+  encrypted_index: "x",
+};
+const passage = {
+  type: "char_location",
+  cited_text: "Grass",
+  document_index: 0,
+  document_title: "Notes",
+  start_char_index: 0,
+  end_char_index: 5,
+};
+
+/** Two texts, the second cited; the vendor cites before the words. */
+function citedStream(citation: Json): string {
+  const block = (index: number, ...deltas: readonly Json[]): readonly Json[] => [
+    { type: "content_block_start", index, content_block: { type: "text", text: "" } },
+    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+    { type: "content_block_stop", index },
+  ];
+  return messagesStream([
+    ...block(0, { type: "text_delta", text: "é🙂 " }),
+    ...block(1, { type: "citations_delta", citation }, { type: "text_delta", text: "fact" }),
+  ]);
+}
+
+describe("citations", () => {
+  it("62 of a page stand where the cited words do in a chat-completions stream, as in a whole answer", async () => {
+    const body = bodies["chat-completions"];
+    const streamed = await tell({
+      client: "chat-completions",
+      upstream: "messages",
+      body: { ...body, stream: true },
+      answer: citedStream(page),
+    });
+    const told = streamed.data.flatMap((chunk) => {
+      const [choice] = (chunk["choices"] ?? []) as { delta: { annotations?: Json[] } }[];
+      return choice?.delta.annotations ?? [];
+    });
+    const place = { start_index: 4, end_index: 8 };
+    expect(told).toEqual([
+      { type: "url_citation", url_citation: { url: "https://a.example", title: "A", ...place } },
+    ]);
+    expect(streamed.losses).toEqual([]);
+  });
+
+  it("62 of a page reach a responses client also where the vendor cites before the words", async () => {
+    const streamed = await tell({
+      client: "responses",
+      upstream: "messages",
+      body: { ...bodies.responses, stream: true },
+      answer: citedStream(page),
+    });
+    const annotation = {
+      type: "url_citation",
+      url: "https://a.example",
+      title: "A",
+      start_index: 0,
+      end_index: 4,
+    };
+    expect(
+      streamed.data.filter((event) => event["type"] === "response.output_text.annotation.added"),
+    ).toMatchObject([{ annotation_index: 0, annotation, content_index: 1 }]);
+    const last = streamed.data.at(-1)?.["response"] as { output: { content: Json[] }[] };
+    expect(last.output[0]?.content[1]).toMatchObject({ text: "fact", annotations: [annotation] });
+  });
+
+  it.each(clients)(
+    "62 of a document's passage, which a %s client has no form for, are a loss",
+    async (client) => {
+      const whole = messagesAnswer([{ type: "text", text: "Grass", citations: [passage] }]);
+      const asked = { client, upstream: "messages", body: bodies[client] } as const;
+      expect((await tell({ ...asked, answer: whole })).losses).toEqual(["answer-citation"]);
+      // Where a generative-language client wants a stream, its path says so.
+      const body = client === "generative-language" ? bodies[client] : { ...bodies[client], stream: true };
+      const streamed = await tell({ ...asked, body, array: false, answer: citedStream(passage) });
+      expect([streamed.status, streamed.losses]).toEqual([200, ["answer-citation"]]);
+    },
+  );
+
+  it("62 of a file at another vendor are a loss for a messages client", async () => {
+    const annotations = [{ type: "file_citation", file_id: "file_1", filename: "a.pdf", index: 3 }];
+    const content = [{ type: "output_text", text: "fact", annotations }];
+    const output = [{ type: "message", id: "msg_1", role: "assistant", status: "completed", content }];
+    const told = await tell({
+      client: "messages",
+      upstream: "responses",
+      body: { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
+      answer: { id: "resp_1", object: "response", status: "completed", output },
+    });
+    expect(told.json["content"]).toEqual([{ type: "text", text: "fact" }]);
+    expect(told.losses).toEqual(["answer-citation"]);
+  });
+});
