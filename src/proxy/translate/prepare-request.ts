@@ -7,6 +7,7 @@ import type { ExchangeResponse } from "../exchange/response.ts";
 import { pairToolResults } from "../exchange/tool-pairing.ts";
 import { answerOfTool, carrySchemaByTool, createAnswerReader, finishOfTool } from "./answer-schema.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
+import { createAnswerOpener, encloseAnswer, openAnswer } from "./enclosed-answer.ts";
 import { withTurn } from "./instructions-alone.ts";
 import { relaxStrictSchemas } from "./strict-schemas.ts";
 import { withoutForeignExtras } from "./tool-extras.ts";
@@ -30,14 +31,16 @@ export function prepareRequest(
   const spoken = withTurn(request, target.dialect);
   const { turns, losses } = pairToolResults(spoken.value.turns);
   const plainer = withoutForeignExtras(spoken.value, target.dialect);
-  const relaxed = relaxStrictSchemas(plainer.request, target.dialect);
+  const enclosed = encloseAnswer(plainer.request, target.dialect);
+  const relaxed = relaxStrictSchemas(enclosed ?? plainer.request, target.dialect);
   const paired: ExchangeRequest = { ...relaxed.request, model: target.model, turns };
   const plain = capabilities.customTools ? paired : wrapCustomTools(paired);
   const carried = carrySchemaByTool(plain, capabilities);
   const names = fitToolNames(carried ?? plain, capabilities);
   const restorePart = (part: Part): Part => {
     const named = part.type === "tool-call" ? { ...part, name: names.restore(part.name) } : part;
-    return carried === undefined ? named : answerOfTool(named);
+    const answered = carried === undefined ? named : answerOfTool(named);
+    return enclosed === undefined ? answered : openAnswer(answered);
   };
   return {
     request: names.request,
@@ -52,9 +55,11 @@ export function prepareRequest(
     }),
     createEventRestorer() {
       const readAnswer = carried === undefined ? undefined : createAnswerReader();
+      const open = enclosed === undefined ? undefined : createAnswerOpener();
       return (event) => {
         const named = restoreName(event, names.restore);
-        return readAnswer === undefined ? named : readAnswer(named);
+        const answered = readAnswer === undefined ? named : readAnswer(named);
+        return open === undefined ? answered : open(answered);
       };
     },
   };

@@ -5,7 +5,7 @@ import type { ExchangeRequest, OutputFormat } from "../exchange/request.ts";
 
 /**
  * Vendors of the OpenAI family refuse a strict schema, of a tool or of the answer, whose objects are not closed or leave
- * a property optional, which the others take (https://platform.openai.com/docs/guides/structured-outputs). Such a schema
+ * a property optional, and one with keywords or formats they do not know, which the others take (https://platform.openai.com/docs/guides/structured-outputs). Such a schema
  * is not strict there.
  */
 export function relaxStrictSchemas(
@@ -36,11 +36,27 @@ function relaxAnswer(output: OutputFormat | undefined, list: LossList): { readon
 /** The vendor takes ten levels; a schema beyond any sensible depth is left to its judgement. */
 const deepest = 64;
 
+/** https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
+const refused = [
+  "oneOf",
+  "allOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "dependentRequired",
+  "dependentSchemas",
+  "patternProperties",
+];
+const formats = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+
 function isStrict(schema: unknown, depth: number): boolean {
   if (depth > deepest) return true;
   if (Array.isArray(schema)) return schema.every((each) => isStrict(each, depth + 1));
   if (!isObject(schema)) return true;
-  const { properties, required } = schema;
+  const { properties, required, format } = schema;
+  if (refused.some((key) => key in schema)) return false;
+  if (typeof format === "string" && !formats.includes(format)) return false;
   const isClosed = schema["type"] !== "object" || schema["additionalProperties"] === false;
   const names = isObject(properties) ? Object.keys(properties) : [];
   const isWhole = names.every((name) => Array.isArray(required) && required.includes(name));
@@ -48,6 +64,7 @@ function isStrict(schema: unknown, depth: number): boolean {
   const inner = [
     ...(isObject(properties) ? Object.values(properties) : []),
     ...(isObject(schema["$defs"]) ? Object.values(schema["$defs"]) : []),
+    ...(isObject(schema["definitions"]) ? Object.values(schema["definitions"]) : []),
     schema["items"],
     schema["anyOf"],
   ];

@@ -5,11 +5,11 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
-import { closeObjects } from "./close-objects.ts";
 import { type BlockContext, encodeParts, type OutBlock } from "./encode-blocks.ts";
 import { encodeThinking, thinkingRoom } from "./encode-thinking.ts";
 import { encodeTools, toolHeaders } from "./encode-tools.ts";
 import { encodeTurns, limitBreakpoints } from "./encode-turns.ts";
+import { toStrictSchema } from "./strict-schema.ts";
 
 /** Writes a call to `/messages`. `max_tokens` is required there, so a default stands in for a client's silence. */
 export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
@@ -102,7 +102,7 @@ function encodeFormat(request: ExchangeRequest, { capabilities, list }: BlockCon
     list.add("structured-output", "The dialect promises no JSON without a schema.");
     return undefined;
   }
-  return { type: "json_schema", schema: closeObjects(output.schema) };
+  return { type: "json_schema", schema: toStrictSchema(output.schema, list) };
 }
 
 function encodeTier(tier: string | undefined, list: LossList): string | undefined {

@@ -3,6 +3,7 @@ import { argumentsSchema, dropHostedTools, narrowTools } from "../../exchange/ho
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, ToolChoice } from "../../exchange/request.ts";
 import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
+import { toStrictSchema } from "./strict-schema.ts";
 
 /** Members of a tool that only this dialect has. */
 const ownExtras = [
@@ -42,7 +43,7 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
   const servers: unknown[] = [];
   const dropped: HostedTool[] = [];
   for (const tool of asked) {
-    if (tool.type === "function") tools.push(encodeFunction(tool));
+    if (tool.type === "function") tools.push(encodeFunction(tool, list));
     else if (tool.type === "custom") list.add("custom-tool", "The dialect knows no tools of free text.");
     else if (tool.dialect === "messages") (tool.tool === "mcp" ? servers : tools).push(tool.raw);
     else if (tool.tool === "web-search") tools.push(encodeWebSearch(tool, list));
@@ -58,13 +59,15 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
   });
 }
 
-function encodeFunction(tool: FunctionTool): Readonly<Record<string, unknown>> {
+function encodeFunction(tool: FunctionTool, list: LossList): Readonly<Record<string, unknown>> {
+  const schema = argumentsSchema(tool.schema);
+  const isStrict = tool.strict === true;
   const extras = Object.entries(tool.extras ?? {}).filter(([key]) => ownExtras.includes(key));
   return defined({
     name: tool.name,
     description: tool.description,
-    input_schema: argumentsSchema(tool.schema),
-    strict: tool.strict === true ? true : undefined,
+    input_schema: isStrict ? toStrictSchema(schema, list) : schema,
+    strict: isStrict ? true : undefined,
     ...Object.fromEntries(extras),
   });
 }

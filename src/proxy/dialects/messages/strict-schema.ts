@@ -1,0 +1,71 @@
+import { isObject } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * A schema that the vendor holds an answer or a strict tool's arguments to, in the part of JSON Schema that it takes
+ * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations): objects are closed,
+ * `oneOf` is `anyOf`, and what bounds a value is told in the description, as the vendor's own SDKs do it. It refuses the
+ * call over any other schema.
+ */
+export function toStrictSchema(schema: unknown, list: LossList): unknown {
+  if (!isObject(schema)) return schema;
+  const said: Record<string, unknown> = {};
+  const bounds: string[] = [];
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === "$schema" || key === "additionalProperties") continue;
+    if (schemas.has(key)) said[key] = convertEach(value, list);
+    else if (key === "oneOf") said["anyOf"] = convertEach(value, list);
+    else if (key === "items") said[key] = toStrictSchema(value, list);
+    else if (isTaken(key, value)) said[key] = value;
+    else {
+      bounds.push(`${key}: ${JSON.stringify(value)}`);
+      list.add(`schema-${key}`, `The schema's ${key} is told in the description, and not held to.`);
+    }
+  }
+  if (isObjectSchema(schema)) said["additionalProperties"] = closed(schema, list);
+  if (bounds.length === 0) return said;
+  const words = [schema["description"], `{${bounds.join(", ")}}`].filter((text) => typeof text === "string");
+  return { ...said, description: words.join("\n\n") };
+}
+
+/** Keywords whose value is a list of schemas, or an object of them by name. */
+const schemas = new Set(["properties", "$defs", "definitions", "anyOf", "allOf"]);
+
+const taken = new Set(["type", "title", "description", "default", "enum", "const", "$ref", "required"]);
+const formats = [
+  "date-time",
+  "time",
+  "date",
+  "duration",
+  "email",
+  "hostname",
+  "uri",
+  "ipv4",
+  "ipv6",
+  "uuid",
+] as const;
+
+function isTaken(key: string, value: unknown): boolean {
+  if (key === "format") return formats.some((format) => format === value);
+  return key === "minItems" ? value === 0 || value === 1 : taken.has(key);
+}
+
+function convertEach(value: unknown, list: LossList): unknown {
+  if (Array.isArray(value)) return value.map((schema) => toStrictSchema(schema, list));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, schema]) => [name, toStrictSchema(schema, list)]),
+  );
+}
+
+function isObjectSchema(schema: JsonSchema): boolean {
+  return [schema["type"]].flat().includes("object") || isObject(schema["properties"]);
+}
+
+function closed({ additionalProperties }: JsonSchema, list: LossList): false {
+  if (isObject(additionalProperties))
+    list.add("schema-additionalProperties", "A schema for further properties cannot be said.");
+  return false;
+}

@@ -1,0 +1,82 @@
+import type { ExchangeEvent } from "../exchange/event.ts";
+import { isObject } from "../exchange/json.ts";
+import type { Dialect, Part } from "../exchange/parts.ts";
+import type { ExchangeRequest } from "../exchange/request.ts";
+
+/**
+ * An answer that is to be a list or a single value, which generative-language vendors give: all others take the schema
+ * of an object only (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). There the answer is
+ * asked for as the one member of an object, and taken out of it again. Undefined where there is nothing to enclose.
+ */
+export function encloseAnswer(request: ExchangeRequest, target: Dialect): ExchangeRequest | undefined {
+  const { output } = request;
+  if (target === "generative-language" || output?.type !== "json-schema") return undefined;
+  const schema = output.schema;
+  if (!isObject(schema) || !isNoObject(schema) || pointsElsewhere.test(JSON.stringify(schema)))
+    return undefined;
+  const { $defs, definitions, $schema: _, ...value } = schema;
+  const enclosing = {
+    type: "object",
+    properties: { value },
+    required: ["value"],
+    additionalProperties: false,
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  };
+  return { ...request, output: { ...output, schema: enclosing } };
+}
+
+/** References that would lead astray one level further down. */
+const pointsElsewhere = /"\$ref":"(?!#\/(?:\$defs|definitions)\/)/;
+
+function isNoObject({ type, anyOf, oneOf, enum: values }: Readonly<Record<string, unknown>>): boolean {
+  if (type !== undefined) return ![type].flat().includes("object");
+  return [anyOf, oneOf, values].some(Array.isArray);
+}
+
+const opening = /^\s*\{\s*"value"\s*:\s*(?=\S)/;
+const closing = /\s*\}?\s*$/;
+
+/** The value in a whole answer; a text that is none stays as it is. */
+export function openAnswer(part: Part): Part {
+  if (part.type !== "text" || !opening.test(part.text)) return part;
+  return { ...part, text: part.text.replace(opening, "").replace(closing, "") };
+}
+
+/** The same for a stream, event by event: what may be the object's end waits for what follows. */
+export function createAnswerOpener(): (event: ExchangeEvent) => ExchangeEvent {
+  const texts = new Map<number, AnswerText>();
+  return (event) => {
+    if (event.type === "part-start" && event.part.type === "text") texts.set(event.index, new AnswerText());
+    if (event.type === "part-whole") return { ...event, part: openAnswer(event.part) };
+    if (event.type === "part-end" && event.part !== undefined)
+      return { ...event, part: openAnswer(event.part) };
+    const text = event.type === "text-delta" ? texts.get(event.index) : undefined;
+    return event.type === "text-delta" && text !== undefined
+      ? { ...event, text: text.take(event.text) }
+      : event;
+  };
+}
+
+class AnswerText {
+  private waiting = "";
+  private isInside: boolean | undefined;
+
+  take(text: string): string {
+    this.waiting += text;
+    this.isInside ??= this.begin();
+    if (this.isInside === undefined) return "";
+    const said = this.isInside ? this.waiting.replace(closing, "") : this.waiting;
+    this.waiting = this.waiting.slice(said.length);
+    return said;
+  }
+
+  /** Whether the value has begun, or the text is none; undefined where that is still open. */
+  private begin(): boolean | undefined {
+    if (opening.test(this.waiting)) {
+      this.waiting = this.waiting.replace(opening, "");
+      return true;
+    }
+    return '{"value":'.startsWith(this.waiting.replace(/\s+/g, "")) ? undefined : false;
+  }
+}

@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import { chatAnswer, chatStream, type Json, messagesAnswer, sent, tell } from "./harness.ts";
+
+const hi = { role: "user", content: "Hi" };
+const user = [{ role: "user", parts: [{ text: "Hi" }] }];
+const object = (properties: Json, more: Json = {}) => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+  ...more,
+});
+
+describe("schemas that a vendor refuses the call over", () => {
+  const bounded = object({
+    age: { type: "integer", minimum: 0, description: "In years." },
+    tags: { type: "array", items: { type: "string", maxLength: 9 }, minItems: 2 },
+    when: { type: "string", format: "date" },
+    site: { oneOf: [{ type: "string", format: "uri" }, { type: "null" }] },
+    minimum: { $ref: "#/$defs/open" },
+  });
+  const withDefs = {
+    ...bounded,
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $defs: { open: { type: "object", properties: { a: { type: "string", default: "b" } } } },
+  };
+  const taken = {
+    ...bounded,
+    properties: {
+      age: { type: "integer", description: "In years.\n\n{minimum: 0}" },
+      tags: {
+        type: "array",
+        items: { type: "string", description: "{maxLength: 9}" },
+        description: "{minItems: 2}",
+      },
+      when: { type: "string", format: "date" },
+      site: { anyOf: [{ type: "string", format: "uri" }, { type: "null" }] },
+      minimum: { $ref: "#/$defs/open" },
+    },
+    $defs: {
+      open: {
+        type: "object",
+        properties: { a: { type: "string", default: "b" } },
+        additionalProperties: false,
+      },
+    },
+  };
+  const losses = ["schema-maxLength", "schema-minItems", "schema-minimum"];
+
+  it("48 an answer's bounds are told to a messages vendor in words, since it holds no answer to them", async () => {
+    const response_format = {
+      type: "json_schema",
+      json_schema: { name: "a", strict: true, schema: withDefs },
+    };
+    const told = await sent("chat-completions", "messages", { model: "m", messages: [hi], response_format });
+    expect(told.sent["output_config"]).toEqual({ format: { type: "json_schema", schema: taken } });
+    expect(told.losses.toSorted()).toEqual(losses);
+  });
+
+  it("32 the same holds for a strict tool of a messages vendor, and for no other", async () => {
+    const tool = (strict: boolean) => ({
+      type: "function",
+      function: { name: "f", strict, parameters: withDefs },
+    });
+    const ask = (strict: boolean) =>
+      sent("chat-completions", "messages", { model: "m", messages: [hi], tools: [tool(strict)] });
+    const told = await ask(true);
+    expect(told.sent["tools"]).toEqual([{ name: "f", input_schema: taken, strict: true }]);
+    expect(told.losses.toSorted()).toEqual(losses);
+    const loose = await ask(false);
+    expect([loose.sent["tools"], loose.losses]).toEqual([[{ name: "f", input_schema: withDefs }], []]);
+  });
+
+  it("48 a schema for what has members of any name is closed for a messages vendor, and says so", async () => {
+    const schema = { type: "object", additionalProperties: { type: "string" } };
+    const response_format = { type: "json_schema", json_schema: { name: "a", schema } };
+    const told = await sent("chat-completions", "messages", { model: "m", messages: [hi], response_format });
+    const closed = { type: "object", additionalProperties: false };
+    expect(told.sent["output_config"]).toEqual({ format: { type: "json_schema", schema: closed } });
+    expect(told.losses).toEqual(["schema-additionalProperties"]);
+  });
+
+  it.each([
+    [{ type: "string", format: "uri" }],
+    [{ oneOf: [{ type: "string" }, { type: "integer" }] }],
+    [{ type: "array", items: { allOf: [{ type: "string" }] } }],
+    [{ $ref: "#/definitions/a" }],
+  ] as const)(
+    "34 48 a strict schema with %j is not strict for vendors of the OpenAI family",
+    async (member) => {
+      const schema = { ...object({ a: member }), definitions: { a: { type: "string", format: "uri" } } };
+      const format = { type: "json_schema", schema };
+      const tools = [{ name: "f", strict: true, input_schema: schema }];
+      const body = { model: "m", max_tokens: 9, messages: [hi], tools, output_config: { format } };
+      const told = await sent("messages", "responses", body);
+      expect(told.sent).toMatchObject({ tools: [{ strict: false }], text: { format: { strict: false } } });
+      expect(told.losses.toSorted()).toEqual(["json-schema", "strict"]);
+      const fine = {
+        ...body,
+        tools: [],
+        output_config: { format: { ...format, schema: object({ a: { type: "string", format: "date" } }) } },
+      };
+      expect((await sent("messages", "responses", fine)).losses).toEqual([]);
+    },
+  );
+});
+
+describe("an answer that is no object", () => {
+  const list = { type: "ARRAY", items: { type: "OBJECT", properties: { name: { type: "STRING" } } } };
+  const body = {
+    model: "m",
+    contents: user,
+    generationConfig: { responseMimeType: "application/json", responseSchema: list },
+  };
+  const items = { type: "object", properties: { name: { type: "string" } } };
+  const enclosing = object({ value: { type: "array", items } });
+  const answer = '[ {"name": "a}"}, {"name": "b"} ]';
+  const textOf = (answered: Json) => {
+    const [candidate] = answered["candidates"] as { content: { parts: { text: string }[] } }[];
+    return candidate?.content.parts.map((part) => part.text).join("");
+  };
+
+  it.each(["chat-completions", "responses", "messages"] as const)(
+    "48 is asked of a %s vendor as a member of one",
+    async (upstream) => {
+      const told = await sent("generative-language", upstream, body);
+      const said = [told.sent["response_format"], told.sent["text"], told.sent["output_config"]];
+      const closed = {
+        ...enclosing,
+        properties: { value: { type: "array", items: { ...items, additionalProperties: false } } },
+      };
+      expect(JSON.stringify(said)).toContain(JSON.stringify(upstream === "messages" ? closed : enclosing));
+    },
+  );
+
+  it("48 reaches the client by itself, whole", async () => {
+    const asked = { client: "generative-language", upstream: "chat-completions", body } as const;
+    const told = await tell({ ...asked, answer: chatAnswer({ content: `{"value": ${answer}}\n` }) });
+    expect(textOf(told.json)).toBe(answer);
+    const refused = await tell({ ...asked, answer: chatAnswer({ content: "I cannot {" }) });
+    expect(textOf(refused.json)).toBe("I cannot {");
+  });
+
+  it("48 reaches the client by itself out of a tool's arguments", async () => {
+    const input = { value: JSON.parse(answer) };
+    const told = await tell({
+      client: "generative-language",
+      upstream: "messages",
+      model: "claude-3-5-haiku-20241022",
+      body,
+      answer: messagesAnswer([{ type: "tool_use", id: "t", name: "structured_answer", input }], "tool_use"),
+    });
+    expect(told.sent["tools"]).toMatchObject([{ input_schema: enclosing }]);
+    expect(JSON.parse(textOf(told.json) ?? "")).toEqual(JSON.parse(answer));
+  });
+
+  it("48 reaches the client by itself, streamed and cut anywhere", async () => {
+    const schema = { type: "array", items: { type: "string" } };
+    const whole = `{ "value" : ${answer} } \n`;
+    for (let size = 1; size <= whole.length; size += 1) {
+      const pieces = whole.match(new RegExp(`[\\s\\S]{1,${size}}`, "g")) ?? [];
+      const responses = await tell({
+        client: "responses",
+        upstream: "chat-completions",
+        body: {
+          model: "m",
+          input: "Hi",
+          stream: true,
+          text: { format: { type: "json_schema", name: "a", schema } },
+        },
+        answer: chatStream(pieces.map((content) => ({ content }))),
+      });
+      const last = responses.data.at(-1)?.["response"] as { output: { content: { text: string }[] }[] };
+      expect(last.output[0]?.content[0]?.text, `${size}`).toBe(answer);
+    }
+  });
+
+  it("48 is left alone where it points at itself", async () => {
+    const schema = { type: "array", items: { anyOf: [{ type: "string" }, { $ref: "#" }] } };
+    const text = { format: { type: "json_schema", name: "a", schema } };
+    const told = await sent("responses", "chat-completions", { model: "m", input: "Hi", text });
+    expect(told.sent["response_format"]).toMatchObject({ json_schema: { schema } });
+  });
+});
