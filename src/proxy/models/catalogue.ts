@@ -1,7 +1,7 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import { sendTo } from "../upstream/clients.ts";
 import type { Pools } from "../upstream/pools.ts";
-import { credentialHeader } from "../upstream/request-headers.ts";
+import { requestHeaders } from "../upstream/request-headers.ts";
 import { readText } from "../upstream/send.ts";
 
 /** A model as its upstream lists it. */
@@ -73,11 +73,11 @@ export function createCatalogue(upstreams: readonly UpstreamConfig[], pools: Poo
 async function listModels(upstream: UpstreamConfig, pools: Pools, via: string): Promise<CatalogueModel[]> {
   if (upstream.models) return upstream.models.map((id) => modelOf(upstream, id, undefined));
   if (upstream.dialect === "any" || upstream.credentials === "client") return [];
-  const [key] = upstream.keys;
-  const headers = ["accept", "application/json", "accept-encoding", "identity", "x-sallyport-via", via];
-  if (upstream.dialect === "messages") headers.push("anthropic-version", "2023-06-01");
-  if (key !== undefined) headers.push(...credentialHeader(upstream, key));
-  for (const [name, value] of Object.entries(upstream.headers)) headers.push(name, value);
+  const headers = requestHeaders(upstream, upstream.keys[0], [
+    ["accept", "application/json"],
+    ["accept-encoding", "identity"],
+    ["x-sallyport-via", via],
+  ]);
   const query =
     { messages: "?limit=1000", "generative-language": "?pageSize=1000" }[upstream.dialect as string] ?? "";
   const reply = await sendTo(pools, upstream, {

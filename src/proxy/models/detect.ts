@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Runtime } from "../runtime.ts";
-import { factsOf } from "./facts.ts";
+import { NO_FACTS } from "./facts.ts";
 import { notServed } from "./not-served.ts";
-import type { CallFacts } from "./select.ts";
 
+/** Body of `POST /v1/models/detect`. */
 export const detectBody = z.object({ model: z.string().min(1) });
 
 /** The answer of `POST /v1/models/detect`. */
@@ -40,9 +40,6 @@ export async function detectModel(runtime: Runtime, model: string): Promise<Dete
     matched_rule: selection.rule ?? null,
   };
 }
-
-/** A rule with conditions is judged as for a call without anything special about it. */
-const NO_FACTS = (): CallFacts => factsOf({}, undefined);
 
 /** By the vendors' own naming; what is not named otherwise is a chat model. */
 function typeOf(model: string): Detected["type"] {

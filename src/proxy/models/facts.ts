@@ -7,6 +7,9 @@ export function factsOf(headers: IncomingHttpHeaders, body: Buffer | undefined):
   return new Facts(headers, body);
 }
 
+/** Of no call at all: a rule with conditions is judged as for one without anything special about it. */
+export const NO_FACTS = (): CallFacts => factsOf({}, undefined);
+
 class Facts implements CallFacts {
   readonly #headers: IncomingHttpHeaders;
   readonly #body: Buffer | undefined;

@@ -2,13 +2,15 @@ import { z } from "zod";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError, messageOf } from "../../errors.ts";
 import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
-import { factsOf } from "../models/facts.ts";
+import { NO_FACTS } from "../models/facts.ts";
+import { notServed } from "../models/not-served.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import { sendTo } from "../upstream/clients.ts";
-import { credentialHeader } from "../upstream/request-headers.ts";
+import { requestHeaders } from "../upstream/request-headers.ts";
 import { readText } from "../upstream/send.ts";
 
+/** Body of `POST /internal/warmup`. */
 export const warmupBody = z.object({ upstream: z.string().optional(), model: z.string().optional() });
 
 export interface WarmupResult {
@@ -43,12 +45,8 @@ async function chosen(runtime: Runtime, { upstream, model }: z.infer<typeof warm
   if (model === undefined) return { upstreams: all, model };
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
   if (selection) return selection;
-  const message = `The model ${JSON.stringify(model.slice(0, 200))} is not served by any upstream`;
-  throw new AppError("model_not_found", message);
+  throw notServed(model);
 }
-
-/** A rule with conditions is judged as for a call without anything special about it. */
-const NO_FACTS = () => factsOf({}, undefined);
 
 async function warmOne(
   runtime: Runtime,
@@ -68,17 +66,11 @@ async function warmOne(
   };
   if (upstream.dialect === "any") return result();
   const { path, body } = model === undefined ? { path: "/models", body: null } : oneToken(upstream, model);
-  const headers = [
-    "content-type",
-    "application/json",
-    "accept-encoding",
-    "identity",
-    "x-sallyport-via",
-    services.via,
-  ];
-  if (upstream.dialect === "messages") headers.push("anthropic-version", "2023-06-01");
-  if (upstream.keys[0] !== undefined) headers.push(...credentialHeader(upstream, upstream.keys[0]));
-  for (const [name, value] of Object.entries(upstream.headers)) headers.push(name, value);
+  const headers = requestHeaders(upstream, upstream.keys[0], [
+    ["content-type", "application/json"],
+    ["accept-encoding", "identity"],
+    ["x-sallyport-via", services.via],
+  ]);
   try {
     const reply = await sendTo(services.pools, upstream, {
       method: body === null ? "GET" : "POST",

@@ -77,7 +77,7 @@ export function upstreamHeaders(
     headers.push(name, value);
   }
   if (upstream.dialect === "messages" && !version && !replaced.includes("anthropic-version"))
-    headers.push("anthropic-version", "2023-06-01");
+    headers.push(...MESSAGES_VERSION);
   addOwn(headers, upstream, needs);
   return headers;
 }
@@ -111,8 +111,31 @@ function addOwn(
   for (const name in upstream.headers) headers.push(name, upstream.headers[name] ?? "");
 }
 
+/** What the messages dialect wants of every request; https://docs.anthropic.com/en/api/versioning names no other. */
+const MESSAGES_VERSION = ["anthropic-version", "2023-06-01"] as const;
+
+/**
+ * The headers of a request that no client's headers are part of, as undici's flat list: those given, and what the
+ * upstream's dialect wants. A header of the configuration takes the place of any of the same name.
+ */
+export function requestHeaders(
+  upstream: UpstreamConfig,
+  key: string | undefined,
+  given: readonly (readonly [name: string, value: string])[],
+): string[] {
+  const headers: string[] = [];
+  const add = (name: string, value: string) => {
+    if (!(name in upstream.headers)) headers.push(name, value);
+  };
+  for (const [name, value] of given) add(name, value);
+  if (upstream.dialect === "messages") add(...MESSAGES_VERSION);
+  if (key !== undefined) add(...credentialHeader(upstream, key));
+  for (const name in upstream.headers) headers.push(name, upstream.headers[name] ?? "");
+  return headers;
+}
+
 /** Where an upstream's dialect wants its key. */
-export function credentialHeader(upstream: UpstreamConfig, key: string): readonly [string, string] {
+function credentialHeader(upstream: UpstreamConfig, key: string): readonly [string, string] {
   if (upstream.dialect === "messages") return ["x-api-key", key];
   if (upstream.dialect === "generative-language") return ["x-goog-api-key", key];
   return ["authorization", `Bearer ${key}`];

@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts";
 import { type Call, viaOf } from "../call.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "./clients.ts";
-import { credentialHeader } from "./request-headers.ts";
+import { requestHeaders } from "./request-headers.ts";
 import type { Departure, ReceivedReply } from "./send.ts";
 import { nextTry, planTries, type Tried, type Try } from "./tries.ts";
 
@@ -94,22 +94,13 @@ function headersFor(
   key: string | undefined,
   request: UpstreamRequest,
 ): string[] {
-  const headers = [
-    "content-type",
-    request.contentType ?? "application/json",
-    "accept-encoding",
-    "identity",
-    "x-sallyport-via",
-    viaOf(call.request.headers, call.services),
-  ];
-  headers.push("accept", call.stream ? "text/event-stream" : "application/json");
-  if (upstream.dialect === "messages" && !("anthropic-version" in upstream.headers))
-    headers.push("anthropic-version", "2023-06-01");
-  if (key !== undefined) headers.push(...credentialHeader(upstream, key));
-  for (const name in request.headers)
-    if (!(name in upstream.headers)) headers.push(name, request.headers[name] ?? "");
-  for (const name in upstream.headers) headers.push(name, upstream.headers[name] ?? "");
-  return headers;
+  return requestHeaders(upstream, key, [
+    ["content-type", request.contentType ?? "application/json"],
+    ["accept-encoding", "identity"],
+    ["x-sallyport-via", viaOf(call.request.headers, call.services)],
+    ["accept", call.stream ? "text/event-stream" : "application/json"],
+    ...Object.entries(request.headers ?? {}),
+  ]);
 }
 
 function plainHeaders(
