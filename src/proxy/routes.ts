@@ -15,22 +15,25 @@ export type ModelOperation =
   /** A stored response, read or deleted. */
   | "stored-response";
 
-export type UtilityOperation =
-  | "list-models"
-  | "get-model"
-  | "detect"
-  | "warmup"
-  | "telemetry"
-  | "health"
-  | "readiness"
-  | "metrics"
-  | "mcp"
-  | "hello"
-  /** `GET /v1/responses`, which some clients try to upgrade to a WebSocket. */
-  | "websocket"
-  | "home"
-  /** What the page at `/` is kept up to date with. */
-  | "dashboard-events";
+const UTILITIES = [
+  "list-models",
+  "get-model",
+  "detect",
+  "warmup",
+  "telemetry",
+  "health",
+  "readiness",
+  "metrics",
+  "mcp",
+  "hello",
+  // `GET /v1/responses`, which some clients try to upgrade to a WebSocket.
+  "websocket",
+  "home",
+  // What the page at `/` is kept up to date with.
+  "dashboard-events",
+] as const;
+
+type UtilityOperation = (typeof UTILITIES)[number];
 
 /** In whose envelope errors are told; `plain` is `{error}`. `by-caller` is chosen by the request's headers. */
 export type RouteDialect = Dialect | "plain" | "by-caller";
@@ -89,7 +92,7 @@ export const specifiedRoutes: readonly Route[] = [
 ];
 
 /** What real clients call besides, with the same handlers. */
-export const furtherRoutes: readonly Route[] = [
+const furtherRoutes: readonly Route[] = [
   route("GET", "/v1/models/claude", "messages", "list-models", "ignored"),
   route("GET", "/v1/models/*", "by-caller", "get-model", "ignored"),
   route("POST", "/v1/models/*", google, "by-method"),
@@ -109,27 +112,15 @@ export const furtherRoutes: readonly Route[] = [
   route("GET", "/internal/dashboard/events", "plain", "dashboard-events", "ignored"),
 ];
 
+/** Every route there is; of two that fit a path, the more exact one serves it. */
 export const routes: readonly Route[] = [...specifiedRoutes, ...furtherRoutes];
 
 /** A route of a model operation: its errors are told in its own dialect. */
 export type ModelRoute = Route & { readonly dialect: Dialect };
 
-const UTILITIES = new Set<Operation>([
-  "list-models",
-  "get-model",
-  "detect",
-  "warmup",
-  "telemetry",
-  "health",
-  "readiness",
-  "metrics",
-  "mcp",
-  "hello",
-  "websocket",
-  "home",
-  "dashboard-events",
-]);
+const utilities = new Set<Operation>(UTILITIES);
 
+/** Whether a route calls a model, and so goes through `handle-call.ts`. */
 export function isModelRoute(route: Route): route is ModelRoute {
-  return !UTILITIES.has(route.operation) && route.dialect !== "plain" && route.dialect !== "by-caller";
+  return !utilities.has(route.operation) && route.dialect !== "plain" && route.dialect !== "by-caller";
 }

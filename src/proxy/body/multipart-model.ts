@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError } from "../../errors.ts";
 import { createModelFinder, type ModelRange } from "./model-finder.ts";
+import { tooLarge } from "./read-body.ts";
 
 /** A multipart body on its way: how far it was read for its model, and the rest still to come. */
 export interface StreamedForm {
@@ -55,10 +56,6 @@ export async function peekForm(
 /** A client that breaks its upload off. */
 function gone(error: unknown): never {
   throw new AppError("client_gone", "The client left while it was sending", { cause: error });
-}
-
-function tooLarge(limit: number): AppError {
-  return new AppError("too_large", `The body is larger than ${limit} bytes`);
 }
 
 async function* limited(begin: Buffer, rest: AsyncIterator<Buffer>, limit: number): AsyncGenerator<Buffer> {

@@ -55,6 +55,7 @@ async function decode(bytes: Buffer, coding: string, limit: number): Promise<Buf
   }
 }
 
-function tooLarge(limit: number): AppError {
+/** `too_large` for a body of more than `limit` bytes. */
+export function tooLarge(limit: number): AppError {
   return new AppError("too_large", `The body is larger than ${limit} bytes`);
 }
