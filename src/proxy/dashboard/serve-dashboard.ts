@@ -57,14 +57,14 @@ export async function streamDashboard(
     throw new AppError("forbidden", "Other pages are not told of calls, whatever is listed");
   const stream = new PassThrough();
   const follower = follow(request, services, (text) => stream.write(text));
+  await follower.look();
   const timer = setInterval(() => {
     if (services.runtime() !== request.runtime) stream.end();
-    // A page that does not read is told when it does.
-    else if (!stream.writableNeedDrain) void follower.look();
+    // A page that does not read is told when it does; one that cannot be told asks again when its stream has ended.
+    else if (!stream.writableNeedDrain) follower.look().catch(() => stream.end());
   }, LOOK_MS);
   stream.once("close", () => clearInterval(timer));
   reply.header("content-type", "text/event-stream; charset=utf-8").header("x-accel-buffering", "no");
-  await follower.look();
   return reply.send(stream);
 }
 

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { createProxy } from "../../../src/proxy/create-proxy.ts";
+import { createMemoryConversations } from "../../../src/proxy/translate/conversation-store.ts";
 import { followDashboard } from "../../support/dashboard-events.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
-import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
+import { configOf, startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
 
 const KEY = "sk-dashboard-0123456789abcdef";
 const EVIL = "<img src=x onerror=alert(1)>";
@@ -176,5 +178,29 @@ describe("the dashboard's events", () => {
     await answered;
     await drained;
     events.stop();
+  });
+
+  it("end where the figures of all processes cannot be had any more, for the page to ask again", async () => {
+    let isGone = false;
+    const server = createProxy(configOf({}), {
+      log: { add: () => {}, refused: () => {}, close: async () => {} },
+      onInternal: () => {},
+      shared: {
+        via: "mark",
+        conversations: createMemoryConversations(),
+        totals: async () => ({ active: 0, series: [] }),
+        activity: async () => {
+          if (isGone) throw new Error("the other process has ended");
+          return { live: [], calls: [] };
+        },
+        history: { startedAt: 0, configuration: { readAt: 0 } },
+      },
+    });
+    closers.push(() => server.close());
+    const url = await server.app.listen({ port: 0, host: "127.0.0.1" });
+    const events = await followDashboard({ url });
+    await events.until(() => true);
+    isGone = true;
+    await events.ended();
   });
 });
