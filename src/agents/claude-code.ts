@@ -5,6 +5,7 @@ import { jsonHook } from "./json-hook.ts";
 import { jsonDefaults } from "./json-members.ts";
 import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
+import { REVIEW_COMMAND } from "./review-words.ts";
 
 /** https://code.claude.com/docs/en/hooks; formats as Claude Code 2.1.197 and 2.1.329 obey them. */
 export const claudeCode: Agent = {
@@ -54,7 +55,7 @@ export function claudeFolder({ home, project, environment }: Place): string {
  */
 function reviewCommand(command: string): string {
   return `---
-description: Review the changes in the browser and bring the notes back here
+description: ${REVIEW_COMMAND}
 argument-hint: "[path...]"
 allowed-tools: Bash(${command} review:*)
 ---

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
 import { jsonHook } from "./json-hook.ts";
 import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
-import { OWN_MARK, ownFile } from "./own-file.ts";
+import { ownFile } from "./own-file.ts";
+import { reviewSkill } from "./review-words.ts";
 
 /** Formats as Codex CLI 0.169.0 obeys them. It has no tool for plans: the Stop hook finds the plan in the transcript. */
 export const codex: Agent = {
@@ -25,7 +26,7 @@ export const codex: Agent = {
     ownFile(
       join(codexFolder(place), "skills", "sallyport-review", "SKILL.md"),
       "the skill sallyport-review",
-      reviewSkill(place.command),
+      reviewSkill(place.command, " outside the sandbox (it opens a page on localhost)"),
     ),
   ],
   notes: [
@@ -37,17 +38,4 @@ export const codex: Agent = {
 export function codexFolder({ home, project, environment }: Place): string {
   if (project !== undefined) return join(project, ".codex");
   return environment["CODEX_HOME"] || join(home, ".codex");
-}
-
-function reviewSkill(command: string): string {
-  return `---
-name: sallyport-review
-description: Let the person review the changes in this repository in the browser, and address the notes. Use when the person asks for a review in the browser or names Sallyport.
----
-<!-- ${OWN_MARK} -->
-1. Run \`${command} review code\` outside the sandbox (it opens a page on localhost) and wait until it ends, however long
-   the person takes.
-2. Address every point of what it prints. If it says that no feedback was provided, change nothing and say so.
-3. If it was cut off, run \`${command} review last\` and go by what that prints.
-`;
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
 import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
+import { reviewSkill } from "./review-words.ts";
 
 /** Formats as Copilot CLI 1.0.102 obeys them. A project's hooks run once its folder is trusted. */
 export const copilotCli: Agent = {
@@ -37,16 +38,4 @@ function hooksFile(command: string): string {
   // The second brings the words that an approval has no place for.
   const hooks = { preToolUse: [hook], postToolUse: [hook] };
   return `${JSON.stringify({ version: 1, comment: OWN_MARK, hooks }, null, 2)}\n`;
-}
-
-function reviewSkill(command: string): string {
-  return `---
-name: sallyport-review
-description: Let the person review the changes in this repository in the browser, and address the notes. Use when the person asks for a review in the browser or names Sallyport.
----
-<!-- ${OWN_MARK} -->
-1. Run \`${command} review code\` and wait until it ends, however long the person takes.
-2. Address every point of what it prints. If it says that no feedback was provided, change nothing and say so.
-3. If it was cut off, run \`${command} review last\` and go by what that prints.
-`;
 }

@@ -3,6 +3,7 @@ import type { Agent, Place } from "./agent.ts";
 import { jsonHook } from "./json-hook.ts";
 import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
+import { promptWithNotes, REVIEW_COMMAND } from "./review-words.ts";
 
 /** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats as Gemini CLI 0.61.0 obeys them. */
 export const geminiCli: Agent = {
@@ -39,14 +40,8 @@ export function geminiFolder({ home, project, environment }: Place): string {
 
 function reviewCommand(command: string): string {
   return `# ${OWN_MARK}
-description = "Review the changes in the browser and bring the notes back here"
+description = "${REVIEW_COMMAND}"
 prompt = '''
-The person has just reviewed the changes in this repository in the browser. This is what they wrote:
-
-!{${command} review code {{args}}}
-
-Address every point. If it says that no feedback was provided, change nothing and say so. If it is empty or was cut off,
-run \`${command} review last\` and go by what that prints.
-'''
+${promptWithNotes(command, `!{${command} review code {{args}}}`)}'''
 `;
 }

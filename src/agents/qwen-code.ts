@@ -4,6 +4,7 @@ import { combined } from "./combined-edit.ts";
 import { jsonHook } from "./json-hook.ts";
 import { PATIENCE_SECONDS, planHook, silenced } from "./own-command.ts";
 import { OWN_MARK, ownFile } from "./own-file.ts";
+import { promptWithNotes, REVIEW_COMMAND } from "./review-words.ts";
 
 /** The package's docs/features/hooks.md and commands.md; formats as Qwen Code 0.15.10 and 0.24.4 obey them. */
 export const qwenCode: Agent = {
@@ -48,14 +49,8 @@ export function qwenFolder({ home, project, environment }: Place): string {
 
 function reviewCommand(command: string): string {
   return `---
-description: Review the changes in the browser and bring the notes back here
+description: ${REVIEW_COMMAND}
 ---
 <!-- ${OWN_MARK} -->
-The person has just reviewed the changes in this repository in the browser. This is what they wrote:
-
-!{${command} review code {{args}}}
-
-Address every point. If it says that no feedback was provided, change nothing and say so. If it is empty or was cut off,
-run \`${command} review last\` and go by what that prints.
-`;
+${promptWithNotes(command, `!{${command} review code {{args}}}`)}`;
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Agent, Place } from "../agent.ts";
 import { OWN_MARK, ownFile } from "../own-file.ts";
+import { promptWithNotes, REVIEW_COMMAND } from "../review-words.ts";
 import { pluginSource } from "./plugin-source.ts";
 
 /** Formats as OpenCode 1.18.33 loads them: plugins/*.js and commands/*.md in its configuration folders. */
@@ -32,14 +33,8 @@ export function openCodeFolder({ home, project, environment }: Place): string {
 
 function reviewCommand(command: string): string {
   return `---
-description: Review the changes in the browser and bring the notes back here
+description: ${REVIEW_COMMAND}
 ---
 <!-- ${OWN_MARK} -->
-The person has just reviewed the changes in this repository in the browser. This is what they wrote:
-
-!\`${command} review code --origin opencode $ARGUMENTS\`
-
-Address every point. If it says that no feedback was provided, change nothing and say so. If it is empty or was cut off,
-run \`${command} review last\` and go by what that prints.
-`;
+${promptWithNotes(command, `!\`${command} review code --origin opencode $ARGUMENTS\``)}`;
 }
