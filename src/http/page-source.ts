@@ -15,8 +15,6 @@ export interface PageSource {
 
 export type PageName = "plan" | "code" | "dashboard";
 
-const FOREVER = { maxAge: "365d", immutable: true } as const;
-
 /** The pages inside the executable, if this is one; else those in `folder`. */
 export function pageSource(folder: () => string): PageSource {
   return isSea() ? embeddedPages() : pagesIn(folder());
@@ -31,12 +29,9 @@ function pagesIn(folder: string): PageSource {
         prefix: "/assets/",
         wildcard: true,
         index: false,
-        cacheControl: true,
+        cacheControl: false,
         decorateReply: false,
-        setHeaders: (reply, path) => {
-          if (path.endsWith(".html")) reply.headers(framedHeaders);
-        },
-        ...FOREVER,
+        setHeaders: (reply, path) => void reply.headers(headersOf(path)),
       });
     },
   };
@@ -53,6 +48,11 @@ const TYPES: Record<string, string> = {
 
 const KEPT_FOREVER = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
+/** Besides its type: pages among the assets are framed, all others never change. */
+function headersOf(path: string) {
+  return extname(path) === ".html" ? framedHeaders : KEPT_FOREVER;
+}
+
 /** `scripts/build-binary.mjs` puts every file of dist/web in under its path there. */
 function embeddedPages(): PageSource {
   return {
@@ -63,11 +63,7 @@ function embeddedPages(): PageSource {
         const file = assetOrNothing(path);
         if (!file) return reply.code(404).send({ error: "File not found" });
         const type = TYPES[extname(path)] ?? "application/octet-stream";
-        const isPage = extname(path) === ".html";
-        return reply
-          .type(type)
-          .headers(isPage ? framedHeaders : KEPT_FOREVER)
-          .send(file);
+        return reply.type(type).headers(headersOf(path)).send(file);
       });
     },
   };
