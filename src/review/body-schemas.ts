@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
+import type { ApproveBody, DenyBody, PlanAnnotation, ReviewSettings } from "./api-types.ts";
 
 /**
  * A request body in the shape a schema wants. Throws `validation`, naming the member; no body at all is an empty
@@ -33,8 +34,9 @@ const planAnnotation = z.object({
   replacement: z.string().exactOptional(),
   images: z.array(z.object({ path: z.string(), name: z.string() })).exactOptional(),
   createdAt: z.string(),
-});
+}) satisfies z.ZodType<PlanAnnotation>;
 
+/** Body of `POST /api/approve`. */
 export const approveBody = z.object({
   vaultapp: z
     .object({
@@ -54,15 +56,17 @@ export const approveBody = z.object({
   plan: z.string().exactOptional(),
   planId: z.string().exactOptional(),
   annotations: z.array(planAnnotation).exactOptional(),
-});
+}) satisfies z.ZodType<ApproveBody>;
 
+/** Body of `POST /api/deny`. */
 export const denyBody = z.object({
   feedback: z.string().exactOptional(),
   planSave: planSave.exactOptional(),
   planId: z.string().exactOptional(),
   annotations: z.array(planAnnotation).exactOptional(),
-});
+}) satisfies z.ZodType<DenyBody>;
 
+/** Body of `PUT /api/draft`. */
 export const draftBody = z.object({
   generation: z.number().int().min(0),
   content: z.unknown(),
@@ -77,6 +81,7 @@ export const draftBody = z.object({
     .exactOptional(),
 });
 
+/** Body of `PUT /api/settings`, and what is stored of them. */
 export const settingsBody = z.object({
   theme: z.enum(["system", "light", "dark"]).exactOptional(),
   planSave: z.object({ enabled: z.boolean(), customPath: z.string().exactOptional() }).exactOptional(),
@@ -96,7 +101,7 @@ export const settingsBody = z.object({
       whitespace: z.boolean().exactOptional(),
     })
     .exactOptional(),
-});
+}) satisfies z.ZodType<Partial<ReviewSettings>>;
 
 export type ApproveInput = z.infer<typeof approveBody>;
 export type DenyInput = z.infer<typeof denyBody>;

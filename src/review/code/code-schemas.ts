@@ -1,42 +1,46 @@
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
+import type { CodeAnnotation, DiffSwitchBody, FeedbackBody } from "../api-types.ts";
 
 const line = z.number().int().min(0);
 
+/** A `CodeAnnotation`. */
+export const codeAnnotation = z.object({
+  id: z.string(),
+  type: z.enum(["comment", "suggestion", "concern"]),
+  filePath: z.string(),
+  lineStart: line,
+  lineEnd: line,
+  side: z.enum(["old", "new"]),
+  text: z.string().exactOptional(),
+  suggestedCode: z.string().exactOptional(),
+}) satisfies z.ZodType<CodeAnnotation>;
+
+/** Body of `POST /api/feedback`. */
 export const feedbackBody = z.object({
   feedback: z.string().exactOptional(),
-  annotations: z
-    .array(
-      z.object({
-        id: z.string(),
-        type: z.enum(["comment", "suggestion", "concern"]),
-        filePath: z.string(),
-        lineStart: line,
-        lineEnd: line,
-        side: z.enum(["old", "new"]),
-        text: z.string().exactOptional(),
-        suggestedCode: z.string().exactOptional(),
-      }),
-    )
-    .exactOptional(),
+  annotations: z.array(codeAnnotation).exactOptional(),
   agentSwitch: z.string().exactOptional(),
   complete: z.boolean().exactOptional(),
   approved: z.boolean().exactOptional(),
   sessionId: z.string().exactOptional(),
-});
+}) satisfies z.ZodType<FeedbackBody>;
 
 export type FeedbackInput = z.infer<typeof feedbackBody>;
 
-/** An absent diff type has a message of its own in the specification, section 7. */
+/** Body of `POST /api/diff/switch`. An absent diff type has a message of its own in the specification, section 7. */
 export const diffSwitchBody = z.object({
   diffType: z.string("Missing diffType").min(1, "Missing diffType"),
   patch: z.boolean().exactOptional(),
-});
+}) satisfies z.ZodType<DiffSwitchBody>;
 
 const flag = z.enum(["0", "1"]).exactOptional();
 
+/** Query of the diff's index and rounds: `w=1` leaves out changes of white space. */
 export const indexQuery = z.object({ w: flag });
+/** Query of `GET /api/diff/patch`. */
 export const patchQuery = z.object({ n: z.string().max(20_000), id: z.string().exactOptional(), w: flag });
+/** Query of the routes that answer with one side of a file. */
 export const fileQuery = z.object({ path: z.string().min(1), side: z.enum(["old", "new"]) });
 
 /** A query in the shape a schema wants. Throws `validation`, naming the member. */

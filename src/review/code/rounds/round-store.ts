@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { DiffRound } from "../../api-types.ts";
 import { readJson, writeDurably } from "../../storage/durable-file.ts";
+import { codeAnnotation } from "../code-schemas.ts";
 
 /** Rounds that are kept of a branch; what is older has been dealt with. */
 const MOST_ROUNDS = 10;
@@ -20,18 +21,6 @@ export interface RoundStore {
   add(branch: string, round: Omit<StoredRound, "round">): Promise<void>;
 }
 
-const annotation = z.object({
-  id: z.string(),
-  type: z.enum(["comment", "suggestion", "concern"]),
-  filePath: z.string(),
-  lineStart: z.number(),
-  lineEnd: z.number(),
-  side: z.enum(["old", "new"]),
-  text: z.string().exactOptional(),
-  suggestedCode: z.string().exactOptional(),
-  code: z.string().exactOptional(),
-});
-
 const stored = z.array(
   z.object({
     round: z.number(),
@@ -39,7 +28,7 @@ const stored = z.array(
     diffType: z.string(),
     gitRef: z.string(),
     text: z.string(),
-    annotations: z.array(annotation),
+    annotations: z.array(codeAnnotation.extend({ code: z.string().exactOptional() })),
     files: z.array(
       z.object({ path: z.string(), fingerprint: z.string(), lines: z.string().exactOptional() }),
     ),
