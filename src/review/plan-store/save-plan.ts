@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, unlink } from "node:fs/promises";
+import { mkdir, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../errors.ts";
 import type { PlanDecision } from "../decision.ts";
 import { planTitle, slugOf } from "../plan/plan-title.ts";
+import { replaceFile } from "../storage/durable-file.ts";
 import { makePrivateFolder } from "../storage/private-folder.ts";
 
 export interface PlanToSave {
@@ -35,19 +35,11 @@ export function savedText(plan: string, { editedPlan, feedback }: PlanDecision):
 /** Writes a new file under the first free name of `<stem>.md`, `<stem>-2.md` …; whole or not at all. */
 export async function writeNew(folder: string, stem: string, text: string, mode: number): Promise<string> {
   const path = await reserve(folder, stem, mode);
-  const temporary = join(folder, `.${randomBytes(8).toString("hex")}.tmp`);
   try {
-    const file = await open(temporary, "wx", mode);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
+    await replaceFile(path, text, mode);
     return path;
   } catch (error) {
-    await Promise.all([temporary, path].map((leftover) => unlink(leftover).catch(() => {})));
+    await unlink(path).catch(() => {});
     throw error;
   }
 }

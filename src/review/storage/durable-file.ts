@@ -11,7 +11,7 @@ import { makePrivateFolder } from "./private-folder.ts";
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   try {
     await makePrivateFolder(dirname(path));
-    await replaceFile(path, content);
+    await replaceFile(path, content, 0o600);
   } catch (cause) {
     throw new AppError("storage", `Nothing can be stored in ${dirname(path)}: ${reasonOf(cause)}.`, {
       cause,
@@ -19,10 +19,14 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
   }
 }
 
-async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+/**
+ * The same for a file whose folder is there. A new file gets the mode; what is left of a failure is nothing. Throws the
+ * system's error.
+ */
+export async function replaceFile(path: string, content: string | Uint8Array, mode: number): Promise<void> {
   const temporary = join(dirname(path), `.${randomBytes(8).toString("hex")}.tmp`);
   try {
-    const file = await open(temporary, "wx", 0o600);
+    const file = await open(temporary, "wx", mode);
     try {
       await file.writeFile(content);
       await file.sync();
