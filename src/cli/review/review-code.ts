@@ -1,10 +1,11 @@
 import { realpathSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { processEnvironment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { openRepository, type Repository } from "../../review/git/repository.ts";
 import { nameOfOrigin } from "../../review/hooks/generic.ts";
+import { isWithin } from "../../review/is-within.ts";
 import type { Output } from "../output.ts";
 import type { ReviewFlags } from "./review-program.ts";
 import type { ReviewJob } from "./run-review.ts";
@@ -87,11 +88,8 @@ export function pathWithin(root: string, directory: string, path: string): strin
   const given = resolve(directory, path);
   // Git names the repository with links resolved. What the path itself leads to counts no less than the link it may be.
   const folder = realPathOf(dirname(given));
-  const inner = [given, join(folder, basename(given))].map((each) => relative(root, each)).find(isBelow);
-  if (inner === undefined) throw new AppError("usage", `${path} is not inside the repository ${root}`);
+  const inside = [given, join(folder, basename(given))].find((each) => isWithin(root, each));
+  if (inside === undefined) throw new AppError("usage", `${path} is not inside the repository ${root}`);
+  const inner = relative(root, inside);
   return inner === "" ? "." : inner.split(sep).join("/");
-}
-
-function isBelow(way: string): boolean {
-  return way.split(sep)[0] !== ".." && !isAbsolute(way);
 }

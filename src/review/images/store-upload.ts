@@ -42,15 +42,11 @@ async function ownFolder(folder: string): Promise<string> {
   const user = process.getuid?.();
   for (const candidate of [folder, `${folder}-${user ?? "own"}`]) {
     // A file or a link in its place fails too; what is there is looked at before anything is said.
-    const failure = await mkdir(candidate, { recursive: true, mode: 0o700 }).catch(asError);
+    const failure = await mkdir(candidate, { recursive: true, mode: 0o700 }).catch((error: unknown) => error);
     const status = await lstat(candidate).catch(() => Promise.reject(failure));
     if (!status.isDirectory() || (user !== undefined && status.uid !== user)) continue;
     if (user !== undefined && (status.mode & 0o077) !== 0) await chmod(candidate, 0o700);
     return candidate;
   }
   throw new Error(`${folder} belongs to somebody else`);
-}
-
-function asError(error: unknown): unknown {
-  return error;
 }
