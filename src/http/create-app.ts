@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
-import { CONNECTION_LIMITS } from "./connection-limits.ts";
+import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
 
 export interface AppLimits {
   /** Bytes of a request body; more is 413. */
@@ -29,7 +29,7 @@ export function createApp(limits: AppLimits): FastifyInstance {
     createServer({ ...http, ...times }, (request, response) => {
       if (!first?.(request, response)) others(request, response);
     });
-  return Fastify({
+  const app = Fastify({
     bodyLimit: limits.bodyLimit,
     ...times,
     forceCloseConnections: true,
@@ -39,6 +39,8 @@ export function createApp(limits: AppLimits): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     ...(first ? { serverFactory } : { http }),
   });
+  closeUnused(app.server);
+  return app;
 }
 
 /** The same path where it can be decoded, else one that says it literally. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { systemErrorCode } from "../errors.ts";
-import { CONNECTION_LIMITS } from "./connection-limits.ts";
+import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
 import { listenFailure, portOf, RETRY_DELAY_MS } from "./listen.ts";
 
 export interface DoorOptions {
@@ -92,6 +92,7 @@ async function bindAll(hosts: readonly string[], port: number, answer: (...call:
 
 function bind(host: string, port: number, answer: (...call: Call) => void): Promise<Server> {
   const server = createServer(CONNECTION_LIMITS, answer);
+  closeUnused(server);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ port, host }, () => resolve(server));

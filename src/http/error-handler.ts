@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
+import { sendEarly } from "./answer-early.ts";
 
 /** Answers every failure as `{error}`. `onFailure` is told of those that are not the caller's. */
 export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknown) => void): void {
@@ -9,7 +10,7 @@ export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknow
       return reply.code(error.status).send({ error: error.message });
     }
     if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE" || error.statusCode === 413) {
-      return reply.code(413).header("connection", "close").send({ error: "Request body is too large" });
+      return sendEarly(reply.code(413), JSON.stringify({ error: "Request body is too large" }));
     }
     const status = error.statusCode ?? 500;
     if (status < 500) return reply.code(status).send({ error: error.message });

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { sendEarly } from "./answer-early.ts";
 import { checkRequest, type GuardPolicy, type GuardReason } from "./guard.ts";
 import { pathOf } from "./path-of.ts";
 
@@ -14,16 +15,19 @@ export function addGuard(
   policy: GuardPolicy,
   onRefused?: (reason: GuardReason, path: string) => void,
 ): void {
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     const path = pathOf(request.url);
     const { method, raw, routeOptions } = request;
     const result = checkRequest(
       { method, path, route: routeOptions.url, rawHeaders: raw.rawHeaders },
       policy,
     );
-    if (result.allowed) return;
+    if (result.allowed) {
+      done();
+      return;
+    }
     onRefused?.(result.reason, path);
-    // The body of a refused request is not worth reading.
-    await reply.code(403).header("connection", "close").send({ error: REMEDY[result.reason] });
+    // Never done: nothing runs behind this, not even where the client leaves before it has its answer.
+    sendEarly(reply.code(403), JSON.stringify({ error: REMEDY[result.reason] }));
   });
 }

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../errors.ts";
+import { sendEarly } from "../http/answer-early.ts";
 import { pathOf } from "../http/path-of.ts";
 import { encodeFault, type Fault, faultOf } from "./dialect-errors.ts";
 import { noteRefusal } from "./door.ts";
@@ -17,12 +18,10 @@ export function addProxyErrors(
     const fault = error instanceof AppError ? faultOf(error) : frameworkFault(error);
     if (fault.status === 401 && asksForPage(request)) return answerLocked(reply, services);
     if (fault.status >= 500 && !(error instanceof AppError)) onInternal(error);
-    const body = encodeFault(dialectOf(request), fault, services.nextRequestId());
-    if (!request.raw.complete && fault.status !== 401) reply.header("connection", "close");
-    return reply
-      .code(fault.status)
-      .header("content-type", "application/json; charset=utf-8")
-      .send(services.runtime().redact(body));
+    const body = services.runtime().redact(encodeFault(dialectOf(request), fault, services.nextRequestId()));
+    reply.code(fault.status);
+    if (!request.raw.complete && fault.status !== 401) return sendEarly(reply, body);
+    return reply.header("content-type", "application/json; charset=utf-8").send(body);
   });
   app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request.url);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { AppError } from "../errors.ts";
+import { endEarly } from "../http/answer-early.ts";
 import { decodeBody } from "./body/content-coding.ts";
 import { type Call, ownHeaders } from "./call.ts";
 import { encodeFault, faultOf } from "./dialect-errors.ts";
@@ -62,7 +63,7 @@ export function answerJson(call: Call, status: number, body: string, headers: re
   // What is left of an unread body is not waited for.
   if (!call.request.complete) list.push("connection", "close");
   response.writeHead(status, list);
-  response.end(body);
+  endEarly(call.request, response, body);
 }
 
 /** A small body as text; undefined where its coding is unknown or a lie. */

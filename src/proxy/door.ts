@@ -66,7 +66,7 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
 }
 
 function refuse(reply: FastifyReply, refusal: Refusal): never {
-  // The body of a request from elsewhere is not worth reading.
+  // The body of a request from elsewhere is not wanted.
   if (refusal === "stopping" || refusal === "host" || refusal === "page") reply.header("connection", "close");
   switch (refusal) {
     case "stopping":

@@ -23,7 +23,7 @@ it("P11 both servers end requests that never become whole, and connections that 
     expect(server).toMatchObject({
       headersTimeout: 15_000,
       requestTimeout,
-      keepAliveTimeout: 10_000,
+      keepAliveTimeout: 120_000,
       timeout: 0,
     });
   }

@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createApp } from "../../src/http/create-app.ts";
+import { openDoors } from "../../src/http/doors.ts";
+import { listen } from "../../src/http/listen.ts";
+
+const REQUEST = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
+
+/** An app that shows the server's end of the connection it was called on last. */
+function app() {
+  const seen: { socket?: Socket } = {};
+  const created = createApp({ bodyLimit: 1_000 });
+  created.get("/", ({ raw }) => {
+    seen.socket = raw.socket;
+    return { hello: true };
+  });
+  onTestFinished(() => created.close());
+  return { created, seen };
+}
+
+async function byItself() {
+  const { created, seen } = app();
+  return { port: await listen(created, { port: 0, host: "127.0.0.1" }), seen };
+}
+
+async function behindDoors() {
+  const { created, seen } = app();
+  const doors = await openDoors({ port: 0, host: "127.0.0.1", retries: 0 });
+  onTestFinished(() => doors.close());
+  await doors.answerWith(created);
+  return { port: doors.port, seen };
+}
+
+/** A client that has an answer and keeps its connection. */
+async function answeredClient(port: number): Promise<Socket> {
+  const client = connect(port, "127.0.0.1");
+  onTestFinished(() => void client.destroy());
+  client.write(REQUEST);
+  await once(client, "data");
+  return client;
+}
+
+describe.each([
+  ["an app that listens by itself", byItself],
+  ["an app behind doors", behindDoors],
+])("a connection to %s that has not been used for as long as it is kept", (_, start) => {
+  it("is closed", async () => {
+    const { port, seen } = await start();
+    const client = await answeredClient(port);
+    seen.socket?.emit("timeout");
+    await once(client, "close");
+  });
+
+  it("answers a request that has arrived and was not read yet", async () => {
+    const { port, seen } = await start();
+    const client = await answeredClient(port);
+    const answer = once(client, "data");
+    // As Node does it, when timers are due; a small text is written at once, and sockets are looked at after that.
+    setTimeout(() => {
+      client.write(REQUEST);
+      seen.socket?.emit("timeout");
+    });
+    expect(String((await answer)[0])).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
