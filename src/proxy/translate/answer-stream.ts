@@ -1,6 +1,6 @@
 import { createSseParser } from "../../sse/parse.ts";
 import { responseId } from "../dialects/responses/response-object.ts";
-import type { StreamEncoder } from "../exchange/codec.ts";
+import type { StreamEncoder, WireEvent } from "../exchange/codec.ts";
 import { DialectError, unreadableAnswer } from "../exchange/dialect-error.ts";
 import type { ExchangeError } from "../exchange/error.ts";
 import type { ExchangeEvent } from "../exchange/event.ts";
@@ -54,15 +54,17 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   const parser = createSseParser();
   const decoder = translation.upstream.createStreamDecoder();
   const deltas = new RepeatedDeltas(decoder, (events) => writer.encode(events));
+  const { readsTexts } = translation.prepared;
+  const tell = (event: WireEvent) => (readsTexts ? writer.encode(decoder.push(event)) : deltas.push(event));
   const chunks = body[Symbol.asyncIterator]();
   for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
-    for (const event of parser.push(step.value)) writer.add(deltas.push(event));
+    for (const event of parser.push(step.value)) writer.add(tell(event));
     const wait = writer.send();
     if (wait !== undefined) await wait;
     if (writer.failed) return;
     if (writer.ended) return skipRest(chunks);
   }
-  for (const event of parser.end()) writer.add(deltas.push(event));
+  for (const event of parser.end()) writer.add(tell(event));
   deltas.settle();
   await writer.write(decoder.end());
 }

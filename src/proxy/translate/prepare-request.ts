@@ -17,6 +17,8 @@ import { fitToolNames } from "./tool-names.ts";
 export interface PreparedRequest {
   readonly request: ExchangeRequest;
   readonly losses: readonly Loss[];
+  /** Whether restoring a stream looks into its texts, so that each of them has to be shown to it. */
+  readonly readsTexts: boolean;
   restoreResponse(response: ExchangeResponse): ExchangeResponse;
   /** For one stream. */
   createEventRestorer(): (event: ExchangeEvent) => ExchangeEvent;
@@ -45,6 +47,7 @@ export function prepareRequest(
   return {
     request: names.request,
     losses: [...spoken.losses, ...losses, ...relaxed.losses, ...plainer.losses],
+    readsTexts: enclosed !== undefined,
     restoreResponse: (response) => ({
       ...response,
       candidates: response.candidates.map(({ parts, finish, ...rest }) => ({

@@ -175,6 +175,21 @@ describe("an answer that is no object", () => {
     }
   });
 
+  it("48 reaches the client by itself out of a stream of events that are all alike", async () => {
+    const schema = { type: "array", items: { type: "integer" } };
+    const output_config = { format: { type: "json_schema", schema } };
+    const numbers = Array.from({ length: 50 }, (_, place) => place);
+    const pieces = ['{"value":[0', ...numbers.slice(1).map((number) => `,${number}`), "]", "}", " "];
+    const told = await tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: { model: "m", max_tokens: 9, messages: [hi], stream: true, output_config },
+      answer: chatStream(pieces.map((content) => ({ content }))),
+    });
+    const texts = told.data.map((event) => (event["delta"] as Json | undefined)?.["text"] ?? "");
+    expect(texts.join("")).toBe(JSON.stringify(numbers));
+  });
+
   it("48 is left alone where it points at itself", async () => {
     const schema = { type: "array", items: { anyOf: [{ type: "string" }, { $ref: "#" }] } };
     const text = { format: { type: "json_schema", name: "a", schema } };
