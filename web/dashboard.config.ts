@@ -23,6 +23,7 @@ function pageOf({ script, css }: PageParts): string {
 </head>
 <body>
 <div id="dashboard"><!--dashboard--></div>
+<p class="visually-hidden" role="status" id="said"></p>
 <script type="module">${script}</script>
 </body>
 </html>

@@ -113,10 +113,16 @@ it("shows calls as they run and end, whatever they are called, and filters them 
     .poll(() => rows(page, "Last calls").allTextContents())
     .toEqual([expect.stringContaining("opus")]);
 
+  const said = await page.locator("#said").evaluateHandle((place) => {
+    const texts: (string | null)[] = [];
+    new MutationObserver(() => texts.push(place.textContent)).observe(place, { childList: true });
+    return texts;
+  });
   await page.getByRole("button", { name: "Copy the setting of OpenAI SDKs" }).click();
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()))
     .toBe(`OPENAI_BASE_URL=${url}/v1`);
+  await expect.poll(() => said.evaluate((texts) => texts)).toContain("Copied");
   expect([errors, foreignRequests]).toEqual([[], []]);
 });
 
@@ -170,6 +176,32 @@ it("adds up what several processes serve", async () => {
   await page.reload();
   await isLive(page);
   expect(await rows(page, "Last calls").count()).toBe(12);
+});
+
+it("names each part by a heading, and its table, with the filters between them, which never cover it", async () => {
+  const url = await start({
+    upstreams: { "one-with-quite-a-long-name-of-its-own": { dialect: "messages", base_url: upstream.url } },
+  });
+  await call(url, "claude-sonnet-5");
+  const { page } = await openPage(browser, url, { width: 768 });
+  await rows(page, "Last calls").getByText("claude-sonnet-5").waitFor();
+  await isLive(page);
+  const section = page.locator("section", { has: page.getByRole("heading", { name: "Last calls" }) });
+  const order = await section.evaluate((element) =>
+    [...element.querySelectorAll("h2, .filters, table")].map(({ localName }) => localName),
+  );
+  expect(order).toEqual(["h2", "div", "table"]);
+  for (const width of [360, 768, 1280]) {
+    await page.setViewportSize({ width, height: 740 });
+    const [heading, filters] = await Promise.all([
+      section.locator("h2").boundingBox(),
+      section.locator(".filters").boundingBox(),
+    ]);
+    if (!heading || !filters) throw new Error("not on screen");
+    const isBeside = heading.x + heading.width <= filters.x;
+    const isAbove = heading.y + heading.height <= filters.y;
+    expect([width, isBeside || isAbove]).toEqual([width, true]);
+  }
 });
 
 it.each(["light", "dark"] as const)("is for everybody: %s, narrow, and without scripts", async (theme) => {

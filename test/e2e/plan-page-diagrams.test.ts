@@ -114,6 +114,25 @@ describe("a diagram", () => {
     expect(await wrong.locator("pre").textContent()).toBe("flowchart LR\n  A --");
   });
 
+  it("whose library did not come is drawn when it is asked for again, or the page is come back to", async () => {
+    const away = `**${FRAME}`;
+    const page = await browser.newPage();
+    await page.route(away, (route) => route.abort());
+    await page.goto(review.url);
+    const failed = page.locator(".diagram-error", { hasText: "library cannot be loaded" });
+    await expect.poll(() => failed.count()).toBe(2);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await expect.poll(() => failed.count()).toBe(2);
+    await page.unroute(away);
+    await failed.first().getByRole("button", { name: "Try again" }).click();
+    await page.locator(".diagram img").waitFor();
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    // What is wrong with the other one is the diagram now, for which another attempt would be none.
+    await page.locator(".diagram-error", { hasText: "Parse error" }).waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await page.close();
+  });
+
   it("alone brings its library along", async () => {
     const plain = await startReview(home, samplePlan);
     const requests: string[] = [];

@@ -29,7 +29,7 @@ function start(place: HTMLElement): void {
     filters = changed(filters, target);
     draw();
   });
-  copyOnClick(place);
+  copyOnClick(place, document.querySelector("#said"));
   followProxy({
     onState(news) {
       ahead = news.now - Date.now();

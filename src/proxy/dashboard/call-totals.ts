@@ -4,13 +4,11 @@ import type { CallTotals, LastError, ModelTotals } from "./api-types.ts";
 
 /** All of these series together. */
 export function totalOf(all: readonly CallSeries[]): CallTotals {
-  const sum = (pick: (series: CallSeries) => number) =>
-    all.reduce((whole, series) => whole + pick(series), 0);
+  const sum = (pick: (series: CallSeries) => number) => sumOver(all, pick);
   const spread = sumOf(all.map((series) => series.spread));
   const [p50, p95] = [percentile(spread, 0.5), percentile(spread, 0.95)];
   return {
-    calls: sum(({ calls }) => calls),
-    errors: sum((series) => (isError(series) ? series.calls : 0)),
+    ...served(all),
     input: sum(({ input }) => input),
     cached: sum(({ cacheRead }) => cacheRead),
     output: sum(({ output }) => output),
@@ -19,6 +17,18 @@ export function totalOf(all: readonly CallSeries[]): CallTotals {
     ...(p50 !== undefined && { p50 }),
     ...(p95 !== undefined && { p95 }),
   };
+}
+
+/** How many calls there were, and how many of them went wrong. */
+function served(all: readonly CallSeries[]): Pick<CallTotals, "calls" | "errors"> {
+  return {
+    calls: sumOver(all, ({ calls }) => calls),
+    errors: sumOver(all, (series) => (isError(series) ? series.calls : 0)),
+  };
+}
+
+function sumOver(all: readonly CallSeries[], pick: (series: CallSeries) => number): number {
+  return all.reduce((whole, series) => whole + pick(series), 0);
 }
 
 /** By model and upstream, those with most calls first. */
@@ -45,10 +55,8 @@ export function lastOf(all: readonly CallSeries[]): {
   const latest = all.toSorted((one, other) => (one.lastAt < other.lastAt ? 1 : -1));
   const success = latest.find((series) => !isError(series));
   const error = latest.find(isError);
-  const { calls, errors } = totalOf(all);
   return {
-    calls,
-    errors,
+    ...served(all),
     ...(success && { lastSuccess: success.lastAt }),
     ...(error && { lastError: errorOf(error) }),
   };

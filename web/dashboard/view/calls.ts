@@ -1,7 +1,7 @@
 import type { DashboardState, FinishedCall, LiveCall } from "../../../src/proxy/dashboard/api-types.ts";
 import { age, clock, count, dollars, duration } from "./amounts.ts";
 import { type Html, html } from "./html.ts";
-import { type Column, table } from "./table.ts";
+import { type Column, section, table } from "./table.ts";
 
 /** Which of the finished calls are shown; an empty text stands for all. */
 export interface Filters {
@@ -27,10 +27,9 @@ export function liveCalls({ live, now }: DashboardState): Html {
     },
   ];
   const rows = live.map((row) => ({ key: row.id, row }));
-  const caption = html`Running now <span class="badge">${live.length}</span>`;
-  return html`<section data-key="live">${table(caption, columns, rows)}${
-    live.length === 0 && html`<p class="nothing">No call is running.</p>`
-  }</section>`;
+  const heading = html`Running now <span class="badge">${live.length}</span>`;
+  const nothing = live.length === 0 && html`<p class="nothing">No call is running.</p>`;
+  return section("live", heading, table("live", columns, rows), nothing);
 }
 
 /** The calls that ended last, as the filters have them. */
@@ -38,12 +37,15 @@ export function finishedCalls(state: DashboardState, filters: Filters, isInterac
   const shown = state.calls.filter((call) => isShown(call, filters));
   const rows = shown.map((row) => ({ key: row.id, row, tone: toneOf(row) }));
   const of = shown.length === state.calls.length ? "" : ` of ${state.calls.length}`;
-  const caption = html`Last calls <span class="badge">${shown.length}${of}</span>`;
-  const calls = table(caption, finishedColumns(state.now), rows);
-  return html`<section data-key="calls">${isInteractive && filterBar(state, filters)}
-<div class="scroll" tabindex="0" role="region" aria-label="Last calls">${calls}</div>${
-    rows.length === 0 && html`<p class="nothing">${emptyText(state)}</p>`
-  }</section>`;
+  const heading = html`Last calls <span class="badge">${shown.length}${of}</span>`;
+  const calls = table("calls", finishedColumns(state.now), rows);
+  return section(
+    "calls",
+    heading,
+    isInteractive && filterBar(state, filters),
+    html`<div class="scroll" tabindex="0" role="region" aria-labelledby="calls-heading">${calls}</div>`,
+    rows.length === 0 && html`<p class="nothing">${emptyText(state)}</p>`,
+  );
 }
 
 function emptyText({ calls }: DashboardState): string {

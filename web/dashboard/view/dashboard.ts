@@ -59,5 +59,5 @@ function toneOf({ isDraining }: DashboardState, connection: Connection): string 
 function refused({ configuration, now }: DashboardState): Html {
   const { refused: last } = configuration;
   if (!last) return html``;
-  return html`<p class="notice" role="status" data-key="refused"><strong>The configuration file was refused at ${clock(last.at, now)}; the one before stays in force.</strong> ${last.reason}</p>`;
+  return html`<p class="notice" role="alert" data-key="refused"><strong>The configuration file was refused at ${clock(last.at, now)}; the one before stays in force.</strong> ${last.reason}</p>`;
 }

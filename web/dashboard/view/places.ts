@@ -7,7 +7,7 @@ import type {
 } from "../../../src/proxy/dashboard/api-types.ts";
 import { clock, count } from "./amounts.ts";
 import { type Html, html } from "./html.ts";
-import { table } from "./table.ts";
+import { section, table } from "./table.ts";
 
 /** What to point clients at, ready to paste. */
 export function addresses(base: string, isInteractive: boolean): Html {
@@ -29,7 +29,7 @@ export function addresses(base: string, isInteractive: boolean): Html {
     },
   ];
   const rows = clients.map((row) => ({ key: row.client, row }));
-  return html`<section data-key="addresses">${table(html`Point a client here`, columns, rows)}</section>`;
+  return section("addresses", "Point a client here", table("addresses", columns, rows));
 }
 
 export function upstreamTable({ upstreams, now }: DashboardState): Html {
@@ -47,7 +47,7 @@ export function upstreamTable({ upstreams, now }: DashboardState): Html {
     { head: "Last error", cell: ({ lastError }: UpstreamState) => errorCell(lastError, now) },
   ];
   const rows = upstreams.map((row) => ({ key: row.name, row }));
-  return html`<section data-key="upstreams">${table(html`Upstreams`, columns, rows)}</section>`;
+  return section("upstreams", "Upstreams", table("upstreams", columns, rows));
 }
 
 /** Which upstream a call goes to: the configuration's rules, and what counts where none of them fits. */
@@ -61,9 +61,9 @@ export function ruleTable({ rules, upstreams }: DashboardState): Html {
   const rows = rules.map((row, place) => ({ key: String(place), row }));
   const others = rules.length === 0 ? "" : "Other models: ";
   const example = upstreams[0]?.name ?? "NAME";
-  return html`<section data-key="rules">${table(html`Routes`, columns, rows)}
-<p class="note">${others}${others === "" ? "A" : "a"} name like <code>${example}/model</code> goes to that upstream; any other to one that lists it, else to the
-first upstream that speaks the client's dialect.</p></section>`;
+  const note = html`<p class="note">${others}${others === "" ? "A" : "a"} name like <code>${example}/model</code> goes to that upstream; any other to one that lists it, else to the
+first upstream that speaks the client's dialect.</p>`;
+  return section("rules", "Routes", table("rules", columns, rows), note);
 }
 
 export function mcpTable({ mcp, now }: DashboardState): Html {
@@ -78,7 +78,7 @@ export function mcpTable({ mcp, now }: DashboardState): Html {
     { head: "Last error", cell: ({ lastError }: McpState) => errorCell(lastError, now) },
   ];
   const rows = mcp.map((row) => ({ key: row.name, row }));
-  return html`<section data-key="mcp">${table(html`MCP servers`, columns, rows)}</section>`;
+  return section("mcp", "MCP servers", table("mcp", columns, rows));
 }
 
 function servedAt({ isEnabled, name }: McpState): Html {

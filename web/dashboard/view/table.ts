@@ -9,17 +9,23 @@ export interface Column<Row> {
   readonly isShort?: boolean;
 }
 
+/** A part of the page: its heading, which names its table, and what stands beneath. */
+export function section(key: string, heading: Html | string, ...content: readonly (Html | false)[]): Html {
+  const all = content.filter((each) => each !== false);
+  return html`<section data-key="${key}"><h2 id="${key}-heading">${heading}</h2>${all}</section>`;
+}
+
 /**
- * A table with its caption as a heading. Where it is narrow, rows become cards, and every cell says its column's name; a
+ * A table named by the heading of the section it stands in. Where it is narrow, rows become cards, and every cell says its column's name; a
  * cell without content is left out there.
  */
 export function table<Row>(
-  caption: Html,
+  inSection: string,
   columns: readonly Column<Row>[],
   rows: readonly { readonly key: string; readonly row: Row; readonly tone?: string }[],
 ): Html {
   const [first] = columns;
-  return html`<table><caption>${caption}</caption>
+  return html`<table aria-labelledby="${inSection}-heading">
 <thead><tr>${columns.map(({ head, isFigure }) => html`<th scope="col" class="${isFigure && "figure"}">${head}</th>`)}</tr></thead>
 <tbody>${rows.map(
     ({ key, row, tone = "" }) =>

@@ -1,7 +1,7 @@
 import type { CallTotals, DashboardState, ModelTotals } from "../../../src/proxy/dashboard/api-types.ts";
 import { count, dollars, duration } from "./amounts.ts";
 import { type Html, html } from "./html.ts";
-import { table } from "./table.ts";
+import { section, table } from "./table.ts";
 
 /** All calls since the start, in a few figures. */
 export function summary({ total, live }: DashboardState): Html {
@@ -46,10 +46,8 @@ export function modelTable({ models }: DashboardState): Html {
     { head: "p95", cell: ({ p95 }: ModelTotals) => duration(p95), isFigure: true },
   ];
   const rows = models.map((row) => ({ key: `${row.upstream}\n${row.model}`, row }));
-  const caption = html`Since the start, by model`;
-  return html`<section data-key="models">${table(caption, columns, rows)}${
-    rows.length === 0 && html`<p class="nothing">Nothing was counted yet.</p>`
-  }</section>`;
+  const nothing = rows.length === 0 && html`<p class="nothing">Nothing was counted yet.</p>`;
+  return section("models", "Since the start, by model", table("models", columns, rows), nothing);
 }
 
 function costCell(totals: ModelTotals): Html {

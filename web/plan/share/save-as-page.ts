@@ -75,8 +75,8 @@ async function diagramsOf(document: MarkdownDocument): Promise<Record<string, st
   const drawn: [string, string][] = [];
   for (const source of sources) {
     // One that cannot be drawn is shown as its source there too.
-    const svg = await drawDiagram(source, "light").catch(() => undefined);
-    if (svg) drawn.push([source, svg]);
+    const diagram = await drawDiagram(source, "light");
+    if ("svg" in diagram) drawn.push([source, diagram.svg]);
   }
   return Object.fromEntries(drawn);
 }

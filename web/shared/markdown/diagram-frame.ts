@@ -8,20 +8,27 @@ export interface DiagramFrame {
   close(): void;
 }
 
-/** Opens the frame out of sight and hands it one end of a channel. Rejects where it cannot be loaded. */
-export async function openDiagramFrame(): Promise<DiagramFrame> {
+const ADDRESS = "/assets/diagram-frame.html";
+
+/** Opens the frame out of sight and hands it one end of a channel. Resolves to undefined where it cannot be loaded. */
+export async function openDiagramFrame(): Promise<DiagramFrame | undefined> {
   await afterPaint();
+  // A frame tells nobody that an error's page was loaded in its place.
+  const isThere = await fetch(ADDRESS, { method: "HEAD" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  if (!isThere) return undefined;
   const frame = document.createElement("iframe");
   // Scripts, but neither this page's origin nor its storage; no way to navigate it or to open windows.
   frame.setAttribute("sandbox", "allow-scripts");
-  frame.src = "/assets/diagram-frame.html";
+  frame.src = ADDRESS;
   frame.title = "Diagrams";
   frame.className = "diagram-frame";
   frame.tabIndex = -1;
   frame.ariaHidden = "true";
-  await new Promise((resolve, reject) => {
+  await new Promise((resolve) => {
     frame.onload = resolve;
-    frame.onerror = () => reject(new Error("the diagram library cannot be loaded"));
     document.body.append(frame);
   });
   const { port1, port2 } = new MessageChannel();

@@ -6,5 +6,8 @@ export interface DiagramRequest {
 
 export type DiagramAnswer = { readonly svg: string } | { readonly error: string };
 
+/** A diagram as SVG text, or why there is none; `again` where it is not to blame, and may be drawn another time. */
+export type DrawnDiagram = { readonly svg: string } | { readonly error: string; readonly again: boolean };
+
 /** Characters of a diagram's source. */
 export const MAX_DIAGRAM_LENGTH = 50_000;

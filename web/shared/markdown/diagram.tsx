@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { Button } from "../components/button.tsx";
 import { useTheme } from "../theme/theme.ts";
 import { drawDiagram } from "./draw-diagram.ts";
 
@@ -8,43 +9,66 @@ interface DiagramProps {
   readonly fallback: ReactNode;
 }
 
+type Shown = { readonly url: string } | { readonly error: string; readonly again: boolean };
+
 /** A Mermaid diagram, shown as an image: what is inside one can neither run scripts nor load anything. */
 export function Diagram({ source, fallback }: DiagramProps) {
-  const theme = useTheme(({ resolved }) => resolved);
-  const [state, setState] = useState<{ readonly url?: string; readonly error?: string }>({});
-
-  useEffect(() => {
-    let url: string | undefined;
-    let current = true;
-    drawDiagram(source, theme).then(
-      (svg) => {
-        if (!current) return;
-        url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-        setState({ url });
-      },
-      (error: unknown) => {
-        if (current) setState({ error: error instanceof Error ? error.message : String(error) });
-      },
-    );
-    return () => {
-      current = false;
-      if (url) URL.revokeObjectURL(url);
-    };
-  }, [source, theme]);
-
-  if (state.url) {
+  const [shown, draw] = useDrawing(source);
+  if (shown && "url" in shown) {
     return (
       <div className="diagram">
-        <img src={state.url} alt={`Diagram: ${source.slice(0, 300)}`} />
+        <img src={shown.url} alt={`Diagram: ${source.slice(0, 300)}`} />
       </div>
     );
   }
   return (
     <>
-      {state.error && <p className="diagram-error">This diagram cannot be drawn: {firstLine(state.error)}</p>}
+      {shown && (
+        <p className="diagram-error">
+          This diagram cannot be drawn: {firstLine(shown.error)}{" "}
+          {shown.again && (
+            <Button small onClick={draw}>
+              Try again
+            </Button>
+          )}
+        </p>
+      )}
       {fallback}
     </>
   );
+}
+
+/** The diagram as it is drawn, and what draws it once more. One that failed without fault is, whenever the page is come back to. */
+function useDrawing(source: string): [Shown | undefined, () => void] {
+  const theme = useTheme(({ resolved }) => resolved);
+  const [shown, setShown] = useState<Shown>();
+  const [attempt, setAttempt] = useState(0);
+  const draw = useCallback(() => setAttempt((count) => count + 1), []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt draws the same once more
+  useEffect(() => {
+    let url: string | undefined;
+    let current = true;
+    void drawDiagram(source, theme).then((drawn) => {
+      if (!current) return;
+      if ("error" in drawn) return setShown(drawn);
+      url = URL.createObjectURL(new Blob([drawn.svg], { type: "image/svg+xml" }));
+      setShown({ url });
+    });
+    return () => {
+      current = false;
+      if (url) URL.revokeObjectURL(url);
+    };
+  }, [source, theme, attempt]);
+
+  const mayComeYet = shown !== undefined && "error" in shown && shown.again;
+  useEffect(() => {
+    if (!mayComeYet) return undefined;
+    const onShown = () => document.visibilityState === "visible" && draw();
+    document.addEventListener("visibilitychange", onShown);
+    return () => document.removeEventListener("visibilitychange", onShown);
+  }, [mayComeYet, draw]);
+  return [shown, draw];
 }
 
 function firstLine(text: string): string {

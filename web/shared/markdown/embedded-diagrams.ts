@@ -1,3 +1,5 @@
+import type { DrawnDiagram } from "./diagram-messages.ts";
+
 const drawn = new Map<string, string>();
 
 /** Hands a page that has no diagram library the diagrams it may show, as SVG by source. */
@@ -6,8 +8,7 @@ export function embedDiagrams(diagrams: Readonly<Record<string, string>>): void 
 }
 
 /** Takes the place of the diagram library in a saved page. */
-export async function drawDiagram(source: string): Promise<string> {
+export async function drawDiagram(source: string): Promise<DrawnDiagram> {
   const svg = drawn.get(source);
-  if (svg === undefined) throw new Error("it was not drawn when this page was saved");
-  return svg;
+  return svg === undefined ? { error: "it was not drawn when this page was saved", again: false } : { svg };
 }
