@@ -33,7 +33,7 @@ type UpstreamDialect = Exclude<Dialect, "completions">;
 
 /** Per dialect. The chat-completions row is the cautious one: it stands for a hundred compatible servers. */
 export const baseCapabilities: Record<UpstreamDialect, Capabilities> = {
-  "chat-completions": { ...common, acceptsTopK: false },
+  "chat-completions": { ...common, acceptsTopK: false, optionalMembers: ["reasoning_details"] },
   responses: {
     ...common,
     acceptsTopK: false,

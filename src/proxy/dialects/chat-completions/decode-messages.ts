@@ -2,9 +2,9 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
-import { openSignature } from "../../exchange/signature.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
 import { decodeContent } from "./decode-content.ts";
+import { decodeReasoningDetail } from "./reasoning-details.ts";
 import type { WireMessage, WireToolCall } from "./schema.ts";
 
 /** Messages as instructions (system and developer before anything else) and turns. */
@@ -63,20 +63,12 @@ export function decodeReasoning(message: {
   readonly reasoning?: unknown;
   readonly reasoning_details?: readonly unknown[] | null | undefined;
 }): ReasoningPart[] {
-  const details = (message.reasoning_details ?? []).filter(isObject).flatMap(decodeDetail);
+  const details = (message.reasoning_details ?? [])
+    .filter(isObject)
+    .flatMap((detail) => decodeReasoningDetail(detail) ?? []);
   if (details.length > 0) return details;
   const text = message.reasoning_content ?? (typeof message.reasoning === "string" ? message.reasoning : "");
   return text === "" ? [] : [{ type: "reasoning", text, vendor: "chat-completions" }];
-}
-
-function decodeDetail(detail: Record<string, unknown>): ReasoningPart[] {
-  const text = [detail["text"], detail["summary"]].find((value) => typeof value === "string") ?? "";
-  const sealed = [detail["signature"], detail["data"]].find((value) => typeof value === "string");
-  if (typeof text !== "string" || (text === "" && sealed === undefined)) return [];
-  const redacted = detail["type"] === "reasoning.encrypted" ? { redacted: true } : {};
-  if (typeof sealed !== "string")
-    return [{ type: "reasoning", text, vendor: "chat-completions", ...redacted }];
-  return [{ type: "reasoning", text, ...openSignature("chat-completions", sealed), ...redacted }];
 }
 
 /** One call; `place` makes its id where it has none. */

@@ -6,6 +6,7 @@ import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { flattenResult } from "../../exchange/result-text.ts";
 import { callIdFor } from "../../exchange/tool-call-id.ts";
 import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
+import { encodeReasoningDetail } from "./reasoning-details.ts";
 
 type WireMessage = Readonly<Record<string, unknown>>;
 
@@ -88,33 +89,51 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
   }
   const reasoning = encodeReasoning(thoughts, capabilities, list);
   const isSilent = texts.length + calls.length === 0 && refusal === undefined;
-  if (isSilent && reasoning === undefined && turn.parts.length > 0) return [];
+  if (isSilent && Object.keys(reasoning).length === 0 && turn.parts.length > 0) return [];
   const message = defined({
     role: "assistant",
     content: texts.length > 0 ? texts.join("") : calls.length > 0 || refusal !== undefined ? null : "",
     refusal,
     name: turn.name,
-    reasoning_content: reasoning,
+    ...reasoning,
     tool_calls: calls.length > 0 ? calls.map(encodeToolCall) : undefined,
   });
   return [message];
 }
 
-/** Thinking goes back where the vendor demands it and it is its own; anybody else's is left out. */
+/**
+ * Thinking goes back where the vendor demands it and it is its own: as text, or signed as it came. Anybody else's is left
+ * out.
+ */
 function encodeReasoning(
   reasoning: readonly ReasoningPart[],
   capabilities: Capabilities,
   list: LossList,
-): string | undefined {
-  if (reasoning.length === 0) return undefined;
-  const text = reasoning
+): Readonly<Record<string, unknown>> {
+  const takesDetails = capabilities.optionalMembers.includes("reasoning_details");
+  const signed = reasoning.filter((part) => takesDetails && isSigned(part));
+  const others = reasoning.filter((part) => !signed.includes(part));
+  const details = signed.flatMap((part) => encodeReasoningDetail(part) ?? []);
+  const text = capabilities.echoesReasoning ? wordsOf(reasoning) : "";
+  if (others.length > 0 && text === "") {
+    const code = others.some((part) => part.signature !== undefined) ? "reasoning-signature" : "reasoning";
+    list.add(code, "Earlier thinking is not sent: it would mean nothing to this vendor.");
+  }
+  return defined({
+    reasoning_content: text === "" ? undefined : text,
+    reasoning_details: details.length === 0 ? undefined : details,
+  });
+}
+
+function isSigned(part: ReasoningPart): boolean {
+  return part.vendor === "chat-completions" && part.signature !== undefined;
+}
+
+function wordsOf(reasoning: readonly ReasoningPart[]): string {
+  return reasoning
     .filter((part) => part.redacted !== true)
     .map((part) => part.text)
     .join("");
-  if (capabilities.echoesReasoning && text !== "") return text;
-  const code = reasoning.some((part) => part.signature !== undefined) ? "reasoning-signature" : "reasoning";
-  list.add(code, "Earlier thinking is not sent: it would mean nothing to this vendor.");
-  return undefined;
 }
 
 /** A call as the dialect writes it, in requests and answers alike. */

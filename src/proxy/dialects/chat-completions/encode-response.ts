@@ -4,11 +4,11 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import { urlOfSource } from "../../exchange/media.ts";
 import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
-import { sealSignature } from "../../exchange/signature.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeToolCall } from "./encode-messages.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeLogprobs } from "./logprobs.ts";
+import { encodeReasoningDetail } from "./reasoning-details.ts";
 import { encodeUsage } from "./usage.ts";
 
 /** An answer's id as this dialect's clients expect it. */
@@ -77,14 +77,6 @@ function encodeReasoning(parts: readonly Part[]) {
     reasoning_content: text === "" ? undefined : text,
     reasoning_details: details.length > 0 ? details : undefined,
   };
-}
-
-/** Signed thinking in OpenRouter's form: clients that echo it keep the signature for its vendor. */
-export function encodeReasoningDetail(part: ReasoningPart): Readonly<Record<string, unknown>> | undefined {
-  if (part.signature === undefined) return undefined;
-  const signature = sealSignature("chat-completions", part.vendor, part.signature);
-  if (part.redacted === true) return { type: "reasoning.encrypted", data: signature };
-  return { type: "reasoning.text", text: part.text, signature };
 }
 
 /** Whether the client declared this tool as one that takes free text. */

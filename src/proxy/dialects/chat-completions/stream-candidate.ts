@@ -2,11 +2,11 @@ import type { OpenPart } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
 import { sourceOfUrl } from "../../exchange/media.ts";
 import type { TokenLogprob } from "../../exchange/parts.ts";
-import { openSignature } from "../../exchange/signature.ts";
 import { decodeCitations } from "./citations.ts";
 import type { ChatStream } from "./decode-stream.ts";
 import { decodeFinish } from "./finish.ts";
 import { decodeLogprobs } from "./logprobs.ts";
+import { isEncrypted, signatureOf, wordsOf } from "./reasoning-details.ts";
 import type { WireAnswer, WireDelta } from "./schema.ts";
 import { StreamCalls } from "./stream-calls.ts";
 
@@ -65,18 +65,23 @@ export class StreamCandidate {
       delta.reasoning_content ?? (typeof delta.reasoning === "string" ? delta.reasoning : undefined);
     const details = (delta.reasoning_details ?? none).filter(isObject);
     if (plain) this.say(thinking, plain);
-    else if (plain === undefined && details.length > 0) this.say(thinking, details.map(thoughtOf).join(""));
-    for (const { signature } of details) if (typeof signature === "string") this.sign(signature);
+    else if (plain === undefined && details.length > 0) this.say(thinking, details.map(wordsOf).join(""));
+    for (const detail of details) this.sign(detail);
   }
 
-  private sign(signature: string): void {
-    const opened = openSignature("chat-completions", signature);
-    if (signature === "" || opened.vendor !== "chat-completions") return;
-    this.stream.emit({
-      type: "signature-delta",
-      index: this.within(thinking),
-      signature: opened.signature,
-    });
+  /** A signature is the last of its thought; one of thinking that nobody may see stands for it. */
+  private sign(detail: Readonly<Record<string, unknown>>): void {
+    const opened = signatureOf(detail);
+    if (opened?.vendor !== "chat-completions") return;
+    const { signature } = opened;
+    if (!isEncrypted(detail)) {
+      this.stream.emit({ type: "signature-delta", index: this.within(thinking), signature });
+      this.closePart();
+      return;
+    }
+    this.closePart();
+    const part = { ...thinking, redacted: true, signature };
+    this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), ...this.which(), part });
   }
 
   private cite(annotations: readonly unknown[]): void {
@@ -131,9 +136,4 @@ const emptyRefusal: OpenPart = { type: "refusal", text: "" };
 
 function textOf(part: Readonly<Record<string, unknown>>): string {
   return typeof part["text"] === "string" ? part["text"] : "";
-}
-
-function thoughtOf(detail: Readonly<Record<string, unknown>>): string {
-  const said = detail["text"] ?? detail["summary"];
-  return typeof said === "string" ? said : "";
 }

@@ -5,9 +5,9 @@ import { urlOfSource } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Finish } from "../../exchange/response.ts";
 import { encodeCitations } from "./citations.ts";
-import { encodeReasoningDetail } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeLogprobs } from "./logprobs.ts";
+import { encodeReasoningDetail } from "./reasoning-details.ts";
 import { createCallWriter } from "./stream-call-writer.ts";
 
 type PartEvent = Exclude<ExchangeEvent, { type: "start" | "usage" | "finish" | "end" | "error" | "ping" }>;
