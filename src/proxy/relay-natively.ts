@@ -10,7 +10,7 @@ import { type RelayedRequest, relayTo } from "./upstream/clients.ts";
 import type { PackedBody, RelayedDialect, RelayOutcome, RelayTask } from "./upstream/relay-task.ts";
 import { nextTry, planTries, type Try } from "./upstream/tries.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
-import { usageOfAnswer } from "./usage/read-usage.ts";
+import { endOfAnswer, usageOfAnswer } from "./usage/read-usage.ts";
 import { StreamWatch } from "./usage/stream-watch.ts";
 
 /** A whole body, or an upload on its way with its length where the client announced one. */
@@ -93,7 +93,7 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
   if (known) return known;
   const relayed: RelayedDialect = {
     createWatch: () => new StreamWatch(dialect),
-    usageOf: (bytes) => usageOfAnswer(dialect, bytes),
+    usageOf: (end) => usageOfAnswer(dialect, end),
     faultEvent: (fault, requestId) => encodeFaultEvent(dialect, faultOf(fault), requestId),
     ping: pingOf(dialect),
   };
@@ -142,7 +142,7 @@ const UNPACKED = 16 * 1024 * 1024;
 async function unpackUsage(call: Call, { bytes, coding }: PackedBody): Promise<void> {
   try {
     const plain = await decodeBody(bytes, coding, UNPACKED);
-    call.usage = usageOfAnswer(call.dialect, plain);
+    call.usage = usageOfAnswer(call.dialect, endOfAnswer(plain));
   } catch {
     // In another coding than it says, or a bomb: the client will see that for itself.
   }

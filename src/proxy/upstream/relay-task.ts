@@ -23,8 +23,8 @@ export interface RelayTask {
 export interface RelayedDialect {
   /** Watches an answer go by. */
   createWatch(): StreamWatch;
-  /** Of a whole JSON answer. */
-  usageOf(answer: Buffer): Usage | undefined;
+  /** Of a whole JSON answer by its end, as Latin-1. */
+  usageOf(end: string): Usage | undefined;
   /** The last event for a fault in mid-stream. */
   faultEvent(fault: AppError, requestId: string): string;
   /** A keep-alive. */

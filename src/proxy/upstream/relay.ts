@@ -3,6 +3,7 @@ import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { OpenStream } from "../open-streams.ts";
+import { endOfAnswer } from "../usage/read-usage.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
 import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./answer-checks.ts";
 import { upstreamFault } from "./faults.ts";
@@ -11,8 +12,6 @@ import { clientHeaders } from "./response-headers.ts";
 
 /** Answers up to this size are held until they are whole, so that one that breaks off is a clean 502. */
 const HELD = 256 * 1024;
-/** Answers up to this size leave in one piece with their head. */
-const ONE_PIECE = 16 * 1024;
 /** Of an error's body. */
 const ERROR_BODY = 1024 * 1024;
 
@@ -137,10 +136,11 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       return;
     }
     response.writeHead(this.#status, this.#answerHeaders(bytes.length));
+    const end = endOfAnswer(bytes);
     // As text a small body goes out in one piece with the head; Latin-1 keeps every byte.
-    if (bytes.length <= ONE_PIECE) response.end(bytes.toString("latin1"), "latin1");
+    if (end.length === bytes.length) response.end(end, "latin1");
     else response.end(bytes);
-    if (coding === undefined) this.#finishAnswered(dialect?.usageOf(bytes));
+    if (coding === undefined) this.#finishAnswered(dialect?.usageOf(end));
     else this.#finishAnswered(undefined, { bytes, coding });
   }
 

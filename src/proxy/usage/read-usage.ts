@@ -48,36 +48,17 @@ const RESPONSES_NAMES = {
 } as const;
 
 /**
- * The last usage object in a piece of JSON or of a stream, parsed; undefined where there is none. The name with its
- * quotes cannot stand inside a JSON string, where quotes are escaped. Only the object is made a string of: the bytes
- * that it is looked for in can be many.
+ * The last usage object in a piece of JSON or of a stream, parsed; undefined where there is none. `text` is the bytes as
+ * Latin-1: of these a string is searched sooner than a buffer is. The name with its quotes cannot stand inside a JSON
+ * string, where quotes are escaped.
  */
-export function lastUsage(dialect: Dialect, bytes: Buffer): unknown {
-  const name = usageName(dialect);
-  // Most say it in their last words, and a short string is searched sooner than bytes are.
-  const words = bytes.toString("latin1", Math.max(0, bytes.length - LAST_WORDS));
-  const said = words.lastIndexOf(name);
-  const found = said < 0 ? undefined : objectAfter(words, said + name.length);
-  return found === undefined ? lastUsageIn(name, bytes) : found;
-}
-
-const LAST_WORDS = 512;
-
-function lastUsageIn(name: string, bytes: Buffer): unknown {
-  for (let at = bytes.lastIndexOf(name); at >= 0; at = bytes.lastIndexOf(name, at - 1)) {
-    const from = at + name.length;
-    const brace = bytes.indexOf("{", from);
-    if (brace >= 0 && brace <= from + LONGEST_GAP) {
-      const object = objectAfter(bytes.toString("latin1", from), 0);
-      if (object !== undefined) return object;
-    }
-    if (at === 0) break;
+export function lastUsage(dialect: Dialect, text: string): unknown {
+  const name = dialect === "generative-language" ? '"usageMetadata"' : '"usage"';
+  for (let at = text.lastIndexOf(name); at >= 0; at = text.lastIndexOf(name, at - 1)) {
+    const object = objectAfter(text, at + name.length);
+    if (object !== undefined || at === 0) return object;
   }
   return undefined;
-}
-
-function usageName(dialect: Dialect): string {
-  return dialect === "generative-language" ? '"usageMetadata"' : '"usage"';
 }
 
 /** The first one; a messages stream tells its input there. */
@@ -129,9 +110,14 @@ function memberOf(holder: unknown, name: string): unknown {
   return (holder as Readonly<Record<string, unknown>>)[name];
 }
 
-/** Of a whole JSON answer: vendors say it at the end. */
-export function usageOfAnswer(dialect: Dialect, bytes: Buffer): Usage | undefined {
-  return usageFrom(dialect, lastUsage(dialect, bytes.subarray(-ANSWER_END)));
+const ANSWER_END = 16 * 1024;
+
+/** The last 16 kB of a whole answer as Latin-1, all of it where it is smaller. */
+export function endOfAnswer(bytes: Buffer): string {
+  return bytes.toString("latin1", Math.max(0, bytes.length - ANSWER_END));
 }
 
-const ANSWER_END = 16 * 1024;
+/** Of a whole JSON answer by its end: vendors say it there. */
+export function usageOfAnswer(dialect: Dialect, end: string): Usage | undefined {
+  return usageFrom(dialect, lastUsage(dialect, end));
+}

@@ -66,7 +66,7 @@ export class StreamWatch {
 
   usage(): Usage | undefined {
     const dialect = this.#dialect;
-    const last = lastUsage(dialect, this.#lastBytes());
+    const last = lastUsage(dialect, this.#lastBytes().toString("latin1"));
     if (dialect !== "messages") return usageFrom(dialect, last);
     const first = firstUsage(Buffer.concat(this.#head).toString("latin1"));
     return usageFrom(dialect, first === undefined ? last : { ...Object(first), ...Object(last) });
