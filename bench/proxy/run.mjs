@@ -1,6 +1,6 @@
 // Native lane: requests a second, added latency and memory, beside nginx, the bare Node floor and Portkey, in one run.
 //   npm run build && node bench/proxy/run.mjs [--portkey FOLDER] [--short] [--seconds 3] [--rounds 2] [--only "JSON"]
-// Needs nginx, wrk, cc and taskset (Debian: nginx-light, wrk, gcc, util-linux). The proxy under test has CPU 0 to itself,
+// Needs nginx, wrk, cc, taskset and chrt (Debian: nginx-light, wrk, gcc, util-linux). The proxy under test has CPU 0 to itself,
 // load and mock share CPU 1. --portkey is a folder in which `npm i @portkey-ai/gateway@1.15.2` was run.
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
