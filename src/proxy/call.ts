@@ -10,6 +10,7 @@ import { timestamp } from "./log/timestamp.ts";
 import type { Route } from "./routes.ts";
 import { type Runtime, redact } from "./runtime.ts";
 import type { Services } from "./services.ts";
+import type { TryNeeds } from "./upstream/tries.ts";
 import { costOf } from "./usage/cost.ts";
 
 /** A request that is through the door, and its answer that nothing has been written to. */
@@ -105,6 +106,11 @@ export function ownHeaders({ fixedHeaders, upstream }: Call): string[] {
 export function viaOf(headers: IncomingHttpHeaders, services: Services): string {
   const before = headers["x-sallyport-via"]?.toString().slice(-200);
   return before ? `${before}, ${services.via}` : services.via;
+}
+
+/** What its tries at upstreams go by. */
+export function tryNeedsOf({ upstreamModel, request, services }: Call): TryNeeds {
+  return { model: upstreamModel ?? "", headers: request.headers, rests: services.rests };
 }
 
 /** The last phase: gives back what was held and puts the call on record. */

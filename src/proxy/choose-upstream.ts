@@ -24,11 +24,14 @@ export function chooseUpstream(
 }
 
 function choose(call: Call, selection: Selection | undefined): Selection {
-  const first = selection?.upstreams[0];
-  if (!selection || !first) throw notFound(call.model);
+  if (!selection) throw notFound(call.model);
+  const { model, rule } = selection;
+  const upstreams = call.services.rests.awakeFirst(selection.upstreams, model);
+  const [first] = upstreams;
+  if (!first) throw notFound(call.model);
   call.upstream = first;
-  call.upstreamModel = selection.model;
-  return selection;
+  call.upstreamModel = model;
+  return upstreams === selection.upstreams ? selection : { upstreams, model, rule };
 }
 
 function notFound(model: string | undefined): AppError {

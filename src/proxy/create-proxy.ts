@@ -26,6 +26,7 @@ import { straightCalls } from "./straight-calls.ts";
 import { type ConversationStore, createMemoryConversations } from "./translate/conversation-store.ts";
 import { placeOf } from "./upstream/clients.ts";
 import { createPools } from "./upstream/pools.ts";
+import { createRests } from "./upstream/rests.ts";
 
 export interface ProxyParts {
   readonly log: RequestLog;
@@ -76,6 +77,7 @@ export interface ProxyServer {
 export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer {
   keepTicksQuick();
   const pools = createPools();
+  const rests = createRests();
   const via = parts.shared?.via ?? newMark();
   const metrics = createMetrics();
   let runtime = createRuntime(config, pools, via);
@@ -88,12 +90,13 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   const services: Services = {
     runtime: () => runtime,
     pools,
+    rests,
     streams,
     log: parts.log,
     metrics,
     totals: parts.shared?.totals ?? metrics.counts,
     recent,
-    activity: parts.shared?.activity ?? (async (since) => ownActivity(recent, since)),
+    activity: parts.shared?.activity ?? (async (since) => ownActivity(recent, rests, since)),
     startedAt: parts.shared?.history.startedAt ?? Math.round(performance.timeOrigin),
     configuration: () => configuration,
     dashboardPage: parts.dashboardPage ?? notBuilt,
@@ -120,9 +123,10 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   return {
     app,
     counts: metrics.counts,
-    activity: (since) => ownActivity(recent, since),
+    activity: (since) => ownActivity(recent, rests, since),
     reload(next) {
       runtime = createRuntime(next, pools, via);
+      rests.clear();
       configuration = { readAt: Date.now() };
       const urls = [...next.upstreams.values()].map(({ baseUrl }) => baseUrl);
       for (const { url } of next.mcp.values()) urls.push(url);

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { UpstreamConfig } from "../config/proxy-config.ts";
 import { decodeBody } from "./body/content-coding.ts";
-import { type Call, noteFault, ownHeaders, viaOf } from "./call.ts";
+import { type Call, noteFault, ownHeaders, tryNeedsOf, viaOf } from "./call.ts";
 import { answerFault, answerRefusal } from "./call-answers.ts";
 import { encodeFaultEvent, faultOf } from "./dialect-errors.ts";
 import type { Dialect } from "./exchange/parts.ts";
@@ -29,12 +29,14 @@ export async function relayNatively(
 ): Promise<void> {
   const repeatable = body === null || Buffer.isBuffer(body);
   const path = `${called.path(model)}${called.query}`;
-  let tries: Try = planTries(upstreams);
+  const needs = tryNeedsOf(call);
+  let tries: Try = planTries(upstreams, needs);
   for (;;) {
     call.upstream = tries.upstream;
     const request = requestOf(call, path, body, tries.key);
     const outcome = await relayTo(call.services.pools, tries.upstream, request, taskOf(call, called));
     if (outcome.firstByteAt > 0) call.firstByteAt = outcome.firstByteAt;
+    needs.rests.learn(tries, outcome);
     const next = repeatable ? nextTry(tries, outcome) : undefined;
     if (!next) return conclude(call, called, outcome, body);
     if (!(await waited(call, next.delayMs)))

@@ -7,12 +7,15 @@ import type { OpenStreams } from "./open-streams.ts";
 import type { Runtime } from "./runtime.ts";
 import type { ConversationStore } from "./translate/conversation-store.ts";
 import type { Pools } from "./upstream/pools.ts";
+import type { Rests } from "./upstream/rests.ts";
 
 /** What handlers share; one of these per proxy. */
 export interface Services {
   /** The configuration in force; a call takes it once and keeps it. */
   readonly runtime: () => Runtime;
   readonly pools: Pools;
+  /** Which upstreams and keys are asked last for a while. */
+  readonly rests: Rests;
   readonly streams: OpenStreams;
   readonly log: RequestLog;
   readonly metrics: Metrics;

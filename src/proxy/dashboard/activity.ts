@@ -1,18 +1,22 @@
 import { MOST_ENDED, type RecentCalls, type RunningCall } from "../log/recent-calls.ts";
 import type { CallRecord } from "../log/request-log.ts";
+import type { RestingPlace, Rests } from "../upstream/rests.ts";
 import type { FinishedCall, LiveCall } from "./api-types.ts";
 
 /** Calls that run and that have ended, newest first: plain data, so that several processes can put theirs together. */
 export interface CallActivity {
   readonly live: readonly LiveCall[];
   readonly calls: readonly FinishedCall[];
+  /** Upstreams and keys that are asked last for a while. */
+  readonly resting: readonly RestingPlace[];
 }
 
-export const NO_CALLS: CallActivity = { live: [], calls: [] };
+export const NO_CALLS: CallActivity = { live: [], calls: [], resting: [] };
 
 /** Of this process; of ended calls those from `since` (ISO 8601) on. */
-export function ownActivity(recent: RecentCalls, since: string): CallActivity {
-  return together([{ live: recent.running.map(liveCall), calls: recent.ended(since).map(finishedCall) }]);
+export function ownActivity(recent: RecentCalls, rests: Rests, since: string): CallActivity {
+  const [live, calls] = [recent.running.map(liveCall), recent.ended(since).map(finishedCall)];
+  return together([{ live, calls, resting: rests.list() }]);
 }
 
 /** Of several processes together. */
@@ -23,7 +27,16 @@ export function together(all: readonly CallActivity[]): CallActivity {
       .flatMap(({ calls }) => calls)
       .toSorted((one, other) => (one.time < other.time ? 1 : one.time > other.time ? -1 : 0))
       .slice(0, MOST_ENDED),
+    resting: longestOfEach(all.flatMap(({ resting }) => resting)),
   };
+}
+
+/** Each place once: several processes learn the same of it. */
+function longestOfEach(all: readonly RestingPlace[]): RestingPlace[] {
+  const places = new Map<string, RestingPlace>();
+  for (const place of all.toSorted((one, other) => one.until - other.until))
+    places.set(`${place.upstream}\n${place.key}\n${place.model}`, place);
+  return [...places.values()];
 }
 
 function liveCall({ id, startedAt, key, route, model, upstream, stream }: RunningCall): LiveCall {

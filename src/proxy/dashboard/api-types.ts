@@ -101,6 +101,19 @@ export interface UpstreamState extends Served {
   /** Without a query; absent where it is built in. */
   readonly url?: string;
   readonly keys: number;
+  /** What of it is asked last for a while. */
+  readonly resting: readonly Resting[];
+}
+
+/** A key for a model, or the whole upstream where it could not be reached. */
+export interface Resting {
+  /** Counted from 1, where it has several. */
+  readonly key?: number;
+  readonly model?: string;
+  /** What it answered with. */
+  readonly status?: number;
+  /** Milliseconds since 1970. */
+  readonly until: number;
 }
 
 export interface RuleState {

@@ -1,8 +1,16 @@
 import type { McpServerConfig, ModelRule, UpstreamConfig } from "../../config/proxy-config.ts";
 import type { CallSeries } from "../log/metrics.ts";
 import type { Runtime } from "../runtime.ts";
+import type { RestingPlace } from "../upstream/rests.ts";
 import type { CallActivity } from "./activity.ts";
-import type { ConfigurationState, DashboardState, McpState, RuleState, UpstreamState } from "./api-types.ts";
+import type {
+  ConfigurationState,
+  DashboardState,
+  McpState,
+  Resting,
+  RuleState,
+  UpstreamState,
+} from "./api-types.ts";
 import { lastOf, modelTotals, totalOf } from "./call-totals.ts";
 
 export interface Circumstances {
@@ -15,7 +23,7 @@ export interface Circumstances {
 
 /** What the dashboard shows of these calls under this configuration. Pure. */
 export function dashboardState(
-  { live, calls }: CallActivity,
+  { live, calls, resting }: CallActivity,
   series: readonly CallSeries[],
   { config, authMode, redact }: Runtime,
   circumstances: Circumstances,
@@ -30,7 +38,10 @@ export function dashboardState(
     calls,
     total: totalOf(series),
     models: modelTotals(ofModels.filter(({ upstream }) => upstream !== "")),
-    upstreams: [...config.upstreams.values()].map((upstream) => upstreamState(upstream, ofModels, redact)),
+    upstreams: [...config.upstreams.values()].map((upstream) => ({
+      ...upstreamState(upstream, ofModels, redact),
+      resting: resting.filter((place) => place.upstream === upstream.name).map(restingOf),
+    })),
     rules: config.rules.map(ruleState),
     mcp: [...config.mcp].map(([name, server]) => mcpState(name, server, ofTools, redact)),
   };
@@ -46,7 +57,7 @@ function upstreamState(
   { name, dialect, baseUrl, keys }: UpstreamConfig,
   series: readonly CallSeries[],
   redact: Redact,
-): UpstreamState {
+): Omit<UpstreamState, "resting"> {
   return {
     name,
     dialect: dialect === "any" ? "every dialect" : dialect,
@@ -54,6 +65,10 @@ function upstreamState(
     keys: keys.length,
     ...lastOf(series.filter(({ upstream }) => upstream === name)),
   };
+}
+
+function restingOf({ upstream: _, ...resting }: RestingPlace): Resting {
+  return resting;
 }
 
 function mcpState(

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { sessionOf } from "../sessions.ts";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
 import type { CallFacts } from "./select.ts";
 
@@ -27,6 +28,10 @@ class Facts implements CallFacts {
 
   requestClass(): string | undefined {
     return this.header("x-claude-code-request-class");
+  }
+
+  session(): string | undefined {
+    return sessionOf(this.#headers);
   }
 
   tokens(): number {

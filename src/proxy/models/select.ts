@@ -1,5 +1,6 @@
 import type { ModelRule, RuleCondition, UpstreamConfig } from "../../config/proxy-config.ts";
 import type { Dialect } from "../exchange/parts.ts";
+import { inSessionOrder } from "../sessions.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { fits } from "./glob.ts";
 
@@ -14,6 +15,8 @@ export interface Selection {
 /** What rules may ask about a call; computed only when a rule asks. */
 export interface CallFacts {
   requestClass(): string | undefined;
+  /** The client's session, where it names one. */
+  session(): string | undefined;
   tokens(): number;
   hasImage(): boolean;
   hasTools(): boolean;
@@ -61,7 +64,11 @@ export function createSelector(
       }
       for (const rule of prepared) {
         if (!fits(rule.match, model) || (rule.when && !meets(rule.when, rule.headers, facts()))) continue;
-        return { upstreams: inOrder(rule.named, random), model: rule.model ?? model, rule: rule.match };
+        return {
+          upstreams: inOrder(rule.named, facts, random),
+          model: rule.model ?? model,
+          rule: rule.match,
+        };
       }
       const slash = model.indexOf("/");
       const named = slash > 0 ? upstreams.get(model.slice(0, slash)) : undefined;
@@ -80,9 +87,24 @@ export function speaks(upstream: UpstreamConfig, dialect: Dialect | undefined): 
   return upstream.dialect === (dialect === "completions" ? "chat-completions" : dialect);
 }
 
-/** As the rule names them, or, where weights are given, a first one drawn by weight. */
-function inOrder(upstreams: readonly UpstreamConfig[], random: () => number): readonly UpstreamConfig[] {
+/**
+ * As the rule names them, or, where weights are given, a first one drawn by weight: for each session once, so that it
+ * finds its prompts in that vendor's cache.
+ */
+function inOrder(
+  upstreams: readonly UpstreamConfig[],
+  facts: () => CallFacts,
+  random: () => number,
+): readonly UpstreamConfig[] {
   if (upstreams.length < 2 || upstreams.every((upstream) => upstream.weight === undefined)) return upstreams;
+  const session = facts().session();
+  if (session !== undefined)
+    return inSessionOrder(
+      upstreams,
+      session,
+      ({ name }) => name,
+      ({ weight }) => weight ?? 1,
+    );
   let rest = random() * upstreams.reduce((sum, upstream) => sum + (upstream.weight ?? 1), 0);
   const first = upstreams.find((upstream) => {
     rest -= upstream.weight ?? 1;

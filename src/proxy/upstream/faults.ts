@@ -1,17 +1,17 @@
 import { AppError, type ErrorCode, messageOf, systemErrorCode } from "../../errors.ts";
 
-/** Failures before a connection stood: the upstream has seen nothing, so the call may be made again. */
-const NOT_CONNECTED = new Set([
+/** No connection can be had. */
+const UNREACHABLE = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
   "EHOSTUNREACH",
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
-  "ECONNRESET",
-  "EPIPE",
-  "UND_ERR_SOCKET",
 ]);
+
+/** A connection that was there has broken, as an idle one does that the upstream closes. */
+const BROKEN_CONNECTION = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 const TIMEOUTS = new Set([
   "UND_ERR_HEADERS_TIMEOUT",
@@ -47,8 +47,18 @@ export function upstreamFault(error: Error, upstream: string, begun: boolean): A
 
 /** Whether another try can help: connecting failed, or the connection broke before any of the answer. */
 export function mayTryAgain(error: Error): boolean {
+  const code = codeOfCause(error);
+  return UNREACHABLE.has(code) || BROKEN_CONNECTION.has(code);
+}
+
+/** Whether no connection could be had at all. */
+export function isUnreachable(error: Error): boolean {
+  return UNREACHABLE.has(codeOfCause(error));
+}
+
+function codeOfCause(error: Error): string {
   const cause = error instanceof AppError ? error.cause : error;
-  return cause instanceof Error && NOT_CONNECTED.has(codeOf(cause));
+  return cause instanceof Error ? codeOf(cause) : "";
 }
 
 function fault(code: ErrorCode, message: string, cause: Error): AppError {

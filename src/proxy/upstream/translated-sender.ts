@@ -1,11 +1,12 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
-import { type Call, viaOf } from "../call.ts";
+import { type Call, tryNeedsOf, viaOf } from "../call.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "./clients.ts";
 import { requestHeaders } from "./request-headers.ts";
 import type { Departure, ReceivedReply } from "./send.ts";
-import { nextTry, planTries, type Tried, type Try } from "./tries.ts";
+import type { Tried } from "./tried.ts";
+import { nextTry, planTries, type Try } from "./tries.ts";
 
 /**
  * Sends translated requests for a call with our credentials and the configured headers. What fails or is refused is
@@ -17,9 +18,11 @@ export function translatedSender(
   signal: Departure,
 ): SendUpstream {
   return async (request) => {
-    for (let tries: Try = planTries(upstreams); ; ) {
+    const needs = tryNeedsOf(call);
+    for (let tries: Try = planTries(upstreams, needs); ; ) {
       call.upstream = tries.upstream;
       const tried = await tryOnce(call, tries, request, signal);
+      needs.rests.learn(tries, tried);
       const next = signal.aborted ? undefined : nextTry(tries, tried);
       if (next === undefined) {
         if (tried.kind === "failed") throw tried.fault;

@@ -1,6 +1,18 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
-import type { AppError } from "../../errors.ts";
+import { inSessionOrder, sessionOf } from "../sessions.ts";
 import { mayTryAgain } from "./faults.ts";
+import type { Rests } from "./rests.ts";
+import { pauseAsked, type Tried } from "./tried.ts";
+
+/** What the tries of one call go by. */
+export interface TryNeeds {
+  /** As the upstream knows it. */
+  readonly model: string;
+  /** The client's, which may name its session. */
+  readonly headers: IncomingHttpHeaders;
+  readonly rests: Rests;
+}
 
 /** One try at a call: where, with which key, and what is left to try. */
 export interface Try {
@@ -12,29 +24,20 @@ export interface Try {
   readonly otherUpstreams: readonly UpstreamConfig[];
   /** Tries at the same place that may still be made. */
   readonly repeats: number;
+  readonly needs: TryNeeds;
 }
-
-/** As much of a try's outcome as decides on the next. */
-export type Tried =
-  | { readonly kind: "answered" | "broken" | "gone" }
-  | { readonly kind: "failed"; readonly fault: AppError }
-  | {
-      readonly kind: "refused";
-      readonly status: number;
-      readonly headers: { readonly "retry-after"?: string | undefined };
-    };
 
 const REPEATS = 2;
 /** An upstream that wants a longer pause than this gets it from the client. */
-const LONGEST_PAUSE_S = 20;
+const LONGEST_PAUSE_MS = 20_000;
 
 const turns = new WeakMap<UpstreamConfig, number>();
 
-/** The first try. Keys of an upstream take turns. */
-export function planTries(upstreams: readonly UpstreamConfig[]): Try {
+/** The first try, at the first upstream. Of its keys a session keeps to one; calls without a session take turns. */
+export function planTries(upstreams: readonly UpstreamConfig[], needs: TryNeeds): Try {
   const upstream = upstreams[0];
   if (!upstream) throw new TypeError("a call needs an upstream");
-  return beginAt(upstream, upstreams.length > 1 ? upstreams.slice(1) : NONE, REPEATS);
+  return beginAt(upstream, upstreams.length > 1 ? upstreams.slice(1) : NONE, REPEATS, needs);
 }
 
 /**
@@ -59,31 +62,42 @@ export function nextTry(last: Try, outcome: Tried, random: () => number = Math.r
     const elsewhere = atNextUpstream(last);
     if (elsewhere) return elsewhere;
   }
-  const asked = retryAfterMs(outcome.headers["retry-after"]);
-  if (asked === undefined || last.repeats === 0 || ![429, 502, 503, 529].includes(status)) return undefined;
+  const asked = pauseAsked(outcome.headers);
+  if (asked === undefined || asked > LONGEST_PAUSE_MS) return undefined;
+  if (last.repeats === 0 || ![429, 502, 503, 529].includes(status)) return undefined;
   return { ...last, delayMs: asked + pause, repeats: last.repeats - 1 };
 }
 
 function atNextUpstream(last: Try): Try | undefined {
   const [upstream, ...others] = last.otherUpstreams;
-  return upstream && beginAt(upstream, others, last.repeats);
+  return upstream && beginAt(upstream, others, last.repeats, last.needs);
 }
 
 const NONE: readonly never[] = [];
 
-function beginAt(upstream: UpstreamConfig, otherUpstreams: readonly UpstreamConfig[], repeats: number): Try {
+function beginAt(
+  upstream: UpstreamConfig,
+  otherUpstreams: readonly UpstreamConfig[],
+  repeats: number,
+  needs: TryNeeds,
+): Try {
   const { keys } = upstream;
   if (keys.length < 2)
-    return { upstream, key: keys[0], otherKeys: NONE, delayMs: 0, otherUpstreams, repeats };
-  const turn = turns.get(upstream) ?? 0;
-  turns.set(upstream, (turn + 1) % keys.length);
-  const [key, ...otherKeys] = [...keys.slice(turn), ...keys.slice(0, turn)];
-  return { upstream, key, otherKeys, delayMs: 0, otherUpstreams, repeats };
+    return { upstream, key: keys[0], otherKeys: NONE, delayMs: 0, otherUpstreams, repeats, needs };
+  const session = sessionOf(needs.headers);
+  const ordered = session === undefined ? inTurn(upstream) : inSessionOrder(keys, session, placeName);
+  const [key, ...otherKeys] = needs.rests.awakeKeysFirst(upstream, ordered, needs.model);
+  return { upstream, key, otherKeys, delayMs: 0, otherUpstreams, repeats, needs };
 }
 
-/** Milliseconds, of a `retry-after` short enough to wait for here; seconds or a date (RFC 9110, section 10.2.3). */
-export function retryAfterMs(value: string | undefined, now: number = Date.now()): number | undefined {
-  if (value === undefined) return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
-  return Number.isNaN(seconds) || seconds > LONGEST_PAUSE_S ? undefined : Math.max(0, seconds * 1000);
+/** Keys go by their place: where one is exchanged, its sessions stay. */
+function placeName(_key: string, index: number): string {
+  return String(index);
+}
+
+function inTurn(upstream: UpstreamConfig): readonly string[] {
+  const { keys } = upstream;
+  const turn = turns.get(upstream) ?? 0;
+  turns.set(upstream, (turn + 1) % keys.length);
+  return [...keys.slice(turn), ...keys.slice(0, turn)];
 }

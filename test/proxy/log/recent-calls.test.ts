@@ -55,8 +55,13 @@ describe("recent calls", () => {
     const of = (...numbers: number[]) => ({
       live: numbers.map((number) => ({ id: `l${number}`, startedAt: number, route: "/", stream: false })),
       calls: numbers.map((number) => finished({ id: `r${number}`, time: timeOf(number) })).toReversed(),
+      resting: numbers.map((number) => ({ upstream: "a", key: number % 2, until: number })),
     });
-    const { live, calls } = together([of(1, 4), of(2, 3)]);
+    const { live, calls, resting } = together([of(1, 4), of(2, 3)]);
+    expect(resting).toEqual([
+      { upstream: "a", key: 1, until: 3 },
+      { upstream: "a", key: 0, until: 4 },
+    ]);
     expect(calls.map(({ id }) => id)).toEqual(["r4", "r3", "r2", "r1"]);
     expect(live.map(({ id }) => id)).toEqual(["l1", "l2", "l3", "l4"]);
   });

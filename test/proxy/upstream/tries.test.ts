@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { upstreamFault } from "../../../src/proxy/upstream/faults.ts";
 import type { RelayOutcome } from "../../../src/proxy/upstream/relay-task.ts";
-import { nextTry, planTries, retryAfterMs } from "../../../src/proxy/upstream/tries.ts";
+import { createRests } from "../../../src/proxy/upstream/rests.ts";
+import { nextTry, planTries, type TryNeeds } from "../../../src/proxy/upstream/tries.ts";
 import { configOf } from "../../support/start-proxy.ts";
 
 function upstream(name: string, keys: string[]) {
@@ -26,17 +27,22 @@ const failed = (code: string): RelayOutcome => {
   const cause = Object.assign(new Error("x"), { code });
   return { kind: "failed", fault: upstreamFault(cause, "a", false), firstByteAt: 0 };
 };
+const needs = (headers: TryNeeds["headers"] = {}): TryNeeds => ({
+  model: "m",
+  headers,
+  rests: createRests(),
+});
 const still = () => 0;
 
 describe("trying again", () => {
   it("takes keys in turn from call to call", () => {
     const one = upstream("a", ["k1", "k2", "k3"]);
-    expect([1, 2, 3, 4].map(() => planTries([one]).key)).toEqual(["k1", "k2", "k3", "k1"]);
+    expect([1, 2, 3, 4].map(() => planTries([one], needs()).key)).toEqual(["k1", "k2", "k3", "k1"]);
   });
 
   it("goes on to the next key for 401, 402, 403 and 429, and through all of them", () => {
     for (const status of [401, 402, 403, 429]) {
-      const first = planTries([upstream("a", ["k1", "k2"])]);
+      const first = planTries([upstream("a", ["k1", "k2"])], needs());
       const second = nextTry(first, refused(status), still);
       expect(second?.key).toBe("k2");
       expect(second && nextTry(second, refused(status), still)).toBeUndefined();
@@ -44,7 +50,7 @@ describe("trying again", () => {
   });
 
   it("goes on to the next upstream for failures of this one, not for the client's mistakes", () => {
-    const plan = planTries([upstream("a", []), upstream("b", [])]);
+    const plan = planTries([upstream("a", []), upstream("b", [])], needs());
     for (const outcome of [refused(500), refused(529), refused(401), failed("ECONNREFUSED")])
       expect(nextTry(plan, outcome, still)?.upstream.name).toBe("b");
     for (const outcome of [refused(400), refused(404), refused(413), refused(422)])
@@ -52,7 +58,7 @@ describe("trying again", () => {
   });
 
   it("tries the same place twice more where connecting failed, and no more", () => {
-    let plan = planTries([upstream("a", [])]);
+    let plan = planTries([upstream("a", [])], needs());
     for (let repeat = 0; repeat < 2; repeat += 1) {
       const next = nextTry(plan, failed("ECONNRESET"), still);
       if (!next) throw new Error("no other try");
@@ -60,26 +66,44 @@ describe("trying again", () => {
       plan = next;
     }
     expect(nextTry(plan, failed("ECONNRESET"), still)).toBeUndefined();
-    expect(nextTry(planTries([upstream("a", [])]), failed("UND_ERR_HEADERS_TIMEOUT"), still)).toBeUndefined();
+    expect(
+      nextTry(planTries([upstream("a", [])], needs()), failed("UND_ERR_HEADERS_TIMEOUT"), still),
+    ).toBeUndefined();
   });
 
   it("never tries again once the client was sent something, or has gone", () => {
-    const plan = planTries([upstream("a", []), upstream("b", [])]);
+    const plan = planTries([upstream("a", []), upstream("b", [])], needs());
     expect(nextTry(plan, { kind: "gone" }, still)).toBeUndefined();
     expect(nextTry(plan, { kind: "broken" }, still)).toBeUndefined();
     expect(nextTry(plan, { kind: "answered" }, still)).toBeUndefined();
   });
 
-  it.each([
-    ["0", 0],
-    ["2", 2000],
-    ["20", 20_000],
-    ["21", undefined],
-    ["Wed, 21 Oct 2026 07:28:05 GMT", 5000],
-    ["Wed, 21 Oct 2026 08:28:05 GMT", undefined],
-    ["soon", undefined],
-    [undefined, undefined],
-  ])("waits for retry-after %s: %s ms", (value, milliseconds) => {
-    expect(retryAfterMs(value, Date.parse("Wed, 21 Oct 2026 07:28:00 GMT"))).toBe(milliseconds);
+  it("keeps a session to one key, whatever others do, and has its others in reserve", () => {
+    const one = upstream("a", ["k1", "k2", "k3"]);
+    const firstKeys = Array.from({ length: 30 }, (_, session) => {
+      const headers = { "x-claude-code-session-id": `session ${session}` };
+      const plans = [1, 2, 3].map(() => planTries([one], needs(headers)));
+      expect(new Set(plans.map(({ key, otherKeys }) => [key, ...otherKeys].join()))).toHaveProperty(
+        "size",
+        1,
+      );
+      expect(plans[0]?.otherKeys).toHaveLength(2);
+      return plans[0]?.key;
+    });
+    expect(new Set(firstKeys)).toEqual(new Set(["k1", "k2", "k3"]));
+  });
+
+  it("asks a key that rests after the others", () => {
+    const one = upstream("a", ["k1", "k2"]);
+    const plan = needs();
+    plan.rests.learn({ upstream: one, key: "k1", needs: plan }, refused(429));
+    for (const _ of [1, 2]) expect(planTries([one], plan)).toMatchObject({ key: "k2", otherKeys: ["k1"] });
+  });
+
+  it("waits where it is asked for twenty seconds, and hands longer wishes on", () => {
+    const plan = () => planTries([upstream("a", [])], needs());
+    expect(nextTry(plan(), refused(503, { "retry-after": "20" }), still)?.delayMs).toBe(20_100);
+    expect(nextTry(plan(), refused(503, { "retry-after": "21" }), still)).toBeUndefined();
+    expect(nextTry(plan(), refused(503), still)).toBeUndefined();
   });
 });

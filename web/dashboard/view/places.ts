@@ -2,6 +2,7 @@ import type {
   DashboardState,
   LastError,
   McpState,
+  Resting,
   RuleState,
   UpstreamState,
 } from "../../../src/proxy/dashboard/api-types.ts";
@@ -34,7 +35,7 @@ export function addresses(base: string, isInteractive: boolean): Html {
 
 export function upstreamTable({ upstreams, now }: DashboardState): Html {
   const columns = [
-    { head: "Upstream", cell: ({ name }: UpstreamState) => name },
+    { head: "Upstream", cell: (upstream: UpstreamState) => upstreamCell(upstream, now) },
     { head: "Speaks", cell: ({ dialect }: UpstreamState) => dialect },
     {
       head: "Address",
@@ -48,6 +49,16 @@ export function upstreamTable({ upstreams, now }: DashboardState): Html {
   ];
   const rows = upstreams.map((row) => ({ key: row.name, row }));
   return section("upstreams", "Upstreams", table("upstreams", columns, rows));
+}
+
+function upstreamCell({ name, resting }: UpstreamState, now: number): Html {
+  return html`${name}${resting.map((rest) => html`<span class="resting">${restText(rest, now)}</span>`)}`;
+}
+
+function restText({ key, model, status, until }: Resting, now: number): string {
+  const which = [key === undefined ? "" : `key ${key}`, model ?? ""].filter(Boolean).join(", ");
+  const why = status === undefined ? "not reached" : String(status);
+  return `${which === "" ? "" : `${which}: `}asked last until ${clock(until, now)} (${why})`;
 }
 
 /** Which upstream a call goes to: the configuration's rules, and what counts where none of them fits. */

@@ -1,0 +1,114 @@
+import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import { isUnreachable } from "./faults.ts";
+import { pauseAsked, type Tried } from "./tried.ts";
+
+/** A place that could not serve lately, as the dashboard shows it. */
+export interface RestingPlace {
+  readonly upstream: string;
+  /** Which of the upstream's keys, counted from 1, where it has several; absent where it rests as a whole. */
+  readonly key?: number;
+  readonly model?: string;
+  /** The status that it answered with; absent where it could not be reached. */
+  readonly status?: number;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** Where a try was made, and with which model, as the upstream knows it. */
+export interface TriedPlace {
+  readonly upstream: UpstreamConfig;
+  readonly key: string | undefined;
+  readonly needs: { readonly model: string };
+}
+
+/**
+ * Which upstreams and keys could not serve lately. They are asked after all others until their time is over, so that
+ * not every call has to find out anew; nothing is refused for it, and the first success ends it.
+ */
+export interface Rests {
+  /** Takes note of how a try ended. */
+  learn(place: TriedPlace, tried: Tried): void;
+  /** The same upstreams, those that rest last. */
+  awakeFirst(upstreams: readonly UpstreamConfig[], model: string): readonly UpstreamConfig[];
+  /** The same keys of an upstream, those that rest last. */
+  awakeKeysFirst(upstream: UpstreamConfig, keys: readonly string[], model: string): readonly string[];
+  list(): RestingPlace[];
+  /** What was learned holds no more: the configuration is another. */
+  clear(): void;
+}
+
+/** Milliseconds; vendors say themselves how long limits last, if they do. */
+const UNREACHABLE_MS = 10_000;
+const LIMITED_MS = 10_000;
+const REFUSED_MS = 60_000;
+/** However long a vendor asks for: some say days. */
+const LONGEST_MS = 300_000;
+/** Models' names come from clients. */
+const MOST = 1_000;
+
+export function createRests(now: () => number = Date.now): Rests {
+  const resting = new Map<string, RestingPlace>();
+  const isResting = (id: string): boolean => {
+    const place = resting.get(id);
+    if (place === undefined || place.until > now()) return place !== undefined;
+    resting.delete(id);
+    return false;
+  };
+  const isKeyResting = ({ name }: UpstreamConfig, key: string | undefined, model: string) =>
+    isResting(keyId(name, key, model));
+  const isUpstreamResting = (upstream: UpstreamConfig, model: string): boolean => {
+    if (isResting(upstream.name)) return true;
+    const keys = upstream.keys.length === 0 ? [undefined] : upstream.keys;
+    return keys.every((key) => isKeyResting(upstream, key, model));
+  };
+  const rest = (id: string, place: RestingPlace): void => {
+    if (resting.size >= MOST) for (const known of [...resting.keys()]) isResting(known);
+    if (resting.size < MOST || resting.has(id)) resting.set(id, place);
+  };
+  return {
+    learn({ upstream, key, needs: { model } }, tried) {
+      const { name, keys, credentials } = upstream;
+      if (tried.kind === "answered" && resting.size > 0) {
+        resting.delete(name);
+        resting.delete(keyId(name, key, model));
+      } else if (tried.kind === "failed" && isUnreachable(tried.fault)) {
+        rest(name, { upstream: name, until: now() + UNREACHABLE_MS });
+      } else if (tried.kind === "refused" && credentials === "config") {
+        const { status } = tried;
+        const ms = restMs(status, pauseAsked(tried.headers, now()));
+        if (ms === undefined) return;
+        const which = key !== undefined && keys.length > 1 && keys.indexOf(key) + 1;
+        rest(keyId(name, key, model), {
+          upstream: name,
+          ...(which && { key: which }),
+          model,
+          status,
+          until: now() + ms,
+        });
+      }
+    },
+    awakeFirst: (upstreams, model) =>
+      resting.size === 0 ? upstreams : lastWhere(upstreams, (each) => isUpstreamResting(each, model)),
+    awakeKeysFirst: (upstream, keys, model) =>
+      resting.size === 0 ? keys : lastWhere(keys, (key) => isKeyResting(upstream, key, model)),
+    list: () => [...resting].filter(([id]) => isResting(id)).map(([, place]) => place),
+    clear: () => resting.clear(),
+  };
+}
+
+/** For how long what was refused with this status rests; undefined where another call may fare better at once. */
+function restMs(status: number, asked: number | undefined): number | undefined {
+  if (status === 401 || status === 402 || status === 403) return REFUSED_MS;
+  if (status !== 429 && status !== 503 && status !== 529) return undefined;
+  return Math.min(asked ?? LIMITED_MS, LONGEST_MS);
+}
+
+function keyId(upstream: string, key: string | undefined, model: string): string {
+  return `${upstream}\n${key ?? ""}\n${model}`;
+}
+
+/** In the same order, but for those that fit, which come last. */
+function lastWhere<Place>(places: readonly Place[], fits: (place: Place) => boolean): readonly Place[] {
+  const last = places.filter(fits);
+  return last.length === 0 ? places : [...places.filter((place) => !last.includes(place)), ...last];
+}

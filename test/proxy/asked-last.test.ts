@@ -1,0 +1,128 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
+
+const KEYS = ["sk-first-0123456789", "sk-second-0123456789"];
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+const chatAnswer = json({
+  id: "x",
+  object: "chat.completion",
+  choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
+});
+
+async function startUpstream(answer = chatAnswer): Promise<FakeUpstream> {
+  const upstream = await startFakeUpstream(answer);
+  closers.push(upstream.close);
+  return upstream;
+}
+
+async function startProxy(settings: object): Promise<TestProxy> {
+  const proxy = await startTestProxy(settings);
+  closers.push(proxy.close);
+  return proxy;
+}
+
+const chat = (base_url: string, more: object = {}) => ({
+  dialect: "chat-completions",
+  base_url,
+  models: ["m"],
+  ...more,
+});
+
+/** One call in each lane: of the upstream's dialect, and of another one. */
+const lanes = ["/v1/chat/completions", "/v1/messages"];
+function call({ url }: TestProxy, path = "/v1/chat/completions", headers: Record<string, string> = {}) {
+  return fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: "m", max_tokens: 9, messages: [{ role: "user", content: "hi" }] }),
+  });
+}
+
+const keysOf = ({ hits }: FakeUpstream) =>
+  hits.map(({ headers }) => headers.authorization?.replace("Bearer ", ""));
+
+/** A port that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe("what could not serve a call", () => {
+  it.each(lanes)("is not asked first again by the next: a key that is limited, for %s", async (path) => {
+    const upstream = await startUpstream((hit, response) => {
+      const isLimited = hit.headers.authorization === `Bearer ${KEYS[0]}`;
+      const refusal = json({ error: { message: "slow down" } }, 429, { "retry-after": "60" });
+      (isLimited ? refusal : chatAnswer)(hit, response);
+    });
+    const proxy = await startProxy({ upstreams: { a: chat(upstream.url, { api_keys: KEYS }) } });
+    for (const _ of [1, 2, 3, 4]) expect((await call(proxy, path)).status).toBe(200);
+    expect(keysOf(upstream)).toEqual([KEYS[0], KEYS[1], KEYS[1], KEYS[1], KEYS[1]]);
+    const page = await (await fetch(`${proxy.url}/`)).text();
+    expect(page).toMatch(/key 1, m: asked last until [\d:]+ \(429\)/);
+  });
+
+  it("is asked first again once the configuration was read anew", async () => {
+    const upstream = await startUpstream((hit, response) => {
+      const isFirst = upstream.hits.length === 1;
+      (isFirst ? json({ error: {} }, 401) : chatAnswer)(hit, response);
+    });
+    const settings = { upstreams: { a: chat(upstream.url, { api_keys: KEYS }) } };
+    const proxy = await startProxy(settings);
+    await call(proxy);
+    await call(proxy);
+    expect(keysOf(upstream)).toEqual([KEYS[0], KEYS[1], KEYS[1]]);
+    proxy.reload(settings);
+    await call(proxy);
+    expect(keysOf(upstream).at(-1)).toBe(KEYS[0]);
+  });
+
+  it("makes way for an upstream of another dialect, which no call could turn to by itself", async () => {
+    const upstream = await startUpstream();
+    const gone = { dialect: "messages", base_url: `http://127.0.0.1:${await closedPort()}` };
+    const proxy = await startProxy({
+      upstreams: { gone, other: chat(upstream.url) },
+      models: [{ match: "*", upstream: ["gone", "other"] }],
+    });
+    expect((await call(proxy, "/v1/messages")).status).toBe(502);
+    const second = await call(proxy, "/v1/messages");
+    expect([second.status, second.headers.get("x-sallyport-upstream")]).toEqual([200, "other"]);
+    const page = await (await fetch(`${proxy.url}/`)).text();
+    expect(page).toMatch(/asked last until [\d:]+ \(not reached\)/);
+  });
+});
+
+describe("a session", () => {
+  it.each(lanes)("keeps to one key for %s, while calls without one take turns", async (path) => {
+    const upstream = await startUpstream();
+    const proxy = await startProxy({ upstreams: { a: chat(upstream.url, { api_keys: KEYS }) } });
+    for (const _ of [1, 2, 3]) await call(proxy, path, { "x-claude-code-session-id": "s1" });
+    expect(new Set(keysOf(upstream))).toHaveProperty("size", 1);
+    upstream.hits.length = 0;
+    for (const _ of [1, 2, 3]) await call(proxy, path);
+    expect(keysOf(upstream)).toEqual([KEYS[0], KEYS[1], KEYS[0]]);
+  });
+
+  it("keeps to one of the upstreams that a rule weighs", async () => {
+    const [a, b] = [await startUpstream(), await startUpstream()];
+    const proxy = await startProxy({
+      upstreams: { a: chat(a.url, { weight: 1 }), b: chat(b.url, { weight: 1 }) },
+      models: [{ match: "*", upstream: ["a", "b"] }],
+    });
+    for (let session = 0; session < 20; session += 1) {
+      const answers = [1, 2, 3].map(() => call(proxy, undefined, { session_id: `s${session}` }));
+      const served = (await Promise.all(answers)).map(({ headers }) => headers.get("x-sallyport-upstream"));
+      expect(new Set(served)).toHaveProperty("size", 1);
+    }
+    expect(a.hits.length * b.hits.length).toBeGreaterThan(0);
+  });
+});
