@@ -63,7 +63,7 @@ const upstream = z
       .array(keyText)
       .min(1)
       .optional()
-      .describe("Used in turn; a key that is refused or limited is skipped."),
+      .describe("A session keeps to one, other calls take turns; one that is refused or limited is asked last."),
     credentials: z
       .enum(["config", "client"])
       .default("config")
@@ -80,7 +80,7 @@ const upstream = z
       .number()
       .positive()
       .optional()
-      .describe("Its share where a rule names several; else their order decides."),
+      .describe("Its share of sessions and calls where a rule names several; else their order decides."),
   })
   .refine((value) => [value.api_key, value.api_key_env, value.api_keys].filter(Boolean).length <= 1, {
     error: "give one of api_key, api_key_env and api_keys",
