@@ -167,14 +167,17 @@ describe("the translation lane", () => {
   it("98 a refused key is followed by the next, a failing upstream by the next, a client's mistake by nothing", async () => {
     const spare = await startFakeUpstream(json(WHOLE.messages));
     closers.push(spare.close);
-    const { proxy, upstream } = await setUp("messages", (url) => ({
+    const settings = (url: string) => ({
       upstreams: {
         main: { dialect: "messages", base_url: url, api_keys: ["sk-first-key", "sk-second-key"] },
         spare: { dialect: "messages", base_url: spare.url, api_key: SECRET },
       },
       models: [{ match: "*", upstream: ["main", "spare"] }],
-    }));
+    });
+    const { proxy, upstream } = await setUp("messages", settings);
     for (const status of [401, 402, 403, 429, 500, 529]) {
+      // What the last one has taught of its keys is forgotten.
+      proxy.reload(settings(upstream.url));
       upstream.hits.length = 0;
       upstream.answer = json({ error: {} }, status);
       const response = await post(proxy, "chat-completions");
@@ -183,6 +186,7 @@ describe("the translation lane", () => {
       expect(new Set(keys).size).toBe(status < 500 ? 2 : 1);
     }
     const before = spare.hits.length;
+    proxy.reload(settings(upstream.url));
     for (const status of [400, 404, 413, 422]) {
       upstream.hits.length = 0;
       upstream.answer = json({ error: {} }, status);
