@@ -63,7 +63,9 @@ const upstream = z
       .array(keyText)
       .min(1)
       .optional()
-      .describe("A session keeps to one, other calls take turns; one that is refused or limited is asked last."),
+      .describe(
+        "A session keeps to one, other calls take turns; one that is refused or limited is asked last.",
+      ),
     credentials: z
       .enum(["config", "client"])
       .default("config")
