@@ -191,7 +191,7 @@ describe("the dashboard's events", () => {
         totals: async () => ({ active: 0, series: [] }),
         activity: async () => {
           if (isGone) throw new Error("the other process has ended");
-          return { live: [], calls: [] };
+          return { live: [], calls: [], resting: [] };
         },
         history: { startedAt: 0, configuration: { readAt: 0 } },
       },
