@@ -3,7 +3,7 @@
  * `docs/errors.md` lists the same codes; a test keeps the two equal.
  */
 
-/** How a process that failed for this reason ends (DESIGN: 1 internal, 2 usage, 3 start, 4 git). */
+/** How a process that failed for this reason ends: 1 anything else, 2 wrong usage or configuration, 3 nowhere to listen, 4 git. */
 export type ExitCode = 1 | 2 | 3 | 4;
 
 interface CatalogueEntry {
@@ -15,6 +15,7 @@ interface CatalogueEntry {
   readonly meaning: string;
 }
 
+/** Every code there is. */
 export const errorCatalogue = {
   internal: { status: 500, exitCode: 1, meaning: "A defect of sallyport itself; nothing was decided." },
   usage: { status: 400, exitCode: 2, meaning: "A flag, argument or environment variable is not usable." },

@@ -1,5 +1,5 @@
 import { rename, rm, writeFile } from "node:fs/promises";
-import { AppError } from "../errors.ts";
+import { AppError, messageOf } from "../errors.ts";
 
 /**
  * Writes where a server can be reached to `path`, as JSON: `{url, port, pid}`. Whoever waits for the file never reads
@@ -12,6 +12,9 @@ export async function writeReadyFile(path: string, url: string, port: number): P
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    throw new AppError("unreadable", `The ready file ${path} cannot be written`, { cause: error });
+    throw new AppError("unreadable", `The ready file ${path} cannot be written: ${messageOf(error)}`, {
+      cause: error,
+      hint: "Name a file in a folder that is there and can be written with --ready-file.",
+    });
   }
 }

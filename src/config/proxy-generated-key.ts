@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AppError, systemErrorCode } from "../errors.ts";
+import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 
 /** A key that is nobody else's: 256 random bits. */
 export function newKey(): string {
@@ -20,9 +20,11 @@ export async function readGeneratedKey(dataDirectory: string): Promise<string | 
     return key.length >= 16 ? key : undefined;
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return undefined;
-    throw new AppError("unreadable", `The key file ${generatedKeyFile(dataDirectory)} cannot be read`, {
-      cause: error,
-    });
+    throw new AppError(
+      "unreadable",
+      `The key file ${generatedKeyFile(dataDirectory)} cannot be read: ${messageOf(error)}`,
+      { cause: error, hint: "Make it readable, or remove it: the proxy then makes another key." },
+    );
   }
 }
 
@@ -35,7 +37,10 @@ export async function keepNewKey(dataDirectory: string): Promise<string> {
     await writeFile(path, `${key}\n`, { mode: 0o600 });
     await chmod(path, 0o600);
   } catch (error) {
-    throw new AppError("storage", `The new key cannot be kept in ${path}`, { cause: error });
+    throw new AppError("storage", `The new key cannot be kept in ${path}: ${messageOf(error)}`, {
+      cause: error,
+      hint: "Make the folder writable, name another one with SERVICE_HOME, or list a key in proxy.api_keys.",
+    });
   }
   return key;
 }

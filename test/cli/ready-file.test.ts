@@ -23,10 +23,11 @@ describe("the ready file", () => {
     await old.close();
   });
 
-  it("names the file that cannot be written", async () => {
+  it("names the file that cannot be written, why, and what to do", async () => {
     const path = join(await temporaryFolder(), "missing", "ready.json");
-    await expect(writeReadyFile(path, "http://localhost:1", 1)).rejects.toThrow(
-      `The ready file ${path} cannot be written`,
-    );
+    await expect(writeReadyFile(path, "http://localhost:1", 1)).rejects.toMatchObject({
+      message: expect.stringContaining(`The ready file ${path} cannot be written: ENOENT`),
+      hint: expect.stringContaining("--ready-file"),
+    });
   });
 });
