@@ -2,13 +2,14 @@
 //   npm run build && node bench/plan-page.mjs [rounds]
 // An empty page from the same server beside it says what the browser alone takes at the moment.
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 import { findChromium } from "../scripts/chromium.mjs";
+import { urlIn } from "../scripts/ready-url.mjs";
+import { median } from "./report.mjs";
 
 const rounds = Number(process.argv[2] ?? 7);
 const root = resolve(import.meta.dirname, "..");
@@ -39,7 +40,7 @@ const flags = [
   "--disable-sync",
 ];
 const browser = await chromium.launch({ executablePath: findChromium(), args: flags });
-const url = await urlOf();
+const url = `${await urlIn(ready)}/`;
 
 const visits = [];
 for (let round = 0; round < rounds; round += 1) visits.push(await visit());
@@ -100,16 +101,4 @@ async function visit() {
   );
   await context.close();
   return { files, text, ready, empty };
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1];
-}
-
-async function urlOf() {
-  for (;;) {
-    const text = await readFile(ready, "utf8").catch(() => "");
-    if (text) return `${JSON.parse(text).url.replace(/\/$/, "")}/`;
-    await delay(25);
-  }
 }

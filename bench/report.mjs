@@ -1,6 +1,7 @@
 // What the benches' reports have in common: figures from samples, and Markdown tables.
 import { cpus, loadavg } from "node:os";
 
+/** The middle one; of an even count the upper of the two. */
 export function median(values) {
   return values.toSorted((a, b) => a - b)[values.length >> 1];
 }

@@ -1,12 +1,14 @@
 // Clients that leave: how many upstream streams are left after ten thousand of them, and how long the last one took.
 //   npm run build && node bench/proxy/aborts.mjs [--clients 10000]
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { urlIn } from "../../scripts/ready-url.mjs";
+import { memoryOf } from "./subjects.mjs";
 
 const { values: flags } = parseArgs({ options: { clients: { type: "string", default: "10000" } } });
 const total = Number(flags.clients);
@@ -36,17 +38,7 @@ const proxy = spawn(process.execPath, args, {
   env: { PATH: process.env.PATH, HOME: folder },
   stdio: "ignore",
 });
-const url = await (async () => {
-  for (;;) {
-    try {
-      return JSON.parse(readFileSync(ready, "utf8")).url.replace("localhost", "127.0.0.1");
-    } catch {
-      await delay(50);
-    }
-  }
-})();
-const memory = () =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${proxy.pid}/status`, "utf8"))?.[1]) / 1024;
+const url = (await urlIn(ready)).replace("localhost", "127.0.0.1");
 
 /** One client: asks for a stream and leaves, once its call has come through or its answer has begun. */
 function leave() {
@@ -73,7 +65,7 @@ try {
   console.log(
     `${total} clients left, ${seen} calls had reached the upstream, ${open} upstream streams are left (${waited} ms after the last)`,
   );
-  console.log(`memory of the proxy: ${memory().toFixed(0)} MB`);
+  console.log(`memory of the proxy: ${memoryOf(proxy.pid).toFixed(0)} MB`);
   process.exitCode = open === 0 ? 0 : 1;
 } finally {
   proxy.kill();
