@@ -7,8 +7,10 @@ import { join, resolve } from "node:path";
 import { build } from "rolldown";
 import { wrapped } from "./start/loader.mjs";
 
+/** The folder of the project. */
 export const root = resolve(import.meta.dirname, "..");
 
+/** The version in package.json. */
 export function packageVersion() {
   return JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")).version;
 }

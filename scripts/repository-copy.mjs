@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
+/** The folder of the project. */
 export const root = resolve(import.meta.dirname, "..");
 
 /** Puts the repository's files, as they are now, into `copy`, with the packages that are installed here. */

@@ -51,7 +51,7 @@ function isOurs(hook: unknown): boolean {
 }
 
 /** Whether a shell command is one we wrote: `sallyport review plan`, or node with the script's path. */
-export function runsPlanReview(command: string): boolean {
+function runsPlanReview(command: string): boolean {
   return /(^|[/\\\s"'])sallyport(\.js|\.exe|\.cmd)?["']?\s+review\s+plan\b/.test(command);
 }
 

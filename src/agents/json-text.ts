@@ -4,6 +4,7 @@ import { createScanner, type Node } from "jsonc-parser";
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
+/** The text with what stands from `start` to `end` replaced. */
 export function replaceRange(source: string, start: number, end: number, replacement: string): string {
   return source.slice(0, start) + replacement + source.slice(end);
 }

@@ -12,10 +12,12 @@ export function blockAtEnd(text: string, lines: readonly string[]): string {
   return `${text}\n${block(OPEN_JOINED, lines)}`;
 }
 
+/** Puts a block before everything else. */
 export function blockAtStart(text: string, lines: readonly string[]): string {
   return block(OPEN, lines) + text;
 }
 
+/** The text as it was before any block was put in. */
 export function withoutBlocks(text: string): string {
   return text
     .replace(/\r?\n# >>> sallyport \(on a line of its own\)\r?\n[\s\S]*?# <<< sallyport\r?\n?/g, "")

@@ -11,6 +11,7 @@ export interface Output {
   readonly interactive: boolean;
 }
 
+/** The channels of this process, or of the streams given. A stream that breaks ends nothing. */
 export function createOutput(
   stdout: NodeJS.WriteStream = process.stdout,
   stderr: NodeJS.WriteStream = process.stderr,

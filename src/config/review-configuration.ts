@@ -13,6 +13,7 @@ export interface ReviewConfiguration {
   };
 }
 
+/** What holds where there is no configuration file. */
 export const REVIEW_DEFAULTS = { sharing: true, plan_save: { enabled: true } } as const;
 
 /**

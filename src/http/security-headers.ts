@@ -38,6 +38,7 @@ export const framedHeaders = {
   "cache-control": "no-cache",
 } as const;
 
+/** Puts them on every answer, and that it is not to be kept, where the route has not said otherwise. */
 export function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook("onSend", async (_request, reply) => {
     for (const [name, value] of Object.entries(EVERYWHERE)) {

@@ -37,7 +37,7 @@ export const chunk = (text: string | Buffer) => {
   const bytes = Buffer.from(text);
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
 };
-export const jsonHead = (body: string) =>
+const jsonHead = (body: string) =>
   head("200 OK", { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
 export const sseHead = head("200 OK", {
   "content-type": "text/event-stream",
@@ -56,12 +56,7 @@ export const refusal =
     );
 
 /** An answer in pieces of a size. */
-export async function answerInPieces(
-  socket: Socket,
-  text: string,
-  isStream: boolean,
-  size: number,
-): Promise<void> {
+async function answerInPieces(socket: Socket, text: string, isStream: boolean, size: number): Promise<void> {
   const body = Buffer.from(text);
   socket.write(isStream ? sseHead : jsonHead(text));
   for (let at = 0; at < body.length; at += size) {

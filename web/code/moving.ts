@@ -56,6 +56,7 @@ function waitingBefore(
   return undefined;
 }
 
+/** To the same row on the other side, where it has a line there; later moves keep to that side. */
 export function changeSide(controller: DiffController, side: Side): void {
   const { cursor } = useCursor.getState();
   const body = controller.scene().geometry.bodies.find(({ file }) => file.path === cursor?.path);
@@ -80,6 +81,7 @@ export function extend(controller: DiffController, step: Step): void {
   focusCursor();
 }
 
+/** To the next comment of this diff that has a place in it, or to the one before. */
 export function moveComment(controller: DiffController, step: Step): void {
   const { files } = useSession.getState();
   const orderOf = new Map(files.map(({ path }, order) => [path, order]));
@@ -100,6 +102,7 @@ export function moveComment(controller: DiffController, step: Step): void {
   if (target) goToComment(controller, target);
 }
 
+/** To the next file, or to the one before. */
 export function moveFile(controller: DiffController, step: Step): void {
   const { files } = useSession.getState();
   const here = fileHere(controller);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /** Headers that can carry the proxy's key. They never reach an upstream unless it asks for the client's own. */
-export const credentialHeaders = ["authorization", "x-api-key", "x-gen-api-key", "x-goog-api-key"] as const;
+const credentialHeaders = ["authorization", "x-api-key", "x-gen-api-key", "x-goog-api-key"] as const;
 
 const bareKeyHeaders = credentialHeaders.slice(1);
 

@@ -11,6 +11,7 @@ export interface CallActivity {
   readonly resting: readonly RestingPlace[];
 }
 
+/** Of a process that serves nothing, or does not answer. */
 export const NO_CALLS: CallActivity = { live: [], calls: [], resting: [] };
 
 /** Of this process; of ended calls those from `since` (ISO 8601) on. */

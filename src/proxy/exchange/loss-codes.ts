@@ -86,7 +86,7 @@ export function memberCode(name: string): MemberCode {
 }
 
 /** A name in kebab-case. */
-export function kebab(name: string): string {
+function kebab(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
     .replaceAll("_", "-")

@@ -34,6 +34,7 @@ interface Listing {
   pending: Promise<void> | undefined;
 }
 
+/** `via` marks the calls that ask upstreams for their lists. Nothing is asked before somebody wants to know. */
 export function createCatalogue(upstreams: readonly UpstreamConfig[], pools: Pools, via: string): Catalogue {
   const listings = new Map<string, Listing>();
   const refresh = (upstream: UpstreamConfig, listing: Listing): Promise<void> => {

@@ -36,6 +36,7 @@ export interface Selector {
   ): Selection | undefined | Promise<Selection | undefined>;
 }
 
+/** For one configuration; `random` draws among weighted upstreams. */
 export function createSelector(
   upstreams: ReadonlyMap<string, UpstreamConfig>,
   rules: readonly ModelRule[],

@@ -47,6 +47,7 @@ const googleVectors = z.looseObject({
   embeddings: z.array(z.looseObject({ values: z.array(z.number()) })),
 });
 
+/** The vectors of a `batchEmbedContents` answer; undefined where it is none. */
 export function readGoogleBatch(body: unknown): readonly (readonly number[])[] | undefined {
   const parsed = googleVectors.safeParse(body);
   return parsed.success ? parsed.data.embeddings.map((embedding) => embedding.values) : undefined;
@@ -105,6 +106,7 @@ function textOf(parts: readonly { readonly text?: string | undefined }[]): strin
   return parts.map((part) => part.text).join("\n");
 }
 
+/** The body of a call to `/v1/embeddings`. */
 export function writeOpenAiEmbeddings(request: EmbeddingRequest, model: string): unknown {
   return {
     model,
@@ -119,6 +121,7 @@ const openAiVectors = z.looseObject({
   usage: z.looseObject({ prompt_tokens: z.number().optional() }).optional(),
 });
 
+/** The vectors in the order of the texts, and the tokens that were counted; undefined where it is no such answer. */
 export function readOpenAiVectors(
   body: unknown,
 ): { readonly vectors: readonly (readonly number[])[]; readonly tokens: number | undefined } | undefined {
@@ -128,6 +131,7 @@ export function readOpenAiVectors(
   return { vectors: rows.map((row) => row.embedding), tokens: parsed.data.usage?.prompt_tokens };
 }
 
+/** The answer to `embedContent`, or with `batch` to `batchEmbedContents`. */
 export function writeGoogleVectors(vectors: readonly (readonly number[])[], batch: boolean): unknown {
   const embeddings = vectors.map((values) => ({ values }));
   return batch ? { embeddings } : { embedding: embeddings[0] };

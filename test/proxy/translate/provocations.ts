@@ -68,7 +68,7 @@ function maskedEdit(): FormData {
 }
 
 /** Codes that no call over the wire comes to, since the lane settles before what the codec would have to leave out. */
-export const settledBefore = ["previous-response-id", "tools"] as const;
+const settledBefore = ["previous-response-id", "tools"] as const;
 
 type Provoked = Exclude<keyof typeof lossCodes, (typeof settledBefore)[number]> | keyof typeof lossFamilies;
 

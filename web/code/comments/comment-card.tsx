@@ -53,6 +53,7 @@ export function CommentCard({ comment }: { readonly comment: ReviewComment }) {
   );
 }
 
+/** What kind of comment it is, in a word. */
 export function CommentBadge({ type }: { readonly type: CommentType }) {
   return <span className={`comment-badge comment-badge-${type}`}>{NAMES[type]}</span>;
 }

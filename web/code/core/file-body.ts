@@ -70,6 +70,7 @@ export interface BodyOptions {
 
 const NO_EXPANSIONS: ReadonlyMap<number, Expansion> = new Map();
 
+/** The key of a file's notice among heights that were measured. */
 export const NOTICE_KEY = "notice";
 
 /** Names a row with code by what it shows, whatever the layout; undefined for other rows. */

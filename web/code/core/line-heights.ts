@@ -9,7 +9,7 @@ export const NOTICE_HEIGHT = 48;
 export const WIDGET_HEIGHT = 120;
 export const FILE_HEADER_HEIGHT = 44;
 export const FILE_MARGIN = 12;
-export const TAB_SIZE = 4;
+const TAB_SIZE = 4;
 
 const UNUSUAL = /[^\n\r -~]/;
 const UNCERTAIN = /[^\t\n\r -~]/;

@@ -16,7 +16,7 @@ export const ROW_GAP = 2;
 /** Something the page puts between lines, such as a comment. `left` is the index in `widgets`. */
 export const ROW_WIDGET = 3;
 /** A sentence in place of lines: binary, renamed only, too large. */
-export const ROW_NOTICE = 4;
+const ROW_NOTICE = 4;
 
 export type Layout = "split" | "unified";
 

@@ -21,7 +21,7 @@ export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row
 }
 
 /** What happened to a file that has no lines to show. */
-export function noticeFor(file: DiffFile): string {
+function noticeFor(file: DiffFile): string {
   const modes = file.oldMode && file.newMode && file.oldMode !== file.newMode;
   const change = modes ? ` Its mode changed from ${file.oldMode} to ${file.newMode}.` : "";
   const before = withDeceptionsShown(file.oldPath ?? "");

@@ -4,11 +4,13 @@ import type { Layout } from "../core/row-model.ts";
 import { loadDiff } from "../state/session.ts";
 import { changeView, useView } from "../state/view.ts";
 
+/** Shows both sides beside each other, or one beneath the other. */
 export function setLayout(layout: Layout): void {
   changeView({ layout });
   announce(layout === "split" ? "Side by side" : "Unified");
 }
 
+/** Wraps long lines, or keeps each whole. */
 export function setWrap(wrap: boolean): void {
   changeView({ wrap });
   announce(

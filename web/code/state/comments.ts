@@ -9,6 +9,7 @@ interface CommentState {
   readonly focus: string | undefined;
 }
 
+/** The comments of this review, and which of them are open. */
 export const useComments = create<CommentState>(() => ({
   comments: [],
   editing: new Set(),
@@ -31,6 +32,7 @@ export function changeComment(id: string, change: (comment: ReviewComment) => Re
   }));
 }
 
+/** Opens the editor of a comment. */
 export function editComment(id: string): void {
   useComments.setState(({ editing }) => ({ editing: new Set([...editing, id]), focus: id }));
 }

@@ -20,6 +20,7 @@ interface CursorState {
   readonly file: string | undefined;
 }
 
+/** Where the keyboard stands. */
 export const useCursor = create<CursorState>(() => ({
   cursor: undefined,
   range: undefined,
@@ -27,13 +28,17 @@ export const useCursor = create<CursorState>(() => ({
   file: undefined,
 }));
 
+/** The first line of a range, whichever way it was drawn. */
 export const startOf = (range: LineRange): number => Math.min(range.from, range.to);
+/** The last line of a range, whichever way it was drawn. */
 export const endOf = (range: LineRange): number => Math.max(range.from, range.to);
 
+/** Moves the keyboard; what was selected is selected no longer. */
 export function setCursor(cursor: LineRef | undefined): void {
   useCursor.setState({ cursor, range: undefined });
 }
 
+/** The side on which to stand where a row has both. */
 export function preferSide(preferred: Side): void {
   useCursor.setState({ preferred });
 }

@@ -23,6 +23,7 @@ const EMPTY: SearchQuery = { text: "", matchCase: false, regex: false };
 /** More matches than a person walks through; the search stops there. */
 export const MOST_MATCHES = 10_000;
 
+/** What is looked for, and what was found. */
 export const useSearch = create<SearchState>(() => ({
   open: false,
   query: EMPTY,
@@ -48,6 +49,7 @@ export function openSearch(): void {
   if (!open) void search(query);
 }
 
+/** Closes the search; what was looked for is kept for the next time. */
 export function closeSearch(): void {
   running += 1;
   useSearch.setState({ open: false, pattern: undefined, matches: [], current: -1, progress: 1 });

@@ -10,6 +10,7 @@ export interface Filters {
   readonly errorsOnly: boolean;
 }
 
+/** Shows every call. */
 export const NO_FILTERS: Filters = { upstream: "", model: "", errorsOnly: false };
 
 /** Calls that run at this moment. */

@@ -23,6 +23,6 @@ function markupOf(value: Value): string {
 }
 
 /** For text and for attributes in double quotes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

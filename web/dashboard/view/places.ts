@@ -33,6 +33,7 @@ export function addresses(base: string, isInteractive: boolean): Html {
   return section("addresses", "Point a client here", table("addresses", columns, rows));
 }
 
+/** Each upstream of the configuration, and how its calls went. */
 export function upstreamTable({ upstreams, now }: DashboardState): Html {
   const columns = [
     { head: "Upstream", cell: (upstream: UpstreamState) => upstreamCell(upstream, now) },
@@ -77,6 +78,7 @@ first upstream that speaks the client's dialect.</p>`;
   return section("rules", "Routes", table("rules", columns, rows), note);
 }
 
+/** Each MCP server of the configuration, and how its calls went; nothing where there is none. */
 export function mcpTable({ mcp, now }: DashboardState): Html {
   if (mcp.length === 0) return html``;
   const columns = [

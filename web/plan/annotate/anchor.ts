@@ -135,7 +135,7 @@ export function documentText(document: MarkdownDocument): string {
 }
 
 /** A point as an offset in `documentText`. */
-export function offsetInText(document: MarkdownDocument, point: TextPoint): number {
+function offsetInText(document: MarkdownDocument, point: TextPoint): number {
   let offset = point.offset;
   for (const leaf of document.leaves.slice(0, point.leaf)) offset += leaf.text.length + 1;
   return offset;

@@ -6,6 +6,7 @@ export interface Spot {
   readonly line?: number;
 }
 
+/** The spot that a pointer means: the block it is in, and within code the line; undefined outside of all blocks. */
 export function spotAt(target: Element, clientY: number): Spot | undefined {
   const block = blockAt(target);
   if (block === undefined) return undefined;
@@ -15,6 +16,7 @@ export function spotAt(target: Element, clientY: number): Spot | undefined {
   return line >= 0 ? { block, line } : { block };
 }
 
+/** Whether two spots are one. */
 export function isSameSpot(a: Spot | undefined, b: Spot | undefined): boolean {
   return a?.block === b?.block && a?.line === b?.line;
 }

@@ -1,10 +1,11 @@
 import type { LeafRange, TextPoint, TextRange } from "../annotate/anchor.ts";
 
 /** The element that draws a leaf; its DOM text equals the leaf's. */
-export function leafElement(root: Element, leaf: number): HTMLElement | null {
+function leafElement(root: Element, leaf: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-leaf="${leaf}"]`);
 }
 
+/** The element that draws a block. */
 export function blockElement(root: Element, block: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-block="${block}"]`);
 }

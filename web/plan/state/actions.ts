@@ -39,6 +39,7 @@ export function addAtOnce(type: "delete" | "label", anchor: PlanAnchor, text = "
   });
 }
 
+/** Changes what is being written; nothing where no note is. */
 export function updateComposer(changes: Partial<Composer>): void {
   const { composer } = state();
   if (composer) set({ composer: { ...composer, ...changes } });
@@ -92,6 +93,7 @@ export function cancelComposer(): void {
   }
 }
 
+/** Opens the composer with a note that is there. */
 export function editAnnotation(id: string): void {
   const annotation = state().annotations.find((other) => other.id === id);
   if (!annotation) return;
@@ -103,6 +105,7 @@ export function editAnnotation(id: string): void {
   });
 }
 
+/** Deletes a note, with a way back. */
 export function removeAnnotation(id: string): void {
   const { annotations, composer } = state();
   change(annotations.filter((annotation) => annotation.id !== id));
@@ -126,6 +129,7 @@ export function undo(): void {
   announce("Undone");
 }
 
+/** Makes a note the active one, or none. */
 export function activate(id: string | undefined): void {
   set({ activeId: id });
 }
@@ -145,6 +149,7 @@ export function activateNext(step: 1 | -1): void {
   set({ activeId: ordered[next]?.id, railOpen: state().railOpen });
 }
 
+/** Moves the keyboard to the next block, or to the one before; from nowhere to the first or the last. */
 export function moveCursor(step: 1 | -1): void {
   const { cursor, document } = state();
   const last = document.blocks.length - 1;
@@ -152,15 +157,20 @@ export function moveCursor(step: 1 | -1): void {
   set({ cursor: next });
 }
 
+/** Puts the keyboard on a block, or takes it away. */
 export const setCursor = (cursor: number | undefined) => set({ cursor });
 
+/** Shows the plan, its source, what has changed since the last round, or the editor; what is typed is taken first. */
 export function setView(view: View): void {
   takeTyped();
   set({ view });
 }
 
+/** Shows the notes beside the plan, or hides them. */
 export const toggleRail = () => set(({ railOpen }) => ({ railOpen: !railOpen }));
+/** Keeps the words that go with the decision; a feedback that was edited as a whole gives way to them. */
 export const setNote = (note: string) => set({ note, rewritten: undefined });
+/** Keeps the feedback as the person has edited it as a whole; undefined goes back to what the notes make. */
 export const setRewritten = (rewritten: string | undefined) => set({ rewritten });
 
 /** Opens a dialog. One that decides takes the note along that is still being written: nobody means to leave it behind. */

@@ -74,6 +74,7 @@ export interface ReviewState {
   readonly outcome: Outcome | undefined;
 }
 
+/** Everything the page knows of the plan under review. */
 export const useReview = create<ReviewState>(() => ({
   phase: "loading",
   failure: "",

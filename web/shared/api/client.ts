@@ -19,8 +19,10 @@ interface CallOptions {
   readonly keepalive?: boolean;
 }
 
+/** Asks for a JSON value. Failures are values too. */
 export const getJson = <Value>(path: string, options: CallOptions = {}) => call<Value>(path, options);
 
+/** Sends a JSON value and reads the answer. Failures are values too. */
 export function sendJson<Value>(
   method: "POST" | "PUT",
   path: string,

@@ -75,6 +75,7 @@ interface MenuItemProps {
   readonly checked?: boolean;
 }
 
+/** One entry of a menu; with `checked`, one that is on or off. */
 export function MenuItem({ onSelect, children, checked }: MenuItemProps) {
   const shared = { type: "button", tabIndex: -1, className: "menu-item", onClick: onSelect } as const;
   if (checked === undefined) {

@@ -128,6 +128,7 @@ function wrap(open: Token | undefined, children: readonly MarkdownNode[]): Markd
   return { kind: "element", tag: open?.tag || "span", children };
 }
 
+/** A token's attribute as text; empty where it has none. */
 export function attribute(token: Token, name: string): string {
   const value = token.attrGet(name);
   return value === null || value === undefined ? "" : String(value);

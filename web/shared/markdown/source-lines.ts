@@ -11,6 +11,7 @@ export interface SourceLines {
   readonly count: number;
 }
 
+/** Cuts a text at its line ends, whichever they are. */
 export function sourceLines(source: string): SourceLines {
   const starts = [0];
   const ends: number[] = [];

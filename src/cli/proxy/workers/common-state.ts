@@ -17,6 +17,7 @@ export interface CommonState {
 /** Milliseconds after which what a worker that does not answer has told last must do. */
 const ANSWER_MS = 3_000;
 
+/** `workers` are those that run now; what they have in common outlives each of them. */
 export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<WorkerProcess>): CommonState {
   const conversations = createBoundedStore<Uint8Array>();
   let ended = NO_COUNTS;

@@ -9,7 +9,7 @@ export type WirePart = z.infer<typeof partSchema>;
 
 const contentSchema = z.union([z.string(), z.array(partSchema)]).nullish();
 
-export const toolCallSchema = z.looseObject({
+const toolCallSchema = z.looseObject({
   id: z.string().nullish(),
   type: z.string().nullish(),
   index: z.number().nullish(),

@@ -11,11 +11,13 @@ export function signatureOfText(part: TextPart): string | undefined {
     : undefined;
 }
 
+/** Text, with the signature that has to come back with it. */
 export function signedText(text: string, thoughtSignature: string | null | undefined): TextPart {
   if (typeof thoughtSignature !== "string") return { type: "text", text };
   return { type: "text", text, origin: { dialect: "generative-language", raw: { thoughtSignature } } };
 }
 
+/** A thought, and whoever signed it. */
 export function decodeThought(text: string, thoughtSignature: string | null | undefined): ReasoningPart {
   if (typeof thoughtSignature !== "string") return { type: "reasoning", text, vendor: "generative-language" };
   return { type: "reasoning", text, ...openSignature("generative-language", thoughtSignature) };

@@ -35,6 +35,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   return { value, losses: [] };
 }
 
+/** An answer with its names in camel case, as Google has both. Throws `DialectError` where it is none. */
 export function parseAnswer(body: unknown): WireResponse {
   return parseAnswerPiece(responseSchema, camelKeys(body), "answer of the generative-language dialect");
 }
@@ -45,6 +46,7 @@ export function statusOf(error: unknown): number {
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
 }
 
+/** The candidate that stands in for those of a prompt that was blocked; undefined where none was. */
 export function blockedCandidate(wire: WireResponse): Candidate | undefined {
   const reason = wire.promptFeedback?.blockReason;
   if (typeof reason !== "string") return undefined;

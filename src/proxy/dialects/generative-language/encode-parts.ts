@@ -15,6 +15,7 @@ import { signatureOfText } from "./decode-parts.ts";
 
 export type WireObject = Readonly<Record<string, unknown>>;
 
+/** Text, with the signature that came with it from this dialect. */
 export function encodeText(part: Pick<TextPart, "text" | "origin">): WireObject {
   const thoughtSignature = signatureOfText({ type: "text", ...part });
   return { text: part.text, ...(thoughtSignature === undefined ? {} : { thoughtSignature }) };

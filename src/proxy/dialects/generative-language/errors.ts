@@ -101,6 +101,7 @@ export function errorObject(error: ExchangeError) {
   };
 }
 
+/** A refusal as Google writes it: https://google.aip.dev/193. */
 export function encodeError(error: ExchangeError): EncodedError {
   const body = errorObject(error);
   const seconds = error.retryAfterSeconds;

@@ -25,6 +25,7 @@ interface Level {
   count: number;
 }
 
+/** For the arguments of one call. */
 export function createPartialArguments(): PartialArguments {
   /** Keys that lead to the value being written, and the objects and arrays around it: one more than keys. */
   let path: Key[] = [];

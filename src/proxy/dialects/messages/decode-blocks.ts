@@ -74,7 +74,7 @@ function decodeBare(block: WireBlock, where: string): Part[] {
 }
 
 /** A thinking block. An empty signature under a seal says that another vendor thought this and did not sign. */
-export function decodeThinking(text: string, sealed: string): ReasoningPart {
+function decodeThinking(text: string, sealed: string): ReasoningPart {
   const { vendor, signature } = openSignature("messages", sealed);
   return signature === ""
     ? { type: "reasoning", text, vendor }
@@ -107,7 +107,7 @@ function decodeToolResult(block: WireBlock, where: string): Part {
 }
 
 /** `cache_control`, wherever it stands. */
-export function decodeCache(value: unknown): CacheHint | undefined {
+function decodeCache(value: unknown): CacheHint | undefined {
   if (!isObject(value) || value["type"] !== "ephemeral") return undefined;
   const ttl = value["ttl"];
   return ttl === "5m" || ttl === "1h" ? { ttl } : {};

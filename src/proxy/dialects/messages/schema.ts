@@ -8,7 +8,7 @@ const text = z.string().nullish();
 const number = z.number().nullish();
 const count = z.number().int().nullish();
 
-export const blockSchema = z.looseObject({ type: z.string() });
+const blockSchema = z.looseObject({ type: z.string() });
 export type WireBlock = z.infer<typeof blockSchema>;
 
 export const sourceSchema = z.discriminatedUnion("type", [

@@ -35,6 +35,7 @@ export function decodeOutputItem(item: unknown, index: number): readonly Part[] 
   }
 }
 
+/** What a response says of itself, as an exchange names it. */
 export function identityOf(wire: WireResponse) {
   return definedMembers({ id: wire.id, model: wire.model, created: wire.created_at });
 }
@@ -52,6 +53,7 @@ export function finishOf(wire: WireResponse, parts: readonly Pick<Part, "type">[
   return { unified: parts.some((part) => part.type === "refusal") ? "refusal" : "stop", raw };
 }
 
+/** Token counts: cached ones are inside the input, reasoning inside the output. */
 export function decodeUsage(wire: WireResponse): Usage | undefined {
   const usage = wire.usage;
   if (!usage) return undefined;

@@ -89,6 +89,7 @@ function errorObject(error: ExchangeError) {
   };
 }
 
+/** A refusal as OpenAI writes it; the status 529 of other vendors is none of its. */
 export function encodeError(error: ExchangeError): EncodedError {
   const status = error.status >= 400 ? error.status : statusOfKind(error.kind);
   const { retryAfterSeconds: seconds } = error;

@@ -9,6 +9,7 @@ export interface EventWriter {
   take(): string;
 }
 
+/** For one stream, whose events are numbered from 0. */
 export function createEventWriter(): EventWriter {
   let sequenceNumber = 0;
   let text = "";

@@ -22,6 +22,7 @@ export function itemId(kind: "msg" | "rs" | "fc" | "ctc" | "ig", responseId: str
   return `${kind}_${responseId.replace(/^resp_/, "")}_${place}`;
 }
 
+/** A message of the model; `phase` is the vendor's own and left out where it says none. */
 export function messageItem(
   id: string,
   content: readonly unknown[],
@@ -38,6 +39,7 @@ export function messageItem(
   };
 }
 
+/** Text within a message. */
 export function textContent(
   text: string,
   annotations: readonly unknown[],
@@ -46,6 +48,7 @@ export function textContent(
   return { type: "output_text", text, annotations, logprobs: encodeTokens(logprobs) };
 }
 
+/** A refusal within a message. */
 export function refusalContent(refusal: string) {
   return { type: "refusal", refusal };
 }
@@ -73,6 +76,7 @@ function encodeAnnotation(citation: Citation, textLength: number, losses: LossLi
   ];
 }
 
+/** Thoughts; other vendors' signatures are sealed. */
 export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
   return {
     id,
@@ -97,6 +101,7 @@ export function callItem(
   return { id, type: String(type), status, ...members };
 }
 
+/** A picture that the model has made. */
 export function imageItem(id: string, part: ImagePart, losses: LossList): OutputItem | undefined {
   if (part.source.kind !== "base64") {
     losses.add("answer-image", "A picture in an answer has to come with its bytes.");

@@ -24,6 +24,7 @@ export function responseId(id: string | undefined, context: EncodeContext): stri
   return own.startsWith("resp_") ? own : `resp_${own.replace(/[^a-zA-Z0-9_-]/g, "")}`;
 }
 
+/** The frame of a response that has just begun. */
 export function createFrame(identity: Identity, context: EncodeContext): ResponseFrame {
   const { request } = context;
   const { sampling, reasoning } = request;
@@ -99,6 +100,7 @@ export function endingOf(finish: Finish, refused: boolean): Ending {
   }
 }
 
+/** How a response ends that failed. */
 export function failureOf(error: ExchangeError): Ending {
   return { status: "failed", error: { code: codeOf(error) ?? "server_error", message: error.message } };
 }

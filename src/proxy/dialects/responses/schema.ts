@@ -145,7 +145,7 @@ export const usageSchema = z.looseObject({
   output_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
 });
 
-export const responseErrorSchema = z.looseObject({
+const responseErrorSchema = z.looseObject({
   code: z.union([z.string(), z.number()]).nullish(),
   message: text,
   type: text,
