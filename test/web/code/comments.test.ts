@@ -6,12 +6,7 @@ import {
   pathsMoved,
   type ReviewComment,
 } from "../../../web/code/core/comment.ts";
-import {
-  annotationsOf,
-  type FeedbackContext,
-  feedbackMarkdown,
-  fenced,
-} from "../../../web/code/core/feedback.ts";
+import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../../../web/code/core/feedback.ts";
 import { findLine, lineText } from "../../../web/code/core/parsed-patch.ts";
 import { placeOf, relocate } from "../../../web/code/core/relocate.ts";
 import { scanPatch } from "../../../web/code/core/scan-patch.ts";
@@ -198,16 +193,12 @@ describe("feedbackMarkdown", () => {
     expect(annotation).not.toHaveProperty("suggestedCode");
   });
 
-  it("fences code that holds fences itself", () => {
-    expect(fenced("```js\na\n```", "markdown")).toBe("````markdown\n```js\na\n```\n````");
-  });
-
   it("says so when the lines are not in the diff", () => {
     const lost = { ...context, placeNow: () => undefined };
     expect(feedbackMarkdown(all.slice(1, 2), lost)).toContain("not in the diff named above");
   });
 
-  it("gives the annotations the specification's shape, at their present lines", () => {
+  it("gives the annotations the shape that the server takes, at their present lines", () => {
     expect(annotationsOf(all, context.placeNow)).toEqual([
       {
         id: "s",

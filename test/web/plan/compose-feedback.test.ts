@@ -1,9 +1,6 @@
-import fc from "fast-check";
-import MarkdownIt from "markdown-it";
 import { describe, expect, it } from "vitest";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import { composeFeedback } from "../../../web/plan/decide/compose-feedback.ts";
-import { fenced, quoted } from "../../../web/plan/decide/fence.ts";
 
 const source = "# Plan\n\nDelete the table.\n\nThen rest.\n";
 const anchor = {
@@ -69,7 +66,7 @@ describe("feedback", () => {
     [{ type: "insert" as const, replacement: "Wait." }, "Add this after it:\n\n```markdown\nWait.\n```"],
     [{ type: "label" as const, text: "Needs tests" }, "## 1. Needs tests (line 3)"],
     [{ images: [{ path: "/tmp/a b.png", name: "a\nb" }] }, "- a b: `/tmp/a b.png`"],
-    [{ images: [{ path: "/tmp/`x`.png", name: "x" }] }, "- x: ``/tmp/`x`.png``"],
+    [{ images: [{ path: "/tmp/`x`.png", name: "x" }] }, "- x: `` /tmp/`x`.png ``"],
   ])("tells how to act on %o", (changes, expected) => {
     expect(compose(note(changes))).toContain(expected);
   });
@@ -95,27 +92,9 @@ describe("feedback", () => {
     expect(text).toMatch(/^# Notes on the approved plan/);
     expect(text).not.toContain("not approved");
   });
-});
 
-describe("quoting", () => {
-  const markdown = new MarkdownIt();
-
-  it("a fence cannot be broken out of", () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: fc.constantFrom("`", "a", "\n", "~", " ", ">"), maxLength: 60 }),
-        (content) => {
-          const tokens = markdown.parse(`before\n\n${fenced(content)}\n\nafter`, {});
-          const fences = tokens.filter(({ type }) => type === "fence");
-          expect(fences).toHaveLength(1);
-          expect(fences[0]?.content.replace(/\n$/, "")).toBe(content.replace(/\n$/, ""));
-          expect(tokens.at(-2)?.content).toBe("after");
-        },
-      ),
-    );
-  });
-
-  it("a quote holds all its lines", () => {
-    expect(quoted("a\n\n# b")).toBe("> a\n>\n> # b");
+  it("quotes every line of a note", () => {
+    const text = composeFeedback({ source, annotations: [note({ text: "a\n\n# b" })], purpose: "approve" });
+    expect(text).toContain("> a\n>\n> # b");
   });
 });

@@ -1,7 +1,7 @@
 import { diffArrays } from "diff/lib/diff/array.js";
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
-import { longestBackticks } from "../../shared/markdown/backticks.ts";
 import { withClosedFence } from "../../shared/markdown/closed-fences.ts";
+import { codeSpan, fenced } from "../../shared/markdown/fences.ts";
 import { changesCode, type LinePlace, type ReviewComment } from "./comment.ts";
 import { languageOf } from "./language.ts";
 import { shownLength } from "./segments.ts";
@@ -62,12 +62,13 @@ function itemOf(comment: ReviewComment, number: number, context: FeedbackContext
   const parts = [`### ${number}. ${type} on ${linesOf(place.start, place.end)} (${side})`];
   parts.push(...notes(comment, context));
   if (comment.suggestion === undefined) {
-    parts.push(fenced(quoted(comment.place.lines), languageOf(comment.path ?? "")));
+    const language = languageOf(comment.path ?? "");
+    parts.push(fenced(`${quoted(comment.place.lines)}\n`, language === "text" ? "" : language));
   }
   parts.push(...bodyOf(comment));
   if (comment.suggestion !== undefined) {
     const what = comment.suggestion === "" ? "Remove these lines:" : "Suggested change:";
-    parts.push(what, fenced(suggestionDiff(comment.place, comment.suggestion), "diff"));
+    parts.push(what, fenced(`${suggestionDiff(comment.place, comment.suggestion)}\n`, "diff"));
   }
   return parts;
 }
@@ -122,21 +123,7 @@ export function linesOf(start: number, end: number): string {
   return start === end ? `line ${start}` : `lines ${start}-${end}`;
 }
 
-/** A fence longer than any run of backticks within. */
-export function fenced(text: string, language: string): string {
-  const fence = "`".repeat(Math.max(3, longestBackticks(text) + 1));
-  return `${fence}${language === "text" ? "" : language}\n${text}\n${fence}`;
-}
-
-function codeSpan(text: string): string {
-  const longest = longestBackticks(text);
-  const tick = "`".repeat(longest + 1);
-  // A line break would end the heading it stands in.
-  const line = text.replace(/[\r\n]+/g, " ");
-  return longest > 0 ? `${tick} ${line} ${tick}` : `${tick}${line}${tick}`;
-}
-
-/** The comments in the shape the specification gives them, at the places they have now; line 0 is the whole file. */
+/** The comments as `POST /api/feedback` takes them, at the places they have now; line 0 is the whole file. */
 export function annotationsOf(
   comments: readonly ReviewComment[],
   placeNow: FeedbackContext["placeNow"],

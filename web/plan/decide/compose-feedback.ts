@@ -1,8 +1,7 @@
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
-import { longestBackticks } from "../../shared/markdown/backticks.ts";
 import { withClosedFence } from "../../shared/markdown/closed-fences.ts";
+import { codeSpan, fenced } from "../../shared/markdown/fences.ts";
 import { inDocumentOrder } from "../annotate/annotations.ts";
-import { fenced, quoted } from "./fence.ts";
 
 export interface FeedbackParts {
   /** The plan that the notes are about, as the agent sent it. */
@@ -85,17 +84,19 @@ function instruction({ type, replacement }: PlanAnnotation): string {
 }
 
 function imageList(images: NonNullable<PlanAnnotation["images"]>): string {
-  const lines = images.map(({ path, name }) => `- ${name.replace(/[\r\n]+/g, " ")}: ${inlineCode(path)}`);
+  const lines = images.map(({ path, name }) => `- ${name.replace(/[\r\n]+/g, " ")}: ${codeSpan(path)}`);
   return `See the attached ${images.length === 1 ? "image" : "images"} (files on this machine):\n\n${lines.join("\n")}`;
-}
-
-function inlineCode(text: string): string {
-  const ticks = "`".repeat(longestBackticks(text) + 1);
-  const space = text.startsWith("`") || text.endsWith("`") ? " " : "";
-  return `${ticks}${space}${text}${space}${ticks}`;
 }
 
 /** "line 4" or "lines 4–9" */
 export function lineRange({ startLine, endLine }: PlanAnchor): string {
   return startLine === endLine ? `line ${startLine}` : `lines ${startLine}–${endLine}`;
+}
+
+/** Text as a Markdown quote. */
+function quoted(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? ">" : `> ${line}`))
+    .join("\n");
 }

@@ -1,6 +1,6 @@
 import { withClosedFence } from "../../../../web/shared/markdown/closed-fences.ts";
+import { codeSpan, fenced } from "../../../../web/shared/markdown/fences.ts";
 import type { CodeAnnotation } from "../../api-types.ts";
-import { codeSpan, fenced } from "./fences.ts";
 
 /** The first and the last line of an annotation, whichever of them was named first. Pure. */
 export function linesMeant({ lineStart, lineEnd }: CodeAnnotation): readonly [number, number] {
@@ -30,6 +30,9 @@ export const NO_FEEDBACK = "No feedback provided.";
 
 /** Lines quoted from one annotation; who marks a whole file has said where, and the agent has the file. */
 const MOST_LINES = 60;
+
+/** Backticks: one more than usual, so that it stands out from fences within quoted code or the person's own Markdown. */
+const FENCE = 4;
 
 const KIND = { comment: "Comment", suggestion: "Suggestion", concern: "Concern" } as const;
 
@@ -80,11 +83,11 @@ function noteBlocks(number: number, { annotation, code, oldPath }: QuotedAnnotat
   const renamed = side === "old" && oldPath !== undefined ? `, then ${codeSpan(oldPath)}` : "";
   const blocks = [`### ${number}. ${KIND[type]} on ${place} (${side} side${renamed})`];
   const language = languageOf(filePath);
-  if (code !== undefined) blocks.push(fenced(shortened(code), language));
+  if (code !== undefined) blocks.push(fenced(shortened(code), language, FENCE));
   if (text !== undefined && text.trim() !== "") blocks.push(withClosedFence(text));
   if (suggestedCode !== undefined) {
     blocks.push(suggestedCode === "" ? "Remove these lines." : "Replace these lines with:");
-    if (suggestedCode !== "") blocks.push(fenced(suggestedCode, language));
+    if (suggestedCode !== "") blocks.push(fenced(suggestedCode, language, FENCE));
   }
   return blocks;
 }

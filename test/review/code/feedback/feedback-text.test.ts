@@ -1,8 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CodeAnnotation } from "../../../../src/review/api-types.ts";
 import { feedbackText, NO_FEEDBACK } from "../../../../src/review/code/feedback/feedback-text.ts";
-import { codeSpan, fenced } from "../../../../src/review/code/feedback/fences.ts";
 
 const about = { diff: 'diff "Uncommitted changes" (HEAD)', repository: "castle", branch: "moat" };
 const annotation = (more: Partial<CodeAnnotation> = {}): CodeAnnotation => ({
@@ -128,31 +126,5 @@ Keep it.`);
       ],
     });
     expect(text).toMatch(/### 1\. Comment on lines 4-9 [\s\S]*### 2\. Comment on line 6 /);
-  });
-});
-
-describe("fences", () => {
-  const markdown = fc.array(fc.constantFrom("`", "``", "```js", "````", "\n", "a", "~~~"), { maxLength: 20 });
-
-  it("hold any text: no line within can close them", () => {
-    fc.assert(
-      fc.property(markdown, (parts) => {
-        const lines = fenced(parts.join(""), "js").split("\n");
-        const fence = /^`+/.exec(lines[0] ?? "")?.[0] ?? "";
-        expect(lines.at(-1)).toBe(fence);
-        expect(lines.slice(1, -1).some((line) => line.includes(fence))).toBe(false);
-      }),
-    );
-  });
-
-  it("hold any name as inline code on one line", () => {
-    fc.assert(
-      fc.property(markdown, (parts) => {
-        const span = codeSpan(parts.join(""));
-        const tick = /^`+/.exec(span)?.[0] ?? "";
-        expect(span).not.toContain("\n");
-        expect(span.endsWith(tick)).toBe(true);
-      }),
-    );
   });
 });

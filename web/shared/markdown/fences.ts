@@ -1,0 +1,22 @@
+/**
+ * A fenced block that nothing inside can end: its fence is longer than any run of backticks in the text, and no shorter
+ * than `least`. A line end is added where the text has none.
+ */
+export function fenced(text: string, language = "", least = 3): string {
+  const fence = "`".repeat(Math.max(least, longestBackticks(text) + 1));
+  return `${fence}${language}\n${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${fence}`;
+}
+
+/** Text as inline code, whatever backticks it holds. Line breaks would end it and are shown as spaces. */
+export function codeSpan(text: string): string {
+  const longest = longestBackticks(text);
+  const tick = "`".repeat(longest + 1);
+  const line = text.replace(/[\r\n]+/g, " ");
+  return longest > 0 ? `${tick} ${line} ${tick}` : `${tick}${line}${tick}`;
+}
+
+function longestBackticks(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}
