@@ -28,12 +28,3 @@ export function narrowTools(request: ExchangeRequest): {
   const tools = request.tools.filter((tool) => tool.type === "hosted" || choice.names.includes(tool.name));
   return { tools, choice: { mode: choice.required ? "required" : "auto" } };
 }
-
-/** The schema of a function's arguments as every vendor takes it: an object, also where the client said nothing. */
-export function argumentsSchema(schema: unknown): unknown {
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
-    return { type: "object", properties: {} };
-  }
-  const said = ["type", "$ref", "anyOf", "oneOf", "allOf"].some((key) => key in schema);
-  return said ? schema : { type: "object", properties: {}, ...schema };
-}

@@ -55,7 +55,7 @@ function isStrict(schema: unknown, depth: number): boolean {
   if (Array.isArray(schema)) return schema.every((each) => isStrict(each, depth + 1));
   if (!isObject(schema)) return true;
   const { properties, required, format } = schema;
-  if (refused.some((key) => key in schema)) return false;
+  if (refused.some((key) => key in schema) || (depth === 0 && "anyOf" in schema)) return false;
   if (typeof format === "string" && !formats.includes(format)) return false;
   const isClosed = schema["type"] !== "object" || schema["additionalProperties"] === false;
   const names = isObject(properties) ? Object.keys(properties) : [];

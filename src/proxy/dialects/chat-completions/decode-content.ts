@@ -100,7 +100,7 @@ function audioType(format: string): string {
 }
 
 /** OpenRouter and LiteLLM take the messages dialect's `cache_control` on parts. */
-function cacheHint(value: unknown): CacheHint | undefined {
+export function cacheHint(value: unknown): CacheHint | undefined {
   if (!isObject(value) || value["type"] !== "ephemeral") return undefined;
   const ttl = value["ttl"];
   return ttl === "5m" || ttl === "1h" ? { ttl } : {};

@@ -3,7 +3,7 @@ import { isObject } from "../../exchange/json.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
-import { decodeContent } from "./decode-content.ts";
+import { cacheHint, decodeContent } from "./decode-content.ts";
 import { decodeReasoningDetail } from "./reasoning-details.ts";
 import type { WireMessage, WireToolCall } from "./schema.ts";
 
@@ -15,21 +15,23 @@ export function decodeMessages(messages: readonly WireMessage[]): { instructions
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
     if (message.role === "system" || message.role === "developer") {
-      const parts = decodeContent(message.content, `${path}.content`);
+      const parts = hinted(decodeContent(message.content, `${path}.content`), message);
       if (turns.length === 0) instructions.push(...parts);
       else turns.push({ role: "system", parts });
       afterResult = false;
       continue;
     }
     if (message.role === "assistant") {
-      turns.push(named({ role: "assistant", parts: decodeAssistant(message, path, index) }, message));
+      turns.push(
+        named({ role: "assistant", parts: hinted(decodeAssistant(message, path, index), message) }, message),
+      );
       afterResult = false;
       continue;
     }
     const isResult = message.role !== "user";
     const parts = isResult
-      ? [decodeResult(message, path, turns)]
-      : decodeContent(message.content, `${path}.content`);
+      ? hinted([decodeResult(message, path, turns)], message)
+      : hinted(decodeContent(message.content, `${path}.content`), message);
     const before = turns.at(-1);
     // A turn's results, and what the user says with them, are one turn in the canonical form.
     const together = afterResult && before !== undefined;
@@ -40,6 +42,13 @@ export function decodeMessages(messages: readonly WireMessage[]): { instructions
   return { instructions, turns };
 }
 
+/** LiteLLM takes a breakpoint on a whole message, which is one behind its last part. */
+function hinted(parts: Part[], message: WireMessage): Part[] {
+  const cache = cacheHint(message.cache_control);
+  const last = parts.at(-1);
+  return cache === undefined || last === undefined ? parts : [...parts.slice(0, -1), { cache, ...last }];
+}
+
 function named(turn: Turn, message: WireMessage): Turn {
   return message.name ? { ...turn, name: message.name } : turn;
 }
@@ -47,6 +56,10 @@ function named(turn: Turn, message: WireMessage): Turn {
 function decodeAssistant(message: WireMessage, path: string, index: number): Part[] {
   const parts: Part[] = [...decodeReasoning(message), ...decodeContent(message.content, `${path}.content`)];
   if (message.refusal) parts.push({ type: "refusal", text: message.refusal });
+  if (message.audio?.id) {
+    const raw = { audio: message.audio };
+    parts.push({ type: "unknown", origin: { dialect: "chat-completions", raw } });
+  }
   for (const [position, call] of (message.tool_calls ?? []).entries()) {
     parts.push(decodeToolCall(call, [index, position]));
   }

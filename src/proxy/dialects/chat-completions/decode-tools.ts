@@ -26,12 +26,15 @@ export function decodeTools(request: WireRequest): Tool[] {
 function decodeTool(tool: WireTool): Tool {
   if (tool.type === "function" && tool.function !== undefined) {
     const { name, description, parameters, strict } = tool.function;
+    // OpenRouter and LiteLLM take the messages dialect's breakpoints on tools.
+    const cache = tool["cache_control"] ?? tool.function["cache_control"] ?? undefined;
     return defined({
       type: "function" as const,
       name,
       description: description ?? undefined,
       schema: parameters,
       strict: strict ?? undefined,
+      extras: cache === undefined ? undefined : { cache_control: cache },
     });
   }
   if (tool.type === "custom" && tool.custom !== undefined) {

@@ -1,6 +1,7 @@
+import { argumentsSchema } from "../../exchange/arguments-schema.ts";
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import { defined } from "../../exchange/defined.ts";
-import { argumentsSchema, dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
+import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, HostedTool, OutputFormat, Tool, ToolChoice } from "../../exchange/request.ts";
@@ -11,7 +12,7 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
   const hosted = asked.filter((tool): tool is HostedTool => tool.type === "hosted");
   const own = hosted.filter((tool) => tool.dialect === "chat-completions");
   const search = own.map((tool) => tool.raw).find((raw) => isObject(raw) && "web_search_options" in raw);
-  const tools: unknown[] = asked.flatMap((tool) => encodeTool(tool) ?? []);
+  const tools: unknown[] = asked.flatMap((tool) => encodeTool(tool, list) ?? []);
   tools.push(...own.map((tool) => tool.raw).filter((raw) => raw !== search));
   const foreign = hosted.filter((tool) => tool.dialect !== "chat-completions");
   dropHostedTools(foreign, search === undefined ? tools : [...tools, search], list);
@@ -25,12 +26,12 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
   });
 }
 
-function encodeTool(tool: Tool): unknown {
+function encodeTool(tool: Tool, list: LossList): unknown {
   if (tool.type === "hosted") return undefined;
   const { name, description } = tool;
   if (tool.type === "custom")
     return { type: "custom", custom: defined({ name, description, format: tool.format }) };
-  const parameters = argumentsSchema(tool.schema);
+  const parameters = argumentsSchema(tool.schema, list);
   return { type: "function", function: defined({ name, description, parameters, strict: tool.strict }) };
 }
 

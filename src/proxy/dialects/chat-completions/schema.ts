@@ -33,6 +33,7 @@ export const messageSchema = z.looseObject({
   reasoning: z.unknown().optional(),
   reasoning_details: z.array(z.unknown()).nullish(),
   cache_control: z.unknown().optional(),
+  audio: z.looseObject({ id: z.string() }).nullish(),
 });
 export type WireMessage = z.infer<typeof messageSchema>;
 

@@ -14,6 +14,9 @@ import { StreamCalls } from "./stream-calls.ts";
 export class StreamCandidate {
   private readonly calls: StreamCalls;
   private open: { readonly type: string; readonly index: number } | undefined;
+  /** Pieces of what is spoken aloud; each is base64 by itself. */
+  private readonly audio: Buffer[] = [];
+  private audioType = "audio/pcm";
   private refused = false;
   private finishReason: string | undefined;
 
@@ -37,6 +40,7 @@ export class StreamCandidate {
   /** The ends of all parts, and the finish. */
   close(): void {
     this.closePart();
+    this.speak();
     this.calls.close();
     const finish = decodeFinish(this.finishReason ?? "stop", {
       calls: this.calls.any,
@@ -54,6 +58,7 @@ export class StreamCandidate {
       this.refused = true;
       this.say(emptyRefusal, delta.refusal);
     }
+    if (delta.audio) this.hear(delta.audio);
     if (delta.images) this.show(delta.images);
     if (delta.tool_calls?.length || delta.function_call) this.closePart();
     for (const call of delta.tool_calls ?? []) this.calls.take(call);
@@ -98,6 +103,20 @@ export class StreamCandidate {
       const part = { type: "image", source: sourceOfUrl(url) } as const;
       this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), ...this.which(), part });
     }
+  }
+
+  /** What is spoken aloud is told whole, at the end; its words flow. */
+  private hear({ data, format, transcript }: NonNullable<WireAnswer["audio"]>): void {
+    if (data) this.audio.push(Buffer.from(data, "base64"));
+    if (format) this.audioType = `audio/${format}`;
+    if (transcript) this.say(emptyText, transcript);
+  }
+
+  private speak(): void {
+    if (this.audio.length === 0) return;
+    const data = Buffer.concat(this.audio).toString("base64");
+    const part = { type: "audio", source: { kind: "base64", mediaType: this.audioType, data } } as const;
+    this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), ...this.which(), part });
   }
 
   private say(part: OpenPart, text: string, logprobs?: readonly TokenLogprob[]): void {

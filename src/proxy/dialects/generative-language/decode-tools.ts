@@ -35,7 +35,7 @@ export function decodeTools(tools: WireRequest["tools"]): Tool[] {
 }
 
 function decodeFunction(declaration: WireFunction): FunctionTool {
-  const { parameters, parametersJsonSchema } = declaration;
+  const { name: _, description: __, parameters, parametersJsonSchema, ...further } = declaration;
   const isSaid = parameters !== undefined && parameters !== null;
   return {
     type: "function",
@@ -43,8 +43,15 @@ function decodeFunction(declaration: WireFunction): FunctionTool {
     ...definedMembers({
       description: declaration.description,
       schema: parametersJsonSchema ?? (isSaid ? fromGenerativeSchema(parameters) : undefined),
+      extras: saidOf(further),
     }),
   };
+}
+
+/** What only this dialect says of a function (`response`, `behavior`). */
+function saidOf(further: Readonly<Record<string, unknown>>): FunctionTool["extras"] {
+  const said = definedMembers(further);
+  return Object.keys(said).length === 0 ? undefined : said;
 }
 
 /** `VALIDATED` is `AUTO` with the arguments held to their schema, which other vendors call strict. */

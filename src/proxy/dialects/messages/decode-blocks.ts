@@ -10,6 +10,7 @@ import {
   documentBlock,
   imageBlock,
   redactedBlock,
+  searchResultBlock,
   textBlock,
   thinkingBlock,
   toolResultBlock,
@@ -53,6 +54,8 @@ function decodeBare(block: WireBlock, where: string): Part[] {
     }
     case "document":
       return decodeDocument(block, where);
+    case "search_result":
+      return decodeSearchResult(block, where);
     case "thinking": {
       const { thinking, signature } = parseRequestPiece(thinkingBlock, block, where);
       return [decodeThinking(thinking, signature ?? "")];
@@ -84,16 +87,36 @@ function decodeThinking(text: string, sealed: string): ReasoningPart {
 function decodeDocument(block: WireBlock, where: string): Part[] {
   const { source, title, context, citations } = parseRequestPiece(documentBlock, block, where);
   const decoded: DecodedSource = decodeSource(source);
-  if (decoded.kind === "content") return [unknownPart(block)];
-  const part: DocumentPart = defined({
-    type: "document" as const,
-    source: decoded,
+  const about = {
     name: title ?? undefined,
     context: context ?? undefined,
     citations: citations?.enabled ?? undefined,
+  };
+  if (decoded.kind === "content") return textDocument(decodeContent(decoded.content, where), about);
+  const part: DocumentPart = defined({
+    type: "document" as const,
+    source: decoded,
+    ...about,
     ...originOfFile(decoded, "messages", block),
   });
   return [part];
+}
+
+/** What a search of the client's own found: a document under its title and its place. */
+function decodeSearchResult(block: WireBlock, where: string): Part[] {
+  const { source, title, content, citations } = parseRequestPiece(searchResultBlock, block, where);
+  const name = title === source ? title : `${title} (${source})`;
+  return textDocument(decodeContent(content, where), { name, citations: citations?.enabled ?? undefined });
+}
+
+/** A document made of blocks: its words in one piece, and behind them the pictures that stood among them. */
+function textDocument(
+  parts: readonly Part[],
+  about: { readonly [Name in "name" | "context" | "citations"]?: DocumentPart[Name] | undefined },
+): Part[] {
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  const document = defined({ type: "document" as const, source: { kind: "text" as const, text }, ...about });
+  return [document, ...parts.filter((part) => part.type !== "text")];
 }
 
 function decodeToolResult(block: WireBlock, where: string): Part {

@@ -1,13 +1,13 @@
 import type { z } from "zod";
 import type { MediaSource } from "../../exchange/parts.ts";
-import type { sourceSchema } from "./schema.ts";
+import type { sourceSchema, WireBlock } from "./schema.ts";
 
 export type DecodedSource =
   | MediaSource
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "content" };
+  | { readonly kind: "content"; readonly content: readonly WireBlock[] };
 
-/** A block's `source`. `content` (a document made of blocks) has no twin in the exchange form. */
+/** A block's `source`. `content` is a document made of blocks. */
 export function decodeSource(source: z.infer<typeof sourceSchema>): DecodedSource {
   switch (source.type) {
     case "base64":
@@ -21,6 +21,6 @@ export function decodeSource(source: z.infer<typeof sourceSchema>): DecodedSourc
     case "content":
       return typeof source.content === "string"
         ? { kind: "text", text: source.content }
-        : { kind: "content" };
+        : { kind: "content", content: source.content };
   }
 }

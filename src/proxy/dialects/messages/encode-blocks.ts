@@ -32,7 +32,24 @@ function encodePart(part: Part, context: BlockContext): OutBlock | undefined {
 
 /** All parts that can be said, as blocks. */
 export function encodeParts(parts: readonly Part[], context: BlockContext): OutBlock[] {
-  return parts.map((part) => encodePart(part, context)).filter((block) => block !== undefined);
+  const blocks: OutBlock[] = [];
+  for (const part of parts) {
+    const block = encodePart(part, context);
+    if (block !== undefined) blocks.push(block);
+  }
+  return blocks;
+}
+
+/** What the assistant said: the vendor takes no pictures and files of its, which others' models give. */
+export function encodeSpoken(parts: readonly Part[], context: BlockContext): OutBlock[] {
+  const isMedium = (part: Part) => part.type === "image" || part.type === "document";
+  if (!parts.some(isMedium)) return encodeParts(parts, context);
+  for (const { type } of parts.filter(isMedium))
+    context.list.add(`assistant-${type}`, `A ${type} of the assistant's has no place in this dialect.`);
+  return encodeParts(
+    parts.filter((part) => !isMedium(part)),
+    context,
+  );
 }
 
 function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {

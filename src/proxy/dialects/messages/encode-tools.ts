@@ -1,5 +1,6 @@
+import { argumentsSchema } from "../../exchange/arguments-schema.ts";
 import { defined } from "../../exchange/defined.ts";
-import { argumentsSchema, dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
+import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, ToolChoice } from "../../exchange/request.ts";
 import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
@@ -60,7 +61,7 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
 }
 
 function encodeFunction(tool: FunctionTool, list: LossList): Readonly<Record<string, unknown>> {
-  const schema = argumentsSchema(tool.schema);
+  const schema = argumentsSchema(tool.schema, list);
   const isStrict = tool.strict === true;
   const extras = Object.entries(tool.extras ?? {}).filter(([key]) => ownExtras.includes(key));
   return defined({

@@ -1,7 +1,7 @@
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { mergeTurns } from "../../exchange/turns.ts";
-import { type BlockContext, encodeParts, type OutBlock } from "./encode-blocks.ts";
+import { type BlockContext, encodeParts, encodeSpoken, type OutBlock } from "./encode-blocks.ts";
 
 export interface OutMessage {
   readonly role: "user" | "assistant";
@@ -20,8 +20,12 @@ export function encodeTurns(request: ExchangeRequest, context: BlockContext): re
   if (said.some((turn) => turn.name !== undefined))
     context.list.add("name", "Turns have no author's name in this dialect.");
   const messages = mergeTurns(said).flatMap((turn): OutMessage[] => {
-    const content = encodeParts(turn.parts, context);
-    return content.length > 0 ? [{ role: turn.role === "assistant" ? "assistant" : "user", content }] : [];
+    const role = turn.role === "assistant" ? "assistant" : "user";
+    const content =
+      role === "assistant"
+        ? encodeSpoken(turn.parts, context)
+        : encodeParts(withoutMediaInErrors(turn.parts), context);
+    return content.length > 0 ? [{ role, content }] : [];
   });
   return settleEnds(joinNeighbours(messages), context);
 }
@@ -35,6 +39,25 @@ function asUser(turn: Turn, { list }: BlockContext): Turn {
     (part): Part => (part.type === "text" ? { ...part, text: `<system>\n${part.text}\n</system>` } : part),
   );
   return { role: "user", parts };
+}
+
+/** The result of a failed call is text alone at the vendor; what else it held follows the turn's results. */
+function withoutMediaInErrors(parts: readonly Part[]): readonly Part[] {
+  const isFailed = (part: Part) =>
+    part.type === "tool-result" && part.isError === true && !part.content.every(isText);
+  if (!parts.some(isFailed)) return parts;
+  const media: Part[] = [];
+  const kept = parts.map((part): Part => {
+    if (part.type !== "tool-result" || !isFailed(part)) return part;
+    media.push(...part.content.filter((inner) => !isText(inner)));
+    return { ...part, content: part.content.filter(isText) };
+  });
+  const behind = kept.findLastIndex((part) => part.type === "tool-result") + 1;
+  return kept.toSpliced(behind, 0, ...media);
+}
+
+function isText(part: Part): boolean {
+  return part.type === "text";
 }
 
 /** Turns that came out empty leave neighbours of one role behind. */

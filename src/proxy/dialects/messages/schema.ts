@@ -27,6 +27,12 @@ export const documentBlock = z.looseObject({
   context: text,
   citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
 });
+export const searchResultBlock = z.looseObject({
+  source: z.string(),
+  title: z.string(),
+  content: z.array(blockSchema),
+  citations: z.looseObject({ enabled: z.boolean().nullish() }).nullish(),
+});
 export const thinkingBlock = z.object({ thinking: z.string(), signature: text });
 export const redactedBlock = z.object({ data: z.string() });
 export const toolUseBlock = z.object({

@@ -1,4 +1,5 @@
-import { argumentsSchema, dropHostedTools } from "../../exchange/hosted-tools.ts";
+import { argumentsSchema } from "../../exchange/arguments-schema.ts";
+import { dropHostedTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
@@ -29,19 +30,24 @@ export function encodeTools(tools: readonly Tool[], losses: LossList): unknown[]
         ...(description === undefined ? {} : { description }),
         ...(format === undefined ? {} : { format }),
       });
-    } else addFunction(tool, written, spaces);
+    } else addFunction(tool, written, spaces, losses);
   }
   dropHostedTools(dropped, written, losses);
   return written;
 }
 
-function addFunction(tool: FunctionTool, written: unknown[], spaces: Map<string, unknown[]>): void {
+function addFunction(
+  tool: FunctionTool,
+  written: unknown[],
+  spaces: Map<string, unknown[]>,
+  losses: LossList,
+): void {
   const space = namespaceOf(tool);
   if (space === undefined) {
-    written.push(encodeFunction(tool, tool.name));
+    written.push(encodeFunction(tool, tool.name, losses));
     return;
   }
-  const declared = encodeFunction(tool, space.name);
+  const declared = encodeFunction(tool, space.name, losses);
   const known = spaces.get(space.namespace);
   if (known !== undefined) {
     known.push(declared);
@@ -53,13 +59,13 @@ function addFunction(tool: FunctionTool, written: unknown[], spaces: Map<string,
   written.push({ type: "namespace", name: space.namespace, ...description, tools });
 }
 
-function encodeFunction(tool: FunctionTool, name: string): unknown {
+function encodeFunction(tool: FunctionTool, name: string, losses: LossList): unknown {
   const deferred = tool.extras?.["defer_loading"];
   return {
     type: "function",
     name,
     ...(tool.description === undefined ? {} : { description: tool.description }),
-    parameters: argumentsSchema(tool.schema),
+    parameters: argumentsSchema(tool.schema, losses),
     // The vendor takes an absent `strict` for true here, other than in chat-completions.
     strict: tool.strict ?? false,
     ...(deferred === undefined ? {} : { defer_loading: deferred }),

@@ -1,0 +1,60 @@
+import { isObject } from "./json.ts";
+import type { LossList } from "./loss.ts";
+import { ownMember } from "./own-member.ts";
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * The schema of a function's arguments as vendors take it: an object that says so, also where the client said nothing,
+ * with neither a reference nor alternatives at its top, over which they refuse the call. What alternatives have are
+ * members of one object then, and which of them go together is lost.
+ */
+export function argumentsSchema(schema: unknown, list: LossList): JsonSchema {
+  if (!isObject(schema)) return { type: "object", properties: {} };
+  const known = schema["type"] === "object" && !combiners.some((key) => key in schema);
+  if (known) return schema;
+  const { anyOf, oneOf, allOf, ...top } = resolve(schema, schema);
+  const alternatives = [anyOf, oneOf].filter(Array.isArray).map((members) => readAll(members, schema));
+  if (alternatives.length > 0)
+    list.add("schema-anyOf", "Which arguments go together is not said: no vendor takes that of a tool.");
+  const all = Array.isArray(allOf) ? readAll(allOf, schema) : [];
+  const required = new Set([
+    ...namesIn(top["required"]),
+    ...all.flatMap((member) => namesIn(member["required"])),
+  ]);
+  for (const members of alternatives) for (const name of inEach(members)) required.add(name);
+  const parts = [top, ...all, ...alternatives.flat()];
+  return {
+    ...top,
+    type: "object",
+    properties: Object.assign({}, ...parts.toReversed().map((part) => part["properties"])),
+    ...(required.size === 0 ? {} : { required: [...required] }),
+  };
+}
+
+const combiners = ["$ref", "anyOf", "oneOf", "allOf"];
+
+function readAll(members: readonly unknown[], root: JsonSchema): readonly JsonSchema[] {
+  return members.filter(isObject).map((member) => resolve(member, root));
+}
+
+/** A schema with what its reference points to among the root's definitions, and without the reference. */
+function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const { $ref: reference, ...own } = schema;
+  const [, place, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
+  const definitions = place === undefined ? undefined : root[place];
+  const target = isObject(definitions) ? ownMember(definitions, name ?? "") : undefined;
+  if (!isObject(target)) return own;
+  const { $ref: _, ...said } = target;
+  return { ...said, ...own };
+}
+
+function namesIn(required: unknown): readonly string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+}
+
+/** What every alternative requires. */
+function inEach(members: readonly JsonSchema[]): readonly string[] {
+  const [first, ...others] = members.map((member) => namesIn(member["required"]));
+  return (first ?? []).filter((name) => others.every((names) => names.includes(name)));
+}

@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import { chatStream, type Json, sent, tell } from "./harness.ts";
+
+const hi = { role: "user", content: "Hi" };
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const others = ["chat-completions", "responses", "generative-language"] as const;
+const fromClaude = (content: readonly Json[], upstream: (typeof others)[number]) =>
+  sent("messages", upstream, { model: "m", max_tokens: 9, messages: [{ role: "user", content }] });
+const fromChat = (body: Json, upstream: "messages" | "responses" | "generative-language") =>
+  sent("chat-completions", upstream, { model: "m", ...body });
+
+describe("what only one dialect writes so", () => {
+  it.each(others)("12 results of a client's own search are read by a %s model", async (upstream) => {
+    const result = (source: string, title: string, text: string) => ({
+      type: "search_result",
+      source,
+      title,
+      content: [{ type: "text", text }],
+    });
+    const told = await fromClaude(
+      [result("https://a.example", "A", "Grass is green."), result("B", "B", "Sky.")],
+      upstream,
+    );
+    expect(told.sentText).toContain("A (https://a.example)\\n\\nGrass is green.");
+    expect(told.sentText).toContain("B\\n\\nSky.");
+    expect(told.losses).toEqual([]);
+  });
+
+  it.each(others)(
+    "12 a document made of blocks is read by a %s model, its pictures too",
+    async (upstream) => {
+      const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
+      const content = [{ type: "text", text: "One." }, image, { type: "text", text: "Two." }];
+      const told = await fromClaude(
+        [{ type: "document", title: "T", source: { type: "content", content } }],
+        upstream,
+      );
+      expect(told.sentText).toContain("T\\n\\nOne.\\n\\nTwo.");
+      expect(told.sentText).toContain(png);
+      expect(told.losses).toEqual([]);
+    },
+  );
+
+  it("11 23 a failed call's picture stands behind the results for a messages vendor, which takes none in them", async () => {
+    const call = (name: string) => ({ functionCall: { name, args: {} } });
+    const failed = {
+      name: "f",
+      response: { error: "bad" },
+      parts: [{ inlineData: { mimeType: "image/png", data: png } }],
+    };
+    const contents = [
+      { role: "user", parts: [{ text: "Go" }] },
+      { role: "model", parts: [call("f"), call("g")] },
+      {
+        role: "user",
+        parts: [
+          { functionResponse: failed },
+          { functionResponse: { name: "g", response: { output: "ok" } } },
+        ],
+      },
+    ];
+    const told = await sent("generative-language", "messages", { model: "m", contents });
+    const [, , results] = told.sent["messages"] as { content: Json[] }[];
+    expect(results?.content).toMatchObject([
+      { type: "tool_result", is_error: true, content: "bad" },
+      { type: "tool_result", content: "ok" },
+      { type: "image", source: { data: png } },
+    ]);
+    expect(told.losses).toEqual([]);
+  });
+
+  it("67 a picture that another model gave is a loss in a messages vendor's assistant turns", async () => {
+    const contents = [
+      { role: "user", parts: [{ text: "Paint" }] },
+      { role: "model", parts: [{ text: "Here" }, { inlineData: { mimeType: "image/png", data: png } }] },
+      { role: "user", parts: [{ text: "Again" }] },
+    ];
+    const told = await sent("generative-language", "messages", { model: "m", contents });
+    expect((told.sent["messages"] as Json[])[1]).toEqual({
+      role: "assistant",
+      content: [{ type: "text", text: "Here" }],
+    });
+    expect(told.losses).toEqual(["assistant-image"]);
+  });
+
+  it("50 breakpoints on whole messages and tools reach a messages vendor, and are a loss elsewhere", async () => {
+    const cache_control = { type: "ephemeral" };
+    const body = {
+      messages: [
+        { role: "system", content: "Be brief.", cache_control },
+        { ...hi, cache_control },
+      ],
+      tools: [{ type: "function", cache_control, function: { name: "f" } }],
+    };
+    const told = await fromChat(body, "messages");
+    expect(told.sent).toMatchObject({
+      system: [{ text: "Be brief.", cache_control }],
+      messages: [{ content: [{ text: "Hi", cache_control }] }],
+      tools: [{ name: "f", cache_control }],
+    });
+    expect(told.losses).toEqual([]);
+    expect((await fromChat(body, "generative-language")).losses).toEqual(["cache-control"]);
+    const { messages: _, ...toolsAlone } = body;
+    expect((await fromChat({ ...toolsAlone, messages: [hi] }, "responses")).losses).toEqual([
+      "cache-control",
+    ]);
+  });
+
+  it.each(["messages", "responses", "generative-language"] as const)(
+    "13 what the assistant said aloud earlier, known by an id at its vendor, is a loss for %s",
+    async (upstream) => {
+      const spoken = { role: "assistant", audio: { id: "audio_1" } };
+      const told = await fromChat({ messages: [hi, spoken, { role: "user", content: "And?" }] }, upstream);
+      expect(told.losses.length).toBe(1);
+      expect(told.sentText).not.toContain("audio_1");
+    },
+  );
+
+  it("53 what only generative-language says of a function is a loss elsewhere", async () => {
+    const declaration = { name: "f", response: { type: "STRING" }, behavior: "NON_BLOCKING" };
+    const contents = [{ role: "user", parts: [{ text: "Hi" }] }];
+    const body = { model: "m", contents, tools: [{ functionDeclarations: [declaration] }] };
+    for (const upstream of ["chat-completions", "responses", "messages"] as const)
+      expect((await sent("generative-language", upstream, body)).losses).toEqual(["response", "behavior"]);
+  });
+
+  it("13 what is spoken aloud in a stream arrives whole, and its words as they come", async () => {
+    const half = (bytes: string) => Buffer.from(bytes).toString("base64");
+    const answer = chatStream([
+      { audio: { id: "audio_1", transcript: "Hel" } },
+      { audio: { data: half("a") } },
+      { audio: { transcript: "lo", data: half("bc") } },
+    ]);
+    const google = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
+    const told = await tell({
+      client: "generative-language",
+      upstream: "chat-completions",
+      body: google,
+      array: false,
+      answer,
+    });
+    const parts = told.data.flatMap((chunk) => {
+      const [candidate] = chunk["candidates"] as { content: { parts: Json[] } }[];
+      return candidate?.content.parts ?? [];
+    });
+    expect(parts.map((part) => part["text"] ?? "").join("")).toBe("Hello");
+    expect(parts.flatMap((part) => part["inlineData"] ?? [])).toEqual([
+      { mimeType: "audio/pcm", data: half("abc") },
+    ]);
+    const claude = { model: "m", max_tokens: 9, messages: [hi], stream: true };
+    const lost = await tell({ client: "messages", upstream: "chat-completions", body: claude, answer });
+    expect(lost.text).toContain('"text":"lo"');
+    expect(lost.losses).toEqual(["answer-audio"]);
+  });
+});
+
+describe("35 schemas of tools that vendors refuse at their top", () => {
+  const text = { type: "string" };
+  const number = { type: "number" };
+  const schemas = [
+    [
+      { $ref: "#/definitions/Args", definitions: { Args: { type: "object", properties: { a: text } } } },
+      { type: "object", properties: { a: text }, definitions: expect.anything() },
+      [],
+    ],
+    [
+      {
+        properties: { z: text },
+        anyOf: [{ properties: { a: text, b: text }, required: ["a", "b"] }, { $ref: "#/$defs/other" }],
+        $defs: { other: { properties: { a: number, c: text }, required: ["a"] } },
+      },
+      {
+        type: "object",
+        properties: { z: text, a: text, b: text, c: text },
+        required: ["a"],
+        $defs: expect.anything(),
+      },
+      ["schema-anyOf"],
+    ],
+    [
+      {
+        type: "object",
+        allOf: [{ properties: { a: text }, required: ["a"] }, { properties: { b: text } }],
+        required: ["b"],
+      },
+      { type: "object", properties: { a: text, b: text }, required: ["b", "a"] },
+      [],
+    ],
+    [{ type: ["object", "null"], properties: { a: text } }, { type: "object", properties: { a: text } }, []],
+  ] as const;
+
+  it.each(["messages", "responses"] as const)("an object is what %s vendors are told", async (upstream) => {
+    for (const [parameters, expected, losses] of schemas) {
+      const told = await fromChat(
+        { messages: [hi], tools: [{ type: "function", function: { name: "f", parameters } }] },
+        upstream,
+      );
+      const [tool] = told.sent["tools"] as Json[];
+      expect(tool?.["input_schema"] ?? tool?.["parameters"]).toEqual(expected);
+      expect(told.losses).toEqual(losses);
+    }
+  });
+});
