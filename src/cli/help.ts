@@ -1,13 +1,17 @@
 import type { Command } from "commander";
+import { AppError } from "../errors.ts";
 
-/** What stands beneath a command's flags: examples first, since they are what people copy. By the command's whole name. */
+/**
+ * What stands beneath a command's flags: examples first, since they are what people copy. By the command's whole name.
+ * Lines that begin with a blank stay as they are, so they fit into 80 columns; the others are wrapped.
+ */
 export const moreHelp: Readonly<Record<string, string>> = {
   sallyport: `
 Examples:
-  sallyport install claude-code     review every plan of Claude Code from now on
-  sallyport review code             review what has changed here, before you commit it
-  sallyport proxy start             one address for every model; no configuration needed to try it
-  sallyport doctor                  when something does not work
+  sallyport install claude-code  review every plan of Claude Code from now on
+  sallyport review code          review what has changed here, uncommitted
+  sallyport proxy start          one address for every model, no keys needed
+  sallyport doctor               when something does not work
 
 Every command has a --help of its own. The guides lie in the folder docs of the source and of the package.`,
   "sallyport review": `
@@ -18,30 +22,45 @@ Examples:
   sallyport review plan PLAN.md --json --exit-code && ./apply.sh
   echo '{"plan": "# Plan", "origin": "opencode"}' | sallyport review plan
 
-Environment: SERVICE_PORT, SERVICE_HOST, SERVICE_REMOTE, SERVICE_ORIGIN, SERVICE_SHARE, SERVICE_BROWSER (none: open nothing).
-Exit codes: 0 decided, 2 usage, 3 no port, 10 denied with --exit-code, 124 timed out, 128+n stopped by a signal, 1 anything else.`,
+Environment:
+  SERVICE_PORT, SERVICE_HOST  as --port and --host
+  SERVICE_ORIGIN              as --origin; --origin and the input go before it
+  SERVICE_REMOTE              1: you sit elsewhere; port 19432, opens nothing
+  SERVICE_SHARE               0: no links that carry the plan
+  SERVICE_BROWSER             the program that gets the URL; none opens nothing
+
+Exit codes:
+  0      a decision was delivered, or there was nothing to review
+  1      something went wrong inside; nothing was decided
+  2      wrong flags or environment, an empty or unreadable plan
+  3      the port could not be had
+  10     denied, with --exit-code
+  124    --timeout passed
+  128+n  signal n ended it`,
   "sallyport review code": `
 Examples:
-  sallyport review code                 everything not committed; other diffs are chosen on the page
-  sallyport review code src docs        only what is below these
+  sallyport review code           what is not committed; the page offers others
+  sallyport review code src docs  only what is below these
   sallyport review code --repo ../shop --json
 
 Exit codes: as in review plan, and 4 where there is no git repository or no git.`,
   "sallyport install": `
 Examples:
-  sallyport install --list              the agents there are, and which are set up
-  sallyport install claude-code         for you, in every project
-  sallyport install codex --project     for the repository you are in`,
+  sallyport install --list           the agents there are, and which are set up
+  sallyport install claude-code      for you, in every project
+  sallyport install codex --project  for the repository you are in`,
   "sallyport proxy": `
 Examples:
-  sallyport proxy start                 takes keys from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY …
-  sallyport proxy connect claude-code   points an agent at it
-  sallyport proxy check                 what is configured, and where`,
+  sallyport proxy start                takes keys from the environment
+  sallyport proxy connect claude-code  points an agent at it
+  sallyport proxy check                what is configured, and where
+
+Variables that hold keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY, OPENROUTER_API_KEY.`,
   "sallyport proxy start": `
 Examples:
   sallyport proxy start
   sallyport proxy start --config work.jsonc --port 9000
-  sallyport proxy start --workers auto      where one core is full: one process on each
+  sallyport proxy start --workers auto  where one core is full: one process each
   ANTHROPIC_BASE_URL=http://localhost:8045 claude
 
 SIGHUP, or saving the configuration file, reads it again; SIGTERM lets running answers end.`,
@@ -51,11 +70,15 @@ Examples:
   eval "$(sallyport proxy connect openai --print)"`,
   "sallyport proxy keys": `
 Example:
-  sallyport proxy keys --new laptop     prints the key once; only its hash need be configured`,
+  sallyport proxy keys --new laptop  prints the key once; configure its hash`,
   "sallyport completion": `
-Examples:
-  eval "$(sallyport completion bash)"                                             in ~/.bashrc
-  eval "$(sallyport completion zsh)"                                              in ~/.zshrc, after compinit
+In ~/.bashrc:
+  eval "$(sallyport completion bash)"
+
+In ~/.zshrc, after compinit:
+  eval "$(sallyport completion zsh)"
+
+For fish, once:
   sallyport completion fish > ~/.config/fish/completions/sallyport.fish`,
 };
 
@@ -63,7 +86,7 @@ Examples:
 export function addHelp(command: Command, above = ""): void {
   const path = `${above} ${command.name()}`.trim();
   const more = moreHelp[path];
-  if (more) command.addHelpText("after", more);
+  if (more) command.addHelpText("after", () => wrapped(more, command));
   command.configureHelp({
     optionDescription(option) {
       // "(default: false)" behind every switch says nothing.
@@ -71,4 +94,35 @@ export function addHelp(command: Command, above = ""): void {
     },
   });
   for (const child of command.commands) addHelp(child, path);
+}
+
+function wrapped(text: string, command: Command): string {
+  const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+  const help = command.createHelp();
+  return text
+    .split("\n")
+    .map((line) => (line.startsWith(" ") ? line : help.boxWrap(line, width)))
+    .join("\n");
+}
+
+/**
+ * `help [command...]` for a command that has others below it. Commander's own knows one word alone, and prints the whole
+ * help, without a reason, for a word that it does not know.
+ */
+export function addHelpCommand(command: Command): void {
+  command
+    .helpCommand(false)
+    .command("help")
+    .argument("[command...]")
+    .description("Print the help of a command")
+    .action((words: string[]) => words.reduce(commandBelow, command).outputHelp());
+}
+
+function commandBelow(command: Command, word: string): Command {
+  const known = command.createHelp().visibleCommands(command);
+  const found = known.find((child) => child.name() === word);
+  if (found) return found;
+  throw new AppError("usage", `unknown command '${word}'`, {
+    hint: known.length > 0 ? `There are ${known.map((child) => child.name()).join(", ")}.` : "",
+  });
 }

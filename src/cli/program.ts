@@ -1,5 +1,5 @@
 import { Command, type CommanderError } from "commander";
-import { addHelp } from "./help.ts";
+import { addHelp, addHelpCommand } from "./help.ts";
 import { addInstallCommands } from "./install/install-commands.ts";
 import type { Output } from "./output.ts";
 import { addProxyCommands } from "./proxy/proxy-program.ts";
@@ -20,7 +20,6 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     )
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this")
-    .helpCommand("help [command]", "print the help of a command")
     .showHelpAfterError("Run with --help for the options.")
     // All that this command says of a failure begins alike.
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "sallyport: ")) });
@@ -29,6 +28,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   addInstallCommands(program, output, setExitCode);
   addProxyCommands(program, output, setExitCode);
   addCompletion(program, output, setExitCode);
+  addHelpCommand(program);
   addHelp(program);
   strict(program);
   return program;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { addHelpCommand } from "../help.ts";
 import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
 import { addConnectCommands } from "./connect-commands.ts";
@@ -49,6 +50,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
       setExitCode(await showProxyKeys(flags, output));
     });
   addConnectCommands(proxy, output, setExitCode);
+  addHelpCommand(proxy);
 }
 
 function withConfigurationFlags(command: Command): Command {

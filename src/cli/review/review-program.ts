@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { addHelpCommand } from "../help.ts";
 import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
 import type { ReviewCodeFlags } from "./review-code.ts";
@@ -29,6 +30,7 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
       const { reviewLast } = await import("./review-last.ts");
       setExitCode(await reviewLast(options, output));
     });
+  addHelpCommand(review);
 }
 
 /** Flags shared by `review plan` and `review code`, as commander hands them over. */

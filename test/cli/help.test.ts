@@ -1,0 +1,64 @@
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
+
+const silent = { note: () => {}, result: async () => true, interactive: false, lostResult: false };
+
+/** The program, whose help goes to `printed`. */
+function programOf(columns: number) {
+  const printed: string[] = [];
+  const program = createProgram(silent, () => {});
+  for (const command of all(program))
+    command.configureOutput({ writeOut: (text) => printed.push(text), getOutHelpWidth: () => columns });
+  return { program, printed };
+}
+
+function all(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(all)];
+}
+
+const helpOf = (...words: string[]) => {
+  const { program, printed } = programOf(80);
+  return program.parseAsync(["help", ...words], { from: "user" }).then(() => printed.join(""));
+};
+
+describe("help", () => {
+  it("fits into a terminal of 80 columns, examples included", () => {
+    const { program, printed } = programOf(80);
+    for (const command of all(program)) command.outputHelp();
+    const lines = printed.join("").split("\n");
+    expect(lines.length).toBeGreaterThan(150);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it("wraps sentences to a narrower one", () => {
+    const { program, printed } = programOf(50);
+    program.commands.find((command) => command.name() === "review")?.outputHelp();
+    expect(printed.join("")).toMatch(/^A page opens in the browser\. What you type there$/m);
+  });
+
+  it("is that of the command that all words name", async () => {
+    expect(await helpOf()).toMatch(/^Usage: sallyport \[/);
+    expect(await helpOf("proxy")).toMatch(/^Usage: sallyport proxy \[/);
+    expect(await helpOf("review", "plan")).toMatch(/^Usage: sallyport review plan /);
+  });
+
+  it.each([[["reveiw"]], [["review", "plna"]], [["proxy", "worker"]], [["doctor", "more"]]])(
+    "says of %j which word it does not know",
+    async (words) => {
+      await expect(helpOf(...words)).rejects.toMatchObject({
+        code: "usage",
+        message: `unknown command '${words.at(-1)}'`,
+      });
+    },
+  );
+
+  it("is found below a command too", async () => {
+    const { program, printed } = programOf(80);
+    await program.parseAsync(["review", "help", "code"], { from: "user" });
+    expect(printed.join("")).toMatch(/^Usage: sallyport review code /);
+    await expect(program.parseAsync(["review", "help", "doctor"], { from: "user" })).rejects.toThrow(
+      /doctor/,
+    );
+  });
+});
