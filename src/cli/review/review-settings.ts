@@ -8,6 +8,7 @@ import {
 } from "../../config/review-environment.ts";
 import { AppError } from "../../errors.ts";
 import type { AgentOrigin } from "../../review/api-types.ts";
+import { ORIGIN_NAMES, originNamed } from "../../review/origin-names.ts";
 import type { ReviewFlags } from "./review-program.ts";
 
 /** What a timer can hold: 24 days. */
@@ -24,13 +25,6 @@ export interface ReviewCommandSettings {
   /** Seconds after which nobody waits any more: the command's own limit or the caller's, whichever comes first. */
   readonly patience?: number;
 }
-
-const ORIGINS: Readonly<Record<string, AgentOrigin>> = {
-  origin_a: "origin_a",
-  origin_b: "origin_b",
-  "claude-code": "origin_a",
-  opencode: "origin_b",
-};
 
 /** Throws `usage` for a flag or variable that cannot be meant. */
 export function reviewSettings(
@@ -72,9 +66,9 @@ function configured(
 
 function originOf(text: string | undefined, name: string): AgentOrigin | undefined {
   if (text === undefined) return undefined;
-  const origin = Object.hasOwn(ORIGINS, text) ? ORIGINS[text] : undefined;
+  const origin = originNamed(text);
   if (origin) return origin;
-  throw new AppError("usage", `${name} must be claude-code (origin_a) or opencode (origin_b), got "${text}"`);
+  throw new AppError("usage", `${name} must be ${ORIGIN_NAMES}, got "${text}"`);
 }
 
 /** The time limit before anything else is known; a text that is none is for `reviewSettings` to refuse. */

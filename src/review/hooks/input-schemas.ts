@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
+import { ORIGIN_NAMES, originNamed } from "../origin-names.ts";
 
 const text = z.string();
 
@@ -33,9 +34,16 @@ const listedAgent = z
   })
   .refine((agent) => agent.id ?? agent.name, "an agent needs an id or a name");
 
+const origin = text.transform((name, context) => {
+  const known = originNamed(name);
+  if (known) return known;
+  context.addIssue(`must be ${ORIGIN_NAMES}, got "${name}"`);
+  return z.NEVER;
+});
+
 const envelope = z.object({
   plan: text,
-  origin: z.enum(["origin_a", "origin_b"]).exactOptional(),
+  origin: origin.exactOptional(),
   permissionMode: text.exactOptional(),
   agents: z.array(listedAgent).exactOptional(),
   sharingEnabled: z.boolean().exactOptional(),

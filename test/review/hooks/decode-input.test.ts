@@ -35,13 +35,24 @@ describe("an envelope", () => {
     expect(decode(envelope)).toEqual({ kind: "envelope", envelope });
   });
 
+  it.each([
+    ["claude-code", "origin_a"],
+    ["opencode", "origin_b"],
+  ])("names its origin as people call it too: %s", (origin, meant) => {
+    expect(decode({ plan: "# Plan", origin })).toEqual({
+      kind: "envelope",
+      envelope: { plan: "# Plan", origin: meant },
+    });
+  });
+
   it("is taken without what it does not know", () => {
     expect(decode({ plan: "# Plan", later: 1 })).toEqual({ kind: "envelope", envelope: { plan: "# Plan" } });
   });
 
   it.each([
     [{ plan: 5 }, /plan/],
-    [{ plan: "x", origin: "origin_c" }, /origin/],
+    [{ plan: "x", origin: "origin_c" }, /origin: must be claude-code .* or opencode .*, got "origin_c"/],
+    [{ plan: "x", origin: "constructor" }, /origin/],
     [{ plan: "x", agents: [{ mode: "primary" }] }, /id or a name/],
     [{ plan: "x", sharingEnabled: "yes" }, /sharingEnabled/],
   ])("is refused rather than shown as text: %j", (value, message) => {

@@ -1,0 +1,16 @@
+import type { AgentOrigin } from "./api-types.ts";
+
+const ORIGINS: Readonly<Record<string, AgentOrigin>> = {
+  origin_a: "origin_a",
+  origin_b: "origin_b",
+  "claude-code": "origin_a",
+  opencode: "origin_b",
+};
+
+/** What to tell whoever named another. */
+export const ORIGIN_NAMES = "claude-code (origin_a) or opencode (origin_b)";
+
+/** The origin by the specification's name or the agent's own, or undefined. */
+export function originNamed(name: string): AgentOrigin | undefined {
+  return Object.hasOwn(ORIGINS, name) ? ORIGINS[name] : undefined;
+}
