@@ -7,7 +7,7 @@ import { connectorNamed } from "../src/agents/proxy/connectors.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { codeBlocks, documents, inlineCode, read, root } from "./support/documents.ts";
 
-const silent = { note: () => {}, result: async () => true, interactive: false };
+const silent = { note: () => {}, result: async () => true, interactive: false, lostResult: false };
 const program = () => createProgram(silent, () => {});
 
 /** A command line as people would type it, without what a shell makes of the rest of its line. */
@@ -47,7 +47,7 @@ function inHelp(command: Command, above = ""): CommandLine[] {
   const examples = help.split(/^Examples?:$/m)[1] ?? "";
   const lines = [...examples.matchAll(/\bsallyport (?=[a-z-])([^\n]*)/g)].map(([, line = ""]) => ({
     document: `${name} --help`,
-    line: line.split(/\s{3,}/)[0] ?? "",
+    line: line.split(/\s{2,}/)[0] ?? "",
   }));
   return [...lines, ...command.commands.flatMap((child) => inHelp(child, name))];
 }

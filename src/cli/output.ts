@@ -1,3 +1,5 @@
+import { systemErrorCode } from "../errors.ts";
+
 /** The two channels of the command: notes for the person on stderr, the one result for the caller on stdout. */
 export interface Output {
   /** A line for the person. Terminal control characters in it are made harmless. */
@@ -7,6 +9,8 @@ export interface Output {
    * false when the reader has gone.
    */
   result(text: string): Promise<boolean>;
+  /** Whether the result could not be written, on a full disk for one. A reader that has gone did not want it. */
+  readonly lostResult: boolean;
   /** Whether a person reads stderr in a terminal. */
   readonly interactive: boolean;
 }
@@ -17,15 +21,25 @@ export function createOutput(
   stderr: NodeJS.WriteStream = process.stderr,
 ): Output {
   let written = false;
+  let lost = false;
   // Whoever started the command may have closed it: a note that nobody reads ends neither a review nor the proxy.
   stderr.on("error", () => {});
   // Help that goes to `head` is not read to its end; whether a result was, `result` says.
   stdout.on("error", () => {});
+  const note = (text: string) => {
+    stderr.write(`${withoutControls(text)}\n`);
+  };
+  const tellLost = (error: Error) => {
+    if (systemErrorCode(error) === "EPIPE") return;
+    lost = true;
+    note(`sallyport: The result could not be written: ${error.message}`);
+  };
   return {
     interactive: stderr.isTTY === true,
-    note(text) {
-      stderr.write(`${withoutControls(text)}\n`);
+    get lostResult() {
+      return lost;
     },
+    note,
     result(text) {
       if (written) throw new Error("stdout carries exactly one result");
       written = true;
@@ -35,7 +49,10 @@ export function createOutput(
       return new Promise((resolve) => {
         // A reader that has gone (EPIPE) has no use for the result; it stays on record for `review last`.
         stdout.once("error", () => resolve(false));
-        stdout.write(line, (error) => resolve(!error));
+        stdout.write(line, (error) => {
+          if (error) tellLost(error);
+          resolve(!error);
+        });
       });
     },
   };

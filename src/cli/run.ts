@@ -14,12 +14,18 @@ export async function run(args: readonly string[], output: Output = createOutput
   });
   try {
     await program.parseAsync(args, { from: "user" });
-    return exitCode;
+    return exitCode === 0 && output.lostResult ? 1 : exitCode;
   } catch (error) {
-    // Commander has printed its own message; help and version are thrown too, with code 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) return exitCodeOf(error, args);
     return explain(error, output);
   }
+}
+
+/** Commander has printed its own message; help and version are thrown too, with code 0. */
+function exitCodeOf({ exitCode }: CommanderError, args: readonly string[]): number {
+  if (exitCode === 0) return 0;
+  // A hook that another version wrote: agents would take 2 for a refusal, which nobody spoke.
+  return args.some((arg) => arg.startsWith("--caller-waits")) ? 1 : 2;
 }
 
 function explain(error: unknown, output: Output): number {

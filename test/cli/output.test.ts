@@ -32,6 +32,26 @@ describe("output", () => {
     ).toBe(false);
   });
 
+  it("says why a result could not be written, but not that a reader has gone", async () => {
+    const ended = async (code: string) => {
+      let told = "";
+      const output = createOutput(
+        sink((_chunk, done) => done(Object.assign(new Error(`${code}: no`), { code }))),
+        sink((chunk, done) => {
+          told += chunk;
+          done();
+        }),
+      );
+      expect(await output.result("{}")).toBe(false);
+      return { told, lost: output.lostResult };
+    };
+    expect(await ended("ENOSPC")).toEqual({
+      told: "sallyport: The result could not be written: ENOSPC: no\n",
+      lost: true,
+    });
+    expect(await ended("EPIPE")).toEqual({ told: "", lost: false });
+  });
+
   it("takes it calmly that help is not read to its end", async () => {
     const gone = sink((_chunk, done) => done(new Error("EPIPE")));
     createOutput(

@@ -10,6 +10,7 @@ async function scriptFor(shell: string): Promise<string> {
   let printed = "";
   const output = {
     interactive: false,
+    lostResult: false,
     note: () => {},
     result: async (text: string) => {
       printed = text;

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { run } from "../../src/cli/run.ts";
+
+const output = (lostResult = false) => ({
+  note: () => {},
+  result: async () => !lostResult,
+  interactive: false,
+  lostResult,
+});
+
+describe("the exit code", () => {
+  beforeEach(() => {
+    vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  it.each([
+    [["--help"], 0],
+    [["help", "proxy", "start"], 0],
+    [[], 2],
+    [["reveiw"], 2],
+    [["help", "reveiw"], 2],
+    [["review", "plan", "--prot", "3"], 2],
+    [["proxy", "keys", "--new", " "], 2],
+  ])("of %j is %i", async (args, code) => {
+    expect(await run(args, output())).toBe(code);
+  });
+
+  it.each([["--caller-waits"], ["--caller-waits=60"]])(
+    "of a hook that another version wrote is none that agents take for a refusal: %s",
+    async (flag) => {
+      expect(await run(["review", "plan", "--of-tomorrow", flag, "60"], output())).toBe(1);
+    },
+  );
+
+  it("tells when the result was lost", async () => {
+    expect(await run(["completion", "bash"], output())).toBe(0);
+    expect(await run(["completion", "bash"], output(true))).toBe(1);
+  });
+});
