@@ -1,5 +1,6 @@
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { AppError } from "../errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +49,19 @@ export function baseDirectory(
   return path && isAbsolute(path) ? path : undefined;
 }
 
-/** The person's home directory: `$HOME`, `%USERPROFILE%`, else what the system says. */
+/**
+ * The person's home directory: `$HOME`, `%USERPROFILE%`, else what the system says. An empty or relative one counts as
+ * none, as above. Throws `usage` where nobody knows of one, as for a container's user without a name.
+ */
 export function homeOf(environment: Environment): string {
-  return environment["HOME"] || environment["USERPROFILE"] || homedir();
+  const told = [environment["HOME"], environment["USERPROFILE"]].find((path) => path && isAbsolute(path));
+  if (told) return told;
+  try {
+    return userInfo().homedir;
+  } catch (cause) {
+    throw new AppError("usage", "There is no home directory: HOME is not set, and the system knows of none", {
+      cause,
+      hint: "Set HOME, or SERVICE_HOME and SERVICE_CONFIG.",
+    });
+  }
 }

@@ -1,6 +1,7 @@
+import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { configFile, dataDirectory } from "../../src/config/paths.ts";
+import { configFile, dataDirectory, homeOf } from "../../src/config/paths.ts";
 
 const home = resolve("/home/ada");
 
@@ -13,6 +14,13 @@ describe("the places of data and configuration", () => {
     expect(dataDirectory(own, "linux")).toBe("/own");
     expect(configFile(own, "linux")).toBe("/own.json");
   });
+
+  it.each([{}, { HOME: "" }, { HOME: "ada" }, { HOME: "./", USERPROFILE: "~" }])(
+    "are in the home that the system knows where the environment names none: %j",
+    (environment) => {
+      expect(homeOf(environment)).toBe(userInfo().homedir);
+    },
+  );
 
   it("are never below the folder where the command runs, as a relative path would have it", () => {
     const environment = { HOME: home, XDG_DATA_HOME: "data", XDG_CONFIG_HOME: "./config" };
