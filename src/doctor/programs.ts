@@ -9,22 +9,36 @@ const OLDEST_NODE = [20, 19] as const;
 
 /** `version` as in process.version. */
 export function nodeFinding(version: string): Finding {
-  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
-  const isNewEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
-  if (isNewEnough) return { subject: "Node.js", state: "ok", detail: version };
+  if (isAtLeast(version.replace(/^v/, ""), OLDEST_NODE))
+    return { subject: "Node.js", state: "ok", detail: version };
   const remedy = `Install Node.js ${OLDEST_NODE.join(".")} or newer from nodejs.org.`;
   return { subject: "Node.js", state: "broken", detail: `${version} is too old`, remedy };
 }
 
-/** Whether there is a git, and which. */
-export async function gitFinding(): Promise<Finding> {
+/** The first git that takes settings from its environment, by which a repository is kept from running anything. */
+const OLDEST_GIT = [2, 31] as const;
+
+/** Whether there is a git, which, and whether it is new enough. */
+export async function gitFinding(askVersion: () => Promise<string> = installedGit): Promise<Finding> {
   try {
-    const { stdout } = await promisify(execFile)("git", ["--version"], { timeout: 10_000 });
-    return { subject: "git", state: "ok", detail: stdout.trim().replace(/^git version /, "") };
+    const version = (await askVersion()).trim().replace(/^git version /, "");
+    if (isAtLeast(version, OLDEST_GIT)) return { subject: "git", state: "ok", detail: version };
+    const detail = `${version} is too old: review code cannot work`;
+    const remedy = `Install git ${OLDEST_GIT.join(".")} or newer; plans can be reviewed without it.`;
+    return { subject: "git", state: "broken", detail, remedy };
   } catch {
     const remedy = "Install git and put it on the PATH; plans can be reviewed without it.";
     return { subject: "git", state: "broken", detail: "not found: review code cannot work", remedy };
   }
+}
+
+async function installedGit(): Promise<string> {
+  return (await promisify(execFile)("git", ["--version"], { timeout: 10_000 })).stdout;
+}
+
+function isAtLeast(version: string, [oldestMajor, oldestMinor]: readonly [number, number]): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
 export interface BrowserPlace {

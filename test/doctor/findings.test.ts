@@ -23,6 +23,16 @@ it.each([
   expect(nodeFinding(version).state).toBe(state);
 });
 
+it.each([
+  ["git version 2.31.0\n", "ok"],
+  ["git version 2.39.5 (Apple Git-154)\n", "ok"],
+  ["git version 3.0.0.windows.1\n", "ok"],
+  ["git version 2.30.9\n", "broken"],
+  ["git version 1.8.3.1\n", "broken"],
+])("%j is %s", async (answer, state) => {
+  expect((await gitFinding(async () => answer)).state).toBe(state);
+});
+
 it("finds git", async () => {
   expect(await gitFinding()).toMatchObject({ state: "ok", detail: expect.stringMatching(/^\d+\.\d+/) });
 });
