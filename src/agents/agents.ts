@@ -10,11 +10,11 @@ import { qwenCode } from "./qwen-code.ts";
 /** Every agent whose plans can be reviewed, as `install --list` shows them. */
 export const agents: readonly Agent[] = [claudeCode, openCode, codex, geminiCli, qwenCode, copilotCli];
 
-/** Throws `usage` for an id that is not in the list. */
-export function agentNamed(id: string): Agent {
-  const agent = agents.find((candidate) => candidate.id === id);
+/** By its id, or as its program is called: "claude". Throws `usage` for a name that is neither. */
+export function agentNamed(name: string): Agent {
+  const agent = agents.find(({ id, program }) => id === name || program === name);
   if (agent) return agent;
-  throw new AppError("usage", `There is no agent called ${id}`, {
+  throw new AppError("usage", `There is no agent called ${name}`, {
     hint: `Known are ${agents.map((known) => known.id).join(", ")}; see sallyport install --list.`,
   });
 }

@@ -18,6 +18,7 @@ function showChange({ path, target, purpose, before, after }: Change): string {
     undefined,
     { context: 3 },
   );
-  const [, ...lines] = patch.split("\n");
-  return `${place}: ${purpose}\n${lines.join("\n").trimEnd()}\n`;
+  // From its file names on, without what jsdiff puts above them; the line ends of Windows would be shown as \x0d.
+  const shown = patch.slice(patch.search(/^--- /m)).replaceAll("\r\n", "\n");
+  return `${place}: ${purpose}\n${shown.trimEnd()}\n`;
 }

@@ -58,8 +58,10 @@ function settingsOf(file: ConfigurationFile | undefined, overrides: readonly Ove
     result.error.issues.some((issue) => issue.path.length === 2 && issue.path[1] === override.key),
   );
   if (wrong) {
-    const message = result.error.issues.find((issue) => issue.path[1] === wrong.key)?.message;
-    throw new AppError("usage", `${wrong.source} ${message}`);
+    const message = result.error.issues.find((issue) => issue.path[1] === wrong.key)?.message ?? "is wrong";
+    // Whoever typed it knows no quotes.
+    const what = message.replace("a text in quotes", JSON.stringify(wrong.value));
+    throw new AppError("usage", `${wrong.source} ${what}`);
   }
   if (file) throw explainIssues(result.error.issues, file);
   throw new AppError("internal", "the default configuration does not fit its own schema");

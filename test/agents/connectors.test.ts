@@ -77,6 +77,14 @@ describe("config.toml of Codex", () => {
     expect(() => edit.install('[model_providers.sallyport]\nname = "mine"\n')).toThrow(/already/);
   });
 
+  it.each(['model_providers = { azure = { name = "A" } }\n', '"model_providers" = {}\n'])(
+    "refuses a file to whose providers none can be added: %s",
+    (text) => {
+      expect(() => edit.install(text)).toThrow(/in one line/);
+      expect(() => edit.install(`[profiles.work]\n${text}`)).not.toThrow();
+    },
+  );
+
   it("comes back byte for byte whatever the lines are", () => {
     const line = fc.constantFrom(
       'model = "a"',
@@ -98,6 +106,15 @@ describe("config.toml of Codex", () => {
         expect(edit.uninstall(edit.install(text)) ?? "").toBe(text);
       }),
     );
+  });
+});
+
+describe("a client", () => {
+  it("is known by the name of its program too", () => {
+    expect(connectorNamed("claude").id).toBe("claude-code");
+    expect(connectorNamed("gemini").id).toBe("gemini-cli");
+    expect(connectorNamed("openai").id).toBe("openai");
+    expect(() => connectorNamed("constructor")).toThrow(/no client called constructor/);
   });
 });
 

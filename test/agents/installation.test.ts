@@ -16,9 +16,10 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Agent, Place } from "../../src/agents/agent.ts";
-import { agents } from "../../src/agents/agents.ts";
+import { agentNamed, agents } from "../../src/agents/agents.ts";
 import { changesToInstall, changesToUninstall, targetOf } from "../../src/agents/changes.ts";
 import { createReceiptStore } from "../../src/agents/receipts.ts";
+import { showChanges } from "../../src/agents/show-changes.ts";
 import { stateOf } from "../../src/agents/state.ts";
 import { forgetReceipts, writeChanges } from "../../src/agents/write-changes.ts";
 import { oddSettings } from "./odd-settings.ts";
@@ -264,4 +265,17 @@ describe("a settings file", () => {
     await expect(writeChanges(changes, fullDisk)).rejects.toThrow(/Nothing was changed: ENOSPC/);
     expect(await readFile(path(), "utf8")).toBe("{}");
   });
+});
+
+it("is shown as a diff from its file names on, without the line ends of Windows", () => {
+  const change = { path: "/s.json", target: "/s.json", purpose: "why", before: '{\r\n  "a": 1\r\n}\r\n' };
+  const shown = showChanges([{ ...change, after: '{\r\n  "a": 2\r\n}\r\n' }]);
+  expect(shown).toBe(
+    '/s.json: why\n--- /s.json\n+++ /s.json\n@@ -1,3 +1,3 @@\n {\n-  "a": 1\n+  "a": 2\n }\n',
+  );
+});
+
+it("is done for an agent by the name of its program too", () => {
+  for (const agent of agents) expect(agentNamed(agent.program)).toBe(agentNamed(agent.id));
+  expect(() => agentNamed("constructor")).toThrow(/no agent called constructor/);
 });

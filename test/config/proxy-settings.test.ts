@@ -153,6 +153,7 @@ describe("the proxy's settings", () => {
   it.each([
     [{ SERVICE_PROXY_PORT: "many" }, {}, "environment SERVICE_PROXY_PORT must be a number"],
     [{}, { port: "70000" }, "flag --port must be at most 65535"],
+    [{}, { port: "many" }, 'flag --port must be a number, not "many"'],
     [{}, { authMode: "never" }, "flag --auth-mode"],
   ])("name the variable or flag that is wrong: %j %j", async (environment, flags, named) => {
     const error = await failure(load("{}", environment as Record<string, string>, flags));

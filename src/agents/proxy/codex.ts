@@ -26,6 +26,7 @@ function providerIn(path: string, { url, key }: Connection): FileEdit {
     purpose: "model calls through the proxy",
     install(text = "") {
       const clean = withoutOurs(text);
+      refuseInline(clean);
       if (tomlLines(clean).some(({ table }) => table === PROVIDER)) {
         throw new AppError("configuration", `It has a provider [${PROVIDER}] already`, {
           hint: "Rename or remove it, then run the command again; nothing was changed.",
@@ -46,6 +47,18 @@ function providerIn(path: string, { url, key }: Connection): FileEdit {
       return left === "" && left !== text ? undefined : left;
     },
   };
+}
+
+/** A table in one line cannot be added to: Codex would refuse the whole file. */
+function refuseInline(text: string): void {
+  if (!tomlLines(text).some(({ topLevelKey }) => topLevelKey === "model_providers")) return;
+  throw new AppError(
+    "configuration",
+    "It has its model_providers in one line, to which nothing can be added",
+    {
+      hint: "Write each as a table, [model_providers.NAME], then run the command again; nothing was changed.",
+    },
+  );
 }
 
 function setAside(text: string): string {

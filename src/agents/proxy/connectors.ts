@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { agents } from "../agents.ts";
 import { byVariables } from "./by-variables.ts";
 import { claudeCodeConnector } from "./claude-code.ts";
 import { codexConnector } from "./codex.ts";
@@ -19,11 +20,12 @@ export const connectors: readonly Connector[] = [
   ...byVariables,
 ];
 
-/** Throws `usage` for an id that is not in the list. */
-export function connectorNamed(id: string): Connector {
-  const connector = connectors.find((candidate) => candidate.id === id);
+/** By its id, or as an agent's program is called: "claude". Throws `usage` for a name that is neither. */
+export function connectorNamed(name: string): Connector {
+  const wanted = agents.find(({ program }) => program === name)?.id ?? name;
+  const connector = connectors.find(({ id }) => id === wanted);
   if (connector) return connector;
-  throw new AppError("usage", `There is no client called ${id}`, {
+  throw new AppError("usage", `There is no client called ${name}`, {
     hint: `Known are ${connectors.map((known) => known.id).join(", ")}.`,
   });
 }

@@ -15,11 +15,11 @@ export interface InstallFlags {
   readonly yes: boolean;
 }
 
-/** `sallyport install AGENT` and `sallyport install --list`; resolves to the exit code. */
+/** `sallyport install AGENT` and `sallyport install --list [AGENT]`; resolves to the exit code. */
 export async function install(id: string | undefined, flags: InstallFlags, output: Output): Promise<number> {
   const place = await currentPlace(flags.project);
   if (flags.list) {
-    await output.result(await listing(place));
+    await output.result(await listing(place, id === undefined ? agents : [agentNamed(id)]));
     return 0;
   }
   if (id === undefined) {
@@ -47,9 +47,9 @@ async function installAgent(agent: Agent, place: Place, flags: InstallFlags, out
   }
 }
 
-async function listing(place: Place): Promise<string> {
+async function listing(place: Place, listed: readonly Agent[]): Promise<string> {
   const rows = await Promise.all(
-    agents.map(async (agent) => [
+    listed.map(async (agent) => [
       agent.id,
       agent.name,
       STATES[await stateOf(agent.edits(place))],

@@ -3,6 +3,7 @@ import type { ProxyConfig } from "../../config/proxy-config.ts";
 import { generatedKeyFile, newKey } from "../../config/proxy-generated-key.ts";
 import { sha256 } from "../../config/proxy-resolve.ts";
 import type { ProxyFlags } from "../../config/proxy-settings.ts";
+import { AppError } from "../../errors.ts";
 import { effectiveMode } from "../../proxy/auth/policy.ts";
 import type { Output } from "../output.ts";
 import { table } from "../table.ts";
@@ -19,8 +20,10 @@ export interface ProxyKeysFlags extends ProxyFlags {
  */
 export async function showProxyKeys(flags: ProxyKeysFlags, output: Output): Promise<number> {
   if (flags.new !== undefined) {
+    const name = flags.new.trim();
+    if (name === "") throw new AppError("usage", "--new wants a name for the key, such as laptop");
     const key = newKey();
-    const entry = JSON.stringify({ name: flags.new, sha256: sha256(key).toString("hex") });
+    const entry = JSON.stringify({ name, sha256: sha256(key).toString("hex") });
     output.note(`Add this to proxy.api_keys; the key itself is not stored anywhere:\n  ${entry}`);
     await output.result(key);
     return 0;
