@@ -1,5 +1,6 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { describe, expect, it } from "vitest";
 import { MAX_IMAGE_BYTES } from "../../src/review/images/open-image.ts";
@@ -68,6 +69,27 @@ describe("R7 POST /api/upload", () => {
     const large = Buffer.concat([PNG, Buffer.alloc(MAX_IMAGE_BYTES)]);
     expect((await upload(app, [{ filename: "a.png", bytes: large }])).statusCode).toBe(413);
     expect((await upload(app, [{ filename: "a.png", bytes: Buffer.from("<svg/>") }])).statusCode).toBe(400);
+    await expect(readdir(context.uploadFolder)).rejects.toThrow("ENOENT");
+  });
+
+  it("keeps nothing of a file that was whole at the limit, with more to come", async () => {
+    const { app, context } = await planServer();
+    const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
+    async function* pieces() {
+      yield Buffer.from(head);
+      yield Buffer.concat([PNG, Buffer.alloc(MAX_IMAGE_BYTES - PNG.length)]);
+      // Until it has been taken; what comes then takes the file beyond the limit without being handed out itself.
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+      yield Buffer.alloc(1_000);
+      yield Buffer.from("\r\n--b--\r\n");
+    }
+    const response = await app.inject({
+      method: "POST",
+      url: "/api/upload",
+      headers: { host: "localhost", "content-type": "multipart/form-data; boundary=b" },
+      payload: Readable.from(pieces()),
+    });
+    expect(response.statusCode).toBe(413);
     await expect(readdir(context.uploadFolder)).rejects.toThrow("ENOENT");
   });
 

@@ -1,4 +1,4 @@
-import multipart from "@fastify/multipart";
+import multipart, { type MultipartFile } from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
 import type { UploadAnswer } from "../api-types.ts";
@@ -12,7 +12,7 @@ export function uploadRoute(app: FastifyInstance, { uploadFolder }: ReviewContex
     await scope.register(multipart, {
       limits: { fileSize: MAX_IMAGE_BYTES, files: 1, fields: 8, parts: 9, fieldSize: 1_000 },
     });
-    scope.post("/api/upload", { bodyLimit: 2 * MAX_IMAGE_BYTES }, async (request): Promise<UploadAnswer> => {
+    scope.post("/api/upload", async (request): Promise<UploadAnswer> => {
       const file = request.isMultipart() ? await fileOf(request) : undefined;
       if (!file) throw new AppError("validation", "No file provided");
       return { path: await storeUpload(uploadFolder, file.bytes), originalName: file.name };
@@ -20,20 +20,33 @@ export function uploadRoute(app: FastifyInstance, { uploadFolder }: ReviewContex
   });
 }
 
+/**
+ * A file and the name it came with. The plugin itself notices one that is cut off at the limit only while pieces come;
+ * where the limit falls between two of them it would hand out what it has.
+ */
+async function wholeOf(part: MultipartFile): Promise<{ bytes: Buffer; name: string }> {
+  const bytes = await part.toBuffer();
+  if (part.file.truncated) throw tooLarge();
+  return { bytes, name: part.filename };
+}
+
+function tooLarge(cause?: unknown): AppError {
+  return new AppError("too_large", "The image is larger than 20 MB", { cause });
+}
+
 /** The member `file`, read whole before anything is written: an upload cut off or too large leaves nothing behind. */
 async function fileOf(request: FastifyRequest): Promise<{ bytes: Buffer; name: string } | undefined> {
   try {
     for await (const part of request.parts()) {
       if (part.type !== "file") continue;
-      if (part.fieldname === "file") return { bytes: await part.toBuffer(), name: part.filename };
+      if (part.fieldname === "file") return await wholeOf(part);
       // What is not read would hold the parser up.
       part.file.resume();
     }
     return undefined;
   } catch (error) {
-    if (systemErrorCode(error) === "FST_REQ_FILE_TOO_LARGE") {
-      throw new AppError("too_large", "The image is larger than 20 MB", { cause: error });
-    }
+    if (systemErrorCode(error) === "FST_REQ_FILE_TOO_LARGE") throw tooLarge(error);
+    if (error instanceof AppError) throw error;
     throw new AppError("validation", `The upload cannot be read: ${messageOf(error)}`, { cause: error });
   }
 }
