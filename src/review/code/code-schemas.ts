@@ -28,11 +28,13 @@ export const feedbackBody = z.object({
 
 export type FeedbackInput = z.infer<typeof feedbackBody>;
 
+const MISSING = "Missing diffType";
+
 /** Body of `POST /api/diff/switch`. An absent diff type has a message of its own in the specification, section 7. */
-export const diffSwitchBody = z.object({
-  diffType: z.string("Missing diffType").min(1, "Missing diffType"),
-  patch: z.boolean().exactOptional(),
-}) satisfies z.ZodType<DiffSwitchBody>;
+export const diffSwitchBody = z.object(
+  { diffType: z.string(MISSING).min(1, MISSING), patch: z.boolean().exactOptional() },
+  MISSING,
+) satisfies z.ZodType<DiffSwitchBody>;
 
 const flag = z.enum(["0", "1"]).exactOptional();
 

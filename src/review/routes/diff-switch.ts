@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { FastifyInstance } from "fastify";
+import type { FastifyError, FastifyInstance } from "fastify";
 import { AppError } from "../../errors.ts";
 import type { DiffSwitchAnswer } from "../api-types.ts";
 import type { CodeReview } from "../code/code-review.ts";
@@ -9,8 +9,8 @@ import { holdDiff } from "./hold-diff.ts";
 
 /** POST /api/diff/switch: takes another diff, or the same one anew. One that cannot be taken changes nothing. */
 export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): void {
-  app.post("/api/diff/switch", async (request, reply) => {
-    const body = diffSwitchBody.safeParse(request.body ?? {});
+  app.post("/api/diff/switch", { errorHandler: nameWhatIsMissing }, async (request, reply) => {
+    const body = diffSwitchBody.safeParse(request.body);
     if (!body.success) throw new AppError("validation", body.error.issues[0]?.message ?? "Missing diffType");
     const { diffType, patch = true } = body.data;
     const { snapshot } = await holdDiff(reply, diffs.switchTo(diffType));
@@ -20,4 +20,9 @@ export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): vo
       .type("application/json; charset=utf-8")
       .send(Readable.from(diffJson(snapshot, { gitRef, diffType })));
   });
+}
+
+/** An empty body names no diff type either; Fastify refuses it before the route is asked. */
+function nameWhatIsMissing(error: FastifyError): never {
+  throw error.code === "FST_ERR_CTP_EMPTY_JSON_BODY" ? new AppError("validation", "Missing diffType") : error;
 }

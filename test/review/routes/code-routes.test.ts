@@ -59,6 +59,7 @@ describe("POST /api/diff/switch", () => {
       [{ diffType: "nonsense" }, /^Unknown diffType/],
       [{}, /^Missing diffType$/],
       [{ diffType: 5 }, /^Missing diffType$/],
+      [["last-commit"], /^Missing diffType$/],
     ] as const) {
       const refused = await server.post("/api/diff/switch", body);
       expect(refused.statusCode).toBe(400);
@@ -66,6 +67,24 @@ describe("POST /api/diff/switch", () => {
     }
     expect((await server.get("/api/diff")).json().diffType).toBe("last-commit");
   });
+
+  it.each([
+    ["nothing at all", {}],
+    ["nothing, as JSON", { payload: "", type: "application/json" }],
+    ["its name alone", { payload: "last-commit", type: "text/plain" }],
+  ])(
+    "misses the type in a switch that sends %s",
+    async (_what, sent: { payload?: string; type?: string }) => {
+      const { app } = await codeServer(await changed());
+      const answer = await app.inject({
+        method: "POST",
+        url: "/api/diff/switch",
+        headers: { host: "localhost", ...(sent.type && { "content-type": sent.type }) },
+        ...(sent.payload !== undefined && { payload: sent.payload }),
+      });
+      expect([answer.statusCode, answer.json()]).toEqual([400, { error: "Missing diffType" }]);
+    },
+  );
 
   it("leaves the patch out for a page that fetches file by file", async () => {
     const server = await codeServer(await changed());
