@@ -88,12 +88,15 @@ function decodeQwen(event: HookEvent): DecodedInput {
   return { kind: "hook", channel: qwenPermissionRequest, plan, ...(cwd === undefined ? {} : { cwd }) };
 }
 
+/** What of Claude Code asks before the tool runs; an event without a name is one that somebody wrote by hand. */
+const CLAUDE_ASKS = new Set([undefined, "PermissionRequest", "PreToolUse"]);
+
 function decodeClaude(event: HookEvent): DecodedInput {
   const toolInput = event.tool_input ?? {};
   const isPlan =
     event.tool_name === "ExitPlanMode" ||
     (event.tool_name === undefined && typeof toolInput["plan"] === "string");
-  if (!isPlan) return unrelated(event);
+  if (!isPlan || !CLAUDE_ASKS.has(event.hook_event_name)) return unrelated(event);
   const encoder = event.hook_event_name === "PreToolUse" ? claudePreToolUse : claudePermissionRequest;
   return {
     kind: "hook",

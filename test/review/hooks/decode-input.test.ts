@@ -121,6 +121,19 @@ describe("Claude Code's event", () => {
   });
 });
 
+describe("Claude Code's events about a plan", () => {
+  it.each(["PostToolUse", "PostToolUseFailure", "PermissionDenied"])(
+    "leave nothing to decide once it is too late: %s",
+    (name) => {
+      const event = { hook_event_name: name, tool_name: "ExitPlanMode", tool_input: { plan: "# Plan" } };
+      expect(decode(event)).toEqual({
+        kind: "unrelated",
+        event: `${name} ExitPlanMode`,
+      });
+    },
+  );
+});
+
 describe("other agents' events", () => {
   it("knows Gemini CLI's, whose plan lies in a file", () => {
     const event = { hook_event_name: "BeforeTool", cwd: "/work", tool_name: "exit_plan_mode" };
