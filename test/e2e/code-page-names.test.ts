@@ -23,7 +23,11 @@ describe("the code review page", () => {
       await section.scrollIntoViewIfNeeded();
       await expect.poll(() => section.textContent()).toContain(`the text of ${name}`);
     }
+    for (const name of NAMES)
+      await page.getByRole("checkbox", { name: `Viewed ${name}`, exact: true }).check();
     await writeGeneralComment(page, "All of them are there.");
     await page.getByText("Draft saved").waitFor();
+    await page.reload();
+    await page.getByText(`${NAMES.length}/${NAMES.length} viewed`).waitFor();
   });
 });

@@ -15,7 +15,7 @@ const draft = (more: Partial<DraftContent>): DraftContent => ({
   version: 1,
   comments: [],
   editing: [],
-  viewed: {},
+  viewed: [],
   ...more,
 });
 
@@ -24,17 +24,27 @@ describe("a draft that comes after the first words", () => {
     const kept = draft({
       comments: [comment("a", "kept"), comment("b", "kept")],
       editing: ["b"],
-      viewed: { x: "1" },
+      viewed: [
+        ["x", "1"],
+        ["__proto__", "1"],
+      ],
     });
     const written = draft({
       comments: [comment("b", "same"), comment("c", "new")],
       editing: ["c"],
-      viewed: { y: "2" },
+      viewed: [
+        ["y", "2"],
+        ["__proto__", "2"],
+      ],
     });
     const merged = mergeDraft(kept, written);
     expect(merged.comments.map(({ id }) => id)).toEqual(["a", "b", "c"]);
     expect(merged.editing).toEqual(["b", "c"]);
-    expect(merged.viewed).toEqual({ x: "1", y: "2" });
+    expect(merged.viewed).toEqual([
+      ["x", "1"],
+      ["__proto__", "2"],
+      ["y", "2"],
+    ]);
   });
 
   it("leaves out an editor that was opened and left without a word", () => {
@@ -46,6 +56,14 @@ describe("a draft that comes after the first words", () => {
     const [older, newer] = ["older", "newer"].map((text) => ({ edited: { composed: "c", text } }));
     expect(mergeDraft(draft(older ?? {}), draft({})).edited?.text).toBe("older");
     expect(mergeDraft(draft(older ?? {}), draft(newer ?? {})).edited?.text).toBe("newer");
+  });
+
+  it("takes marks as the first drafts have them", () => {
+    const kept = { ...draft({}), viewed: { x: "1" } as unknown as DraftContent["viewed"] };
+    expect(mergeDraft(kept, draft({ viewed: [["y", "2"]] })).viewed).toEqual([
+      ["x", "1"],
+      ["y", "2"],
+    ]);
   });
 
   it("is what was written where nothing was kept", () => {

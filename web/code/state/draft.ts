@@ -14,8 +14,8 @@ export interface DraftContent {
   readonly comments: readonly ReviewComment[];
   /** Comments whose editor was open. */
   readonly editing: readonly string[];
-  /** By path: the fingerprint of the change that was looked at. */
-  readonly viewed: Readonly<Record<string, string>>;
+  /** Paths, each with the fingerprint of the change that was looked at. A list: a path may be `__proto__`. */
+  readonly viewed: readonly (readonly [path: string, fingerprint: string])[];
   /** The feedback where it was changed by hand before sending. */
   readonly edited?: EditedFeedback | undefined;
 }
@@ -61,17 +61,13 @@ export function stopDraft(): void {
 function currentContent(): DraftContent {
   const { comments, editing } = useComments.getState();
   const { edited } = useEditedFeedback.getState();
-  return { version: 1, comments, editing: [...editing], viewed: viewedMarks(), edited };
-}
-
-/** As JSON has them. A file by the name of `__proto__` keeps no mark: the server takes no body with that member. */
-function viewedMarks(): DraftContent["viewed"] {
-  return Object.fromEntries([...useView.getState().viewed].filter(([path]) => path !== "__proto__"));
+  const viewed = [...useView.getState().viewed];
+  return { version: 1, comments, editing: [...editing], viewed, edited };
 }
 
 function restore(content: DraftContent): void {
   const { comments, editing, viewed, edited } = mergeDraft(content, currentContent());
-  useView.setState({ viewed: new Map(Object.entries(viewed)) });
+  useView.setState({ viewed: new Map(viewed) });
   useEditedFeedback.setState({ edited });
   useComments.setState({ comments, editing: new Set(editing) });
 }

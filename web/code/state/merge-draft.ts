@@ -12,7 +12,12 @@ export function mergeDraft(kept: DraftContent, written: DraftContent): DraftCont
     version: 1,
     comments: [...comments, ...written.comments.filter(({ id }) => !known.has(id))],
     editing: [...new Set([...(kept.editing ?? []), ...written.editing])],
-    viewed: { ...kept.viewed, ...written.viewed },
+    viewed: [...new Map([...marksOf(kept.viewed), ...written.viewed])],
     edited: written.edited ?? kept.edited,
   };
+}
+
+/** Drafts of the first days have their marks as members of an object. */
+function marksOf(viewed: DraftContent["viewed"] | Readonly<Record<string, string>> | undefined) {
+  return Array.isArray(viewed) ? (viewed as DraftContent["viewed"]) : Object.entries(viewed ?? {});
 }
