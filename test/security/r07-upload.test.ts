@@ -105,6 +105,19 @@ describe("R7 POST /api/upload", () => {
     },
   );
 
+  it.each([
+    ["application/x-www-form-urlencoded", "file=a.png"],
+    ["image/png", PNG],
+    ["application/json", '{"file'],
+    ["application/json", ""],
+    ["text/plain", "file"],
+  ])("finds no file in a body of type %s: %s", async (type, payload) => {
+    const { app } = await planServer();
+    const headers = { host: "localhost", "content-type": type };
+    const answer = await app.inject({ method: "POST", url: "/api/upload", headers, payload });
+    expect([answer.statusCode, answer.json()]).toEqual([400, { error: "No file provided" }]);
+  });
+
   it("takes one file, and few fields", async () => {
     const { app, context } = await planServer();
     const two = [

@@ -12,6 +12,9 @@ export function uploadRoute(app: FastifyInstance, { uploadFolder }: ReviewContex
     await scope.register(multipart, {
       limits: { fileSize: MAX_IMAGE_BYTES, files: 1, fields: 8, parts: 9, fieldSize: 1_000 },
     });
+    // Whatever else comes, in whatever form, is no file; what is wrong with its form does not matter.
+    scope.removeContentTypeParser(["application/json", "text/plain"]);
+    scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
     scope.post("/api/upload", async (request): Promise<UploadAnswer> => {
       const file = request.isMultipart() ? await fileOf(request) : undefined;
       if (!file) throw new AppError("validation", "No file provided");
