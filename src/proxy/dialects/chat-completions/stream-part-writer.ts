@@ -1,16 +1,14 @@
 import type { EncodeContext } from "../../exchange/codec.ts";
-import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { urlOfSource } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Finish } from "../../exchange/response.ts";
+import type { PartEvent } from "../shared/chunk-stream.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 import { createCallWriter } from "./stream-call-writer.ts";
-
-type PartEvent = Exclude<ExchangeEvent, { type: "start" | "usage" | "finish" | "end" | "error" | "ping" }>;
 
 interface Open {
   readonly part: Part;

@@ -1,0 +1,86 @@
+import { keepAliveComment, serializeEvent } from "../../../sse/serialize.ts";
+import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import { createLossList, type Loss } from "../../exchange/loss.ts";
+import type { Finish, Usage } from "../../exchange/response.ts";
+import { mergeUsage } from "../../exchange/usage.ts";
+import { encodeError } from "./openai-errors.ts";
+
+/** An event of a part of the answer. */
+export type PartEvent = Exclude<
+  ExchangeEvent,
+  { type: "start" | "usage" | "finish" | "end" | "error" | "ping" }
+>;
+
+type Start = Extract<ExchangeEvent, { type: "start" }>;
+
+/**
+ * A stream of chunks, as the OpenAI family's older dialects know it: parts as they come, one `finish_reason` per
+ * candidate, counts in a chunk without choices where the client asked for them, and `[DONE]`; or an error object and
+ * nothing more. What a chunk holds is the dialect's own.
+ */
+export abstract class ChunkStreamEncoder implements StreamEncoder {
+  protected readonly list = createLossList();
+  /** What every chunk begins with, up to its choices. */
+  protected head = "";
+  private usage: Usage | undefined;
+  private ended = false;
+
+  constructor(protected readonly context: EncodeContext) {}
+
+  /** The members that name the stream in each of its chunks. */
+  protected abstract identity(id: string | undefined): { readonly id: string; readonly object: string };
+  /** The chunks that a stream begins with. */
+  protected abstract begin(): string;
+  protected abstract tell(event: PartEvent): string;
+  protected abstract finish(candidate: number, finish: Finish): string;
+  protected abstract counts(usage: Usage): Readonly<Record<string, unknown>>;
+
+  get losses(): readonly Loss[] {
+    return this.list.losses;
+  }
+
+  push(event: ExchangeEvent): string {
+    if (this.ended) return "";
+    switch (event.type) {
+      case "start":
+        return this.start(event);
+      case "usage":
+        this.usage = mergeUsage(this.usage, event.usage);
+        return "";
+      case "finish":
+        return this.finish(event.candidate ?? 0, event.finish);
+      case "end":
+        this.usage = mergeUsage(this.usage, event.usage);
+        return this.end();
+      case "error":
+        this.ended = true;
+        return serializeEvent(JSON.stringify(encodeError(event.error).body));
+      case "ping":
+        return keepAliveComment;
+      default:
+        return this.tell(event);
+    }
+  }
+
+  private start({ id, created, usage }: Start): string {
+    this.usage = usage;
+    const fields = {
+      ...this.identity(id),
+      created: created ?? Math.floor(this.context.now / 1000),
+      model: this.context.model,
+    };
+    this.head = `data: ${JSON.stringify(fields).slice(0, -1)},`;
+    return this.begin();
+  }
+
+  private end(): string {
+    this.ended = true;
+    const { usage } = this;
+    const isWanted = this.context.request.streamUsage === true && usage !== undefined;
+    const last = isWanted
+      ? `${this.head}"choices":[],"usage":${JSON.stringify(this.counts(usage))}}\n\n`
+      : "";
+    return `${last}data: [DONE]\n\n`;
+  }
+}
