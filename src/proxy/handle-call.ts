@@ -1,4 +1,3 @@
-import type { UpstreamConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
 import { peekForm } from "./body/multipart-model.ts";
 import { readBody } from "./body/read-body.ts";
@@ -15,6 +14,7 @@ import type { Services } from "./services.ts";
 import { answerStored } from "./stored-responses.ts";
 import { withoutForeignThinking } from "./translate/foreign-thinking.ts";
 import { translate } from "./translate-lane.ts";
+import type { GoOn } from "./upstream/other-lane.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
 
 /**
@@ -62,12 +62,17 @@ function send(
   body: Buffer | undefined,
   scanned: ScannedBody | undefined,
 ): void | Promise<void> {
+  const { model, rule } = selection;
   const lane = laneOf(call, called);
   if (lane === "echo") return answerEcho(call, called, body);
   if (lane === "estimate") return answerEstimate(call, body);
-  if (lane === "translated") return translate(call, called, selection, body ?? Buffer.alloc(0));
-  const renamed = body && scanned && nativeBody(call, body, scanned, selection.model);
-  return relayNatively(call, called, native(selection, call, called), selection.model, renamed ?? null);
+  const goOn: GoOn = (upstreams) => {
+    call.upstream = upstreams[0];
+    return send(call, called, { upstreams, model, rule }, body, scanned);
+  };
+  if (lane === "translated") return translate(call, called, selection, body ?? Buffer.alloc(0), goOn);
+  const renamed = body && scanned && nativeBody(call, body, scanned, model);
+  return relayNatively(call, called, selection.upstreams, model, renamed ?? null, goOn);
 }
 
 /** Uploads: read until the model is known, the rest goes through as it comes. */
@@ -79,15 +84,25 @@ async function serveForm(call: Call, called: CalledOperation): Promise<void> {
   const renamed = form.model !== undefined && form.model !== selection.model ? selection.model : undefined;
   const { stream, length } = form.body(lane === "native" ? renamed : undefined);
   if (lane === "native") {
-    const upstreams = native(selection, call, called);
-    await relayNatively(call, called, upstreams, selection.model, { stream, length });
+    const { upstreams, model } = selection;
+    await relayNatively(call, called, upstreams, model, { stream, length }, noMore);
   } else {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     if (lane === "echo") answerEcho(call, called, body);
-    else await translate(call, called, selection, body);
+    else await translate(call, called, ofFirstDialect(selection), body, noMore);
   }
+}
+
+/** Uploads are not made into another form once they have been sent in one. */
+function ofFirstDialect({ upstreams, model, rule }: Selection): Selection {
+  const [first] = upstreams;
+  return { upstreams: upstreams.filter(({ dialect }) => dialect === first?.dialect), model, rule };
+}
+
+function noMore(): never {
+  throw new AppError("internal", "an upload was to be sent in another form");
 }
 
 /** The body whole, within the limits of one call and of all together. */
@@ -142,11 +157,6 @@ function laneOf(call: Call, called: CalledOperation): Lane {
   // Upstreams of the chat-completions dialect count nothing themselves.
   const counts = called.operation !== "count-tokens" || dialect !== "chat-completions";
   return counts ? "translated" : "estimate";
-}
-
-/** Of the upstreams of a rule, those that may stand in for the first in the same lane. */
-function native(selection: Selection, call: Call, called: CalledOperation): readonly UpstreamConfig[] {
-  return selection.upstreams.filter(({ dialect }) => isNative(dialect, call.dialect, called.operation));
 }
 
 /** The client's own bytes, but for a model's name that a rule changes and thinking that another vendor did. */

@@ -3,10 +3,12 @@ import type { UpstreamConfig } from "../config/proxy-config.ts";
 import { decodeBody } from "./body/content-coding.ts";
 import { type Call, noteFault, ownHeaders, tryNeedsOf, viaOf } from "./call.ts";
 import { answerFault, answerRefusal } from "./call-answers.ts";
+import { isNative } from "./choose-upstream.ts";
 import { encodeFaultEvent, faultOf } from "./dialect-errors.ts";
 import type { Dialect } from "./exchange/parts.ts";
 import type { CalledOperation } from "./operation-path.ts";
 import { type RelayedRequest, relayTo } from "./upstream/clients.ts";
+import type { GoOn } from "./upstream/other-lane.ts";
 import type { PackedBody, RelayedDialect, RelayOutcome, RelayTask } from "./upstream/relay-task.ts";
 import { nextTry, planTries, type Try } from "./upstream/tries.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
@@ -17,8 +19,9 @@ import { StreamWatch } from "./usage/stream-watch.ts";
 export type RelayedBody = Buffer | { readonly stream: Readable; readonly length: number | undefined } | null;
 
 /**
- * The native lane: the client's bytes to an upstream of its own dialect, and the answer's bytes back. Tries again, at
- * the same or the next upstream, only as long as the client has been sent nothing.
+ * The native lane: the client's bytes to the first upstream, of its own dialect, and the answer's bytes back. Tries again,
+ * at the same or the next upstream, only as long as the client has been sent nothing; `goOn` takes over where the next one
+ * speaks another dialect.
  */
 export async function relayNatively(
   call: Call,
@@ -26,6 +29,7 @@ export async function relayNatively(
   upstreams: readonly UpstreamConfig[],
   model: string,
   body: RelayedBody,
+  goOn: GoOn,
 ): Promise<void> {
   const repeatable = body === null || Buffer.isBuffer(body);
   const path = `${called.path(model)}${called.query}`;
@@ -42,6 +46,8 @@ export async function relayNatively(
     if (!(await waited(call, next.delayMs)))
       return conclude(call, called, { kind: "gone", firstByteAt: 0 }, body);
     call.retries += 1;
+    if (!isNative(next.upstream.dialect, call.dialect, called.operation))
+      return goOn([next.upstream, ...next.otherUpstreams]);
     tries = next;
   }
 }

@@ -1,3 +1,4 @@
+import type { UpstreamConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
 import type { Call } from "./call.ts";
 import type { Selection } from "./models/select.ts";
@@ -5,19 +6,24 @@ import type { CalledOperation } from "./operation-path.ts";
 import { CallReply } from "./reply-writer.ts";
 import { callersConversations } from "./stored-responses.ts";
 import { translateCall } from "./translate/translate-call.ts";
+import { type GoOn, OtherLane } from "./upstream/other-lane.ts";
 import { translatedSender } from "./upstream/translated-sender.ts";
 
-/** The lane for unlike dialects: hands the call to the translator with a way to send and a way to answer. */
+/**
+ * The lane for unlike dialects: hands the call to the translator with a way to send and a way to answer. `goOn` takes over
+ * where the first upstream and those of its dialect cannot serve, and there are others.
+ */
 export async function translate(
   call: Call,
   called: CalledOperation,
   selection: Selection,
   body: Buffer,
+  goOn: GoOn,
 ): Promise<void> {
   const { upstream } = call;
   if (!upstream || upstream.dialect === "any") throw new AppError("internal", "echo is not translated to");
-  const spares = selection.upstreams.filter(({ dialect }) => dialect === upstream.dialect);
   const reply = new CallReply(call);
+  let left: readonly UpstreamConfig[] | undefined;
   try {
     const outcome = await translateCall({
       client: {
@@ -37,7 +43,7 @@ export async function translate(
       },
       strict: call.runtime.config.strictTranslation,
       requestId: call.id,
-      send: translatedSender(call, spares, reply),
+      send: translatedSender(call, selection.upstreams, reply),
       reply,
       redact: call.runtime.redact,
       conversations: callersConversations(call),
@@ -46,7 +52,12 @@ export async function translate(
     call.losses = outcome.losses;
     call.fault = outcome.fault === undefined ? undefined : call.runtime.redact(outcome.fault);
     if (reply.left) call.fault ??= "the client left";
+  } catch (error) {
+    if (!(error instanceof OtherLane)) throw error;
+    call.firstByteAt = 0;
+    left = error.upstreams;
   } finally {
     reply.release();
   }
+  if (left) await goOn(left);
 }

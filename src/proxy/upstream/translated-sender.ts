@@ -3,6 +3,7 @@ import { AppError } from "../../errors.ts";
 import { type Call, tryNeedsOf, viaOf } from "../call.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "./clients.ts";
+import { OtherLane } from "./other-lane.ts";
 import { requestHeaders } from "./request-headers.ts";
 import type { Departure, ReceivedReply } from "./send.ts";
 import type { Tried } from "./tried.ts";
@@ -10,7 +11,8 @@ import { nextTry, planTries, type Try } from "./tries.ts";
 
 /**
  * Sends translated requests for a call with our credentials and the configured headers. What fails or is refused is
- * tried again as in the native lane (`tries.ts`); all upstreams have to speak the dialect of the request.
+ * tried again as in the native lane (`tries.ts`), as long as an upstream speaks the dialect of the request, which is
+ * the first one's. Throws `OtherLane` where the next one does not.
  */
 export function translatedSender(
   call: Call,
@@ -31,6 +33,8 @@ export function translatedSender(
       if (tried.kind === "refused") leave(tried.body);
       if (next.delayMs > 0) await pause(next.delayMs, signal);
       call.retries += 1;
+      if (next.upstream.dialect !== tries.upstream.dialect)
+        throw new OtherLane([next.upstream, ...next.otherUpstreams]);
       tries = next;
     }
   };
