@@ -1,10 +1,11 @@
-import { dataDirectory, type Environment } from "../../config/paths.ts";
+import { dataDirectory, type Environment, processEnvironment } from "../../config/paths.ts";
 import type { ProxyConfig } from "../../config/proxy-config.ts";
-import { keepNewKey, readGeneratedKey } from "../../config/proxy-generated-key.ts";
+import { generatedKeyFile, keepNewKey, readGeneratedKey } from "../../config/proxy-generated-key.ts";
 import { resolveProxyConfig } from "../../config/proxy-resolve.ts";
 import { type LoadedSettings, loadProxySettings, type ProxyFlags } from "../../config/proxy-settings.ts";
 import { effectiveMode } from "../../proxy/auth/policy.ts";
 import { findLocalServers } from "../../proxy/upstream/local-servers.ts";
+import type { Output } from "../output.ts";
 
 export interface ReadConfiguration {
   readonly loaded: LoadedSettings;
@@ -32,4 +33,10 @@ export async function readProxyConfiguration(
   const localServers = settings.upstreams === undefined ? await findLocalServers() : [];
   const config = resolveProxyConfig(loaded, environment, { localServers, generatedKey: keptKey ?? newKey });
   return { loaded, config, newKey };
+}
+
+/** Tells the person of a key that was made just now; it is told nowhere else. */
+export function noteNewKey(key: string, output: Pick<Output, "note">): void {
+  output.note(`A key was made, as clients need one: ${key}`);
+  output.note(`It is kept in ${generatedKeyFile(dataDirectory(processEnvironment))} and not shown again.`);
 }

@@ -1,0 +1,39 @@
+import type { ProxyConfig } from "../../config/proxy-config.ts";
+import { AppError, messageOf } from "../../errors.ts";
+import type { Output } from "../output.ts";
+import { noteNewKey, type ReadConfiguration } from "./proxy-configuration.ts";
+import type { Serving } from "./serving.ts";
+
+/** What a running proxy goes by. */
+export interface InForce {
+  config: ProxyConfig;
+}
+
+/**
+ * Puts the configuration in force as it is now. One that cannot be read or used changes nothing: the person at the
+ * terminal and the dashboard are told why. Never throws.
+ */
+export async function reloadConfiguration(
+  inForce: InForce,
+  read: () => Promise<ReadConfiguration>,
+  serving: Pick<Serving, "reload" | "noteRefused">,
+  output: Pick<Output, "note">,
+): Promise<void> {
+  try {
+    const { config, newKey } = await read();
+    await serving.reload(config);
+    if (newKey !== undefined) noteNewKey(newKey, output);
+    if (needsRestart(inForce.config, config))
+      output.note("The new port, host or number of workers takes effect at the next start.");
+    inForce.config = config;
+    output.note("The configuration was read again and is in force.");
+  } catch (error) {
+    const reason = `${error instanceof AppError ? "" : "internal error: "}${messageOf(error)}`;
+    serving.noteRefused(reason);
+    output.note(`The old configuration stays in force. ${reason}`);
+  }
+}
+
+function needsRestart(before: ProxyConfig, after: ProxyConfig): boolean {
+  return before.port !== after.port || before.host !== after.host || before.workers !== after.workers;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { untilStopped } from "../../../src/cli/proxy/until-stopped.ts";
+
+/** A proxy whose running answers end when they are told to; `calls` is what it was asked, in order. */
+function fakeServing(faults: { readonly refuse?: Error; readonly close?: Error } = {}) {
+  const calls: string[] = [];
+  let endAnswers = () => {};
+  const answersEnd = new Promise<void>((resolve) => {
+    endAnswers = resolve;
+  });
+  const asked = (name: string, fault?: Error) => {
+    calls.push(name);
+    return fault ? Promise.reject(fault) : Promise.resolve();
+  };
+  const serving = {
+    refuse: () => asked("refuse", faults.refuse),
+    drained: () => asked("drained").then(() => answersEnd),
+    close: () => asked("close", faults.close),
+  };
+  return { serving, calls, endAnswers: () => endAnswers() };
+}
+
+const quiet = { note: () => {} };
+const listeners = () => process.listenerCount("SIGTERM") + process.listenerCount("SIGINT");
+
+describe("the end of a proxy", () => {
+  it("comes when its running answers have ended, and signals then mean what they did before", async () => {
+    const before = listeners();
+    const { serving, calls, endAnswers } = fakeServing();
+    const over = untilStopped(serving, quiet);
+    process.emit("SIGTERM", "SIGTERM");
+    endAnswers();
+    expect(await over).toBe(0);
+    expect(calls).toEqual(["refuse", "drained", "close"]);
+    expect(listeners()).toBe(before);
+  });
+
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("comes at once with a second signal, whose code it has: %s, %i", async (signal, code) => {
+    const { serving, calls } = fakeServing();
+    const over = untilStopped(serving, quiet);
+    process.emit("SIGTERM", "SIGTERM");
+    process.emit(signal, signal);
+    expect(await over).toBe(code);
+    expect(calls.filter((call) => call === "close")).toHaveLength(1);
+  });
+
+  it.each(["refuse", "close"] as const)("says why where %s fails", async (name) => {
+    const { serving, endAnswers } = fakeServing({ [name]: new Error(`no ${name}`) });
+    const over = untilStopped(serving, quiet);
+    process.emit("SIGTERM", "SIGTERM");
+    endAnswers();
+    await expect(over).rejects.toThrow(`no ${name}`);
+    // What a test has left listening would stop the next one's proxy.
+    process.emit("SIGTERM", "SIGTERM");
+  });
+});
