@@ -8,7 +8,7 @@ import { readHeads } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import type { GitPlace } from "./run-git.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
-import { takePart } from "./take-part.ts";
+import { type PartOptions, takePart } from "./take-part.ts";
 
 /** A snapshot that stays readable until it is released. */
 export interface HeldDiff {
@@ -55,78 +55,98 @@ interface Entry {
 
 /** `paths`, from the repository's top, limit every diff; none means all of it. */
 export function createDiffDesk(repository: Repository, paths: readonly string[] = []): DiffDesk {
-  const view: DiffView = { ignoreSpace: false, paths };
-  const closing = new AbortController();
-  // Every git that runs listens to it, and many may run at once.
-  setMaxListeners(0, closing.signal);
-  const plan = async (diffType: string): Promise<Planned> => {
-    const git = await repository.git(closing.signal);
-    const heads = await readHeads(git);
-    const plan = await planDiff(diffType, { git, heads, objectFormat: repository.objectFormat });
-    return { git, plan, gitContext: gitContextOf(heads) };
-  };
-  const take = async (planned: Promise<Planned>): Promise<Entry> => {
-    const { git, plan } = await planned;
-    return { ...(await planned), whole: await takeSnapshot(repository, git, plan, view) };
-  };
-  let first: Promise<Planned> | undefined;
-  const firstPlan = () => {
-    first ??= plan("uncommitted");
-    return first;
-  };
-  let latest: Promise<Entry> | undefined;
-  // Not on creation: git would take the processor from the server, which is to be there first.
-  const onTable = () => {
-    latest ??= take(firstPlan());
-    return latest;
-  };
-  const parts = new Set<Promise<unknown>>();
+  return new Desk(repository, paths);
+}
 
-  return {
-    repository,
-    paths,
-    async current(ignoreSpace = false) {
-      const entry = await onTable();
-      if (!ignoreSpace) return hold(entry, entry.whole);
-      entry.spaceless ??= takeSnapshot(repository, entry.git, entry.plan, { ...view, ignoreSpace });
-      try {
-        return hold(entry, await entry.spaceless);
-      } catch (error) {
-        delete entry.spaceless;
-        throw error;
-      }
-    },
-    async part(choose) {
-      const planned = await firstPlan();
-      const taking = takePart(repository, planned.git, planned.plan, { view, choose });
-      parts.add(taking);
-      const snapshot = await taking.finally(() => parts.delete(taking));
-      return snapshot && { ...planned, snapshot, release: () => void snapshot.spool.close() };
-    },
-    async switchTo(diffType) {
-      const entry = await take(plan(diffType));
-      const previous = latest;
-      latest = Promise.resolve(entry);
-      const held = hold(entry, entry.whole);
-      void previous?.then(closeEntry, () => {});
-      return held;
-    },
-    async isOutdated() {
-      const entry = await onTable();
-      const now = await plan(entry.plan.diffType);
-      const probe = await probeDiff(now.git, now.plan, view);
-      if (probe !== entry.lastLook?.probe) {
-        const fresh = await takeSnapshot(repository, now.git, now.plan, view);
-        await fresh.spool.close();
-        entry.lastLook = { probe, isOutdated: fresh.diffId !== entry.whole.diffId };
-      }
-      return entry.lastLook.isOutdated;
-    },
-    async close() {
-      closing.abort();
-      await Promise.allSettled([latest?.then(closeEntry), ...parts]);
-    },
-  };
+class Desk implements DiffDesk {
+  readonly repository: Repository;
+  readonly paths: readonly string[];
+  readonly #view: DiffView;
+  readonly #closing = new AbortController();
+  readonly #parts = new Set<Promise<unknown>>();
+  #first: Promise<Planned> | undefined;
+  #latest: Promise<Entry> | undefined;
+
+  constructor(repository: Repository, paths: readonly string[]) {
+    this.repository = repository;
+    this.paths = paths;
+    this.#view = { ignoreSpace: false, paths };
+    // Every git that runs listens to it, and many may run at once.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  async current(ignoreSpace = false): Promise<HeldDiff> {
+    const entry = await this.#onTable();
+    if (!ignoreSpace) return hold(entry, entry.whole);
+    entry.spaceless ??= this.#take(entry, { ...this.#view, ignoreSpace });
+    try {
+      return hold(entry, await entry.spaceless);
+    } catch (error) {
+      delete entry.spaceless;
+      throw error;
+    }
+  }
+
+  async part(choose: PartOptions["choose"]): Promise<HeldDiff | undefined> {
+    const planned = await this.#firstPlan();
+    const taking = takePart(this.repository, planned.git, planned.plan, { view: this.#view, choose });
+    this.#parts.add(taking);
+    const snapshot = await taking.finally(() => this.#parts.delete(taking));
+    return snapshot && { ...planned, snapshot, release: () => void snapshot.spool.close() };
+  }
+
+  async switchTo(diffType: string): Promise<HeldDiff> {
+    const entry = await this.#entryOf(this.#planned(diffType));
+    const previous = this.#latest;
+    this.#latest = Promise.resolve(entry);
+    const held = hold(entry, entry.whole);
+    void previous?.then(closeEntry, () => {});
+    return held;
+  }
+
+  async isOutdated(): Promise<boolean> {
+    const entry = await this.#onTable();
+    const now = await this.#planned(entry.plan.diffType);
+    const probe = await probeDiff(now.git, now.plan, this.#view);
+    if (probe !== entry.lastLook?.probe) {
+      const fresh = await this.#take(now, this.#view);
+      await fresh.spool.close();
+      entry.lastLook = { probe, isOutdated: fresh.diffId !== entry.whole.diffId };
+    }
+    return entry.lastLook.isOutdated;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled([this.#latest?.then(closeEntry), ...this.#parts]);
+  }
+
+  /** Not on creation: git would take the processor from the server, which is to be there first. */
+  #onTable(): Promise<Entry> {
+    this.#latest ??= this.#entryOf(this.#firstPlan());
+    return this.#latest;
+  }
+
+  #firstPlan(): Promise<Planned> {
+    this.#first ??= this.#planned("uncommitted");
+    return this.#first;
+  }
+
+  async #planned(diffType: string): Promise<Planned> {
+    const git = await this.repository.git(this.#closing.signal);
+    const heads = await readHeads(git);
+    const plan = await planDiff(diffType, { git, heads, objectFormat: this.repository.objectFormat });
+    return { git, plan, gitContext: gitContextOf(heads) };
+  }
+
+  async #entryOf(planning: Promise<Planned>): Promise<Entry> {
+    const planned = await planning;
+    return { ...planned, whole: await this.#take(planned, this.#view) };
+  }
+
+  #take({ git, plan }: Planned, view: DiffView): Promise<Snapshot> {
+    return takeSnapshot(this.repository, git, plan, view);
+  }
 }
 
 function hold({ git, gitContext }: Entry, snapshot: Snapshot): HeldDiff {
