@@ -41,21 +41,10 @@ export function resolveProxyConfig(
   found: Found,
 ): ProxyConfig {
   const { settings } = loaded;
-  const refuse: Refuse = (path, message) => {
-    const line = loaded.file?.lineOf(["proxy", ...path]);
-    const where = line === undefined ? loaded.path : `${loaded.path}:${line}`;
-    throw new AppError("configuration", `${where}: proxy.${path.map(String).join(".")}: ${message}`);
-  };
+  const refuse = refusalIn(loaded);
   const upstreams = resolveUpstreams(settings, environment, found, refuse);
   const keys = resolveKeys(settings, environment, found, refuse);
   const mcp = resolveMcp(settings, environment, refuse);
-  const callees = [...upstreams.values(), ...mcp.values()];
-  const keyTexts = [
-    ...keys.flatMap(({ text }) => text ?? []),
-    ...[...upstreams.values()].flatMap((upstream) => upstream.keys),
-    ...[...upstreams.values()].flatMap(({ baseUrl }) => secretsInUrl(baseUrl)),
-    ...[...mcp.values()].flatMap(({ url }) => secretsInUrl(url)),
-  ];
   return {
     host: hostOf(settings, refuse),
     port: settings.port,
@@ -77,11 +66,33 @@ export function resolveProxyConfig(
       files: settings.logging.files,
     },
     strictTranslation: settings.strict_translation,
-    secrets: secretsOf(
-      keyTexts,
-      callees.map(({ headers }) => headers),
-    ),
+    secrets: allSecrets(keys, [...upstreams.values()], [...mcp.values()]),
   };
+}
+
+function refusalIn({ file, path: filePath }: LoadedSettings): Refuse {
+  return (path, message) => {
+    const line = file?.lineOf(["proxy", ...path]);
+    const where = line === undefined ? filePath : `${filePath}:${line}`;
+    throw new AppError("configuration", `${where}: proxy.${path.map(String).join(".")}: ${message}`);
+  };
+}
+
+/** Whatever is secret in a configuration, wherever it stands. */
+function allSecrets(
+  keys: readonly KnownKey[],
+  upstreams: readonly UpstreamConfig[],
+  mcp: readonly McpServerConfig[],
+): string[] {
+  const texts = [
+    ...keys.flatMap(({ text }) => text ?? []),
+    ...upstreams.flatMap((upstream) => [...upstream.keys, ...secretsInUrl(upstream.baseUrl)]),
+    ...mcp.flatMap(({ url }) => secretsInUrl(url)),
+  ];
+  return secretsOf(
+    texts,
+    [...upstreams, ...mcp].map(({ headers }) => headers),
+  );
 }
 
 function resolveUpstreams(

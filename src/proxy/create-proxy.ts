@@ -11,7 +11,7 @@ import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
 import { addDoor } from "./door.ts";
 import { handleCall } from "./handle-call.ts";
-import { createMetrics, type MetricCounts } from "./log/metrics.ts";
+import { createMetrics, type MetricCounts, type Metrics } from "./log/metrics.ts";
 import { createRecentCalls } from "./log/recent-calls.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import { newMark } from "./mark.ts";
@@ -106,20 +106,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     conversations: parts.shared?.conversations ?? createMemoryConversations(),
     isDraining: () => draining,
   };
-  const first = straightCalls(services, parts.onInternal);
-  const app = createApp({
-    bodyLimit: config.limits.body,
-    requestTimeout: 300_000,
-    acceptAnyPath: true,
-    first,
-  });
-  if (parts.shared) breakOffBeyond(app.server, config.limits.connections);
-  else app.server.maxConnections = config.limits.connections;
-  takeBodiesAsTheyCome(app);
-  addSecurityHeaders(app);
-  addDoor(app, services);
-  addProxyErrors(app, services, parts.onInternal);
-  addRoutes(app, services);
+  const app = createServingApp(config, parts, services);
   return {
     app,
     counts: metrics.counts,
@@ -128,21 +115,14 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       runtime = createRuntime(next, pools, via);
       rests.clear();
       configuration = { readAt: Date.now() };
-      const urls = [...next.upstreams.values()].map(({ baseUrl }) => baseUrl);
-      for (const { url } of next.mcp.values()) urls.push(url);
-      pools.keepOnly(new Set(urls.map((url) => placeOf(url).origin)));
+      pools.keepOnly(originsOf(next));
     },
     noteRefused(reason) {
       configuration = { ...configuration, refused: { at: Date.now(), reason } };
     },
     async drain() {
       draining = true;
-      app.server.close();
-      while (services.metrics.active > 0) {
-        app.server.closeIdleConnections();
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      app.server.closeIdleConnections();
+      await untilServed(app.server, metrics);
     },
     async close() {
       draining = true;
@@ -152,6 +132,43 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       await parts.log.close();
     },
   };
+}
+
+/** The doors, routes and errors around what calls share. */
+function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Services): FastifyInstance {
+  const app = createApp({
+    bodyLimit: config.limits.body,
+    requestTimeout: 300_000,
+    acceptAnyPath: true,
+    first: straightCalls(services, parts.onInternal),
+  });
+  if (parts.shared) breakOffBeyond(app.server, config.limits.connections);
+  else app.server.maxConnections = config.limits.connections;
+  takeBodiesAsTheyCome(app);
+  addSecurityHeaders(app);
+  addDoor(app, services);
+  addProxyErrors(app, services, parts.onInternal);
+  addRoutes(app, services);
+  return app;
+}
+
+/** Whose connections a configuration still needs. */
+function originsOf({ upstreams, mcp }: ProxyConfig): Set<string> {
+  const urls = [
+    ...[...upstreams.values()].map(({ baseUrl }) => baseUrl),
+    ...[...mcp.values()].map(({ url }) => url),
+  ];
+  return new Set(urls.map((url) => placeOf(url).origin));
+}
+
+/** Takes no new connection, and resolves when all that is being served has been. */
+async function untilServed(server: Server, metrics: Metrics): Promise<void> {
+  server.close();
+  while (metrics.active > 0) {
+    server.closeIdleConnections();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  server.closeIdleConnections();
 }
 
 /**

@@ -31,6 +31,13 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
       const { checkProxy } = await import("./proxy-check.ts");
       setExitCode(await checkProxy(flags, output));
     });
+  addLookups(proxy, output, setExitCode);
+  addConnectCommands(proxy, output, setExitCode);
+  addHelpCommand(proxy);
+}
+
+/** What there is to ask of upstreams and keys. */
+function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   proxy
     .command("models")
     .description("List what each upstream serves")
@@ -49,8 +56,6 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
       const { showProxyKeys } = await import("./proxy-keys.ts");
       setExitCode(await showProxyKeys(flags, output));
     });
-  addConnectCommands(proxy, output, setExitCode);
-  addHelpCommand(proxy);
 }
 
 function withConfigurationFlags(command: Command): Command {
