@@ -91,12 +91,17 @@ function watched(
     });
   collect("stderr");
   if (!unread) collect("stdout");
-  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, ...printed }));
+  let isOver = false;
+  const ended = once(child, "close").then(([code, signal]) => {
+    isOver = true;
+    return { code, signal, ...printed };
+  });
   const says = async (pattern: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
       const match = pattern.exec(printed.stderr);
       if (match) return match;
-      if (child.exitCode !== null) throw new Error(`ended without saying ${pattern}: ${printed.stderr}`);
+      // Not when it exits: what it has said last may still be on its way then.
+      if (isOver) throw new Error(`ended without saying ${pattern}: ${printed.stderr}`);
       await Promise.race([once(child.stderr, "data"), ended]);
     }
   };
