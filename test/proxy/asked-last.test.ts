@@ -1,10 +1,10 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
 
 const KEYS = ["sk-first-0123456789", "sk-second-0123456789"];
+/** The port of a service that no machine runs any more; one that was free a moment ago may be another test's by now. */
+const NOBODY = "http://127.0.0.1:1";
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
@@ -48,15 +48,6 @@ function call({ url }: TestProxy, path = "/v1/chat/completions", headers: Record
 const keysOf = ({ hits }: FakeUpstream) =>
   hits.map(({ headers }) => headers.authorization?.replace("Bearer ", ""));
 
-/** A port that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 describe("what could not serve a call", () => {
   it.each(lanes)("is not asked first again by the next: a key that is limited, for %s", async (path) => {
     const upstream = await startUpstream((hit, response) => {
@@ -88,7 +79,7 @@ describe("what could not serve a call", () => {
 
   it("is not connected to in vain again by the next: an upstream, before one of another dialect", async () => {
     const upstream = await startUpstream();
-    const gone = { dialect: "messages", base_url: `http://127.0.0.1:${await closedPort()}` };
+    const gone = { dialect: "messages", base_url: NOBODY };
     const proxy = await startProxy({
       upstreams: { gone, other: chat(upstream.url) },
       models: [{ match: "*", upstream: ["gone", "other"] }],
