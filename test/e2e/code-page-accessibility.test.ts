@@ -1,8 +1,15 @@
+import { basename } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
 import { launchBrowser } from "../support/browser.ts";
-import { changedRepository, dragLines, openCodeReview } from "../support/code-review-page.ts";
+import {
+  changedRepository,
+  draftSaved,
+  dragLines,
+  openCodeReview,
+  writeGeneralComment,
+} from "../support/code-review-page.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -49,6 +56,48 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s code page
     await look("narrow");
     child.kill("SIGTERM");
   });
+});
+
+it("is named by a heading also where there is no room for it, and shows it before what is compared", async () => {
+  const repository = await changedRepository();
+  const { page, child } = await openCodeReview(browser, repository, { width: 360, height: 740 });
+  await page.locator(".row.unified").first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  const name = page.getByRole("heading", { level: 1 });
+  expect(await name.textContent()).toContain(basename(repository.root));
+  await page.setViewportSize({ width: 768, height: 740 });
+  const [title, choice] = await Promise.all([name.boundingBox(), page.locator(".diff-select").boundingBox()]);
+  expect(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
+  expect((title?.x ?? 0) + (title?.width ?? 0)).toBeLessThanOrEqual(choice?.x ?? 0);
+  child.kill("SIGTERM");
+});
+
+it("takes comments that a draft brings into the feedback that is already looked at", async () => {
+  const repository = await changedRepository();
+  const first = await openCodeReview(browser, repository);
+  await writeGeneralComment(first.page, "From the draft");
+  await draftSaved(first.page);
+  await first.page.context().close();
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/api/draft*", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(first.url);
+  await page.locator(".review:not(.first-view)").waitFor();
+  await page.keyboard.press("Control+Shift+Enter");
+  await page.getByText("There are no comments yet").waitFor();
+  release();
+  const text = page.getByRole("dialog").locator("textarea");
+  await expect.poll(() => text.inputValue()).toContain("From the draft");
+  expect(await page.getByText("There are no comments yet").count()).toBe(0);
+  await context.close();
+  first.child.kill("SIGTERM");
 });
 
 it("keeps within 360 pixels, with nothing to scroll sideways and the decisions side by side", async () => {

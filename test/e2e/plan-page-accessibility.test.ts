@@ -76,3 +76,64 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s plan page
     await review.ended;
   });
 });
+
+describe("the plan page on a phone", () => {
+  const wide = `| ${"column |".repeat(9)}\n| ${"--- |".repeat(9)}\n| ${"a_word_that_is_long |".repeat(9)}\n`;
+
+  it("stays as wide as the screen, and what scrolls within it can be scrolled by keys", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\n${wide}`, home.path));
+    const context = await browser.newContext({
+      viewport: { width: 360, height: 640 },
+      isMobile: true,
+      hasTouch: true,
+      reducedMotion: "reduce",
+    });
+    const page = await context.newPage();
+    await page.goto(review.url);
+    await page.locator(".page[data-view] .plan .markdown > *").first().waitFor();
+    const widest = () => page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+    await page.getByRole("group", { name: "Table, wider than the page" }).waitFor();
+    expect(await page.locator(".table-scroll").count()).toBe(2);
+    // The plan's name and the tools share a row.
+    const [title, tools] = await Promise.all([
+      page.locator(".header-title").boundingBox(),
+      page.locator(".header-tools").boundingBox(),
+    ]);
+    expect((title?.x ?? 0) + (title?.width ?? 0)).toBeLessThanOrEqual(tools?.x ?? 0);
+    expect(await violations(page)).toEqual([]);
+    await page.locator(".plan p").first().tap();
+    await page.keyboard.press("c");
+    await page.getByRole("region", { name: "New note" }).waitFor();
+    expect(await widest()).toEqual([360, 360]);
+    const kinds = page.getByRole("radiogroup", { name: "Kind of note" });
+    expect(await kinds.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await context.close();
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+});
+
+describe("a message", () => {
+  it("lies in the dialog that it comes with, and is gone with what it was about", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nMessages.\n`, home.path));
+    const { page } = await openReview(browser, review.url);
+    await page.keyboard.press("j");
+    await page.keyboard.press("d");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Share …" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Copy" }).click();
+    await dialog.getByRole("status").getByText("Link copied").waitFor();
+    expect(await page.locator(".toasts").count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("x");
+    await page.getByRole("button", { name: /^Send to/ }).click();
+    await page.getByRole("heading", { name: "Changes requested" }).waitFor();
+    await expect.poll(() => page.locator(".toast").count()).toBe(0);
+    await review.ended;
+  });
+});

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview } from "../support/browser.ts";
+import { launchBrowser, openReview, selectText } from "../support/browser.ts";
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
@@ -52,6 +52,36 @@ describe("the plan page by keyboard alone", () => {
     expect(message).toContain("Needs tests (line");
     expect(message).not.toContain("Remove this from the plan");
     expect(errors).toEqual([]);
+  });
+
+  it("has its place in the plan: at the block that keys act on, after a note, and after an edit", async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nPlace.\n`, home.path));
+    const { page } = await openReview(browser, review.url);
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent?.slice(0, 16));
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await expect.poll(focused).toBe("We keep sessions");
+    for (const end of ["Control+Enter", "Escape"]) {
+      await page.keyboard.press("c");
+      await page.keyboard.type("Why?");
+      await page.keyboard.press(end);
+      await expect.poll(focused).toBe("We keep sessions");
+    }
+    // Selected by hand, commented on, and nothing there that had the focus: then it is the text it is about.
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await selectText(page, "single point of failure");
+    await page.getByRole("toolbar").getByRole("button", { name: "Concern" }).click();
+    await page.keyboard.type("Is it?");
+    await page.keyboard.press("Control+Enter");
+    await expect.poll(focused).toBe("Redis becomes a ");
+    await page.keyboard.press("E");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe("textarea");
+    await page.keyboard.press("Escape");
+    await expect.poll(focused).toBe("plan");
+    review.child.kill("SIGTERM");
+    await review.ended;
   });
 
   it("reaches everything with Tab, and shows where the focus is", async () => {

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { copyText } from "../shared/clipboard.ts";
 import { Button } from "../shared/components/button.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
+import { dismissAll } from "../shared/components/toast.tsx";
 import { useSession } from "./state/session.ts";
 
 /** The end: what was sent, word for word, and that the tab can go. It never closes by itself. */
@@ -9,6 +10,7 @@ export function SentScreen() {
   const sent = useSession((session) => session.sent);
   const caller = useSession((session) => session.index?.caller.name ?? "the agent");
   const [copied, setCopied] = useState(false);
+  useEffect(dismissAll, []);
   useEffect(() => {
     document.title = sent?.approved ? "Approved" : "Feedback sent";
   }, [sent]);

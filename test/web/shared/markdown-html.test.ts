@@ -18,9 +18,9 @@ describe("Markdown as HTML", () => {
     [
       "a box that is ticked",
       "- [x] a",
-      '<ul><li class="task"><input type="checkbox" disabled checked><div>a</div></li></ul>',
+      '<ul dir="auto"><li class="task"><input type="checkbox" disabled checked><div>a</div></li></ul>',
     ],
-    ["where a list begins", "7. a", '<ol start="7"><li><div>a</div></li></ol>'],
+    ["where a list begins", "7. a", '<ol dir="auto" start="7"><li><div>a</div></li></ol>'],
   ])("draws %s", (_name, source, expected) => {
     expect(html(source)).toBe(expected);
   });
@@ -48,7 +48,7 @@ describe("Markdown as HTML", () => {
       for (const [, tag = "", attributes = ""] of unquoted.matchAll(/<(\w+)([^>]*)>/g)) {
         tags.add(tag);
         expect(attributes, payload).toMatch(
-          /^(?: (?:class|id|href|title|alt|start|style|target|rel|type)=""| disabled| checked)*$/,
+          /^(?: (?:class|dir|id|href|title|alt|start|style|target|rel|type)=""| disabled| checked)*$/,
         );
       }
       for (const [, href = ""] of text.matchAll(/ href="([^"]*)"/g))

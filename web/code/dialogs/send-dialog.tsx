@@ -1,9 +1,10 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { CommentText } from "../comments/comment-text.tsx";
-import { keepEditedFeedback, useEditedFeedback } from "../state/edited-feedback.ts";
+import { useComments } from "../state/comments.ts";
+import { type EditedFeedback, keepEditedFeedback, useEditedFeedback } from "../state/edited-feedback.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 import { AgentChoice } from "./agent-choice.tsx";
@@ -113,19 +114,34 @@ function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
   );
 }
 
-/** The text to send: as it was edited when that was of the same comments, else as it is composed now. */
+/**
+ * The text to send: as it was edited when that was of the same comments, else as it is composed now. Comments that a
+ * draft brings while the dialog is open come into it, unless the person has written in it already.
+ */
 function useFeedbackText() {
+  const comments = useComments((state) => state.comments);
   const [feedback, setFeedback] = useState<Feedback>();
-  const [editedBefore] = useState(() => useEditedFeedback.getState().edited);
+  const [editedBefore, setEditedBefore] = useState<EditedFeedback>();
   const [text, show] = useState("");
+  const isTouched = useRef(false);
   const composed = feedback?.markdown ?? "";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the comments are what is composed
   useEffect(() => {
+    let current = true;
     void composeFeedback().then((now) => {
+      if (!current) return;
       setFeedback(now);
-      show(editedBefore?.composed === now.markdown ? editedBefore.text : now.markdown);
+      if (isTouched.current) return;
+      const { edited } = useEditedFeedback.getState();
+      setEditedBefore(edited);
+      show(edited?.composed === now.markdown ? edited.text : now.markdown);
     });
-  }, [editedBefore]);
+    return () => {
+      current = false;
+    };
+  }, [comments]);
   const setText = (next: string) => {
+    isTouched.current = next !== composed;
     show(next);
     keepEditedFeedback(composed, next);
   };

@@ -1,10 +1,13 @@
 import { type KeyboardEvent, useEffect, useRef } from "react";
+import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { ImageAttachments } from "../../shared/images/image-attachments.tsx";
 import type { Box } from "../article/target.ts";
+import { blockElement, focusBlock } from "../article/text-points.ts";
 import { cancelComposer, isWorthKeeping, saveComposer, updateComposer } from "../state/actions.ts";
 import { type Composer, useReview } from "../state/review-store.ts";
+import { blocksOf } from "./anchor.ts";
 import { type AnnotationType, typeNames } from "./annotations.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
@@ -21,6 +24,7 @@ export function NoteComposer({ composer, box }: NoteComposerProps) {
   const first = useRef<HTMLTextAreaElement>(null);
   const proposes = type === "replace" || type === "insert";
 
+  useFocusReturn(composer.anchor);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another kind has another first field
   useEffect(() => {
     const field = first.current;
@@ -82,6 +86,24 @@ export function NoteComposer({ composer, box }: NoteComposerProps) {
       </ImageAttachments>
     </section>
   );
+}
+
+/** Takes the focus back to where it was before the note; where that has gone, to the text that the note is about. */
+function useFocusReturn(anchor: PlanAnchor | undefined): void {
+  const about = useRef(anchor);
+  useEffect(() => {
+    const before = document.activeElement;
+    return () => {
+      if (document.activeElement !== document.body) return;
+      const root = document.querySelector(".plan");
+      const block = about.current && blocksOf(useReview.getState().document, about.current)[0];
+      const element = root && block !== undefined && blockElement(root, block);
+      // A click into the plan leaves the focus with what the plan stands in: the text itself is nearer.
+      const isNearer = before instanceof HTMLElement && before !== document.body && before.isConnected;
+      if (isNearer && !(element && before.contains(element))) before.focus({ preventScroll: true });
+      else if (element) focusBlock(element);
+    };
+  }, []);
 }
 
 const PLACEHOLDERS: Readonly<Record<AnnotationType, string>> = {

@@ -11,7 +11,7 @@ import { imageUrlOf } from "./image-url.ts";
 import { noteAt, type PaintedRanges, paintNotes, paintTarget } from "./paint.ts";
 import { isSameSpot, type Spot, spotAt } from "./spot.ts";
 import { type Target, targetBox } from "./target.ts";
-import { blockAt, blockElement, selectedRange } from "./text-points.ts";
+import { blockAt, blockElement, focusBlock, selectedRange } from "./text-points.ts";
 
 /** The plan, drawn and annotated. */
 export function Article() {
@@ -104,7 +104,7 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
   return painted;
 }
 
-/** Shows the block that keys act on. */
+/** Shows the block that keys act on, and has it read out: it takes the focus where no field has it and nothing is selected. */
 function useCursor(
   root: React.RefObject<HTMLDivElement | null>,
   setTarget: (target: undefined) => void,
@@ -117,6 +117,9 @@ function useCursor(
     const element = blockElement(root.current, cursor);
     element?.setAttribute("data-cursor", "true");
     element?.scrollIntoView({ block: "nearest" });
+    const focused = document.activeElement;
+    const isFree = focused === document.body || root.current.contains(focused);
+    if (element && isFree && getSelection()?.isCollapsed !== false) focusBlock(element);
     return () => element?.removeAttribute("data-cursor");
   }, [root, cursor, plan, setTarget]);
 }

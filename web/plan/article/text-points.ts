@@ -10,6 +10,12 @@ export function blockElement(root: Element, block: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-block="${block}"]`);
 }
 
+/** Makes a block the place where the keyboard and a screen reader go on from. */
+export function focusBlock(element: HTMLElement): void {
+  if (!element.hasAttribute("tabindex")) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+}
+
 /** The number of the block that an element lies in. */
 export function blockAt(element: Element | null): number | undefined {
   const block = element?.closest<HTMLElement>("[data-block]")?.dataset["block"];

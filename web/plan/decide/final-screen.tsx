@@ -1,7 +1,9 @@
 import { Copy } from "lucide-react";
+import { useEffect } from "react";
 import { copyAndSay } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
+import { dismissAll } from "../../shared/components/toast.tsx";
 import { sentenceStart } from "../layout/sentence-start.ts";
 import { allNotes } from "../state/actions.ts";
 import { type Outcome, useReview } from "../state/review-store.ts";
@@ -10,6 +12,7 @@ import { composedFeedback } from "./plan-feedback.ts";
 /** After the decision: what the agent was told, and that the tab can go. Or that it has gone, and what to do. */
 export function FinalScreen() {
   const outcome = useReview((state) => state.outcome);
+  useEffect(dismissAll, []);
   if (!outcome) return null;
   return outcome.kind === "approved" || outcome.kind === "denied" ? (
     <Decided outcome={outcome} />

@@ -46,7 +46,12 @@ const PlanField = memo(function PlanField() {
     show(sourceOf(useReview.getState()));
     field.focus({ preventScroll: true });
     field.setSelectionRange(0, 0);
-    return useReview.subscribe((state) => show(sourceOf(state)));
+    const unsubscribe = useReview.subscribe((state) => show(sourceOf(state)));
+    return () => {
+      unsubscribe();
+      // Who leaves by key or button goes on in the plan, not before the head of the page.
+      if (document.activeElement === document.body) document.querySelector<HTMLElement>("#plan")?.focus();
+    };
   }, []);
 
   return (

@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { classNames } from "../class-names.ts";
 import { IconButton } from "./button.tsx";
+import { Toasts } from "./toast.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -10,13 +11,15 @@ interface DialogProps {
   /** Buttons; the one that goes on comes last. */
   readonly footer?: ReactNode;
   readonly wide?: boolean;
+  /** Nothing in it takes the focus, so that it does so itself, to be scrolled by keys. */
+  readonly onlyText?: boolean;
 }
 
 /**
  * A modal on the browser's own dialog element: focus stays inside, Escape closes, and focus returns to where it
  * was. It is open for as long as it is rendered. What has `data-initial-focus` is focused first.
  */
-export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, footer, wide = false, onlyText = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
 
@@ -49,8 +52,14 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
           <X size={18} aria-hidden />
         </IconButton>
       </div>
-      <div className="dialog-body">{children}</div>
+      <div
+        className="dialog-body"
+        {...(onlyText && { tabIndex: 0, role: "group", "aria-labelledby": titleId })}
+      >
+        {children}
+      </div>
       {footer !== undefined && <div className="dialog-foot">{footer}</div>}
+      <Toasts dialog={titleId} />
     </dialog>
   );
 }

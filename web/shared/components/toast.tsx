@@ -15,9 +15,11 @@ interface ToastState {
   readonly toasts: readonly Toast[];
   /** Said by assistive technology, shown to nobody. */
   readonly announcement: string;
+  /** Dialogs that are open: what lies behind the newest is dead to the pointer and to assistive technology. */
+  readonly dialogs: readonly string[];
 }
 
-const useToasts = create<ToastState>(() => ({ toasts: [], announcement: "" }));
+const useToasts = create<ToastState>(() => ({ toasts: [], announcement: "", dialogs: [] }));
 let lastId = 0;
 
 /** Shows a line at the foot of the page for a while; the newest three stay. */
@@ -38,9 +40,21 @@ export function announce(text: string): void {
 const dismiss = (id: number) =>
   useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
 
-/** Renders toasts and the polite live region; once a page. */
-export function Toasts() {
-  const { toasts, announcement } = useToasts();
+/** Takes away what offers to undo something that cannot be undone any more. */
+export function dismissAll(): void {
+  useToasts.setState({ toasts: [] });
+}
+
+/** Renders toasts and the polite live region; once a page, and in each modal dialog under the dialog's own name. */
+export function Toasts({ dialog }: { readonly dialog?: string }) {
+  const { toasts, announcement, dialogs } = useToasts();
+  useEffect(() => {
+    if (dialog === undefined) return undefined;
+    useToasts.setState((state) => ({ dialogs: [...state.dialogs, dialog] }));
+    return () =>
+      useToasts.setState((state) => ({ dialogs: state.dialogs.filter((open) => open !== dialog) }));
+  }, [dialog]);
+  if (dialogs.at(-1) !== dialog) return null;
   return (
     <>
       <div className="visually-hidden" role="status">

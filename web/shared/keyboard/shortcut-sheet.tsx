@@ -12,7 +12,7 @@ export function ShortcutSheet({ shortcuts, onClose }: ShortcutSheetProps) {
   const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
   const groups = [...new Set(shortcuts.map(({ group }) => group))];
   return (
-    <Dialog title="Keyboard" onClose={onClose} wide>
+    <Dialog title="Keyboard" onClose={onClose} wide onlyText>
       <div className="shortcuts">
         {groups.map((group) => (
           <section key={group}>

@@ -4,7 +4,8 @@ import { CodeBlock } from "./code-block.tsx";
 import { CodeText } from "./code-text.tsx";
 import { UNRENDERED } from "./markdown-html.ts";
 import { MarkdownImage } from "./markdown-image.tsx";
-import type { Leaf, MarkdownDocument, MarkdownNode } from "./model.ts";
+import { type Leaf, type MarkdownDocument, type MarkdownNode, TABLE_SCROLL } from "./model.ts";
+import { TableScroll } from "./table-scroll.tsx";
 
 /** What a page adds to a Markdown text. */
 export interface MarkdownHost {
@@ -66,6 +67,8 @@ function Node({ node, host }: { readonly node: MarkdownNode; readonly host: Mark
       return leaf && <Unrendered leaf={leaf} />;
     }
     case "element":
+      if (node.attributes?.["class"] === TABLE_SCROLL)
+        return <TableScroll>{drawAll(node.children, host)}</TableScroll>;
       return createElement(node.tag, propertiesOf(node), ...drawAll(node.children, host));
   }
 }

@@ -86,3 +86,6 @@ export interface Heading {
   readonly text: string;
   readonly block: number;
 }
+
+/** The class of what a table lies in, to be scrolled where it is wider than the page. */
+export const TABLE_SCROLL = "table-scroll";

@@ -3,7 +3,7 @@ import { BlockList } from "./block-list.ts";
 import { takeFrontMatter } from "./front-matter.ts";
 import { attribute, buildInline, type ContentMap } from "./inline.ts";
 import { locateCell, locateLines } from "./locate-content.ts";
-import type { Heading, MarkdownDocument, MarkdownNode } from "./model.ts";
+import { type Heading, type MarkdownDocument, type MarkdownNode, TABLE_SCROLL } from "./model.ts";
 import { parser } from "./parser.ts";
 import { slugger } from "./slug.ts";
 import { sourceLines } from "./source-lines.ts";
@@ -219,7 +219,7 @@ function quote(children: readonly MarkdownNode[], alert: string | undefined): Ma
 }
 
 function scrollable(table: MarkdownNode): MarkdownNode {
-  return { kind: "element", tag: "div", attributes: { class: "table-scroll" }, children: [table] };
+  return { kind: "element", tag: "div", attributes: { class: TABLE_SCROLL }, children: [table] };
 }
 
 function container(token: Token, children: readonly MarkdownNode[]): MarkdownNode {
@@ -231,8 +231,15 @@ function container(token: Token, children: readonly MarkdownNode[]): MarkdownNod
     const id = `footnote-${Number(token.meta?.id ?? 0) + 1}`;
     return { kind: "element", tag: "li", attributes: { id }, children };
   }
-  const start = token.type === "ordered_list_open" ? attribute(token, "start") : "";
   const isTask = token.type === "list_item_open" && children[0]?.kind === "task";
-  const attributes = start ? { start } : isTask ? { class: "task" } : undefined;
+  const attributes = isTask ? { class: "task" } : listAttributes(token);
   return { kind: "element", tag: token.tag || "div", ...(attributes && { attributes }), children };
+}
+
+/** A list stands on the side where its script begins, as its words do. */
+function listAttributes(token: Token): Record<string, string> | undefined {
+  if (token.type === "bullet_list_open") return { dir: "auto" };
+  if (token.type !== "ordered_list_open") return undefined;
+  const start = attribute(token, "start");
+  return { dir: "auto", ...(start && { start }) };
 }
