@@ -12,6 +12,7 @@ export function usageFrom(dialect: Dialect, raw: unknown): Usage | undefined {
       cacheWrite: numberIn(raw, "cache_creation_input_tokens"),
       cacheWriteHour: numberIn(memberOf(raw, "cache_creation"), "ephemeral_1h_input_tokens"),
       output: numberIn(raw, "output_tokens"),
+      reasoning: numberIn(memberOf(raw, "output_tokens_details"), "thinking_tokens"),
       raw,
     });
   if (dialect === "generative-language")

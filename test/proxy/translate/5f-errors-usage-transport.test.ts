@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatAnswer, type Json, messagesAnswer, tell } from "./harness.ts";
+import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, tell } from "./harness.ts";
 
 const hi = { role: "user", content: "Hi" };
 const messagesBody = { model: "m", max_tokens: 9, messages: [hi] };
@@ -166,6 +166,45 @@ describe("5f errors, usage, transport", () => {
       answer,
     });
     expect(told.json).toMatchObject({ error: { code: "insufficient_quota" } });
+  });
+
+  it("100 tokens of thinking are told there and back, streamed and whole", async () => {
+    const usage = { input_tokens: 3, output_tokens: 9, output_tokens_details: { thinking_tokens: 4 } };
+    const chat = {
+      model: "m",
+      messages: [{ role: "user", content: "Hi" }],
+      stream_options: { include_usage: true },
+    };
+    const block = [
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "a" } },
+      { type: "content_block_stop", index: 0 },
+    ];
+    for (const stream of [false, true]) {
+      const there = await tell({
+        client: "chat-completions",
+        upstream: "messages",
+        body: { ...chat, stream },
+        answer: stream
+          ? messagesStream(block, "end_turn", usage)
+          : messagesAnswer([{ type: "text", text: "a" }], "end_turn", { usage }),
+      });
+      expect(there.text).toContain('"completion_tokens":9');
+      expect(there.text).toContain('"reasoning_tokens":4');
+      const counts = {
+        prompt_tokens: 3,
+        completion_tokens: 9,
+        completion_tokens_details: { reasoning_tokens: 4 },
+      };
+      const back = await tell({
+        client: "messages",
+        upstream: "chat-completions",
+        body: { ...messagesBody, stream },
+        answer: stream
+          ? chatStream([{ content: "a" }], "stop", counts)
+          : chatAnswer({ content: "a" }, "stop", { usage: counts }),
+      });
+      expect(back.text).toContain('"output_tokens":9,"output_tokens_details":{"thinking_tokens":4}');
+    }
   });
 
   it.each(["chat-completions", "responses", "messages", "generative-language"] as const)(

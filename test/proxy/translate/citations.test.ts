@@ -104,4 +104,24 @@ describe("citations", () => {
     expect(told.json["content"]).toEqual([{ type: "text", text: "fact" }]);
     expect(told.losses).toEqual(["answer-citation"]);
   });
+
+  it.each([false, true])(
+    "62 of what a generative-language model quotes reach a client, streamed: %s",
+    async (stream) => {
+      const quotes = { citationSources: [{ startIndex: 3, endIndex: 7, uri: "https://a.example" }] };
+      const content = { role: "model", parts: [{ text: "é fact" }] };
+      const answer = { candidates: [{ content, finishReason: "STOP", citationMetadata: quotes }] };
+      const told = await tell({
+        client: "chat-completions",
+        upstream: "generative-language",
+        body: { ...bodies["chat-completions"], stream },
+        answer: stream ? `data: ${JSON.stringify(answer)}\n\n` : answer,
+      });
+      const place = { start_index: 2, end_index: 6 };
+      const cited = { url: "https://a.example", title: "https://a.example", ...place };
+      expect(told.text).toContain(
+        `"annotations":${JSON.stringify([{ type: "url_citation", url_citation: cited }])}`,
+      );
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstUsage, lastUsage } from "../../../src/proxy/usage/read-usage.ts";
+import { firstUsage, lastUsage, usageFrom } from "../../../src/proxy/usage/read-usage.ts";
 
 const usage = {
   prompt_tokens: 7,
@@ -25,3 +25,12 @@ test.each(['{"usage":{"prompt_tokens":7,"note":"cut of', '{"usage":{"prompt_toke
     expect(lastUsage("chat-completions", piece)).toBeUndefined();
   },
 );
+
+test.each([
+  ["messages", { output_tokens: 9, output_tokens_details: { thinking_tokens: 4 } }],
+  ["chat-completions", { completion_tokens: 9, completion_tokens_details: { reasoning_tokens: 4 } }],
+  ["responses", { output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } }],
+  ["generative-language", { candidatesTokenCount: 5, thoughtsTokenCount: 4 }],
+] as const)("what %s vendors say of thinking is counted within the answer", (dialect, counts) => {
+  expect(usageFrom(dialect, counts)?.output).toEqual({ total: 9, reasoning: 4 });
+});

@@ -11,9 +11,15 @@ export function decodeFinish(
   const unified = ((): Finish["unified"] => {
     switch (raw) {
       case "length":
+      // Gateways hand on other vendors' words.
+      case "max_tokens":
+      case "MAX_TOKENS":
         return "length";
       case "content_filter":
         return "content-filter";
+      case "end_turn":
+      case "STOP":
+      case "tool_use":
       case "stop":
       case "tool_calls":
       case "function_call":

@@ -6,6 +6,9 @@ import { isObject, RawJson } from "../../exchange/json.ts";
  */
 const own = new Set([
   "candidates",
+  "citationMetadata",
+  "citationSources",
+  "citations",
   "content",
   "contents",
   "fileData",

@@ -5,7 +5,7 @@ import { decodePart } from "./decode-contents.ts";
 import { argumentsText } from "./decode-parts.ts";
 import { decodeCall, isSignatureAlone } from "./decode-response.ts";
 import { decodeFinish } from "./finish.ts";
-import { decodeGrounding } from "./grounding.ts";
+import { decodeGrounding, decodeQuotes } from "./grounding.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import { createPartialArguments, type PartialArguments } from "./partial-arguments.ts";
 import type { WireCandidate, WirePart } from "./schema.ts";
@@ -34,6 +34,7 @@ export class CandidateReader {
   private calls = 0;
   private ending: { readonly reason: string; readonly message: string | null | undefined } | undefined;
   private grounding: WireCandidate["groundingMetadata"];
+  private quotes: WireCandidate["citationMetadata"];
   private readonly place: { readonly candidate?: number };
 
   constructor(
@@ -51,6 +52,7 @@ export class CandidateReader {
     }
     // Later chunks repeat what earlier ones are grounded in, so only the last word on it counts.
     this.grounding = wire.groundingMetadata ?? this.grounding;
+    this.quotes = wire.citationMetadata ?? this.quotes;
     if (typeof wire.finishReason === "string")
       this.ending = { reason: wire.finishReason, message: wire.finishMessage };
   }
@@ -64,7 +66,10 @@ export class CandidateReader {
   finish(): Extract<ExchangeEvent, { type: "finish" }> | undefined {
     if (this.ending === undefined) return undefined;
     const { open } = this;
-    const cited = open?.part.type === "text" ? decodeGrounding(this.grounding, open.text) : [];
+    const cited =
+      open?.part.type === "text"
+        ? [...decodeGrounding(this.grounding, open.text), ...decodeQuotes(this.quotes, open.text)]
+        : [];
     for (const citation of cited) {
       this.stream.emit({ type: "citation", index: open?.index ?? 0, citation });
     }

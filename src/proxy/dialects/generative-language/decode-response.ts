@@ -12,7 +12,7 @@ import { decodePart } from "./decode-contents.ts";
 import { appendJoined, argumentsText } from "./decode-parts.ts";
 import { decodeError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
-import { decodeGrounding } from "./grounding.ts";
+import { decodeGrounding, decodeQuotes } from "./grounding.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import { responseSchema, type WireCandidate, type WirePart, type WireResponse } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
@@ -104,7 +104,10 @@ function withAddenda(parts: readonly Part[], wire: WireCandidate): Part[] {
   const at = parts.findIndex((part) => part.type === "text");
   return parts.map((part, index) => {
     if (index !== at || part.type !== "text") return part;
-    const citations = decodeGrounding(wire.groundingMetadata, part.text);
+    const citations = [
+      ...decodeGrounding(wire.groundingMetadata, part.text),
+      ...decodeQuotes(wire.citationMetadata, part.text),
+    ];
     return {
       ...part,
       ...(citations.length > 0 ? { citations } : {}),

@@ -1,5 +1,5 @@
 import type { Citation } from "../../exchange/parts.ts";
-import type { WireGrounding } from "./schema.ts";
+import type { WireCitations, WireGrounding } from "./schema.ts";
 
 /**
  * The web pages an answer is grounded in, as citations of its text. The vendor counts bytes of UTF-8; citations count
@@ -22,6 +22,19 @@ export function decodeGrounding(grounding: WireGrounding | null | undefined, tex
       ];
     });
   });
+}
+
+/** Where the answer quotes at length, as citations of its text; bytes as in `decodeGrounding`. */
+export function decodeQuotes(quotes: WireCitations | null | undefined, text: string): Citation[] {
+  return [...(quotes?.citations ?? []), ...(quotes?.citationSources ?? [])].map(
+    ({ uri, title, startIndex, endIndex }) => ({
+      ...(typeof uri === "string" ? { url: uri } : {}),
+      ...(typeof title === "string" ? { title } : {}),
+      ...(typeof endIndex === "number"
+        ? { start: unitsBefore(text, startIndex ?? 0), end: unitsBefore(text, endIndex) }
+        : {}),
+    }),
+  );
 }
 
 /** UTF-16 units in the first `bytes` bytes of the text's UTF-8. */

@@ -174,12 +174,21 @@ const logprobsSchema = z.looseObject({
 });
 export type WireLogprobs = z.output<typeof logprobsSchema>;
 
+const quotedSchema = z.looseObject({ uri: text, title: text, startIndex: count, endIndex: count });
+/** The vendor's reference says `citationSources`, its SDKs say `citations`. */
+const citationSchema = z.looseObject({
+  citations: z.array(quotedSchema).nullish(),
+  citationSources: z.array(quotedSchema).nullish(),
+});
+export type WireCitations = z.output<typeof citationSchema>;
+
 const candidateSchema = z.looseObject({
   index: count,
   content: contentSchema.nullish(),
   finishReason: text,
   finishMessage: text,
   groundingMetadata: groundingSchema.nullish(),
+  citationMetadata: citationSchema.nullish(),
   logprobsResult: logprobsSchema.nullish(),
 });
 export type WireCandidate = z.output<typeof candidateSchema>;

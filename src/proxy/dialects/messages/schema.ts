@@ -98,6 +98,7 @@ export const usageSchema = z.looseObject({
   cache_creation_input_tokens: count,
   cache_creation: z.looseObject({ ephemeral_1h_input_tokens: count }).nullish(),
   output_tokens: count,
+  output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish(),
 });
 export type WireUsage = z.infer<typeof usageSchema>;
 

@@ -11,6 +11,7 @@ export function decodeUsage(wire: WireUsage): Usage {
     cacheWrite: wire.cache_creation_input_tokens,
     cacheWriteHour: wire.cache_creation?.ephemeral_1h_input_tokens,
     output: wire.output_tokens,
+    reasoning: wire.output_tokens_details?.thinking_tokens,
     raw: wire,
   });
 }
@@ -23,6 +24,7 @@ export function encodeUsage(usage: Usage | undefined, searches: number): Readonl
     cache_read_input_tokens: usage?.input.cacheRead ?? 0,
     ...cacheCreation(usage),
     output_tokens: usage?.output.total ?? 0,
+    ...thinkingTokens(usage),
   };
   return searches > 0 ? { ...counts, server_tool_use: { web_search_requests: searches } } : counts;
 }
@@ -37,8 +39,14 @@ export function encodeFinalUsage(
 ): Readonly<Record<string, unknown>> {
   const counts = encodeUsage(usage, searches);
   if (usage?.input.total !== undefined) return counts;
-  const { output_tokens, server_tool_use } = counts;
-  return defined({ output_tokens, server_tool_use });
+  const { output_tokens, output_tokens_details, server_tool_use } = counts;
+  return defined({ output_tokens, output_tokens_details, server_tool_use });
+}
+
+/** How many of the answer's tokens were thinking, where the upstream has told. */
+function thinkingTokens(usage: Usage | undefined): Readonly<Record<string, unknown>> {
+  const thinking = usage?.output.reasoning;
+  return thinking === undefined ? {} : { output_tokens_details: { thinking_tokens: thinking } };
 }
 
 /** How long what was written is kept, where the upstream has told. */
