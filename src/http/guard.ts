@@ -34,6 +34,8 @@ export type GuardResult =
 export type GuardReason = "host" | "origin" | "site";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+/** "This host": what a server is told to listen on, and what some browsers lead any page here by. Nobody's own address. */
+const UNSPECIFIED = new Set(["0.0.0.0", "[::]"]);
 const ALLOWED: GuardResult = { allowed: true };
 
 /** Decides whether a request may come in at all. Pure; authentication is a matter of its own. */
@@ -62,9 +64,9 @@ export function hostnameOf(host: string): string | undefined {
 
 function isOwnHost(host: string, policy: GuardPolicy): boolean {
   const hostname = hostnameOf(host);
-  if (hostname === undefined) return false;
+  if (hostname === undefined || UNSPECIFIED.has(hostname)) return false;
   if (LOOPBACK.has(hostname) || policy.hostnames.includes(hostname)) return true;
-  return policy.anyAddress && isAddress(hostname) && hostname !== "0.0.0.0" && hostname !== "[::]";
+  return policy.anyAddress && isAddress(hostname);
 }
 
 function isAddress(hostname: string): boolean {

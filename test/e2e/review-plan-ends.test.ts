@@ -214,6 +214,7 @@ describe("where it listens", () => {
       pid: command.child.pid,
     });
     expect((await fetch(`http://127.0.0.2:${port}/api/plan`)).status).toBe(200);
+    expect((await fetch(`http://0.0.0.0:${port}/api/plan`)).status).toBe(403);
     expect((await fetch(`http://127.0.0.2:${port}/api/image?path=/etc/passwd`)).status).toBe(404);
   });
 });

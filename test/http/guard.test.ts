@@ -61,7 +61,7 @@ describe("Host", () => {
   });
 
   it("takes addresses, but no other names, where the server is bound wider", () => {
-    const wide = { ...local, anyAddress: true, hostnames: ["mybox"] };
+    const wide = { ...local, anyAddress: true, hostnames: ["mybox", "0.0.0.0", "[::]"] };
     for (const host of ["192.168.1.5:80", "[fe80::1]:80", "mybox:80", "localhost"]) {
       expect(check([["Host", host]], { policy: wide })).toBe("allowed");
     }
