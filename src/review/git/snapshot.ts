@@ -126,13 +126,16 @@ function snapshotFile({ section, header }: Part, index: number) {
   return { index, ...header, additions, deletions, patchSize: length, fingerprint, section };
 }
 
-/** Git tells of a file that became a link, or the other way round, as of one removed and one added. */
+/**
+ * Git tells of a file that became a link, or the other way round, as of one removed and one added. One that is no longer
+ * tracked is told of so as well, and is just that.
+ */
 function statusAmong(parts: readonly Part[], index: number): DiffFile["status"] {
-  const header = parts[index]?.header;
+  const { header, untracked } = parts[index] ?? {};
   const isPair = (other: Part | undefined, status: DiffFile["status"]) =>
-    other?.header.path === header?.path && other?.header.status === status;
+    other?.header.path === header?.path && other?.header.status === status && !other?.untracked;
   if (header?.status === "deleted" && isPair(parts[index + 1], "added")) return "type-changed";
-  if (header?.status === "added" && isPair(parts[index - 1], "deleted")) return "type-changed";
+  if (header?.status === "added" && !untracked && isPair(parts[index - 1], "deleted")) return "type-changed";
   return header?.status ?? "modified";
 }
 

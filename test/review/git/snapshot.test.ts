@@ -69,6 +69,16 @@ describe("uncommitted changes", () => {
     expect(await leadsToWorkingTree(repository, patch)).toBe(true);
   });
 
+  it("tell of a file that is no longer tracked as deleted and added", async () => {
+    const repository = await testRepository({ "a.txt": "a\n" });
+    await repository.git("rm", "--quiet", "--cached", "a.txt");
+    const { snapshot } = await snapshotOf(repository, "uncommitted");
+    expect(snapshot.files).toMatchObject([
+      { path: "a.txt", status: "deleted" },
+      { path: "a.txt", status: "added" },
+    ]);
+  });
+
   it("name a file's status, modes, counts and former name", async () => {
     const repository = await testRepository({
       "old name.txt": numbered(20),
