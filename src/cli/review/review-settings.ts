@@ -35,7 +35,7 @@ export function reviewSettings(
   const environment = configured(readReviewEnvironment(variables), configuration);
   const port =
     portOf(flags.port, "--port") ?? environment.port ?? (environment.remote ? REMOTE_PORT : undefined);
-  const host = flags.host ?? environment.host;
+  const host = flags.host?.trim() || environment.host;
   const origin = originOf(flags.origin, "--origin") ?? originOf(environment.origin, "SERVICE_ORIGIN");
   const timeout = secondsOf(flags.timeout, "--timeout");
   const limits = [timeout, secondsOf(flags.callerWaits, "--caller-waits")].filter(

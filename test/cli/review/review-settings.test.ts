@@ -22,6 +22,12 @@ describe("flags and environment", () => {
     expect(reviewSettings(flags({ port: "6000" }), { SERVICE_PORT: "5000" }, unset).port).toBe(6_000);
   });
 
+  it("name an address to listen on, where they name any", () => {
+    expect(reviewSettings(flags({ host: "10.0.0.1" }), { SERVICE_HOST: "::" }, unset).host).toBe("10.0.0.1");
+    expect(reviewSettings(flags({ host: "" }), { SERVICE_HOST: "::" }, unset).host).toBe("::");
+    expect(reviewSettings(flags({ host: " " }), { SERVICE_HOST: "" }, unset).host).toBeUndefined();
+  });
+
   it("name the origin by either name, the flag first", () => {
     expect(
       reviewSettings(flags({ origin: "claude-code" }), { SERVICE_ORIGIN: "origin_b" }, unset).origin,
