@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { makeFolders } from "../config/make-folders.ts";
 import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 import { writeAtomically } from "./write-file.ts";
 
@@ -48,7 +49,7 @@ export function createReceiptStore(folder: string): ReceiptStore {
       }
     },
     async save(receipt) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolders(folder, 0o700);
       const text = JSON.stringify({ ...receipt, original: receipt.original ?? null }, null, 2);
       await writeAtomically(fileOf(receipt.path), `${text}\n`, 0o600);
     },

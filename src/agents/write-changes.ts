@@ -1,5 +1,6 @@
-import { mkdir, rm, rmdir } from "node:fs/promises";
+import { rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolders } from "../config/make-folders.ts";
 import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 import { type Change, readText } from "./changes.ts";
 import type { ReceiptStore } from "./receipts.ts";
@@ -11,15 +12,21 @@ const NEW_FILE_MODE = 0o600;
 /** Writes every change or none: what was written before a failure is put back. Throws `unreadable`. */
 export async function writeChanges(changes: readonly Change[], receipts: ReceiptStore): Promise<void> {
   const begun: Change[] = [];
+  const made: string[] = [];
   try {
     for (const change of changes) await requireUnchanged(change);
     for (const change of changes) {
       begun.push(change);
-      if (change.backup) await keepReceipt(change, receipts);
+      if (change.backup) {
+        const folders = await foldersMadeFor(dirname(change.target));
+        made.push(...folders);
+        await keepReceipt(change, folders, receipts);
+      }
       await writeText(change.target, change.after);
     }
   } catch (error) {
     for (const change of begun.reverse()) await writeText(change.target, change.before);
+    await removeEmpty(made);
     if (error instanceof AppError) throw error;
     throw new AppError("unreadable", `Nothing was changed: ${messageOf(error)}`, { cause: error });
   }
@@ -29,13 +36,12 @@ export async function writeChanges(changes: readonly Change[], receipts: Receipt
 export async function forgetReceipts(targets: readonly string[], receipts: ReceiptStore): Promise<void> {
   const found = await Promise.all(targets.map((target) => receipts.find(target)));
   const folders = found.flatMap((receipt) => receipt?.madeFolders ?? []);
-  for (const folder of folders.sort((one, other) => other.length - one.length)) await removeIfEmpty(folder);
+  await removeEmpty(folders);
   for (const target of targets) await receipts.forget(target);
 }
 
-async function keepReceipt(change: Change, receipts: ReceiptStore): Promise<void> {
+async function keepReceipt(change: Change, made: readonly string[], receipts: ReceiptStore): Promise<void> {
   const earlier = await receipts.find(change.target);
-  const made = await makeFolders(dirname(change.target));
   await receipts.save({
     path: change.target,
     original: change.backup?.original,
@@ -58,12 +64,17 @@ async function requireUnchanged(change: Change): Promise<void> {
 }
 
 /** Resolves to the folders that were not there before, innermost first. */
-async function makeFolders(folder: string): Promise<readonly string[]> {
-  const first = await mkdir(folder, { recursive: true });
+async function foldersMadeFor(folder: string): Promise<readonly string[]> {
+  const first = await makeFolders(folder);
   if (first === undefined) return [];
   const made = [folder];
   for (let current = folder; current !== first; current = dirname(current)) made.push(dirname(current));
   return made;
+}
+
+async function removeEmpty(folders: readonly string[]): Promise<void> {
+  for (const folder of folders.toSorted((one, other) => other.length - one.length))
+    await removeIfEmpty(folder);
 }
 
 async function removeIfEmpty(folder: string): Promise<void> {

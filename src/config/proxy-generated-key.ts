@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../errors.ts";
+import { makeFolders } from "./make-folders.ts";
 
 /** A key that is nobody else's: 256 random bits. */
 export function newKey(): string {
@@ -33,7 +34,7 @@ export async function keepNewKey(dataDirectory: string): Promise<string> {
   const path = generatedKeyFile(dataDirectory);
   const key = newKey();
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolders(dirname(path), 0o700);
     await writeFile(path, `${key}\n`, { mode: 0o600 });
     await chmod(path, 0o600);
   } catch (error) {

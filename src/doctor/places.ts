@@ -1,24 +1,29 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { rm, stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { makeFolders } from "../config/make-folders.ts";
 import { messageOf } from "../errors.ts";
 import type { Finding } from "./finding.ts";
+
+/** As much as a short plan. */
+const TRIAL_BYTES = 16_384;
 
 /** Writes a file into the data directory and takes it away again. */
 export async function dataFinding(folder: string, platform: NodeJS.Platform): Promise<Finding> {
   const subject = "data directory";
   const trial = join(folder, `.doctor-${randomBytes(6).toString("hex")}`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(trial, "");
+    await makeFolders(folder, 0o700);
+    // A full disk takes empty files.
+    await writeFile(trial, "x".repeat(TRIAL_BYTES));
     await rm(trial);
     const { mode } = await stat(folder);
     if (platform === "win32" || (mode & 0o077) === 0) return { subject, state: "ok", detail: folder };
     const remedy = `Keep plans and drafts to yourself: chmod 700 "${folder}"`;
     return { subject, state: "warning", detail: `${folder} can be read by others`, remedy };
   } catch (error) {
-    const remedy = "Make it writable, or name another with SERVICE_HOME.";
+    const remedy = "Make it writable and make room in it, or name another with SERVICE_HOME.";
     return { subject, state: "broken", detail: `${folder}: ${messageOf(error)}`, remedy };
   }
 }

@@ -264,6 +264,7 @@ describe("a settings file", () => {
     };
     await expect(writeChanges(changes, fullDisk)).rejects.toThrow(/Nothing was changed: ENOSPC/);
     expect(await readFile(path(), "utf8")).toBe("{}");
+    expect(existsSync(join(dirname(path()), "commands"))).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { type FileHandle, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolders } from "../../config/make-folders.ts";
 import { createLineBatches, type LineSink } from "./line-batches.ts";
 
 /** A text file of bounded size: when it is full it becomes `.1`, `.1` becomes `.2`, and the oldest goes. */
@@ -63,7 +63,7 @@ async function appendTo(
   limits: RotationLimits,
   isTorn: boolean,
 ): Promise<void> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolders(dirname(path), 0o700);
   const size = await stat(path).then(
     (entry) => entry.size,
     () => 0,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, open, unlink } from "node:fs/promises";
+import { chmod, lstat, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolders } from "../../config/make-folders.ts";
 import { AppError, messageOf } from "../../errors.ts";
 import { extensionOf, sniffImage } from "./sniff-image.ts";
 
@@ -42,7 +43,7 @@ async function ownFolder(folder: string): Promise<string> {
   const user = process.getuid?.();
   for (const candidate of [folder, `${folder}-${user ?? "own"}`]) {
     // A file or a link in its place fails too; what is there is looked at before anything is said.
-    const failure = await mkdir(candidate, { recursive: true, mode: 0o700 }).catch((error: unknown) => error);
+    const failure = await makeFolders(candidate, 0o700).catch((error: unknown) => error);
     const status = await lstat(candidate).catch(() => Promise.reject(failure));
     if (!status.isDirectory() || (user !== undefined && status.uid !== user)) continue;
     if (user !== undefined && (status.mode & 0o077) !== 0) await chmod(candidate, 0o700);

@@ -1,5 +1,6 @@
-import { mkdir, realpath, stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
+import { makeFolders } from "../../config/make-folders.ts";
 import { isWithin } from "../is-within.ts";
 import { fileTitleOf, planTitle } from "../plan/plan-title.ts";
 import { writeNew } from "../plan-store/save-plan.ts";
@@ -34,7 +35,7 @@ async function folderWithin(vault: string, name: string): Promise<string> {
   // Looked at before anything is made, so that a link cannot have folders made elsewhere.
   if (!isWithin(vault, await nearestExisting(folder)))
     throw new Error(`the folder "${name}" leads out of the vault`);
-  await mkdir(folder, { recursive: true });
+  await makeFolders(folder);
   return realpath(folder);
 }
 

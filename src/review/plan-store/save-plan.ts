@@ -1,5 +1,6 @@
-import { mkdir, open, unlink } from "node:fs/promises";
+import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolders } from "../../config/make-folders.ts";
 import { systemErrorCode } from "../../errors.ts";
 import type { PlanDecision } from "../decision.ts";
 import { planTitle, slugOf } from "../plan/plan-title.ts";
@@ -21,7 +22,7 @@ const MOST_NAMES = 10_000;
  * path. Never overwrites: the next free name gets `-2`, `-3` … Throws the system's error.
  */
 export async function savePlan({ plan, decision, folder, isPrivate }: PlanToSave): Promise<string> {
-  await (isPrivate ? makePrivateFolder(folder) : mkdir(folder, { recursive: true }));
+  await (isPrivate ? makePrivateFolder(folder) : makeFolders(folder));
   const stem = `${slugOf(planTitle(plan))}-${decision.kind === "approve" ? "approved" : "denied"}`;
   return writeNew(folder, stem, savedText(plan, decision), isPrivate ? 0o600 : 0o666);
 }
