@@ -70,6 +70,29 @@ describe("what only one dialect writes so", () => {
     expect(told.losses).toEqual([]);
   });
 
+  it.each(["chat-completions", "responses", "messages"] as const)(
+    "22 results with ids of the client's own find their calls, which came without any, for %s",
+    async (upstream) => {
+      const call = (place: string, more: Json = {}) => ({
+        functionCall: { name: "read", args: { place }, ...more },
+      });
+      const result = (id: string, output: string) => ({
+        functionResponse: { id, name: "read", response: { output } },
+      });
+      const contents = [
+        { role: "user", parts: [{ text: "Go" }] },
+        { role: "model", parts: [call("a"), call("b", { id: "own" }), call("c")] },
+        { role: "user", parts: [result("read-1", "A"), result("own", "B"), result("read-2", "C")] },
+      ];
+      const told = await sent("generative-language", upstream, { model: "m", contents });
+      expect(told.losses).toEqual([]);
+      expect(told.sentText).not.toMatch(/read-[12]/);
+      const places = ["A", "B", "C"].map((output) => told.sentText.indexOf(`"${output}"`));
+      expect(places).toEqual(places.toSorted((left, right) => left - right));
+      expect(places.every((place) => place > 0)).toBe(true);
+    },
+  );
+
   it("67 a picture that another model gave is a loss in a messages vendor's assistant turns", async () => {
     const contents = [
       { role: "user", parts: [{ text: "Paint" }] },

@@ -30,7 +30,8 @@ export function decodeContents(contents: readonly WireContent[]): Turn[] {
       const { functionCall, functionResponse } = part;
       if (typeof functionCall?.name === "string") {
         const call = decodeCall(part, functionCall.name, position, place);
-        waiting.push({ id: call.id, name: call.name, isAnsweredById: answeredById.has(call.id) });
+        const { id, name } = call;
+        waiting.push({ id, name, isNamed: Boolean(functionCall.id), isAnsweredById: answeredById.has(id) });
         parts.push(call);
       } else if (functionResponse) parts.push(decodeResult(functionResponse, waiting, position, place));
       else if (isEmptyText(part)) continue;
@@ -45,6 +46,8 @@ export function decodeContents(contents: readonly WireContent[]): Turn[] {
 interface WaitingCall {
   readonly id: string;
   readonly name: string;
+  /** Whether its vendor gave it an id. */
+  readonly isNamed: boolean;
   /** Whether a result somewhere names it, so that it is none for results that name nothing. */
   readonly isAnsweredById: boolean;
 }
@@ -95,9 +98,14 @@ function decodeResult(
   place: number,
 ): ToolResultPart {
   const own = answer.id ? openCallId(answer.id) : undefined;
-  const at = waiting.findIndex((call) =>
-    own === undefined ? call.name === answer.name && !call.isAnsweredById : call.id === own,
-  );
+  const byId = own === undefined ? -1 : waiting.findIndex((call) => call.id === own);
+  // Clients give ids of their own to results of calls that came without any, as Gemini CLI does.
+  const at =
+    byId >= 0
+      ? byId
+      : waiting.findIndex(
+          (call) => call.name === answer.name && !call.isAnsweredById && (own === undefined || !call.isNamed),
+        );
   const call = at < 0 ? undefined : waiting.splice(at, 1)[0];
   const { text, isError } = readResponse(answer.response);
   const media = (answer.parts ?? []).map((part) => decodeMedia(part as WirePart));
