@@ -39,7 +39,7 @@ export async function loadProxySettings(
   environment: Environment,
   flags: ProxyFlags,
 ): Promise<LoadedSettings> {
-  const path = flags.config ?? configFile(environment);
+  const path = configurationPath(environment, flags);
   const file = await readConfigurationFile(
     path,
     flags.config !== undefined || Boolean(environment["SERVICE_CONFIG"]),
@@ -50,8 +50,13 @@ export async function loadProxySettings(
   return { settings, path, file, sourceOf: (at) => sourceOf(at, file, overrides) };
 }
 
+/** Where the configuration file is, whether or not it is there. */
+export function configurationPath(environment: Environment, flags: ProxyFlags): string {
+  return flags.config ?? configFile(environment);
+}
+
 function settingsOf(file: ConfigurationFile | undefined, overrides: readonly Override[]): ProxySettings {
-  const value = file?.value ?? {};
+  const value = file === undefined ? {} : file.value;
   const result = fileSchema.safeParse(withOverrides(value, overrides), { error: plainIssue });
   if (result.success) return result.data.proxy;
   const wrong = overrides.find((override) =>

@@ -1,18 +1,19 @@
 import { join } from "node:path";
 import { dataDirectory, processEnvironment } from "../../config/paths.ts";
 import type { ProxyConfig } from "../../config/proxy-config.ts";
-import type { ProxyFlags } from "../../config/proxy-settings.ts";
+import { configurationPath, type ProxyFlags } from "../../config/proxy-settings.ts";
 import { proxyOn } from "../../doctor/places.ts";
 import { AppError, messageOf } from "../../errors.ts";
 import { createRotatingFile, type RotatingFile } from "../../proxy/log/rotating-file.ts";
 import type { Output } from "../output.ts";
 import { writeReadyFile } from "../ready-file.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 import { banner } from "./proxy-banner.ts";
 import { noteNewKey, readProxyConfiguration } from "./proxy-configuration.ts";
 import { reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
 import { untilStopped } from "./until-stopped.ts";
-import { onFileChange } from "./watch-file.ts";
+import { fileState, onFileChange } from "./watch-file.ts";
 
 export interface ProxyStartFlags extends ProxyFlags {
   readonly readyFile?: string;
@@ -21,7 +22,10 @@ export interface ProxyStartFlags extends ProxyFlags {
 /** `sallyport proxy start`: serves until a signal ends it; resolves to the exit code. */
 export async function startProxy(flags: ProxyStartFlags, output: Output): Promise<number> {
   const environment = processEnvironment;
-  const first = await readProxyConfiguration(environment, flags, true);
+  const path = configurationPath(environment, flags);
+  const read = () => readProxyConfiguration(environment, flags, true);
+  const state = fileState(path);
+  const first = await read();
   const inForce = { config: first.config };
   const logPath = join(dataDirectory(environment), "proxy", "requests.ndjson");
   const logFile = createRotatingFile(
@@ -31,15 +35,14 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   );
   const serving = await serve(inForce.config, logFile, output);
   const over = Promise.race([untilStopped(serving, output), serving.broken]);
-  const read = () => readProxyConfiguration(environment, flags, true);
-  const reload = () => reloadConfiguration(inForce, read, serving, output);
+  const reload = oneAtATime(() => reloadConfiguration(inForce, read, serving, output));
   // Before anybody can know that it runs: a SIGHUP that is not listened to ends the process, a save is not noticed.
   process.on("SIGHUP", reload);
-  const unwatch = onFileChange(first.loaded.path, reload);
+  const unwatch = onFileChange(path, state, reload);
   try {
     const begun = await Promise.race([serving.listen(), over.then((exitCode) => ({ exitCode }))]);
     if (typeof begun === "object") return begun.exitCode;
-    const file = { path: first.loaded.path, isThere: first.loaded.file !== undefined };
+    const file = { path, isThere: first.loaded.file !== undefined };
     for (const line of banner(inForce.config, begun, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
     if (flags.readyFile) await writeReadyFile(flags.readyFile, `http://localhost:${begun}`, begun);

@@ -1,16 +1,16 @@
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { onFileChange } from "../../../src/cli/proxy/watch-file.ts";
+import { fileState, onFileChange } from "../../../src/cli/proxy/watch-file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Resolves at the next change that is told. */
-function watching(path: string): { change: () => Promise<void> } {
+function watching(path: string, since = fileState(path)): { change: () => Promise<void> } {
   let told = 0;
   let seen = 0;
   let wake = () => {};
   onTestFinished(
-    onFileChange(path, () => {
+    onFileChange(path, since, () => {
       told += 1;
       wake();
     }),
@@ -42,4 +42,45 @@ it("tells of the first file in a folder that was not there", async () => {
   await mkdir(join(path, ".."), { recursive: true });
   await writeFile(path, "{}");
   await expect(change()).resolves.toBeUndefined();
+});
+
+it("tells of a change that came after the file was read and before it was watched", async () => {
+  const path = join(await temporaryFolder(), "config.json");
+  await writeFile(path, "{}");
+  const since = fileState(path);
+  await writeFile(path, "{ }");
+  const { change } = watching(path, since);
+  await expect(change()).resolves.toBeUndefined();
+});
+
+it("tells of a save in the place that a link leads to", async () => {
+  const [folder, elsewhere] = [await temporaryFolder(), await temporaryFolder()];
+  const path = join(folder, "config.json");
+  await writeFile(join(elsewhere, "mine.json"), "{}");
+  await symlink(join(elsewhere, "mine.json"), path);
+  const { change } = watching(path);
+  await writeFile(join(elsewhere, "mine.json"), "{ }");
+  await expect(change()).resolves.toBeUndefined();
+});
+
+it("tells of another version as Kubernetes puts it in place: by one link that leads to all files", async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, "config.json");
+  for (const version of ["..1", "..2"]) {
+    await mkdir(join(folder, version));
+    await writeFile(join(folder, version, "config.json"), "{}");
+  }
+  await symlink("..1", join(folder, "..data"));
+  await symlink("..data/config.json", path);
+  const { change } = watching(path);
+  await symlink("..2", join(folder, "..new"));
+  await rename(join(folder, "..new"), join(folder, "..data"));
+  await expect(change()).resolves.toBeUndefined();
+});
+
+it("takes a file that cannot be looked at for one that is not there", async () => {
+  const path = join(await temporaryFolder(), "config.json");
+  await symlink(path, path);
+  expect(fileState(path)).toBe("");
+  expect(fileState("")).toBe("");
 });
