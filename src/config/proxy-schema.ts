@@ -15,7 +15,10 @@ const MOST_WORKERS = 128;
 const text = z.string().min(1);
 const seconds = z.number().min(0);
 const httpUrl = z
-  .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+  .url({
+    protocol: /^https?$/,
+    error: ({ input }) => (input === undefined ? "is missing" : "must be an http or https URL"),
+  })
   .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), "must not hold a password: say it in headers");
 /** What can stand in a header, and so in a request at all. */
 const carried = z

@@ -30,7 +30,7 @@ export async function readReviewConfiguration(
   mustExist: boolean,
 ): Promise<ReviewConfiguration> {
   const file = await readConfigurationFile(path, mustExist);
-  const result = fileSchema.safeParse(file?.value ?? {}, { error: plainIssue });
+  const result = fileSchema.safeParse(file === undefined ? {} : file.value, { error: plainIssue });
   if (result.success) return result.data.review;
   throw file ? explainIssues(result.error.issues, file) : result.error;
 }

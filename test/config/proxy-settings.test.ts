@@ -92,6 +92,8 @@ describe("the proxy's settings", () => {
     ['{"prxy": {}}', /:1: prxy: there is no such key$/m],
     ['{"proxy": {"authMode": "off"}}', /authMode: there is no such key; keys are written like_this$/m],
     ["[]", /:1: the file: must be an object, \{ … \}, not a list$/m],
+    ["null", /:1: the file: must be an object, \{ … \}, not null$/m],
+    ['{"proxy": {"upstreams": {"a": {"dialect": "messages"}}}}', /a\.base_url: is missing$/m],
     ['{"proxy": {"port": "8045"}}', /proxy\.port: must be a number, not a text in quotes$/m],
     ['{"proxy": {"port": 0}}', /proxy\.port: must be at least 1$/m],
     ['{"proxy": {"timeouts": {"idle": null}}}', /idle: must be a number, not null$/m],
