@@ -60,20 +60,44 @@ export function createRotatingFile(
 async function appendTo(
   path: string,
   bytes: Uint8Array,
-  limits: RotationLimits,
+  { maxFile, files }: RotationLimits,
   isTorn: boolean,
 ): Promise<void> {
   await makeFolders(dirname(path), 0o700);
-  const size = await stat(path).then(
+  for (let rest = bytes, isSafe = !isTorn; rest.length > 0; isSafe = true) {
+    const size = await sizeOf(path);
+    let length = linesWithin(rest, maxFile - size - (isSafe ? 0 : 1));
+    if (length === 0) {
+      if (size > 0) await rotate(path, files);
+      // A line that is longer than a file may be has one for itself.
+      length = linesWithin(rest, maxFile) || rest.indexOf(NEWLINE) + 1 || rest.length;
+    }
+    await appendLines(path, rest.subarray(0, length), isSafe);
+    rest = rest.subarray(length);
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
     (entry) => entry.size,
     () => 0,
   );
-  if (size > 0 && size + bytes.length > limits.maxFile) await rotate(path, limits.files);
+}
+
+const NEWLINE = 0x0a;
+
+/** Bytes of the whole lines at the beginning that take no more than `room`. */
+function linesWithin(lines: Uint8Array, room: number): number {
+  if (lines.length <= room) return lines.length;
+  return room > 0 ? lines.lastIndexOf(NEWLINE, room - 1) + 1 : 0;
+}
+
+async function appendLines(path: string, lines: Uint8Array, isSafe: boolean): Promise<void> {
   let file: FileHandle | undefined;
   try {
     file = await open(path, "a+", 0o600);
-    if (isTorn && (await endsMidway(file))) await file.appendFile("\n");
-    await appendWhole(file, bytes);
+    if (!isSafe && (await endsMidway(file))) await file.appendFile("\n");
+    await appendWhole(file, lines);
   } finally {
     await file?.close();
   }

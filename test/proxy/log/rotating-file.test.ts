@@ -57,6 +57,30 @@ describe("the request log", () => {
     expect(readFileSync(path, "utf8")).toContain("39 xxx");
   });
 
+  it("cuts what comes in one batch where a file is full, and only between lines", async () => {
+    folder = mkdtempSync(join(tmpdir(), "proxy-log-"));
+    const path = join(folder, "requests.ndjson");
+    const file = createRotatingFile(
+      path,
+      () => ({ maxFile: 1000, files: 9 }),
+      (error) => {
+        throw error;
+      },
+    );
+    const lines = Array.from({ length: 40 }, (_, line) => `${line} ${"x".repeat(line === 7 ? 1500 : 95)}`);
+    for (const line of lines) file.write(line);
+    await file.close();
+    const names = readdirSync(folder).toSorted().toReversed();
+    const texts = [...names.filter((name) => /\d$/.test(name)), "requests.ndjson"].map((name) =>
+      readFileSync(join(folder, name), "utf8"),
+    );
+    expect(texts.join("")).toBe(`${lines.join("\n")}\n`);
+    for (const text of texts) {
+      expect(text.endsWith("\n")).toBe(true);
+      expect(text.length <= 1000 || text === `${lines[7]}\n`).toBe(true);
+    }
+  });
+
   it("says once that the disk does not take it, and goes on", async () => {
     folder = mkdtempSync(join(tmpdir(), "proxy-log-"));
     const inTheWay = join(folder, "file");
