@@ -15,7 +15,7 @@ import { createMetrics, type MetricCounts, type Metrics } from "./log/metrics.ts
 import { createRecentCalls } from "./log/recent-calls.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import { newMark } from "./mark.ts";
-import { relayMcp } from "./mcp/relay-mcp.ts";
+import { asUpstream, relayMcp } from "./mcp/relay-mcp.ts";
 import { createOpenStreams } from "./open-streams.ts";
 import { handleUtility } from "./operations/handle-utility.ts";
 import { keepTicksQuick } from "./quick-ticks.ts";
@@ -24,8 +24,8 @@ import { createRuntime } from "./runtime.ts";
 import type { Services } from "./services.ts";
 import { straightCalls } from "./straight-calls.ts";
 import { type ConversationStore, createMemoryConversations } from "./translate/conversation-store.ts";
-import { placeOf } from "./upstream/clients.ts";
-import { createPools } from "./upstream/pools.ts";
+import { poolPlaceOf } from "./upstream/clients.ts";
+import { createPools, type PoolPlace } from "./upstream/pools.ts";
 import { createRests } from "./upstream/rests.ts";
 
 export interface ProxyParts {
@@ -115,7 +115,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
       runtime = createRuntime(next, pools, via);
       rests.clear();
       configuration = { readAt: Date.now() };
-      pools.keepOnly(originsOf(next));
+      pools.keepOnly(poolPlacesOf(next));
     },
     noteRefused(reason) {
       configuration = { ...configuration, refused: { at: Date.now(), reason } };
@@ -152,13 +152,10 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
   return app;
 }
 
-/** Whose connections a configuration still needs. */
-function originsOf({ upstreams, mcp }: ProxyConfig): Set<string> {
-  const urls = [
-    ...[...upstreams.values()].map(({ baseUrl }) => baseUrl),
-    ...[...mcp.values()].map(({ url }) => url),
-  ];
-  return new Set(urls.map((url) => placeOf(url).origin));
+/** What calls go out by with this configuration. */
+function poolPlacesOf({ upstreams, mcp }: ProxyConfig): PoolPlace[] {
+  const servers = [...mcp].map(([name, server]) => asUpstream(name, server));
+  return [...upstreams.values(), ...servers].map(poolPlaceOf);
 }
 
 /** Takes no new connection, and resolves when all that is being served has been. */
@@ -218,19 +215,24 @@ function addRoutes(app: FastifyInstance, services: Services): void {
 }
 
 /**
- * Calls to models are taken over as soon as they are through the door: nothing that Fastify does further on (parsing,
- * validation, serialisation) is for them, and it would cost as much as all of ours.
+ * Calls to models and to MCP servers are taken over as soon as they are through the door: nothing that Fastify does
+ * further on (parsing, validation, serialisation) is for them, it would cost as much as all of ours, and it asks more of
+ * some methods than an MCP server may.
  */
 function servedBy(route: Route, services: Services): Pick<RouteOptions, "handler" | "onRequest"> {
-  if (route.operation === "mcp") return { handler: (request, reply) => relayMcp(request, reply, services) };
-  if (!isModelRoute(route))
-    return { handler: (request, reply) => handleUtility(request, reply, route, services) };
+  if (route.operation === "mcp") return takenOver((request, reply) => relayMcp(request, reply, services));
+  if (isModelRoute(route))
+    return takenOver((request, reply) => handleCall(takeOver(request, reply), route, services));
+  return { handler: (request, reply) => handleUtility(request, reply, route, services) };
+}
+
+function takenOver(serve: (request: FastifyRequest, reply: FastifyReply) => Promise<void>) {
   return {
-    onRequest: (request, reply, done) => {
-      handleCall(takeOver(request, reply), route, services).catch(done);
+    onRequest(request: FastifyRequest, reply: FastifyReply, done: (error: Error) => void) {
+      serve(request, reply).catch(done);
     },
-    handler: () => {
-      throw new AppError("internal", "a call to a model has passed its own hook");
+    handler() {
+      throw new AppError("internal", "a call has passed its own hook");
     },
   };
 }

@@ -88,6 +88,7 @@ function taskOf(call: Call, called: CalledOperation): RelayTask {
     upstream: call.upstream?.name ?? "",
     response: call.response,
     kind: operation === "generate" || operation === "count-tokens" ? "model" : "media",
+    isLive: called.array,
     ownHeaders: ownHeaders(call),
     dialect: relayedDialect(call.dialect),
     streams: call.services.streams,

@@ -99,7 +99,7 @@ describe("the proxy's settings", () => {
     ['{"proxy": {"timeouts": {"idle": null}}}', /idle: must be a number, not null$/m],
     ['{"proxy": {"auth_mode": "on"}}', /"off", "strict", "all_except_health" or "auto", not "on"$/m],
     [
-      '{"proxy": {"upstreams": {"a": {"dialect": "messages"}}}}',
+      '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "ftp://x"}}}}',
       /a\.base_url: must be an http or https URL$/m,
     ],
     ['{"proxy": {"upstreams": {"a": {"base_url": "http://x"}}}}', /a\.dialect: is missing$/m],

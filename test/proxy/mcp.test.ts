@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -85,6 +85,23 @@ describe("the MCP relay", () => {
     expect(new Set(seen.map((each) => each.authorization))).toEqual(new Set([`Bearer ${SECRET}`]));
     expect(seen.map((each) => each.method)).toContain("DELETE");
     expect(new Set(seen.slice(1).map((each) => each.session)).size).toBe(1);
+  });
+
+  it("carries methods that elsewhere need a body or its type, as they come", async () => {
+    const before = seen.length;
+    const asked = ["QUERY", "PATCH", "PROPFIND", "M-SEARCH"];
+    for (const method of asked) {
+      const status = await new Promise<number | undefined>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${KEY}` };
+        const call = request(`${proxy.url}/mcp/web_reader/mcp`, { method, headers }, (response) => {
+          response.resume().on("end", () => resolve(response.statusCode));
+        });
+        call.on("error", reject).end();
+      });
+      // The official server's own answer to methods it has no use for.
+      expect([method, status]).toEqual([method, 405]);
+    }
+    expect(seen.slice(before).map(({ method }) => method)).toEqual(asked);
   });
 
   it("says 404 where a server is off or unknown, 502 where it cannot be reached", async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../errors.ts";
-import { decodeBody, isReadable } from "./content-coding.ts";
+import { codingOf, decodeBody, isReadable, readableCodings } from "./content-coding.ts";
 
 /**
  * Reads a body whole. Throws `too_large` at once where the client announces more than `limit` bytes, or as soon as more
@@ -9,10 +9,9 @@ import { decodeBody, isReadable } from "./content-coding.ts";
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limit) return Promise.reject(tooLarge(limit));
-  const coding = request.headers["content-encoding"]?.trim().toLowerCase();
+  const coding = codingOf(request.headers["content-encoding"]);
   const bytes = collect(request, limit);
-  if (coding === undefined || coding === "identity") return bytes;
-  return bytes.then((coded) => decode(coded, coding, limit));
+  return coding === undefined ? bytes : bytes.then((coded) => decode(coded, coding, limit));
 }
 
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -46,7 +45,10 @@ function ignore(): void {}
 
 async function decode(bytes: Buffer, coding: string, limit: number): Promise<Buffer> {
   if (!isReadable(coding))
-    throw new AppError("media_type", `Bodies in the coding ${coding.slice(0, 40)} are not read here`);
+    throw new AppError(
+      "media_type",
+      `Bodies in the coding ${coding.slice(0, 40)} are not read here; send them plain, or in ${readableCodings.join(", ")}`,
+    );
   try {
     return await decodeBody(bytes, coding, limit);
   } catch (error) {

@@ -6,7 +6,7 @@ import type { RunningCall } from "../log/recent-calls.ts";
 import { timestamp } from "../log/timestamp.ts";
 import type { Services } from "../services.ts";
 import { placeOf, type RelayedRequest, relayTo } from "../upstream/clients.ts";
-import type { RelayOutcome } from "../upstream/relay-task.ts";
+import type { RelayOutcome, RelayTask } from "../upstream/relay-task.ts";
 
 /**
  * Relays one call of an MCP client (streamable HTTP): any method, bodies as they come, events unbuffered, session and
@@ -32,25 +32,36 @@ export async function relayMcp(
   reply.hijack();
   const running = runningCall(request, id, name, began);
   services.recent.begin(running);
-  const outcome = await relayTo(
-    services.pools,
-    asUpstream(name, server),
-    requestOf(request, server, services),
-    {
-      requestId: id,
-      upstream: name,
-      response: reply.raw,
-      kind: "verbatim",
-      ownHeaders: own,
-      dialect: undefined,
-      streams: services.streams,
-    },
-  );
+  const outcome = await relayed(asUpstream(name, server), requestOf(request, server, services), services, {
+    requestId: id,
+    upstream: name,
+    response: reply.raw,
+    kind: "verbatim",
+    isLive: true,
+    ownHeaders: own,
+    dialect: undefined,
+    streams: services.streams,
+  });
   if (outcome.kind === "failed") {
     reply.raw.writeHead(outcome.fault.status, [...own, "content-type", "application/json; charset=utf-8"]);
     reply.raw.end(JSON.stringify({ error: outcome.fault.message }));
   }
   record(request, services, { running, name, outcome, ms: Math.round(performance.now() - began), counts });
+}
+
+/** From here on nobody but us answers: even a defect of ours ends in an outcome, which is told and recorded. */
+async function relayed(
+  upstream: UpstreamConfig,
+  request: RelayedRequest,
+  { pools }: Services,
+  task: RelayTask,
+): Promise<RelayOutcome> {
+  try {
+    return await relayTo(pools, upstream, request, task);
+  } catch (cause) {
+    const fault = new AppError("internal", "The call could not be relayed", { cause });
+    return { kind: "failed", fault, firstByteAt: 0 };
+  }
 }
 
 function runningCall(request: FastifyRequest, id: string, name: string, startedAt: number): RunningCall {
@@ -147,7 +158,7 @@ function queryFor(server: McpServerConfig, request: FastifyRequest): string {
 const servers = new WeakMap<McpServerConfig, UpstreamConfig>();
 
 /** An MCP server seen as an upstream: its URL is the whole path, its headers carry its credentials. */
-function asUpstream(name: string, server: McpServerConfig): UpstreamConfig {
+export function asUpstream(name: string, server: McpServerConfig): UpstreamConfig {
   const known = servers.get(server);
   if (known) return known;
   const { origin, prefix } = placeOf(server.url);

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { codingOf } from "../body/content-coding.ts";
+import { endsValue } from "../body/ends-value.ts";
 import type { RelayTask } from "./relay-task.ts";
 
 /** Whether an answer of this content type can be one to such a call. */
@@ -16,7 +18,7 @@ export function isEventStream(type: string): boolean {
 /** The same head without a coding that is none. */
 export function withoutIdentity(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const coding = headers["content-encoding"];
-  if (coding === undefined || !/^\s*identity\s*$/i.test(coding)) return headers;
+  if (coding === undefined || codingOf(coding) !== undefined) return headers;
   const { "content-encoding": _, ...plain } = headers;
   return plain;
 }
@@ -28,15 +30,8 @@ export function mistakeIn(
   coding: string | undefined,
 ): string | undefined {
   if (body.length === 0) return "answered with nothing";
-  if (kind === "model" && coding === undefined && !isWholeJson(body)) return "answered with half a reply";
-  return coding === "gzip" && !isGzip(body) ? "answered in another coding than it says" : undefined;
-}
-
-/** Whether the last byte that is no space closes an object or an array. */
-function isWholeJson(body: Buffer): boolean {
-  let at = body.length - 1;
-  while (at >= 0 && (body[at] ?? 0) <= 0x20) at -= 1;
-  return body[at] === 0x7d || body[at] === 0x5d;
+  if (kind === "model" && coding === undefined && !endsValue(body)) return "answered with half a reply";
+  return codingOf(coding) === "gzip" && !isGzip(body) ? "answered in another coding than it says" : undefined;
 }
 
 /** RFC 1952, section 2.3.1. */

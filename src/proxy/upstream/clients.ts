@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
-import type { Pools } from "./pools.ts";
+import type { PoolPlace, Pools } from "./pools.ts";
 import { Relay } from "./relay.ts";
 import type { RelayOutcome, RelayTask } from "./relay-task.ts";
 import { type HeaderNeeds, upstreamHeaders } from "./request-headers.ts";
@@ -59,6 +59,11 @@ export function sendTo(
     idleMs: upstream.timeouts.idleMs,
     signal: request.signal,
   });
+}
+
+/** Which pool serves an upstream. */
+export function poolPlaceOf({ baseUrl, timeouts }: UpstreamConfig): PoolPlace {
+  return { origin: placeOf(baseUrl).origin, connectMs: timeouts.connectMs };
 }
 
 /** A path with the base URL's own query behind it, such as `api-version=…`. */

@@ -1,6 +1,7 @@
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { AppError } from "../../errors.ts";
+import { codingOf } from "../body/content-coding.ts";
 
 /** A body without its content coding, as it comes. Throws `upstream_invalid` for an unknown one; so does reading a lie. */
 export function decoded(
@@ -8,8 +9,9 @@ export function decoded(
   encoding: string | string[] | undefined,
   upstream: string,
 ): AsyncIterable<Buffer> {
-  if (encoding === undefined || encoding === "identity") return body;
-  const decoder = decoderOf(String(encoding));
+  const coding = codingOf(encoding?.toString());
+  if (coding === undefined) return body;
+  const decoder = decoderOf(coding);
   if (!decoder)
     throw new AppError("upstream_invalid", `The upstream ${upstream} answered in an unknown coding`);
   return throughDecoder(body, decoder, upstream);

@@ -20,6 +20,9 @@ const TIMEOUTS = new Set([
   "ETIMEDOUT",
 ]);
 
+/** What happens before any of an answer has come, or may. */
+const BEFORE_AN_ANSWER = new Set<ErrorCode>(["upstream_unreachable", "upstream_timeout"]);
+
 /** Heads that contradict themselves, or never end. */
 const NO_HTTP = new Set(["UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"]);
 
@@ -35,6 +38,12 @@ export function upstreamFault(error: Error, upstream: string, begun: boolean): A
       code === "UND_ERR_CONNECT_TIMEOUT" ? "did not accept a connection" : "was silent for too long";
     return new AppError("upstream_timeout", `The upstream ${upstream} ${what}`, { cause: error });
   }
+  if (isUnaskedFor(error, code))
+    return fault(
+      "upstream_invalid",
+      `The upstream ${upstream} answered with an interim status that nobody asked for`,
+      error,
+    );
   if (begun) return fault("upstream_cut", `The answer of the upstream ${upstream} broke off`, error);
   if (error.name === "HTTPParserError" || NO_HTTP.has(code))
     return fault(
@@ -47,6 +56,7 @@ export function upstreamFault(error: Error, upstream: string, begun: boolean): A
 
 /** Whether another try can help: connecting failed, or the connection broke before any of the answer. */
 export function mayTryAgain(error: Error): boolean {
+  if (error instanceof AppError && !BEFORE_AN_ANSWER.has(error.code)) return false;
   const code = codeOfCause(error);
   return UNREACHABLE.has(code) || BROKEN_CONNECTION.has(code);
 }
@@ -59,6 +69,11 @@ export function isUnreachable(error: Error): boolean {
 function codeOfCause(error: Error): string {
   const cause = error instanceof AppError ? error.cause : error;
   return cause instanceof Error ? codeOf(cause) : "";
+}
+
+/** A 100 or 101, which undici does not take, though it says so in the words of its error alone. */
+function isUnaskedFor(error: Error, code: string): boolean {
+  return code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(error.message);
 }
 
 function fault(code: ErrorCode, message: string, cause: Error): AppError {

@@ -3,12 +3,18 @@ import { Pool } from "undici";
 /** How many connections to one origin may be open; a stream holds one for its whole life. */
 const CONNECTIONS = 4096;
 
+/** What `get` is asked for. */
+export interface PoolPlace {
+  readonly origin: string;
+  readonly connectMs: number;
+}
+
 /** Connection pools, shared by the upstreams of an origin and kept over a reload. */
 export interface Pools {
   /** `connectMs`: how long it may take to be connected. */
   get(origin: string, connectMs: number): Pool;
-  /** Lets go of origins that are not among these any more, once their calls have ended. */
-  keepOnly(origins: ReadonlySet<string>): void;
+  /** Lets go of all but these, once their calls have ended. */
+  keepOnly(wanted: readonly PoolPlace[]): void;
   /** Breaks every call off. */
   destroy(): Promise<void>;
 }
@@ -26,11 +32,14 @@ export function createPools(): Pools {
       byOrigin.set(origin, others.set(connectMs, pool));
       return pool;
     },
-    keepOnly(origins) {
+    keepOnly(wanted) {
       for (const [origin, pools] of byOrigin) {
-        if (origins.has(origin)) continue;
-        byOrigin.delete(origin);
-        for (const pool of pools.values()) void pool.close();
+        for (const [connectMs, pool] of pools) {
+          if (wanted.some((place) => place.origin === origin && place.connectMs === connectMs)) continue;
+          pools.delete(connectMs);
+          void pool.close();
+        }
+        if (pools.size === 0) byOrigin.delete(origin);
       }
     },
     async destroy() {

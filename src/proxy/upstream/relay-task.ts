@@ -12,6 +12,8 @@ export interface RelayTask {
   readonly response: ServerResponse;
   /** `model`: JSON or events; `media`: anything but a page; `verbatim`: whatever it is, at once (MCP). */
   readonly kind: "model" | "media" | "verbatim";
+  /** Whether the client reads the answer as it comes, even where it is not events. */
+  readonly isLive: boolean;
   /** Headers of ours on the answer: flat list, lower-case names. */
   readonly ownHeaders: readonly string[];
   /** How the client's dialect is read and spoken to; `verbatim` has none. */

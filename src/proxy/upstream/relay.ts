@@ -34,7 +34,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   #unsent: Buffer[] = [];
   #isPaused = false;
   #watch: StreamWatch | undefined;
-  /** Events, in whatever coding. */
+  /** Events in whatever coding, or what else nobody may keep waiting. */
   #isLive = false;
   /** Events that can be read as they go by. */
   #isStream = false;
@@ -120,8 +120,9 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   }
 
   #hold(type: string): void {
-    this.#isLive = isEventStream(type);
-    this.#isStream = this.#isLive && this.#headers["content-encoding"] === undefined;
+    const isEvents = isEventStream(type);
+    this.#isLive = isEvents || this.#task.isLive;
+    this.#isStream = isEvents && this.#headers["content-encoding"] === undefined;
     this.#state = "holding";
     this.#task.streams.add(this);
   }
@@ -157,13 +158,20 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   #endOpen(): void {
     const { response, upstream } = this.#task;
     const last = this.#takeUnsent();
-    if (!this.#isStream || this.#watch?.ended) {
+    if (this.#isComplete()) {
       response.end(last);
       this.#finishAnswered(this.#watch?.usage());
       return;
     }
     if (last) response.write(last);
     this.#break(cut(upstream));
+  }
+
+  /** Whether this can be the answer's end. What is compressed cannot be told, media and MCP servers may end as they like. */
+  #isComplete(): boolean {
+    const watch = this.#watch;
+    if (this.#isStream) return watch?.ended === true;
+    return this.#task.kind !== "model" || watch === undefined || watch.endsValue;
   }
 
   #open(): void {

@@ -1,3 +1,4 @@
+import { endsValue } from "../body/ends-value.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import { firstUsage, lastUsage, usageFrom } from "./read-usage.ts";
@@ -54,9 +55,15 @@ export class StreamWatch {
     if (this.#tailSize > 2 * TAIL) this.#letGo();
   }
 
-  /** Whether the dialect's own end was seen. */
+  /** Whether the dialect's own end was seen, and nothing has broken off behind it or within it. */
   get ended(): boolean {
-    return this.#endedEarlier || hasSign(this.#dialect, this.#lastBytes());
+    const bytes = this.#lastBytes();
+    return (this.#endedEarlier || hasSign(this.#dialect, bytes)) && isLastLineWhole(bytes);
+  }
+
+  /** Whether the bytes so far, where they are JSON and not events, end like a whole object or list. */
+  get endsValue(): boolean {
+    return endsValue(this.#lastBytes());
   }
 
   /** Whether an event of ours could be put here. */
@@ -98,6 +105,25 @@ function endsEvent(bytes: Buffer): boolean {
   const before = bytes[bytes.length - 2];
   if (last === 0x0a) return before === 0x0a || (before === 0x0d && bytes[bytes.length - 3] === 0x0a);
   return last === 0x0d && before === 0x0d;
+}
+
+/** Vendors may leave out the last line end, but nothing of the line. */
+function isLastLineWhole(bytes: Buffer): boolean {
+  const start = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d)) + 1;
+  if (start === bytes.length || bytes[start] === 0x3a) return true;
+  // A line that begins before what is kept.
+  if (start === 0 && bytes.length >= TAIL) return endsValue(bytes);
+  const data = /^data: ?(.*)$/.exec(bytes.toString("utf8", start))?.[1]?.trim();
+  return data === "[DONE]" || (data !== undefined && isJson(data));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function chatSigns(): Buffer[] {

@@ -11,10 +11,14 @@ it("keeps the connections of upstreams at one origin that wait differently long 
   expect([patient.destroyed, hasty.destroyed]).toEqual([true, true]);
 });
 
-it("lets go of origins that no upstream is at any more, and of no others", async () => {
+it("lets go of what no upstream needs any more, and of nothing else", async () => {
   const pools = createPools();
-  const [kept, left] = [pools.get("http://127.0.0.1:9", 1_000), pools.get("http://127.0.0.1:10", 1_000)];
-  pools.keepOnly(new Set(["http://127.0.0.1:9"]));
-  expect([kept.closed, left.closed]).toEqual([false, true]);
+  const kept = pools.get("http://127.0.0.1:9", 1_000);
+  const left = [pools.get("http://127.0.0.1:10", 1_000), pools.get("http://127.0.0.1:9", 500)];
+  pools.keepOnly([{ origin: "http://127.0.0.1:9", connectMs: 1_000 }]);
+  expect([kept, ...left].map(({ closed }) => closed)).toEqual([false, true, true]);
+  expect(pools.get("http://127.0.0.1:9", 1_000)).toBe(kept);
+  const again = pools.get("http://127.0.0.1:9", 500);
+  expect([again === left[1], again.closed]).toEqual([false, false]);
   await pools.destroy();
 });

@@ -1,0 +1,155 @@
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import { json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { startTestProxy, until } from "../support/start-proxy.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+const ANSWER =
+  '{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}';
+
+/** A proxy in front of an upstream that answers with these bytes, and how many calls reached it. */
+async function behind(bytes: (socket: Socket) => void, dialect = "chat-completions") {
+  const calls = { count: 0 };
+  const vendor = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", () => {
+      calls.count += 1;
+      bytes(socket);
+    });
+  });
+  await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
+  closers.push(() => new Promise((resolve) => vendor.close(resolve)));
+  const base_url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+  const proxy = await startTestProxy({
+    upstreams: { main: { dialect, base_url } },
+    models: [{ match: "*", upstream: "main" }],
+  });
+  closers.push(proxy.close);
+  return { proxy, calls };
+}
+
+const chat = { model: "m", messages: [{ role: "user", content: "hi" }] };
+const post = (url: string, body: unknown) =>
+  fetch(url, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json" },
+  });
+
+describe("upstreams that answer oddly", () => {
+  it.each([100, 101])("are told of by their interim status %d, and called no second time", async (status) => {
+    const { proxy, calls } = await behind((socket) =>
+      socket.end(
+        `HTTP/1.1 ${status} Interim\r\n${status === 101 ? "upgrade: x\r\nconnection: upgrade\r\n" : ""}\r\n`,
+      ),
+    );
+    for (const [path, body] of [
+      ["/v1/chat/completions", chat],
+      ["/v1/messages", { ...chat, max_tokens: 9 }],
+    ] as const) {
+      calls.count = 0;
+      const response = await post(`${proxy.url}${path}`, body);
+      expect([response.status, calls.count]).toEqual([502, 1]);
+      expect(await response.text()).toContain("interim status that nobody asked for");
+    }
+  });
+
+  it("are called no second time where some of an answer came, which may have been paid for", async () => {
+    const { proxy, calls } = await behind((socket) =>
+      socket.end(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${ANSWER.length + 9}\r\n\r\n${ANSWER}`,
+      ),
+    );
+    const response = await post(`${proxy.url}/v1/chat/completions`, chat);
+    expect([response.status, calls.count]).toEqual([502, 1]);
+    expect(await response.text()).toContain("broke off");
+  });
+
+  it("are understood where they write a coding's name in capitals", async () => {
+    const packed = gzipSync(ANSWER);
+    const { proxy } = await behind((socket) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nContent-Encoding: GZIP\r\ncontent-length: ${packed.length}\r\n\r\n`,
+      );
+      socket.write(packed);
+    });
+    const response = await post(`${proxy.url}/v1/messages`, { ...chat, max_tokens: 9 });
+    expect(await response.json()).toMatchObject({ content: [{ type: "text", text: "hello" }] });
+    await post(`${proxy.url}/v1/chat/completions`, chat).then((native) => native.text());
+  });
+
+  it("that end a connection in the middle of a last event have not ended the stream", async () => {
+    const { proxy } = await behind((socket) =>
+      socket.end(
+        'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\ndata: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: {"choices":[{"finish_reason":"st',
+      ),
+    );
+    const response = await post(`${proxy.url}/v1/chat/completions`, { ...chat, stream: true });
+    await expect(response.text()).rejects.toThrow();
+    await until(() => proxy.records.length === 1);
+    expect(proxy.records[0]?.fault).toContain("ended before its last event");
+  });
+
+  it("pass a list's elements on as they come, and a list that stops short as one that broke off", async () => {
+    let goOn: (text: string) => void = () => {};
+    const upstream = await startFakeUpstream(async (_hit, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write('[{"candidates":[]}');
+      response.end(
+        await new Promise<string>((resolve) => {
+          goOn = resolve;
+        }),
+      );
+    });
+    closers.push(upstream.close);
+    const proxy = await startTestProxy({
+      upstreams: { main: { dialect: "generative-language", base_url: upstream.url } },
+    });
+    closers.push(proxy.close);
+    const ask = async () => {
+      const response = await post(`${proxy.url}/v1beta/models/m:streamGenerateContent`, { contents: [] });
+      if (!response.body) throw new Error("no body");
+      const pieces = response.body.getReader();
+      const first = Buffer.from((await pieces.read()).value ?? []).toString();
+      const rest = async () => {
+        let text = "";
+        for (let step = await pieces.read(); !step.done; step = await pieces.read())
+          text += Buffer.from(step.value).toString();
+        return text;
+      };
+      return { first, rest };
+    };
+    const whole = await ask();
+    expect(whole.first).toBe('[{"candidates":[]}');
+    goOn(',{"candidates":[]}]');
+    expect(await whole.rest()).toBe(',{"candidates":[]}]');
+    const short = await ask();
+    goOn(',{"candidates":[');
+    await expect(short.rest()).rejects.toThrow();
+  });
+});
+
+it("a body in a coding that is not read here is told what would be", async () => {
+  const upstream = await startFakeUpstream(json({}));
+  closers.push(upstream.close);
+  const proxy = await startTestProxy({
+    upstreams: { main: { dialect: "messages", base_url: upstream.url } },
+  });
+  closers.push(proxy.close);
+  const response = await fetch(`${proxy.url}/v1/messages`, {
+    method: "POST",
+    body: "x",
+    headers: { "content-type": "application/json", "content-encoding": "zstd" },
+  });
+  expect([response.status, await response.json()]).toEqual([
+    415,
+    expect.objectContaining({
+      error: expect.objectContaining({ message: expect.stringContaining("gzip, deflate, br") }),
+    }),
+  ]);
+});

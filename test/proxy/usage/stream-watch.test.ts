@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { StreamWatch } from "../../../src/proxy/usage/stream-watch.ts";
+
+const FINISH = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}';
+
+function watched(text: string, dialect: "chat-completions" | "generative-language" | "messages") {
+  const watch = new StreamWatch(dialect);
+  watch.push(Buffer.from(text));
+  return watch;
+}
+
+describe("whether a stream has come to its end", () => {
+  it("is so at a finish reason, [DONE] or neither behind it, with or without the last line end", () => {
+    for (const end of ["", "\n", "\n\n", "\n\ndata: [DONE]", "\n\ndata: [DONE]\n\n", "\n\n: bye"])
+      expect(watched(`${FINISH}${end}`, "chat-completions").ended, JSON.stringify(end)).toBe(true);
+  });
+
+  it("is not so where the connection ends within an event, however much of its end is there", () => {
+    const whole = `${FINISH}\n\ndata: [DONE]`;
+    const between = [FINISH.length, FINISH.length + 1, FINISH.length + 2, whole.length];
+    const ends = Array.from({ length: whole.length + 1 }, (_, length) => length).filter(
+      (length) => watched(whole.slice(0, length), "chat-completions").ended,
+    );
+    expect(ends).toEqual(between);
+  });
+
+  it("is not so in the middle of the last event of the other dialects either", () => {
+    const google = 'data: {"candidates":[{"finishReason":"STOP"}]}';
+    expect(watched(google, "generative-language").ended).toBe(true);
+    expect(watched(google.slice(0, -1), "generative-language").ended).toBe(false);
+    const claude = 'event: message_stop\ndata: {"type":"message_stop"}';
+    expect(watched(claude, "messages").ended).toBe(true);
+    expect(watched(claude.slice(0, -1), "messages").ended).toBe(false);
+  });
+
+  it("goes by the last byte where the last line began before what is kept", () => {
+    const long = `data: {"finish_reason":"stop","text":"${"x".repeat(100_000)}"`;
+    expect(watched(long, "chat-completions").ended).toBe(false);
+    const watch = watched(`${long}}`, "chat-completions");
+    expect(watch.ended).toBe(true);
+  });
+});
