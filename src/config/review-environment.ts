@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { Environment } from "./paths.ts";
 
-/** What the environment says about a review; names and defaults as in the specification, section 8. */
+/** What the environment says about a review; names and defaults are the specification's. */
 export interface ReviewEnvironment {
   /** `SERVICE_REMOTE`: a container or another machine; fixed port, nothing is opened. */
   readonly remote: boolean;
@@ -27,7 +27,7 @@ export interface ReviewEnvironment {
   readonly copilotHome?: string;
 }
 
-/** The port of a review in remote mode (specification, section 8). */
+/** The port of a review in remote mode, as specified. */
 export const REMOTE_PORT = 19_432;
 
 const SWITCHED_ON = new Set(["1", "true", "yes", "on"]);

@@ -14,7 +14,7 @@ export interface DoorOptions {
   /** Where any port will do: the next one to try, at once. Without it the same one is tried again after a wait. */
   readonly nextPort?: () => Promise<number>;
   readonly signal?: AbortSignal;
-  /** Told before each new try, with the message of the spec. */
+  /** Told before each new try, with the message that is specified. */
   readonly onRetry?: (message: string) => void;
 }
 

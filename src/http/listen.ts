@@ -2,8 +2,9 @@ import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { AppError, systemErrorCode } from "../errors.ts";
 
-/** Spec, section 8: a taken port is tried again this often, this many milliseconds apart. */
+/** As specified: a taken port is tried again this often … */
 export const MAX_RETRIES = 5;
+/** … and this many milliseconds apart. */
 export const RETRY_DELAY_MS = 500;
 
 /** Where a server is to listen. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { specifiedRoutes } from "../../src/proxy/routes.ts";
 
-/** The tables of the specification, section 4, copied word for word. */
+/** The tables of the specification, copied word for word. */
 const SPECIFICATION = `
 GET /v1/models
 POST /v1/chat/completions

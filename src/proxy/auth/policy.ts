@@ -3,7 +3,7 @@ import type { Operation } from "../routes.ts";
 
 type AuthMode = ProxyConfig["authMode"];
 
-/** `auto` is not its own policy: with LAN access it is `all_except_health`, else `off` (specification, section 5). */
+/** `auto` is not its own policy: with LAN access it is `all_except_health`, else `off`, as specified. */
 export function effectiveMode(mode: AuthMode, allowLanAccess: boolean): Exclude<AuthMode, "auto"> {
   if (mode !== "auto") return mode;
   return allowLanAccess ? "all_except_health" : "off";

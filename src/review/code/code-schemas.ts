@@ -30,7 +30,7 @@ export type FeedbackInput = z.infer<typeof feedbackBody>;
 
 const MISSING = "Missing diffType";
 
-/** Body of `POST /api/diff/switch`. An absent diff type has a message of its own in the specification, section 7. */
+/** Body of `POST /api/diff/switch`. An absent diff type has a message of its own, as specified. */
 export const diffSwitchBody = z.object(
   { diffType: z.string(MISSING).min(1, MISSING), patch: z.boolean().exactOptional() },
   MISSING,
