@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
+import type { DiffFile } from "../../../src/review/api-types.ts";
 import { Dialog } from "../../shared/components/dialog.tsx";
-import { keyLabels } from "../../shared/keyboard/keys.ts";
+import { isOnMac, keyLabels } from "../../shared/keyboard/keys.ts";
 import type { Shortcut } from "../../shared/keyboard/shortcuts.ts";
 import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { filterFiles } from "../core/file-tree.ts";
@@ -29,27 +30,10 @@ export function Palette({ controller, commands }: PaletteProps) {
   const files = useSession((session) => session.files);
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-
-  const entries = useMemo<readonly Entry[]>(() => {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
-    const found = text === "" ? [] : filterFiles(files, text).slice(0, MOST_FILES);
-    return [
-      ...wanted.map(({ label, keys, run }) => ({
-        key: label,
-        label,
-        keys: keyLabels(keys[0] ?? "", isMac),
-        run,
-      })),
-      ...found.map(({ path }) => ({
-        key: path,
-        label: withDeceptionsShown(path),
-        keys: [],
-        run: () => goToFile(controller, path),
-      })),
-    ];
-  }, [text, commands, files, controller, isMac]);
+  const entries = useMemo(
+    () => entriesFor(text, { commands, files, controller }),
+    [text, commands, files, controller],
+  );
 
   const choose = (entry: Entry | undefined) => {
     if (!entry) return;
@@ -87,31 +71,67 @@ export function Palette({ controller, commands }: PaletteProps) {
           event.preventDefault();
         }}
       />
-      {/* The list is walked from the field above; its options take no focus of their own. */}
-      <div id="palette-list" role="listbox" tabIndex={-1} className="palette-list" aria-label="Results">
-        {entries.map((entry, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
-          <div
-            key={entry.key}
-            id={`palette-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at}
-            className="palette-entry"
-            onClick={() => choose(entry)}
-          >
-            <span>{entry.label}</span>
-            <span>
-              {entry.keys.map((key) => (
-                <kbd key={key} className="key">
-                  {key}
-                </kbd>
-              ))}
-            </span>
-          </div>
-        ))}
-      </div>
+      <Results entries={entries} at={at} choose={choose} />
       {entries.length === 0 && <p className="hint">Nothing by that name.</p>}
     </Dialog>
+  );
+}
+
+/** Commands and files whose name holds every word, in any case; without a word all commands and no file. */
+function entriesFor(
+  text: string,
+  { commands, files, controller }: PaletteProps & { readonly files: readonly DiffFile[] },
+): readonly Entry[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const wanted = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+  const found = text === "" ? [] : filterFiles(files, text).slice(0, MOST_FILES);
+  return [
+    ...wanted.map(({ label, keys, run }) => ({
+      key: label,
+      label,
+      keys: keyLabels(keys[0] ?? "", isOnMac()),
+      run,
+    })),
+    ...found.map(({ path }) => ({
+      key: path,
+      label: withDeceptionsShown(path),
+      keys: [],
+      run: () => goToFile(controller, path),
+    })),
+  ];
+}
+
+interface ResultsProps {
+  readonly entries: readonly Entry[];
+  readonly at: number;
+  readonly choose: (entry: Entry) => void;
+}
+
+/** The list is walked from the field above it; its options take no focus of their own. */
+function Results({ entries, at, choose }: ResultsProps) {
+  return (
+    <div id="palette-list" role="listbox" tabIndex={-1} className="palette-list" aria-label="Results">
+      {entries.map((entry, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
+        <div
+          key={entry.key}
+          id={`palette-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          className="palette-entry"
+          onClick={() => choose(entry)}
+        >
+          <span>{entry.label}</span>
+          <span>
+            {entry.keys.map((key) => (
+              <kbd key={key} className="key">
+                {key}
+              </kbd>
+            ))}
+          </span>
+        </div>
+      ))}
+    </div>
   );
 }

@@ -80,6 +80,7 @@ export function followPointer(scroller: HTMLElement): () => void {
   addEventListener("pointerup", onUp);
   addEventListener("pointercancel", onUp);
   return () => {
+    if (drag) cancelAnimationFrame(drag.frame);
     scroller.removeEventListener("pointerdown", onDown);
     scroller.removeEventListener("click", onClick);
     removeEventListener("pointermove", onMove);

@@ -29,6 +29,11 @@ const SIGNS: Record<string, string> = {
   Escape: "Esc",
 };
 
+/** Whether Command does here what Control does elsewhere. */
+export function isOnMac(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.platform);
+}
+
 /** How the keys are written for a person. */
 export function keyLabels(name: KeyName, isMac: boolean): string[] {
   return name

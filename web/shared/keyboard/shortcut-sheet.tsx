@@ -1,5 +1,5 @@
 import { Dialog } from "../components/dialog.tsx";
-import { keyLabels } from "./keys.ts";
+import { isOnMac, keyLabels } from "./keys.ts";
 import type { Shortcut } from "./shortcuts.ts";
 
 interface ShortcutSheetProps {
@@ -9,7 +9,7 @@ interface ShortcutSheetProps {
 
 /** The `?` sheet: every key of the page, by group, in the order given. */
 export function ShortcutSheet({ shortcuts, onClose }: ShortcutSheetProps) {
-  const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+  const isMac = isOnMac();
   const groups = [...new Set(shortcuts.map(({ group }) => group))];
   return (
     <Dialog title="Keyboard" onClose={onClose} wide onlyText>
