@@ -62,6 +62,21 @@ it("can be worked from the first file to the sent feedback by keyboard alone", a
   expect(review.errors).toEqual([]);
 });
 
+it("takes what is typed right behind the filter's key for the filter, also where the tree was shut", async () => {
+  const { page, child } = await openCodeReview(browser, await changedRepository());
+  await page.locator(".tree-file").first().waitFor();
+  const keys = (...names: string[]) =>
+    page.evaluate((pressed) => {
+      for (const key of pressed)
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      return document.activeElement?.id;
+    }, names);
+  await keys("b");
+  await page.locator(".tree").waitFor({ state: "detached" });
+  expect(await keys("t")).toBe("file-filter");
+  child.kill();
+});
+
 const viewed = (page: Page) =>
   page
     .locator(".tree-file-viewed")

@@ -1,3 +1,4 @@
+import { flushSync } from "react-dom";
 import { announce, showToast } from "../shared/components/toast.tsx";
 import type { Shortcut } from "../shared/keyboard/shortcuts.ts";
 import { commentOnAll, commentOnFile, commentOnLines } from "./comments/start.ts";
@@ -154,9 +155,10 @@ async function refresh(): Promise<void> {
   if (diffType !== undefined && (await chooseDiff(diffType))) announce("The diff is up to date");
 }
 
+/** At once: the next key may be the first of what is looked for. */
 function focusFilter(): void {
-  useView.setState({ treeOpen: true });
-  requestAnimationFrame(() => document.getElementById("file-filter")?.focus());
+  flushSync(() => useView.setState({ treeOpen: true }));
+  document.getElementById("file-filter")?.focus();
 }
 
 /** Shows lines above and below the hunk the cursor is in. */
