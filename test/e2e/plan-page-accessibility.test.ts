@@ -126,9 +126,17 @@ describe("a message", () => {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Share …" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Copy" }).click();
-    await dialog.getByRole("status").getByText("Link copied").waitFor();
+    await dialog.getByRole("status", { name: "Messages" }).waitFor({ state: "attached" });
     expect(await page.locator(".toasts").count()).toBe(1);
+    // A message goes by itself: what was said is kept, however late it is asked for.
+    const said = await dialog.getByRole("status", { name: "Messages" }).evaluateHandle((place) => {
+      const texts = [place.textContent];
+      new MutationObserver(() => texts.push(place.textContent)).observe(place, { childList: true });
+      return texts;
+    });
+    await dialog.getByRole("button", { name: "Copy" }).click();
+    await expect.poll(() => said.evaluate((texts) => texts.join())).toContain("Link copied");
+    expect(await said.evaluate((texts) => texts.join())).not.toContain("Marked for removal");
     await page.keyboard.press("Escape");
     await page.keyboard.press("x");
     await page.getByRole("button", { name: /^Send to/ }).click();

@@ -117,11 +117,17 @@ describe("a diagram", () => {
   it("whose library did not come is drawn when it is asked for again, or the page is come back to", async () => {
     const away = `**${FRAME}`;
     const page = await browser.newPage();
-    await page.route(away, (route) => route.abort());
+    let attempts = 0;
+    await page.route(away, (route) => {
+      attempts += 1;
+      return route.abort();
+    });
     await page.goto(review.url);
     const failed = page.locator(".diagram-error", { hasText: "library cannot be loaded" });
     await expect.poll(() => failed.count()).toBe(2);
+    expect(attempts).toBe(2);
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await expect.poll(() => attempts).toBe(4);
     await expect.poll(() => failed.count()).toBe(2);
     await page.unroute(away);
     await failed.first().getByRole("button", { name: "Try again" }).click();

@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { create } from "zustand";
 import { classNames } from "../class-names.ts";
 import { Button, IconButton } from "./button.tsx";
@@ -45,9 +45,13 @@ export function dismissAll(): void {
   useToasts.setState({ toasts: [] });
 }
 
-/** Renders toasts and the polite live region; once a page, and in each modal dialog under the dialog's own name. */
+/**
+ * Renders toasts and the polite live region; once a page, and in each modal dialog under the dialog's own name. What was
+ * said before a dialog opened waits behind it, and does not lie over its buttons.
+ */
 export function Toasts({ dialog }: { readonly dialog?: string }) {
   const { toasts, announcement, dialogs } = useToasts();
+  const [before] = useState(() => (dialog === undefined ? 0 : lastId));
   useEffect(() => {
     if (dialog === undefined) return undefined;
     useToasts.setState((state) => ({ dialogs: [...state.dialogs, dialog] }));
@@ -61,9 +65,11 @@ export function Toasts({ dialog }: { readonly dialog?: string }) {
         {announcement}
       </div>
       <div className="toasts no-print" role="status" aria-label="Messages">
-        {toasts.map((toast) => (
-          <ToastLine key={toast.id} toast={toast} />
-        ))}
+        {toasts
+          .filter(({ id }) => id > before)
+          .map((toast) => (
+            <ToastLine key={toast.id} toast={toast} />
+          ))}
       </div>
     </>
   );
