@@ -73,9 +73,17 @@ export interface Timeouts {
 
 export interface ModelRule {
   readonly match: string;
-  readonly upstreams: readonly string[];
-  readonly model: string | undefined;
+  /** In the order in which they are asked. */
+  readonly places: readonly RulePlace[];
   readonly when: RuleCondition | undefined;
+}
+
+/** Where a rule sends calls. */
+export interface RulePlace {
+  /** The upstream's name. */
+  readonly upstream: string;
+  /** The model's name there; undefined where it is the client's. */
+  readonly model: string | undefined;
 }
 
 export interface RuleCondition {

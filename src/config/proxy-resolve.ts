@@ -10,6 +10,7 @@ import type {
   ProxyConfig,
   ProxyKey,
   RuleCondition,
+  RulePlace,
   UpstreamConfig,
 } from "./proxy-config.ts";
 import type { ProxySettings } from "./proxy-schema.ts";
@@ -178,11 +179,20 @@ function resolveKeys(
 
 function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refuse: Refuse): ModelRule[] {
   return settings.models.map((rule, index) => {
-    const upstreams = typeof rule.upstream === "string" ? [rule.upstream] : rule.upstream;
-    for (const name of upstreams)
-      if (!known.has(name)) refuse(["models", index, "upstream"], `there is no upstream "${name}"`);
-    return { match: rule.match, upstreams, model: rule.model, when: conditionOf(rule.when) };
+    const named = typeof rule.upstream === "string" ? [rule.upstream] : rule.upstream;
+    const places = named.map((name) => placeOf(name, rule.model));
+    for (const { upstream } of places)
+      if (!known.has(upstream)) refuse(["models", index, "upstream"], `there is no upstream "${upstream}"`);
+    return { match: rule.match, places, when: conditionOf(rule.when) };
   });
+}
+
+/** `NAME`, or `NAME/model` where the model is called something else there than at the rule's others. */
+function placeOf(named: string, model: string | undefined): RulePlace {
+  const slash = named.indexOf("/");
+  return slash < 0
+    ? { upstream: named, model }
+    : { upstream: named.slice(0, slash), model: named.slice(slash + 1) || model };
 }
 
 function conditionOf(when: ProxySettings["models"][number]["when"]): RuleCondition | undefined {

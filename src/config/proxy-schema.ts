@@ -95,7 +95,9 @@ const modelRule = z.strictObject({
   match: text.describe("The model's name; `*` stands for any characters, `?` for one."),
   upstream: z
     .union([text, z.array(text).min(1)], { error: "must be the name of an upstream, or a list of names" })
-    .describe("Several are tried in turn until one answers."),
+    .describe(
+      "Several are asked in their order until one answers; NAME/model where it has another name there.",
+    ),
   model: text.optional().describe("The name at the upstream; the client's unless said."),
   when: z
     .strictObject({

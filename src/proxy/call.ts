@@ -109,8 +109,8 @@ export function viaOf(headers: IncomingHttpHeaders, services: Services): string 
 }
 
 /** What its tries at upstreams go by. */
-export function tryNeedsOf({ upstreamModel, request, services }: Call): TryNeeds {
-  return { model: upstreamModel ?? "", headers: request.headers, rests: services.rests };
+export function tryNeedsOf({ request, services }: Call): TryNeeds {
+  return { headers: request.headers, rests: services.rests };
 }
 
 /** The last phase: gives back what was held and puts the call on record. */

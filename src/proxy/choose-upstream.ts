@@ -3,18 +3,18 @@ import type { Call } from "./call.ts";
 import type { Dialect } from "./exchange/parts.ts";
 import { factsOf } from "./models/facts.ts";
 import { notServed } from "./models/not-served.ts";
-import type { Selection } from "./models/select.ts";
+import type { Places, Selection } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
 /** Of a model's name, which goes into logs, metrics and paths. */
 const LONGEST_MODEL = 512;
 
-/** Which upstream serves a call, and the model's name there. Throws `model_not_found`. */
+/** Where a call is served, in the order in which places are asked. Throws `model_not_found`. */
 export function chooseUpstream(
   call: Call,
   model: string | undefined,
   body: Buffer | undefined,
-): Selection | Promise<Selection> {
+): Places | Promise<Places> {
   if (model !== undefined && model.length > LONGEST_MODEL)
     throw new AppError("validation", `The model's name is longer than ${LONGEST_MODEL} characters`);
   call.model = model;
@@ -23,15 +23,17 @@ export function chooseUpstream(
   return selected instanceof Promise ? selected.then((late) => choose(call, late)) : choose(call, selected);
 }
 
-function choose(call: Call, selection: Selection | undefined): Selection {
+function choose(call: Call, selection: Selection | undefined): Places {
   if (!selection) throw notFound(call.model);
-  const { model, rule } = selection;
-  const upstreams = call.services.rests.awakeFirst(selection.upstreams, model);
-  const [first] = upstreams;
-  if (!first) throw notFound(call.model);
-  call.upstream = first;
+  return goTo(call, call.services.rests.awakeFirst(selection.places));
+}
+
+/** Has the call be one at the first of these places, from now on. */
+export function goTo(call: Call, places: Places): Places {
+  const [{ upstream, model }] = places;
+  call.upstream = upstream;
   call.upstreamModel = model;
-  return upstreams === selection.upstreams ? selection : { upstreams, model, rule };
+  return places;
 }
 
 function notFound(model: string | undefined): AppError {

@@ -4,9 +4,9 @@ import { readBody } from "./body/read-body.ts";
 import { type ScannedBody, scanBody, withModel } from "./body/scan-body.ts";
 import { type AdmittedRequest, type Call, openCall, settle } from "./call.ts";
 import { answerFault } from "./call-answers.ts";
-import { chooseUpstream, isNative } from "./choose-upstream.ts";
+import { chooseUpstream, goTo, isNative } from "./choose-upstream.ts";
 import { answerEcho } from "./echo/answer-echo.ts";
-import type { Selection } from "./models/select.ts";
+import type { Places } from "./models/select.ts";
 import { type CalledOperation, calledOperation } from "./operation-path.ts";
 import { relayNatively } from "./relay-natively.ts";
 import type { ModelRoute } from "./routes.ts";
@@ -51,54 +51,53 @@ function routed(call: Call, called: CalledOperation, body: Buffer | undefined): 
   call.stream = called.stream || scanned?.stream === true;
   const choice = chooseUpstream(call, called.model ?? scanned?.model, body);
   return choice instanceof Promise
-    ? choice.then((selection) => send(call, called, selection, body, scanned))
+    ? choice.then((places) => send(call, called, places, body, scanned))
     : send(call, called, choice, body, scanned);
 }
 
 function send(
   call: Call,
   called: CalledOperation,
-  selection: Selection,
+  places: Places,
   body: Buffer | undefined,
   scanned: ScannedBody | undefined,
 ): void | Promise<void> {
-  const { model, rule } = selection;
   const lane = laneOf(call, called);
   if (lane === "echo") return answerEcho(call, called, body);
   if (lane === "estimate") return answerEstimate(call, body);
-  const goOn: GoOn = (upstreams) => {
-    call.upstream = upstreams[0];
-    return send(call, called, { upstreams, model, rule }, body, scanned);
-  };
-  if (lane === "translated") return translate(call, called, selection, body ?? Buffer.alloc(0), goOn);
-  const renamed = body && scanned && nativeBody(call, body, scanned, model);
-  return relayNatively(call, called, selection.upstreams, model, renamed ?? null, goOn);
+  const goOn: GoOn = (left) => send(call, called, goTo(call, left), body, scanned);
+  if (lane === "translated") return translate(call, called, places, body ?? Buffer.alloc(0), goOn);
+  const renamed = body && scanned && nativeBody(call, body, scanned, places[0].model);
+  return relayNatively(call, called, places, renamed ?? null, goOn);
 }
 
 /** Uploads: read until the model is known, the rest goes through as it comes. */
 async function serveForm(call: Call, called: CalledOperation): Promise<void> {
   const { limits } = call.runtime.config;
   const form = await peekForm(call.request, limits.body, (bytes) => holdMore(call, bytes));
-  const selection = await chooseUpstream(call, form.model, undefined);
+  const places = await chooseUpstream(call, form.model, undefined);
+  const [{ model }] = places;
   const lane = laneOf(call, called);
-  const renamed = form.model !== undefined && form.model !== selection.model ? selection.model : undefined;
+  const renamed = form.model !== undefined && form.model !== model ? model : undefined;
   const { stream, length } = form.body(lane === "native" ? renamed : undefined);
   if (lane === "native") {
-    const { upstreams, model } = selection;
-    await relayNatively(call, called, upstreams, model, { stream, length }, noMore);
+    await relayNatively(call, called, places, { stream, length }, noMore);
   } else {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     if (lane === "echo") answerEcho(call, called, body);
-    else await translate(call, called, ofFirstDialect(selection), body, noMore);
+    else await translate(call, called, likeFirst(places), body, noMore);
   }
 }
 
 /** Uploads are not made into another form once they have been sent in one. */
-function ofFirstDialect({ upstreams, model, rule }: Selection): Selection {
-  const [first] = upstreams;
-  return { upstreams: upstreams.filter(({ dialect }) => dialect === first?.dialect), model, rule };
+function likeFirst([first, ...others]: Places): Places {
+  const { dialect } = first.upstream;
+  return [
+    first,
+    ...others.filter(({ upstream, model }) => upstream.dialect === dialect && model === first.model),
+  ];
 }
 
 function noMore(): never {

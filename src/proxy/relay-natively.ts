@@ -1,16 +1,16 @@
 import type { Readable } from "node:stream";
-import type { UpstreamConfig } from "../config/proxy-config.ts";
 import { decodeBody } from "./body/content-coding.ts";
 import { type Call, noteFault, ownHeaders, tryNeedsOf, viaOf } from "./call.ts";
 import { answerFault, answerRefusal } from "./call-answers.ts";
 import { isNative } from "./choose-upstream.ts";
 import { encodeFaultEvent, faultOf } from "./dialect-errors.ts";
 import type { Dialect } from "./exchange/parts.ts";
+import type { Places } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
 import { type RelayedRequest, relayTo } from "./upstream/clients.ts";
 import type { GoOn } from "./upstream/other-lane.ts";
 import type { PackedBody, RelayedDialect, RelayOutcome, RelayTask } from "./upstream/relay-task.ts";
-import { nextTry, planTries, type Try } from "./upstream/tries.ts";
+import { nextTry, placesFrom, planTries, type Try } from "./upstream/tries.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
 import { endOfAnswer, usageOfAnswer } from "./usage/read-usage.ts";
 import { StreamWatch } from "./usage/stream-watch.ts";
@@ -19,22 +19,22 @@ import { StreamWatch } from "./usage/stream-watch.ts";
 export type RelayedBody = Buffer | { readonly stream: Readable; readonly length: number | undefined } | null;
 
 /**
- * The native lane: the client's bytes to the first upstream, of its own dialect, and the answer's bytes back. Tries again,
- * at the same or the next upstream, only as long as the client has been sent nothing; `goOn` takes over where the next one
- * speaks another dialect.
+ * The native lane: the client's bytes to the first place, of its own dialect, and the answer's bytes back. Tries again,
+ * at the same or the next place, only as long as the client has been sent nothing; `goOn` takes over where the next one
+ * speaks another dialect or has another name for the model, which is in the bytes.
  */
 export async function relayNatively(
   call: Call,
   called: CalledOperation,
-  upstreams: readonly UpstreamConfig[],
-  model: string,
+  places: Places,
   body: RelayedBody,
   goOn: GoOn,
 ): Promise<void> {
   const repeatable = body === null || Buffer.isBuffer(body);
+  const [{ model }] = places;
   const path = `${called.path(model)}${called.query}`;
   const needs = tryNeedsOf(call);
-  let tries: Try = planTries(upstreams, needs);
+  let tries: Try = planTries(places, needs);
   for (;;) {
     call.upstream = tries.upstream;
     const request = requestOf(call, path, body, tries.key);
@@ -46,8 +46,8 @@ export async function relayNatively(
     if (!(await waited(call, next.delayMs)))
       return conclude(call, called, { kind: "gone", firstByteAt: 0 }, body);
     call.retries += 1;
-    if (!isNative(next.upstream.dialect, call.dialect, called.operation))
-      return goOn([next.upstream, ...next.otherUpstreams]);
+    const isAlike = next.model === model && isNative(next.upstream.dialect, call.dialect, called.operation);
+    if (!isAlike) return goOn(placesFrom(next));
     tries = next;
   }
 }

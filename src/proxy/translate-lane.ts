@@ -1,7 +1,6 @@
-import type { UpstreamConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
 import type { Call } from "./call.ts";
-import type { Selection } from "./models/select.ts";
+import type { Places } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
 import { CallReply } from "./reply-writer.ts";
 import { callersConversations } from "./stored-responses.ts";
@@ -11,19 +10,19 @@ import { translatedSender } from "./upstream/translated-sender.ts";
 
 /**
  * The lane for unlike dialects: hands the call to the translator with a way to send and a way to answer. `goOn` takes over
- * where the first upstream and those of its dialect cannot serve, and there are others.
+ * where the first place and those like it cannot serve, and there are others.
  */
 export async function translate(
   call: Call,
   called: CalledOperation,
-  selection: Selection,
+  places: Places,
   body: Buffer,
   goOn: GoOn,
 ): Promise<void> {
   const { upstream } = call;
   if (!upstream || upstream.dialect === "any") throw new AppError("internal", "echo is not translated to");
   const reply = new CallReply(call);
-  let left: readonly UpstreamConfig[] | undefined;
+  let left: Places | undefined;
   try {
     const outcome = await translateCall({
       client: {
@@ -38,12 +37,12 @@ export async function translate(
       target: {
         upstream: upstream.name,
         dialect: upstream.dialect,
-        model: selection.model,
+        model: places[0].model,
         capabilities: upstream.capabilities,
       },
       strict: call.runtime.config.strictTranslation,
       requestId: call.id,
-      send: translatedSender(call, selection.upstreams, reply),
+      send: translatedSender(call, places, reply),
       reply,
       redact: call.runtime.redact,
       conversations: callersConversations(call),
@@ -55,7 +54,7 @@ export async function translate(
   } catch (error) {
     if (!(error instanceof OtherLane)) throw error;
     call.firstByteAt = 0;
-    left = error.upstreams;
+    left = error.places;
   } finally {
     reply.release();
   }

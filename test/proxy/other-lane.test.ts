@@ -85,6 +85,35 @@ describe("a rule of upstreams of several dialects", () => {
     expect(hitsOf(chain)).toEqual([1, 1, 1, 1]);
   });
 
+  it("asks each for the model that the rule names there, within a dialect and beyond", async () => {
+    const chats = [await startFakeUpstream(refusal(500)), await startFakeUpstream(refusal(429))] as const;
+    const last = await startFakeUpstream(well("messages"));
+    closers.push(...[...chats, last].map(({ close }) => close));
+    const [one, two, three] = [...chats, last].map(({ url }) => url);
+    const proxy = await startTestProxy({
+      upstreams: {
+        one: { dialect: "chat-completions", base_url: one },
+        two: { dialect: "chat-completions", base_url: two },
+        three: { dialect: "messages", base_url: three },
+      },
+      models: [{ match: "*", upstream: ["one", "two/org/small", "three/claude-x"] }],
+    });
+    closers.push(proxy.close);
+    expect((await post(proxy, "chat-completions")).status).toBe(200);
+    const models = [...chats, last].map(({ hits }) => JSON.parse(String(hits[0]?.body)).model);
+    expect(models).toEqual(["m", "org/small", "claude-x"]);
+    await until(() => proxy.records.length === 1);
+    expect(proxy.records[0]).toMatchObject({
+      model: "m",
+      upstream: "three",
+      upstreamModel: "claude-x",
+      retries: 2,
+    });
+    expect(await (await fetch(`${proxy.url}/`)).text()).toContain(
+      "one, then two/org/small, then three/claude-x",
+    );
+  });
+
   it("tells the client what the last one said, in the client's dialect, where all fail", async () => {
     const chain = await startChain(["messages", refusal(500)], ["chat-completions", refusal(429)]);
     const answer = await post(chain.proxy, "messages");

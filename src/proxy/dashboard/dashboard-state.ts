@@ -91,7 +91,7 @@ function plainUrl(text: string): string {
   return `${origin}${pathname === "/" ? "" : pathname}`;
 }
 
-function ruleState({ match, upstreams, model, when = {} }: ModelRule): RuleState {
+function ruleState({ match, places, when = {} }: ModelRule): RuleState {
   const { requestClass, minTokens, hasImage, hasTools, header = {} } = when;
   const conditions = [
     requestClass === undefined ? "" : `request class ${requestClass}`,
@@ -101,5 +101,15 @@ function ruleState({ match, upstreams, model, when = {} }: ModelRule): RuleState
     // A pattern can be a credential.
     ...Object.keys(header).map((name) => `header ${name}`),
   ];
-  return { match, upstreams, ...(model !== undefined && { model }), when: conditions.filter(Boolean) };
+  const models = new Set(places.map(({ model }) => model));
+  const [model] = models;
+  const isShared = models.size === 1;
+  return {
+    match,
+    upstreams: places.map((place) =>
+      isShared || !place.model ? place.upstream : `${place.upstream}/${place.model}`,
+    ),
+    ...(isShared && model !== undefined && { model }),
+    when: conditions.filter(Boolean),
+  };
 }

@@ -18,7 +18,7 @@ export function callersDialect(route: RouteDialect | undefined, headers: Incomin
 export async function allModels(runtime: Runtime): Promise<readonly CatalogueModel[]> {
   const listed = await runtime.catalogue.models();
   const named = runtime.config.rules.flatMap((rule): CatalogueModel[] => {
-    const upstream = runtime.config.upstreams.get(rule.upstreams[0] ?? "");
+    const upstream = runtime.config.upstreams.get(rule.places[0]?.upstream ?? "");
     if (/[*?]/.test(rule.match) || !upstream) return [];
     return [
       {

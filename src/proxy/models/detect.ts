@@ -21,19 +21,19 @@ export interface Detected {
 /** Where a call naming this model would go. Throws `model_not_found`. */
 export async function detectModel(runtime: Runtime, model: string): Promise<Detected> {
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
-  const upstream = selection?.upstreams[0];
-  if (!selection || !upstream) throw notServed(model);
-  const type = typeOf(selection.model);
+  if (!selection) throw notServed(model);
+  const [place] = selection.places;
+  const type = typeOf(place.model);
   return {
     model,
-    mapped_model: selection.model,
-    upstream: upstream.name,
-    dialect: upstream.dialect,
+    mapped_model: place.model,
+    upstream: place.upstream.name,
+    dialect: place.upstream.dialect,
     type,
     features: {
       streaming: type === "chat",
       tools: type === "chat",
-      image_generation: type === "image" || /image/i.test(selection.model),
+      image_generation: type === "image" || /image/i.test(place.model),
       transcription: type === "audio",
       embeddings: type === "embedding",
     },

@@ -4,10 +4,18 @@ import { inSessionOrder } from "../sessions.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { fits } from "./glob.ts";
 
-/** Where a call goes: upstreams in the order they are tried, the model's name there, and why. */
-export interface Selection {
-  readonly upstreams: readonly UpstreamConfig[];
+/** An upstream, and the model's name there. */
+export interface Place {
+  readonly upstream: UpstreamConfig;
   readonly model: string;
+}
+
+/** At least one. */
+export type Places = readonly [Place, ...Place[]];
+
+/** Where a call goes: places in the order in which they are asked, and why. */
+export interface Selection {
+  readonly places: Places;
   /** The pattern of the rule that decided, if one did. */
   readonly rule: string | undefined;
 }
@@ -44,10 +52,13 @@ export function createSelector(
   random: () => number = Math.random,
 ): Selector {
   const all = [...upstreams.values()];
-  const [only] = all;
+  const [single] = all;
   const prepared = rules.map((rule) => ({
     ...rule,
-    named: rule.upstreams.flatMap((name) => upstreams.get(name) ?? []),
+    places: rule.places.flatMap((place) => {
+      const upstream = upstreams.get(place.upstream);
+      return upstream === undefined ? [] : [{ upstream, model: place.model }];
+    }),
     headers: Object.entries(rule.when?.header ?? {}),
   }));
   const ofDialect = (dialect: Dialect | undefined) => all.find((upstream) => speaks(upstream, dialect));
@@ -55,31 +66,42 @@ export function createSelector(
   const byList = async (model: string, dialect: Dialect | undefined): Promise<Selection | undefined> => {
     const serving = await catalogue.serving(model);
     const chosen = serving.find((upstream) => speaks(upstream, dialect)) ?? serving[0] ?? ofDialect(dialect);
-    return chosen && { upstreams: [chosen], model, rule: undefined };
+    return chosen && only(chosen, model);
   };
   return {
     select(model, dialect, facts) {
       if (model === undefined) {
         const chosen = ofDialect(dialect);
-        return chosen && { upstreams: [chosen], model: "", rule: undefined };
+        return chosen && only(chosen, "");
       }
       for (const rule of prepared) {
         if (!fits(rule.match, model) || (rule.when && !meets(rule.when, rule.headers, facts()))) continue;
-        return {
-          upstreams: inOrder(rule.named, facts, random),
-          model: rule.model ?? model,
-          rule: rule.match,
-        };
+        const [first, ...others] = inOrder(rule.places, facts, random).map((place) => placeFor(place, model));
+        if (first) return { places: [first, ...others], rule: rule.match };
       }
       const slash = model.indexOf("/");
       const named = slash > 0 ? upstreams.get(model.slice(0, slash)) : undefined;
-      if (named) return { upstreams: [named], model: model.slice(slash + 1), rule: undefined };
+      if (named) return only(named, model.slice(slash + 1));
       // With one upstream, and that of the caller's dialect, its list cannot change anything.
-      if (only && all.length === 1 && dialect !== undefined && speaks(only, dialect))
-        return { upstreams: [only], model, rule: undefined };
+      if (single && all.length === 1 && dialect !== undefined && speaks(single, dialect))
+        return only(single, model);
       return byList(model, dialect);
     },
   };
+}
+
+function only(upstream: UpstreamConfig, model: string): Selection {
+  return { places: [{ upstream, model }], rule: undefined };
+}
+
+/** A rule's place, whose model may be the client's. */
+interface OpenPlace {
+  readonly upstream: UpstreamConfig;
+  readonly model: string | undefined;
+}
+
+function placeFor({ upstream, model }: OpenPlace, asked: string): Place {
+  return { upstream, model: model ?? asked };
 }
 
 /** Whether an upstream takes a client's dialect as it is. */
@@ -93,25 +115,24 @@ export function speaks(upstream: UpstreamConfig, dialect: Dialect | undefined): 
  * finds its prompts in that vendor's cache.
  */
 function inOrder(
-  upstreams: readonly UpstreamConfig[],
+  places: readonly OpenPlace[],
   facts: () => CallFacts,
   random: () => number,
-): readonly UpstreamConfig[] {
-  if (upstreams.length < 2 || upstreams.every((upstream) => upstream.weight === undefined)) return upstreams;
+): readonly OpenPlace[] {
+  if (places.length < 2 || places.every(({ upstream }) => upstream.weight === undefined)) return places;
   const session = facts().session();
   if (session !== undefined)
-    return inSessionOrder(
-      upstreams,
-      session,
-      ({ name }) => name,
-      ({ weight }) => weight ?? 1,
-    );
-  let rest = random() * upstreams.reduce((sum, upstream) => sum + (upstream.weight ?? 1), 0);
-  const first = upstreams.find((upstream) => {
-    rest -= upstream.weight ?? 1;
+    return inSessionOrder(places, session, ({ upstream }) => upstream.name, weightOf);
+  let rest = random() * places.reduce((sum, place) => sum + weightOf(place), 0);
+  const first = places.find((place) => {
+    rest -= weightOf(place);
     return rest < 0;
   });
-  return first ? [first, ...upstreams.filter((upstream) => upstream !== first)] : upstreams;
+  return first ? [first, ...places.filter((place) => place !== first)] : places;
+}
+
+function weightOf({ upstream }: OpenPlace): number {
+  return upstream.weight ?? 1;
 }
 
 function meets(

@@ -30,21 +30,31 @@ export async function warmUp(
   services: Services,
   asked: z.infer<typeof warmupBody>,
 ): Promise<{ ok: boolean; results: readonly WarmupResult[] }> {
-  const { upstreams, model } = await chosen(runtime, asked);
-  const results = await Promise.all(upstreams.map((upstream) => warmOne(runtime, services, upstream, model)));
+  const places = await chosen(runtime, asked);
+  const results = await Promise.all(
+    places.map(({ upstream, model }) => warmOne(runtime, services, upstream, model)),
+  );
   return { ok: results.every((result) => result.ok), results };
 }
 
-async function chosen(runtime: Runtime, { upstream, model }: z.infer<typeof warmupBody>) {
-  const all = [...runtime.config.upstreams.values()];
+interface WarmPlace {
+  readonly upstream: UpstreamConfig;
+  readonly model: string | undefined;
+}
+
+async function chosen(
+  runtime: Runtime,
+  { upstream, model }: z.infer<typeof warmupBody>,
+): Promise<readonly WarmPlace[]> {
+  const { upstreams } = runtime.config;
   if (upstream !== undefined) {
-    const named = all.filter(({ name }) => name === upstream);
-    if (named.length > 0) return { upstreams: named, model };
+    const named = upstreams.get(upstream);
+    if (named) return [{ upstream: named, model }];
     throw new AppError("not_found", `There is no upstream ${JSON.stringify(upstream)}`);
   }
-  if (model === undefined) return { upstreams: all, model };
+  if (model === undefined) return [...upstreams.values()].map((each) => ({ upstream: each, model }));
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
-  if (selection) return selection;
+  if (selection) return selection.places;
   throw notServed(model);
 }
 

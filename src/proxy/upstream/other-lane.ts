@@ -1,14 +1,14 @@
-import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { Places } from "../models/select.ts";
 
-/** Serves a call at upstreams of its rule that are left, in whichever lane fits the first of them. */
-export type GoOn = (upstreams: readonly UpstreamConfig[]) => void | Promise<void>;
+/** Serves a call at places of its rule that are left, in whichever lane fits the first of them. */
+export type GoOn = (places: Places) => void | Promise<void>;
 
-/** Leaves a lane that has sent its client nothing yet: what is left to be asked speaks another dialect. */
+/** Leaves a lane that has sent its client nothing yet: what is left to be asked takes the call in another form. */
 export class OtherLane extends Error {
-  readonly upstreams: readonly UpstreamConfig[];
+  readonly places: Places;
 
-  constructor(upstreams: readonly UpstreamConfig[]) {
-    super("what is left to be asked speaks another dialect");
-    this.upstreams = upstreams;
+  constructor(places: Places) {
+    super("what is left to be asked takes the call in another form");
+    this.places = places;
   }
 }

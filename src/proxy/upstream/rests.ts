@@ -1,4 +1,5 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { Place, Places } from "../models/select.ts";
 import { isUnreachable } from "./faults.ts";
 import { pauseAsked, type Tried } from "./tried.ts";
 
@@ -14,11 +15,9 @@ export interface RestingPlace {
   readonly until: number;
 }
 
-/** Where a try was made, and with which model, as the upstream knows it. */
-export interface TriedPlace {
-  readonly upstream: UpstreamConfig;
+/** Where a try was made, and with which key. */
+export interface TriedPlace extends Place {
   readonly key: string | undefined;
-  readonly needs: { readonly model: string };
 }
 
 /**
@@ -28,10 +27,10 @@ export interface TriedPlace {
 export interface Rests {
   /** Takes note of how a try ended. */
   learn(place: TriedPlace, tried: Tried): void;
-  /** The same upstreams, those that rest last. */
-  awakeFirst(upstreams: readonly UpstreamConfig[], model: string): readonly UpstreamConfig[];
-  /** The same keys of an upstream, those that rest last. */
-  awakeKeysFirst(upstream: UpstreamConfig, keys: readonly string[], model: string): readonly string[];
+  /** The same places, those that rest last. */
+  awakeFirst(places: Places): Places;
+  /** The same keys of a place, those that rest last. */
+  awakeKeysFirst(place: Place, keys: readonly string[]): readonly string[];
   list(): RestingPlace[];
   /** What was learned holds no more: the configuration is another. */
   clear(): void;
@@ -56,7 +55,7 @@ export function createRests(now: () => number = Date.now): Rests {
   };
   const isKeyResting = ({ name }: UpstreamConfig, key: string | undefined, model: string) =>
     isResting(keyId(name, key, model));
-  const isUpstreamResting = (upstream: UpstreamConfig, model: string): boolean => {
+  const isPlaceResting = ({ upstream, model }: Place): boolean => {
     if (isResting(upstream.name)) return true;
     const keys = upstream.keys.length === 0 ? [undefined] : upstream.keys;
     return keys.every((key) => isKeyResting(upstream, key, model));
@@ -66,7 +65,7 @@ export function createRests(now: () => number = Date.now): Rests {
     if (resting.size < MOST || resting.has(id)) resting.set(id, place);
   };
   return {
-    learn({ upstream, key, needs: { model } }, tried) {
+    learn({ upstream, key, model }, tried) {
       const { name, keys, credentials } = upstream;
       if (tried.kind === "answered" && resting.size > 0) {
         resting.delete(name);
@@ -87,9 +86,8 @@ export function createRests(now: () => number = Date.now): Rests {
         });
       }
     },
-    awakeFirst: (upstreams, model) =>
-      resting.size === 0 ? upstreams : lastWhere(upstreams, (each) => isUpstreamResting(each, model)),
-    awakeKeysFirst: (upstream, keys, model) =>
+    awakeFirst: (places) => (resting.size === 0 ? places : lastWhere(places, isPlaceResting)),
+    awakeKeysFirst: ({ upstream, model }, keys) =>
       resting.size === 0 ? keys : lastWhere(keys, (key) => isKeyResting(upstream, key, model)),
     list: () => [...resting].filter(([id]) => isResting(id)).map(([, place]) => place),
     clear: () => resting.clear(),
@@ -108,7 +106,7 @@ function keyId(upstream: string, key: string | undefined, model: string): string
 }
 
 /** In the same order, but for those that fit, which come last. */
-function lastWhere<Place>(places: readonly Place[], fits: (place: Place) => boolean): readonly Place[] {
-  const last = places.filter(fits);
-  return last.length === 0 ? places : [...places.filter((place) => !last.includes(place)), ...last];
+function lastWhere<List extends readonly unknown[]>(list: List, fits: (one: List[number]) => boolean): List {
+  // Sorting keeps the order of those that are alike, and the number of all.
+  return list.toSorted((one, other) => Number(fits(one)) - Number(fits(other))) as unknown as List;
 }

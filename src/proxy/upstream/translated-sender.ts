@@ -1,27 +1,24 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
 import { type Call, tryNeedsOf, viaOf } from "../call.ts";
+import type { Places } from "../models/select.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "./clients.ts";
 import { OtherLane } from "./other-lane.ts";
 import { requestHeaders } from "./request-headers.ts";
 import type { Departure, ReceivedReply } from "./send.ts";
 import type { Tried } from "./tried.ts";
-import { nextTry, planTries, type Try } from "./tries.ts";
+import { nextTry, placesFrom, planTries, type Try } from "./tries.ts";
 
 /**
  * Sends translated requests for a call with our credentials and the configured headers. What fails or is refused is
- * tried again as in the native lane (`tries.ts`), as long as an upstream speaks the dialect of the request, which is
- * the first one's. Throws `OtherLane` where the next one does not.
+ * tried again as in the native lane (`tries.ts`), as long as a place takes the request that was made for the first
+ * one: has its dialect and model. Throws `OtherLane` where the next one does not.
  */
-export function translatedSender(
-  call: Call,
-  upstreams: readonly UpstreamConfig[],
-  signal: Departure,
-): SendUpstream {
+export function translatedSender(call: Call, places: Places, signal: Departure): SendUpstream {
   return async (request) => {
     const needs = tryNeedsOf(call);
-    for (let tries: Try = planTries(upstreams, needs); ; ) {
+    for (let tries: Try = planTries(places, needs); ; ) {
       call.upstream = tries.upstream;
       const tried = await tryOnce(call, tries, request, signal);
       needs.rests.learn(tries, tried);
@@ -33,8 +30,8 @@ export function translatedSender(
       if (tried.kind === "refused") leave(tried.body);
       if (next.delayMs > 0) await pause(next.delayMs, signal);
       call.retries += 1;
-      if (next.upstream.dialect !== tries.upstream.dialect)
-        throw new OtherLane([next.upstream, ...next.otherUpstreams]);
+      const isAlike = next.model === tries.model && next.upstream.dialect === tries.upstream.dialect;
+      if (!isAlike) throw new OtherLane(placesFrom(next));
       tries = next;
     }
   };

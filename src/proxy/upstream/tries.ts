@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { Place, Places } from "../models/select.ts";
 import { inSessionOrder, sessionOf } from "../sessions.ts";
 import { mayTryAgain } from "./faults.ts";
 import type { Rests } from "./rests.ts";
@@ -7,8 +8,6 @@ import { pauseAsked, type Tried } from "./tried.ts";
 
 /** What the tries of one call go by. */
 export interface TryNeeds {
-  /** As the upstream knows it. */
-  readonly model: string;
   /** The client's, which may name its session. */
   readonly headers: IncomingHttpHeaders;
   readonly rests: Rests;
@@ -17,11 +16,13 @@ export interface TryNeeds {
 /** One try at a call: where, with which key, and what is left to try. */
 export interface Try {
   readonly upstream: UpstreamConfig;
+  /** The model's name there. */
+  readonly model: string;
   readonly key: string | undefined;
   readonly delayMs: number;
-  /** Other keys of this upstream, then other upstreams. */
+  /** Other keys of this upstream, then other places. */
   readonly otherKeys: readonly string[];
-  readonly otherUpstreams: readonly UpstreamConfig[];
+  readonly otherPlaces: readonly Place[];
   /** Tries at the same place that may still be made. */
   readonly repeats: number;
   readonly needs: TryNeeds;
@@ -33,11 +34,14 @@ const LONGEST_PAUSE_MS = 20_000;
 
 const turns = new WeakMap<UpstreamConfig, number>();
 
-/** The first try, at the first upstream. Of its keys a session keeps to one; calls without a session take turns. */
-export function planTries(upstreams: readonly UpstreamConfig[], needs: TryNeeds): Try {
-  const upstream = upstreams[0];
-  if (!upstream) throw new TypeError("a call needs an upstream");
-  return beginAt(upstream, upstreams.length > 1 ? upstreams.slice(1) : NONE, REPEATS, needs);
+/** The first try, at the first place. Of its keys a session keeps to one; calls without a session take turns. */
+export function planTries([first, ...others]: Places, needs: TryNeeds): Try {
+  return beginAt(first, others, REPEATS, needs);
+}
+
+/** What is left to be asked, from this try on. */
+export function placesFrom({ upstream, model, otherPlaces }: Try): Places {
+  return [{ upstream, model }, ...otherPlaces];
 }
 
 /**
@@ -69,25 +73,21 @@ export function nextTry(last: Try, outcome: Tried, random: () => number = Math.r
 }
 
 function atNextUpstream(last: Try): Try | undefined {
-  const [upstream, ...others] = last.otherUpstreams;
-  return upstream && beginAt(upstream, others, last.repeats, last.needs);
+  const [place, ...others] = last.otherPlaces;
+  return place && beginAt(place, others, last.repeats, last.needs);
 }
 
 const NONE: readonly never[] = [];
 
-function beginAt(
-  upstream: UpstreamConfig,
-  otherUpstreams: readonly UpstreamConfig[],
-  repeats: number,
-  needs: TryNeeds,
-): Try {
+function beginAt(place: Place, otherPlaces: readonly Place[], repeats: number, needs: TryNeeds): Try {
+  const { upstream, model } = place;
   const { keys } = upstream;
   if (keys.length < 2)
-    return { upstream, key: keys[0], otherKeys: NONE, delayMs: 0, otherUpstreams, repeats, needs };
+    return { upstream, model, key: keys[0], otherKeys: NONE, delayMs: 0, otherPlaces, repeats, needs };
   const session = sessionOf(needs.headers);
   const ordered = session === undefined ? inTurn(upstream) : inSessionOrder(keys, session, placeName);
-  const [key, ...otherKeys] = needs.rests.awakeKeysFirst(upstream, ordered, needs.model);
-  return { upstream, key, otherKeys, delayMs: 0, otherUpstreams, repeats, needs };
+  const [key, ...otherKeys] = needs.rests.awakeKeysFirst(place, ordered);
+  return { upstream, model, key, otherKeys, delayMs: 0, otherPlaces, repeats, needs };
 }
 
 /** Keys go by their place: where one is exchanged, its sessions stay. */

@@ -31,8 +31,8 @@ async function pick(
   const selection = await selectorOf(models).select(model, dialect, facts);
   return (
     selection && [
-      selection.upstreams.map((upstream) => upstream.name).join(),
-      selection.model,
+      selection.places.map(({ upstream }) => upstream.name).join(),
+      [...new Set(selection.places.map((place) => place.model))].join(),
       selection.rule,
     ]
   );
@@ -46,6 +46,13 @@ describe("choosing an upstream", () => {
     ];
     expect(await pick(rules, "gpt-a")).toEqual(["claude", "claude-a", "gpt-a"]);
     expect(await pick(rules, "gpt-zzz")).toEqual(["other,chat", "gpt-zzz", "gpt-*"]);
+  });
+
+  it("has a name for the model at each upstream that a rule gives one", async () => {
+    const rules = [{ match: "*", upstream: ["claude", "chat/gpt-a", "chat/org/gpt-b"], model: "claude-a" }];
+    expect(await pick(rules, "m")).toEqual(["claude,chat,chat", "claude-a,gpt-a,org/gpt-b", "*"]);
+    const open = [{ match: "*", upstream: ["claude", "chat/gpt-a"] }];
+    expect(await pick(open, "m")).toEqual(["claude,chat", "m,gpt-a", "*"]);
   });
 
   it("then by upstream/model, then by who lists the id, the caller's dialect first, then by the dialect", async () => {
@@ -85,7 +92,9 @@ describe("choosing an upstream", () => {
   it("draws the first of several by weight where weights are given", async () => {
     const rules = [{ match: "*", upstream: ["chat", "other"] }];
     const order = async (random: number) =>
-      (await selectorOf(rules, () => random).select("m", undefined, none))?.upstreams.map(({ name }) => name);
+      (await selectorOf(rules, () => random).select("m", undefined, none))?.places.map(
+        ({ upstream }) => upstream.name,
+      );
     expect(await order(0.1)).toEqual(["chat", "other"]);
     expect(await order(0.3)).toEqual(["other", "chat"]);
   });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Place } from "../../../src/proxy/models/select.ts";
 import { upstreamFault } from "../../../src/proxy/upstream/faults.ts";
 import { createRests, type Rests } from "../../../src/proxy/upstream/rests.ts";
 import type { Tried } from "../../../src/proxy/upstream/tried.ts";
@@ -36,9 +37,12 @@ beforeEach(() => {
   rests = createRests(() => now);
 });
 const learn = (upstream: Upstream, key: string | undefined, tried: Tried, model = "m") =>
-  rests.learn({ upstream, key, needs: { model } }, tried);
-const order = (model = "m") => rests.awakeFirst([a, b, c], model).map(({ name }) => name);
-const keys = (model = "m") => rests.awakeKeysFirst(a, ["k1", "k2"], model);
+  rests.learn({ upstream, key, model }, tried);
+const order = (model = "m") => {
+  const [first, second, third] = [a, b, c].map((upstream) => ({ upstream, model })) as [Place, Place, Place];
+  return rests.awakeFirst([first, second, third]).map(({ upstream }) => upstream.name);
+};
+const keys = (model = "m") => rests.awakeKeysFirst({ upstream: a, model }, ["k1", "k2"]);
 
 describe("what could not serve", () => {
   it("is asked last for as long as it says, for that model and with that key", () => {

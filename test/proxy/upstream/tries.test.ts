@@ -5,7 +5,7 @@ import { createRests } from "../../../src/proxy/upstream/rests.ts";
 import { nextTry, planTries, type TryNeeds } from "../../../src/proxy/upstream/tries.ts";
 import { configOf } from "../../support/start-proxy.ts";
 
-function upstream(name: string, keys: string[]) {
+function place(name: string, keys: string[]) {
   const settings = {
     dialect: "messages",
     base_url: "http://x",
@@ -13,7 +13,7 @@ function upstream(name: string, keys: string[]) {
   };
   const found = configOf({ upstreams: { [name]: settings } }).upstreams.get(name);
   if (!found) throw new Error("no upstream");
-  return found;
+  return { upstream: found, model: "m" };
 }
 
 const refused = (status: number, headers: Record<string, string> = {}): RelayOutcome => ({
@@ -28,7 +28,6 @@ const failed = (code: string): RelayOutcome => {
   return { kind: "failed", fault: upstreamFault(cause, "a", false), firstByteAt: 0 };
 };
 const needs = (headers: TryNeeds["headers"] = {}): TryNeeds => ({
-  model: "m",
   headers,
   rests: createRests(),
 });
@@ -36,13 +35,13 @@ const still = () => 0;
 
 describe("trying again", () => {
   it("takes keys in turn from call to call", () => {
-    const one = upstream("a", ["k1", "k2", "k3"]);
+    const one = place("a", ["k1", "k2", "k3"]);
     expect([1, 2, 3, 4].map(() => planTries([one], needs()).key)).toEqual(["k1", "k2", "k3", "k1"]);
   });
 
   it("goes on to the next key for 401, 402, 403 and 429, and through all of them", () => {
     for (const status of [401, 402, 403, 429]) {
-      const first = planTries([upstream("a", ["k1", "k2"])], needs());
+      const first = planTries([place("a", ["k1", "k2"])], needs());
       const second = nextTry(first, refused(status), still);
       expect(second?.key).toBe("k2");
       expect(second && nextTry(second, refused(status), still)).toBeUndefined();
@@ -50,7 +49,7 @@ describe("trying again", () => {
   });
 
   it("goes on to the next upstream for failures of this one, not for the client's mistakes", () => {
-    const plan = planTries([upstream("a", []), upstream("b", [])], needs());
+    const plan = planTries([place("a", []), place("b", [])], needs());
     for (const outcome of [refused(500), refused(529), refused(401), failed("ECONNREFUSED")])
       expect(nextTry(plan, outcome, still)?.upstream.name).toBe("b");
     for (const outcome of [refused(400), refused(404), refused(413), refused(422)])
@@ -58,7 +57,7 @@ describe("trying again", () => {
   });
 
   it("tries the same place twice more where connecting failed, and no more", () => {
-    let plan = planTries([upstream("a", [])], needs());
+    let plan = planTries([place("a", [])], needs());
     for (let repeat = 0; repeat < 2; repeat += 1) {
       const next = nextTry(plan, failed("ECONNRESET"), still);
       if (!next) throw new Error("no other try");
@@ -67,7 +66,7 @@ describe("trying again", () => {
     }
     expect(nextTry(plan, failed("ECONNRESET"), still)).toBeUndefined();
     expect(
-      nextTry(planTries([upstream("a", [])], needs()), failed("UND_ERR_HEADERS_TIMEOUT"), still),
+      nextTry(planTries([place("a", [])], needs()), failed("UND_ERR_HEADERS_TIMEOUT"), still),
     ).toBeUndefined();
   });
 
@@ -84,14 +83,14 @@ describe("trying again", () => {
   });
 
   it("never tries again once the client was sent something, or has gone", () => {
-    const plan = planTries([upstream("a", []), upstream("b", [])], needs());
+    const plan = planTries([place("a", []), place("b", [])], needs());
     expect(nextTry(plan, { kind: "gone" }, still)).toBeUndefined();
     expect(nextTry(plan, { kind: "broken" }, still)).toBeUndefined();
     expect(nextTry(plan, { kind: "answered" }, still)).toBeUndefined();
   });
 
   it("keeps a session to one key, whatever others do, and has its others in reserve", () => {
-    const one = upstream("a", ["k1", "k2", "k3"]);
+    const one = place("a", ["k1", "k2", "k3"]);
     const firstKeys = Array.from({ length: 30 }, (_, session) => {
       const headers = { "x-claude-code-session-id": `session ${session}` };
       const plans = [1, 2, 3].map(() => planTries([one], needs(headers)));
@@ -106,14 +105,14 @@ describe("trying again", () => {
   });
 
   it("asks a key that rests after the others", () => {
-    const one = upstream("a", ["k1", "k2"]);
+    const one = place("a", ["k1", "k2"]);
     const plan = needs();
-    plan.rests.learn({ upstream: one, key: "k1", needs: plan }, refused(429));
+    plan.rests.learn({ ...one, key: "k1" }, refused(429));
     for (const _ of [1, 2]) expect(planTries([one], plan)).toMatchObject({ key: "k2", otherKeys: ["k1"] });
   });
 
   it("waits where it is asked for twenty seconds, and hands longer wishes on", () => {
-    const plan = () => planTries([upstream("a", [])], needs());
+    const plan = () => planTries([place("a", [])], needs());
     expect(nextTry(plan(), refused(503, { "retry-after": "20" }), still)?.delayMs).toBe(20_100);
     expect(nextTry(plan(), refused(503, { "retry-after": "21" }), still)).toBeUndefined();
     expect(nextTry(plan(), refused(503), still)).toBeUndefined();
