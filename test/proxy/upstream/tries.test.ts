@@ -73,13 +73,13 @@ describe("trying again", () => {
   it("goes elsewhere, and not to the same place again, where some of an answer came", () => {
     const cause = Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
     const cut = { kind: "failed", fault: upstreamFault(cause, "a", true), firstByteAt: 1 } as const;
-    expect(nextTry(planTries([upstream("a", [])], needs()), cut, still)).toBeUndefined();
-    expect(
-      nextTry(planTries([upstream("a", []), upstream("b", [])], needs()), cut, still)?.upstream.name,
-    ).toBe("b");
+    expect(nextTry(planTries([place("a", [])], needs()), cut, still)).toBeUndefined();
+    expect(nextTry(planTries([place("a", []), place("b", [])], needs()), cut, still)?.upstream.name).toBe(
+      "b",
+    );
     const whole = upstreamFault(cause, "a", false);
     const dropped = { kind: "failed", fault: whole, firstByteAt: 0 } as const;
-    expect(nextTry(planTries([upstream("a", [])], needs()), dropped, still)?.upstream.name).toBe("a");
+    expect(nextTry(planTries([place("a", [])], needs()), dropped, still)?.upstream.name).toBe("a");
   });
 
   it("never tries again once the client was sent something, or has gone", () => {
