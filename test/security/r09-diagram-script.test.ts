@@ -56,6 +56,6 @@ describe("R9 a diagram that would run a script", () => {
     ["it shows pictures from elsewhere", 'graph TD\nA@{ img : "//evil.test/node.png" }'],
     ["it is longer than 50,000 characters", `graph TD\n${"A-->B\n".repeat(10_000)}`],
   ])("is not drawn at all where %s", async (reason, source) => {
-    await expect(drawDiagram(source, "light")).rejects.toThrow(reason);
+    expect(await drawDiagram(source, "light")).toEqual({ error: reason, again: false });
   });
 });
