@@ -30,4 +30,15 @@ describe("the code review page", () => {
     await page.reload();
     await page.getByText(`${NAMES.length}/${NAMES.length} viewed`).waitFor();
   });
+
+  it("shows both parts of a file that is no longer tracked", async () => {
+    const repository = await testRepository({ "a.txt": "what was\n" });
+    await repository.git("rm", "--quiet", "--cached", "a.txt");
+    await repository.write({ "a.txt": "what is\n" });
+    const { page } = await openCodeReview(browser, repository);
+    const sections = page.locator('section[data-path="a.txt"]');
+    await expect.poll(() => sections.allTextContents()).toHaveLength(2);
+    await expect.poll(() => sections.nth(0).textContent()).toContain("what was");
+    await expect.poll(() => sections.nth(1).textContent()).toContain("what is");
+  });
 });

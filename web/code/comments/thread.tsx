@@ -1,5 +1,6 @@
 import { memo, useEffect, useRef } from "react";
 import { useShallow } from "zustand/react/shallow";
+import type { DiffFile } from "../../../src/review/api-types.ts";
 import type { Layout } from "../core/row-model.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { useComments } from "../state/comments.ts";
@@ -9,14 +10,15 @@ import { CommentEditor } from "./comment-editor.tsx";
 
 interface ThreadProps {
   readonly controller: DiffController;
-  readonly path: string;
+  readonly file: DiffFile;
   readonly widgetKey: string;
   readonly row: number;
   readonly layout: Layout;
 }
 
 /** The comments that stand under one line. Tells the controller how much room they take. */
-export const Thread = memo(function Thread({ controller, path, widgetKey, row, layout }: ThreadProps) {
+export const Thread = memo(function Thread({ controller, file, widgetKey, row, layout }: ThreadProps) {
+  const { path } = file;
   const element = useRef<HTMLDivElement>(null);
   const ids = useComments(
     useShallow(({ comments }) =>
@@ -29,7 +31,7 @@ export const Thread = memo(function Thread({ controller, path, widgetKey, row, l
     const isNew =
       useComments.getState().focus !== undefined && observed.querySelector(".comment-open") !== null;
     const measure = () =>
-      controller.measure(path, { widgets: new Map([[widgetKey, observed.offsetHeight]]) });
+      controller.measure(file, { widgets: new Map([[widgetKey, observed.offsetHeight]]) });
     const observer = new ResizeObserver(measure);
     observer.observe(observed);
     if (isNew) {
@@ -37,7 +39,7 @@ export const Thread = memo(function Thread({ controller, path, widgetKey, row, l
       controller.reveal(observed);
     }
     return () => observer.disconnect();
-  }, [controller, path, widgetKey]);
+  }, [controller, file, widgetKey]);
   const side = widgetKey.slice(path.length + 1).split(":")[0];
   const isOnLine = !widgetKey.endsWith(":0");
   return (

@@ -6,6 +6,14 @@ import { widgetFor } from "../state/places.ts";
 import { useSession } from "../state/session.ts";
 import { isFolded, useView } from "../state/view.ts";
 
+/**
+ * Tells the parts of a diff apart. A path is not enough: a file that became a link, or is no longer tracked, is there
+ * twice, once as what is gone and once as what has come. The same in every diff of the file. Pure.
+ */
+export function partKey({ path, oldMode, newMode }: DiffFile): string {
+  return oldMode === undefined && newMode !== undefined ? `+${path}` : ` ${path}`;
+}
+
 /** The bodies of all files, each built anew only when something it is made of has changed. */
 export class BodyShelf {
   readonly #bodies = new Map<string, FileBody>();
@@ -28,12 +36,12 @@ export class BodyShelf {
   }
 
   /** Takes over heights seen on screen; false when they are not new. */
-  measure(path: string, seen: Partial<MeasuredHeights>): boolean {
-    const known = this.#measured.get(path) ?? NOTHING_MEASURED;
+  measure(file: DiffFile, seen: Partial<MeasuredHeights>): boolean {
+    const known = this.#measured.get(partKey(file)) ?? NOTHING_MEASURED;
     const widgets = withNews(known.widgets, seen.widgets);
     const lines = withNews(known.lines, seen.lines);
     if (widgets === known.widgets && lines === known.lines) return false;
-    this.#measured.set(path, { widgets, lines });
+    this.#measured.set(partKey(file), { widgets, lines });
     return true;
   }
 
@@ -50,12 +58,12 @@ export class BodyShelf {
     this.#count = files.length;
     for (const file of only ?? files) {
       const options = this.#optionsFor(file);
-      const before = this.#inputs.get(file.path);
+      const before = this.#inputs.get(partKey(file));
       if (before && isSame(before, options)) continue;
       changed = true;
       this.#keep(options);
     }
-    return changed ? files.flatMap(({ path }) => this.#bodies.get(path) ?? []) : undefined;
+    return changed ? files.flatMap((file) => this.#bodies.get(partKey(file)) ?? []) : undefined;
   }
 
   #optionsFor(file: DiffFile): BodyOptions {
@@ -71,8 +79,8 @@ export class BodyShelf {
       widgets: this.#widgets.get(file.path) ?? NO_WIDGETS,
       expansions: view.expansions.get(file.path),
       text: this.#linesOf(view.texts.get(file.path)),
-      measured: this.#measured.get(file.path) ?? NOTHING_MEASURED,
-      lastHeight: this.#heights.get(file.path),
+      measured: this.#measured.get(partKey(file)) ?? NOTHING_MEASURED,
+      lastHeight: this.#heights.get(partKey(file)),
     };
   }
 
@@ -89,18 +97,18 @@ export class BodyShelf {
 
   /** Lines wrap elsewhere once the width is another. */
   #forgetLines(): void {
-    for (const [path, { widgets }] of this.#measured) {
-      this.#measured.set(path, { widgets, lines: NOTHING_MEASURED.lines });
+    for (const [key, { widgets }] of this.#measured) {
+      this.#measured.set(key, { widgets, lines: NOTHING_MEASURED.lines });
     }
   }
 
   #keep(options: BodyOptions): void {
-    const { path } = options.file;
-    const [before, bodyBefore] = [this.#inputs.get(path), this.#bodies.get(path)];
+    const key = partKey(options.file);
+    const [before, bodyBefore] = [this.#inputs.get(key), this.#bodies.get(key)];
     const body = buildBody(options, before && bodyBefore && { options: before, body: bodyBefore });
-    this.#inputs.set(path, options);
-    this.#bodies.set(path, body);
-    if (body.state === "rows") this.#heights.set(path, body.height);
+    this.#inputs.set(key, options);
+    this.#bodies.set(key, body);
+    if (body.state === "rows") this.#heights.set(key, body.height);
   }
 
   /** Widgets by path, the same array while nothing about them changed. */

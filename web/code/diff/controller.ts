@@ -110,10 +110,8 @@ export class DiffController {
   }
 
   /** Reports heights that things of a file have on screen, where they are not what was computed. */
-  measure(path: string, seen: Partial<MeasuredHeights>): void {
-    if (!this.#shelf.measure(path, seen)) return;
-    const { file } = this.#scene.geometry.bodies[this.#orderOf(path)] ?? {};
-    this.update(file && [file]);
+  measure(file: DiffFile, seen: Partial<MeasuredHeights>): void {
+    if (this.#shelf.measure(file, seen)) this.update([file]);
   }
 
   scrollToFile(path: string): void {

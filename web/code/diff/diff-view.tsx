@@ -2,6 +2,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useSyncExternalStor
 import { flushSync } from "react-dom";
 import { useCursor } from "../state/cursor.ts";
 import { useView } from "../state/view.ts";
+import { partKey } from "./body-shelf.ts";
 import type { DiffController } from "./controller.ts";
 import { followPointer } from "./drag-lines.ts";
 import { FileSection } from "./file-section.tsx";
@@ -31,7 +32,7 @@ export function DiffView({ controller }: { readonly controller: DiffController }
             const { path } = body.file;
             return (
               <FileSection
-                key={path}
+                key={partKey(body.file)}
                 controller={controller}
                 body={body}
                 from={from}

@@ -36,7 +36,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   useView((view) => view.wholeLines);
 
   useLayoutEffect(() => {
-    if (rows.current) controller.measure(file.path, measureRows(rows.current, body));
+    if (rows.current) controller.measure(file, measureRows(rows.current, body));
   });
 
   // A notice grows once its images have come.
@@ -44,10 +44,10 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
     const element = rows.current;
     const notice = element?.querySelector("[data-notice]");
     if (!element || !notice) return;
-    const observer = new ResizeObserver(() => controller.measure(file.path, measureRows(element, body)));
+    const observer = new ResizeObserver(() => controller.measure(file, measureRows(element, body)));
     observer.observe(notice);
     return () => observer.disconnect();
-  }, [controller, file.path, body]);
+  }, [controller, file, body]);
 
   const canExpand =
     body.state === "rows" && file.status !== "added" && file.status !== "deleted" && !file.binary;

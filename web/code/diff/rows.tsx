@@ -60,7 +60,14 @@ export function Rows({ controller, body, from, to, layout, wrap, range, cursor }
       case ROW_WIDGET: {
         const key = body.rows.widgets[left]?.key ?? "";
         return (
-          <Thread key={key} controller={controller} path={path} widgetKey={key} row={row} layout={layout} />
+          <Thread
+            key={key}
+            controller={controller}
+            file={body.file}
+            widgetKey={key}
+            row={row}
+            layout={layout}
+          />
         );
       }
       default:
