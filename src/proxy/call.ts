@@ -60,6 +60,7 @@ export interface Call {
   place: number;
 }
 
+/** The first phase after the door: the call is counted, and shown among those that run. */
 export function openCall(
   { request, response, runtime, key, params, doorHeaders }: AdmittedRequest,
   route: Route & { readonly dialect: Dialect },

@@ -84,8 +84,12 @@ async function serveForm(call: Call, called: CalledOperation): Promise<void> {
     await relayNatively(call, called, places, { stream, length }, noMore);
   } else {
     const chunks: Buffer[] = [];
-    for await (const chunk of stream) chunks.push(chunk);
+    for await (const chunk of stream) {
+      holdMore(call, chunk.length);
+      chunks.push(chunk);
+    }
     const body = Buffer.concat(chunks);
+    hold(call, body);
     if (lane === "echo") answerEcho(call, called, body);
     else await translate(call, called, likeFirst(places), body, noMore);
   }

@@ -83,6 +83,23 @@ describe("uploads", () => {
     expect(await send(short)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  it("that are translated count whole among them, not by what was kept until their model came", async () => {
+    const { proxy } = await setUp({
+      limits: { in_flight: 200_000 },
+      models: [{ match: "*", upstream: "other" }],
+      upstreams: { other: { dialect: "generative-language", base_url: "http://127.0.0.1:9" } },
+    });
+    const form = new FormData();
+    form.append("model", "hear");
+    // Longer than what comes with the model in one read.
+    form.append("file", new Blob(["x".repeat(300_000)], { type: "audio/wav" }), "a.wav");
+    const answer = await transcribe(proxy, form);
+    expect([answer.status, await answer.text()]).toEqual([
+      503,
+      expect.stringContaining('"code":"overloaded"'),
+    ]);
+  });
+
   it("that break off before their model are the client's doing", async () => {
     const { proxy } = await setUp();
     const seen = new Promise((resolve) => proxy.server.app.server.once("request", resolve));

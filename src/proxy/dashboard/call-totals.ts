@@ -1,11 +1,11 @@
 import type { CallSeries } from "../log/metrics.ts";
-import { percentile, sumOf } from "../log/spread.ts";
+import { percentile, sumOfSpreads } from "../log/spread.ts";
 import type { CallTotals, LastError, ModelTotals } from "./api-types.ts";
 
 /** All of these series together. */
 export function totalOf(all: readonly CallSeries[]): CallTotals {
   const sum = (pick: (series: CallSeries) => number) => sumOver(all, pick);
-  const spread = sumOf(all.map((series) => series.spread));
+  const spread = sumOfSpreads(all.map((series) => series.spread));
   const [p50, p95] = [percentile(spread, 0.5), percentile(spread, 0.95)];
   return {
     ...served(all),

@@ -58,6 +58,7 @@ export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 /** Series beyond this are counted under `other`: model names come from clients. */
 export const MOST_SERIES = 500;
 
+/** Counts of a process that begins to serve. */
 export function createMetrics(): Metrics {
   const all = new Map<string, Counting>();
   let active = 0;

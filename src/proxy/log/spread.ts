@@ -6,10 +6,12 @@ const STEPS_A_DOUBLING = 4;
 /** The last one holds everything above a quarter of an hour. */
 const STEPS = 80;
 
+/** Of no calls yet. */
 export function createSpread(): number[] {
   return new Array<number>(STEPS).fill(0);
 }
 
+/** Counts one more call. */
 export function addTo(spread: number[], milliseconds: number): void {
   const step =
     milliseconds <= 1 ? 0 : Math.min(STEPS - 1, Math.ceil(Math.log2(milliseconds) * STEPS_A_DOUBLING));
@@ -17,7 +19,7 @@ export function addTo(spread: number[], milliseconds: number): void {
 }
 
 /** Of several spreads together. */
-export function sumOf(spreads: readonly (readonly number[])[]): number[] {
+export function sumOfSpreads(spreads: readonly (readonly number[])[]): number[] {
   const sum = createSpread();
   for (const spread of spreads)
     for (const [step, count] of spread.entries()) sum[step] = (sum[step] ?? 0) + count;

@@ -1,6 +1,7 @@
 import { BUCKETS, type CallSeries, type MetricCounts, MOST_SERIES } from "./metrics.ts";
-import { sumOf as sumOfSpreads } from "./spread.ts";
+import { sumOfSpreads } from "./spread.ts";
 
+/** Of a process that has served nothing. */
 export const NO_COUNTS: MetricCounts = { active: 0, series: [] };
 
 /** What several processes have counted, as if one had. */

@@ -4,7 +4,7 @@ import { together } from "../../../src/proxy/dashboard/activity.ts";
 import { lastOf, modelTotals, totalOf } from "../../../src/proxy/dashboard/call-totals.ts";
 import { createMetrics } from "../../../src/proxy/log/metrics.ts";
 import { createRecentCalls, MOST_ENDED, type RunningCall } from "../../../src/proxy/log/recent-calls.ts";
-import { addTo, createSpread, percentile, sumOf } from "../../../src/proxy/log/spread.ts";
+import { addTo, createSpread, percentile, sumOfSpreads } from "../../../src/proxy/log/spread.ts";
 import { callRecord } from "../../support/call-record.ts";
 import { finished } from "../../support/dashboard-state.ts";
 
@@ -109,7 +109,7 @@ describe("a spread", () => {
           return spread;
         };
         const all = [...one, ...other].toSorted((a, b) => a - b);
-        const sum = sumOf([spreadOf(one), spreadOf(other)]);
+        const sum = sumOfSpreads([spreadOf(one), spreadOf(other)]);
         expect(sum).toEqual(spreadOf(all));
         const median = all[Math.ceil(all.length / 2) - 1] ?? 0;
         const told = percentile(sum, 0.5) ?? 0;
