@@ -1,3 +1,4 @@
+import { Agent, fetch } from "undici";
 import { question } from "../../support/faulty-upstream.ts";
 import { type ClientDialect, DIALECTS } from "../../support/vendor-answers.ts";
 import { type Order, piecesOf, promptOf } from "./vendor.ts";
@@ -11,6 +12,14 @@ export interface SoakCall {
   readonly order: Order;
   /** Milliseconds after which the client leaves. */
   readonly leavesAfter?: number;
+}
+
+/** All clients' connections, which they keep. */
+const connections = new Agent();
+
+/** Has the clients close the connections that they kept; none of them calls after that. */
+export function hangUp(): Promise<void> {
+  return connections.close();
 }
 
 /** What went wrong with a call, in words; undefined where everything was as it should be. */
@@ -47,6 +56,7 @@ export async function makeCall(proxyUrl: string, call: SoakCall, times: Times): 
       headers: { "content-type": "application/json" },
       body: body.replace('"Hi"', JSON.stringify(promptOf(call.order))),
       signal: leaving.signal,
+      dispatcher: connections,
     });
     status = response.status;
     for await (const chunk of response.body ?? []) {
@@ -94,6 +104,7 @@ export async function callMcp(proxyUrl: string, serial: number): Promise<Finding
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: serial, method: "echo", params: { serial } }),
+    dispatcher: connections,
   });
   const text = await response.text();
   const wanted = `data: {"jsonrpc":"2.0","id":${serial},"result":{"serial":${serial}}}\n\n`;
