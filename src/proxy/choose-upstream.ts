@@ -41,6 +41,14 @@ function notFound(model: string | undefined): AppError {
   return new AppError("model_not_found", "The call names no model, and no upstream speaks its dialect");
 }
 
+/** What each dialect has a form of its own for. */
+const OWN_FORM = new Set<CalledOperation["operation"]>([
+  "generate",
+  "count-tokens",
+  "stored-response",
+  "compact",
+]);
+
 /**
  * Whether an upstream takes this call as it is. Images, audio and embeddings have one form at all upstreams of the
  * OpenAI family.
@@ -50,8 +58,7 @@ export function isNative(
   client: Dialect,
   operation: CalledOperation["operation"],
 ): boolean {
-  if (operation === "generate" || operation === "count-tokens" || operation === "stored-response")
-    return upstream === (client === "completions" ? "chat-completions" : client);
+  if (OWN_FORM.has(operation)) return upstream === (client === "completions" ? "chat-completions" : client);
   if (client === "generative-language") return upstream === client;
   return upstream === "chat-completions" || upstream === "responses";
 }

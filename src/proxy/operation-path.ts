@@ -45,7 +45,7 @@ export function calledOperation(
       model: undefined,
       stream: query.includes("stream=true"),
       array: false,
-      path: () => `/responses/${id}`,
+      path: () => underBase(route.path).replace(":id", id),
       query,
     };
   }
@@ -57,11 +57,16 @@ export function calledOperation(
 const plain = new Map<Route, CalledOperation>();
 
 function plainOperation(route: Route): CalledOperation {
-  const path = route.path.replace(/^\/v1/, "");
+  const path = underBase(route.path);
   const operation = route.operation as CalledOperation["operation"];
   const called = { operation, model: undefined, stream: false, array: false, path: () => path, query: "" };
   plain.set(route, called);
   return called;
+}
+
+/** A base URL has the version segment. */
+function underBase(path: string): string {
+  return path.replace(/^\/v1/, "");
 }
 
 function byMethod(route: Route, query: string, rest: string): CalledOperation {

@@ -81,13 +81,15 @@ function keyInQuery({ dialect, request, runtime }: Call): string | undefined {
   return key && runtime.keys.find([key]) === undefined ? key : undefined;
 }
 
+const ANSWERED_IN_JSON = new Set<CalledOperation["operation"]>(["generate", "count-tokens", "compact"]);
+
 function taskOf(call: Call, called: CalledOperation): RelayTask {
   const { operation } = called;
   return {
     requestId: call.id,
     upstream: call.upstream?.name ?? "",
     response: call.response,
-    kind: operation === "generate" || operation === "count-tokens" ? "model" : "media",
+    kind: ANSWERED_IN_JSON.has(operation) ? "model" : "media",
     isLive: called.array,
     ownHeaders: ownHeaders(call),
     dialect: relayedDialect(call.dialect),

@@ -12,8 +12,10 @@ export type ModelOperation =
   | "transcription"
   /** `POST /v1beta/models/{model}:{method}`: the path's end says which of the others it is. */
   | "by-method"
-  /** A stored response, read or deleted. */
-  | "stored-response";
+  /** A stored response, read, deleted or cancelled, or what it was asked. */
+  | "stored-response"
+  /** A conversation made shorter, into a form that its vendor alone can read. */
+  | "compact";
 
 const UTILITIES = [
   "list-models",
@@ -100,7 +102,11 @@ const furtherRoutes: readonly Route[] = [
   route("POST", "/v1beta/models/*", google, "by-method"),
   route("POST", "/v1/embeddings", chat, "embed"),
   route("GET", "/v1/responses", "responses", "websocket", "ignored"),
+  route("POST", "/v1/responses/input_tokens", "responses", "count-tokens"),
+  route("POST", "/v1/responses/compact", "responses", "compact"),
   route("GET", "/v1/responses/:id", "responses", "stored-response", "ignored"),
+  route("GET", "/v1/responses/:id/input_items", "responses", "stored-response", "ignored"),
+  route("POST", "/v1/responses/:id/cancel", "responses", "stored-response", "ignored"),
   route("DELETE", "/v1/responses/:id", "responses", "stored-response", "ignored"),
   route("POST", "/api/event_logging", "plain", "telemetry", "ignored"),
   route("POST", "/api/event_logging/batch", "plain", "telemetry", "ignored"),

@@ -21,6 +21,8 @@ export async function answerStored(call: Call): Promise<boolean> {
     if (upstreams.some(({ dialect }) => dialect === "responses" || dialect === "any")) return false;
     throw new AppError("not_found", `Response with id '${id}' not found.`);
   }
+  if (!call.route.path.endsWith(":id"))
+    throw new AppError("not_found", `Of the response with id '${id}' its answer alone is kept here.`);
   call.status = 200;
   if (call.request.method === "DELETE") {
     await conversations.delete(id);

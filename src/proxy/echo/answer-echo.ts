@@ -20,6 +20,8 @@ export function answerEcho(call: Call, called: CalledOperation, body: Buffer | u
     case "count-tokens":
       answerEstimate(call, body);
       return;
+    case "compact":
+      throw new AppError("unsupported", "The echo makes no conversation shorter");
     case "stored-response":
       throw new AppError("not_found", "The echo stores no responses");
     default:

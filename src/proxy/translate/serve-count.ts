@@ -4,6 +4,7 @@ import { codecs } from "../codecs.ts";
 import { DialectError } from "../exchange/dialect-error.ts";
 import { isObject } from "../exchange/json.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
+import { countAnswer } from "../usage/count-answer.ts";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
 import { type Aside, serveAside } from "./aside.ts";
 import { isClientGone } from "./faults.ts";
@@ -20,7 +21,7 @@ export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
     const body = readRequestJson(call.body);
     const counted = await askUpstream(aside, decode(call, body));
     const tokens = counted ?? estimateTokens(body, isGoogle(call) ? "tiles" : "pixels");
-    const answer = isGoogle(call) ? { totalTokens: tokens } : { input_tokens: tokens };
+    const answer = countAnswer(call.client.dialect, tokens);
     const estimated = counted === undefined ? { "x-sallyport-estimated": "true" } : {};
     const headers = { "content-type": "application/json", ...estimated };
     call.reply.answer(200, headers, JSON.stringify(answer));

@@ -1,15 +1,15 @@
 import { AppError } from "../../errors.ts";
 import type { Call } from "../call.ts";
 import { answerJson } from "../call-answers.ts";
+import { countAnswer } from "./count-answer.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
 /** Answers a count_tokens call with an estimate of ours, marked as one by a header. */
 export function answerEstimate(call: Call, body: Buffer | undefined): void {
   const isGoogle = call.dialect === "generative-language";
   const tokens = estimateTokens(parsed(body), isGoogle ? "tiles" : "pixels");
-  const answer = isGoogle ? { totalTokens: tokens } : { input_tokens: tokens };
   call.status = 200;
-  answerJson(call, 200, JSON.stringify(answer), ["x-sallyport-estimated", "true"]);
+  answerJson(call, 200, JSON.stringify(countAnswer(call.dialect, tokens)), ["x-sallyport-estimated", "true"]);
 }
 
 function parsed(body: Buffer | undefined): unknown {

@@ -1,0 +1,82 @@
+import OpenAI from "openai";
+import { afterEach, describe, expect, it } from "vitest";
+import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
+import { type ClientDialect, WHOLE } from "../support/vendor-answers.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** OpenAI's own client at a proxy in front of one upstream of this dialect. */
+async function setUp(dialect: ClientDialect, answer: unknown) {
+  const upstream: FakeUpstream = await startFakeUpstream(json(answer));
+  closers.push(upstream.close);
+  const proxy: TestProxy = await startTestProxy({
+    upstreams: { main: { dialect, base_url: upstream.url, api_key: "sk-upstream-0123456789" } },
+    models: [{ match: "*", upstream: "main" }],
+  });
+  closers.push(proxy.close);
+  const client = new OpenAI({ baseURL: `${proxy.url}/v1`, apiKey: "any", maxRetries: 0 });
+  const asked = () => upstream.hits.map(({ method, url }) => `${method} ${url}`);
+  return { client, proxy, upstream, asked };
+}
+
+const question = { model: "m", input: "How many words are these?" };
+
+describe("what clients of the responses dialect ask besides", () => {
+  it("is relayed to an upstream of theirs as it is", async () => {
+    const usage = { input_tokens: 900, output_tokens: 40, total_tokens: 940 };
+    const compacted = {
+      id: "resp_1",
+      object: "response.compaction",
+      output: [{ type: "compaction" }],
+      usage,
+    };
+    const { client, proxy, upstream, asked } = await setUp("responses", compacted);
+    expect(await client.responses.compact({ model: "m", input: "long" })).toMatchObject(compacted);
+    await until(() => proxy.records.length === 1);
+    expect(proxy.records[0]).toMatchObject({
+      status: 200,
+      usage: { input: { total: 900 }, output: { total: 40 } },
+    });
+    upstream.answer = json({ object: "response.input_tokens", input_tokens: 11 });
+    expect((await client.responses.inputTokens.count(question)).input_tokens).toBe(11);
+    upstream.answer = json({ object: "list", data: [{ id: "msg_1" }], has_more: false });
+    expect((await client.responses.inputItems.list("resp_1", { limit: 5 })).data).toEqual([{ id: "msg_1" }]);
+    upstream.answer = json({ id: "resp_1", status: "cancelled" });
+    expect((await client.responses.cancel("resp_1")).status).toBe("cancelled");
+    expect(asked()).toEqual([
+      "POST /v1/responses/compact",
+      "POST /v1/responses/input_tokens",
+      "GET /v1/responses/resp_1/input_items?limit=5",
+      "POST /v1/responses/resp_1/cancel",
+    ]);
+  });
+
+  it("is counted by an upstream of another dialect, or estimated where that cannot count", async () => {
+    const { client, asked } = await setUp("messages", { input_tokens: 12 });
+    expect(await client.responses.inputTokens.count(question)).toMatchObject({
+      object: "response.input_tokens",
+      input_tokens: 12,
+    });
+    expect(asked()).toEqual(["POST /v1/messages/count_tokens"]);
+    const other = await setUp("chat-completions", {});
+    const { data, response } = await other.client.responses.inputTokens.count(question).withResponse();
+    expect(response.headers.get("x-sallyport-estimated")).toBe("true");
+    expect(data.input_tokens).toBeGreaterThan(4);
+    expect(data.input_tokens).toBeLessThan(20);
+    expect(other.asked()).toEqual([]);
+  });
+
+  it("is refused in words where an upstream has nothing of the kind", async () => {
+    const { client, proxy } = await setUp("messages", JSON.parse(WHOLE.messages));
+    await expect(client.responses.compact({ model: "m", input: "long" })).rejects.toThrow(/cannot do this/);
+    const { id } = await client.responses.create(question);
+    await expect(client.responses.inputItems.list(id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    await expect(client.responses.cancel(id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    expect((await client.responses.retrieve(id)).id).toBe(id);
+    expect(proxy.internal).toEqual([]);
+  });
+});
