@@ -15,6 +15,7 @@ import { answerStored } from "./stored-responses.ts";
 import { withoutForeignThinking } from "./translate/foreign-thinking.ts";
 import { translate } from "./translate-lane.ts";
 import type { GoOn } from "./upstream/other-lane.ts";
+import { takesTheSame } from "./upstream/tries.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
 
 /**
@@ -97,11 +98,7 @@ async function serveForm(call: Call, called: CalledOperation): Promise<void> {
 
 /** Uploads are not made into another form once they have been sent in one. */
 function likeFirst([first, ...others]: Places): Places {
-  const { dialect } = first.upstream;
-  return [
-    first,
-    ...others.filter(({ upstream, model }) => upstream.dialect === dialect && model === first.model),
-  ];
+  return [first, ...others.filter((other) => takesTheSame(other, first))];
 }
 
 function noMore(): never {

@@ -110,7 +110,7 @@ export interface Resting {
   /** Counted from 1, where it has several. */
   readonly key?: number;
   readonly model?: string;
-  /** What it answered with. */
+  /** What it answered with; absent where it could not be reached. */
   readonly status?: number;
   /** Milliseconds since 1970. */
   readonly until: number;

@@ -38,10 +38,9 @@ export function dashboardState(
     calls,
     total: totalOf(series),
     models: modelTotals(ofModels.filter(({ upstream }) => upstream !== "")),
-    upstreams: [...config.upstreams.values()].map((upstream) => ({
-      ...upstreamState(upstream, ofModels, redact),
-      resting: resting.filter((place) => place.upstream === upstream.name).map(restingOf),
-    })),
+    upstreams: [...config.upstreams.values()].map((upstream) =>
+      upstreamState(upstream, ofModels, resting, redact),
+    ),
     rules: config.rules.map(ruleState),
     mcp: [...config.mcp].map(([name, server]) => mcpState(name, server, ofTools, redact)),
   };
@@ -56,19 +55,19 @@ function withoutSecrets({ readAt, refused }: ConfigurationState, redact: Redact)
 function upstreamState(
   { name, dialect, baseUrl, keys }: UpstreamConfig,
   series: readonly CallSeries[],
+  resting: readonly RestingPlace[],
   redact: Redact,
-): Omit<UpstreamState, "resting"> {
+): UpstreamState {
   return {
     name,
     dialect: dialect === "any" ? "every dialect" : dialect,
     ...(dialect !== "any" && { url: redact(plainUrl(baseUrl)) }),
     keys: keys.length,
+    resting: resting
+      .filter(({ upstream }) => upstream === name)
+      .map(({ upstream: _, ...place }): Resting => place),
     ...lastOf(series.filter(({ upstream }) => upstream === name)),
   };
-}
-
-function restingOf({ upstream: _, ...resting }: RestingPlace): Resting {
-  return resting;
 }
 
 function mcpState(

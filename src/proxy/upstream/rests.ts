@@ -1,18 +1,13 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { Resting } from "../dashboard/api-types.ts";
 import type { Place, Places } from "../models/select.ts";
 import { isUnreachable } from "./faults.ts";
 import { pauseAsked, type Tried } from "./tried.ts";
 
-/** A place that could not serve lately, as the dashboard shows it. */
-export interface RestingPlace {
+/** A place that could not serve lately. */
+export interface RestingPlace extends Resting {
+  /** Its name. */
   readonly upstream: string;
-  /** Which of the upstream's keys, counted from 1, where it has several; absent where it rests as a whole. */
-  readonly key?: number;
-  readonly model?: string;
-  /** The status that it answered with; absent where it could not be reached. */
-  readonly status?: number;
-  /** Milliseconds since 1970. */
-  readonly until: number;
 }
 
 /** Where a try was made, and with which key. */
@@ -86,7 +81,8 @@ export function createRests(now: () => number = Date.now): Rests {
         });
       }
     },
-    awakeFirst: (places) => (resting.size === 0 ? places : lastWhere(places, isPlaceResting)),
+    awakeFirst: (places) =>
+      resting.size === 0 ? places : (lastWhere(places, isPlaceResting) as [Place, ...Place[]]),
     awakeKeysFirst: ({ upstream, model }, keys) =>
       resting.size === 0 ? keys : lastWhere(keys, (key) => isKeyResting(upstream, key, model)),
     list: () => [...resting].filter(([id]) => isResting(id)).map(([, place]) => place),
@@ -106,7 +102,6 @@ function keyId(upstream: string, key: string | undefined, model: string): string
 }
 
 /** In the same order, but for those that fit, which come last. */
-function lastWhere<List extends readonly unknown[]>(list: List, fits: (one: List[number]) => boolean): List {
-  // Sorting keeps the order of those that are alike, and the number of all.
-  return list.toSorted((one, other) => Number(fits(one)) - Number(fits(other))) as unknown as List;
+function lastWhere<Item>(list: readonly Item[], fits: (one: Item) => boolean): Item[] {
+  return list.toSorted((one, other) => Number(fits(one)) - Number(fits(other)));
 }

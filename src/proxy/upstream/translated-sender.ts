@@ -8,7 +8,7 @@ import { OtherLane } from "./other-lane.ts";
 import { requestHeaders } from "./request-headers.ts";
 import type { Departure, ReceivedReply } from "./send.ts";
 import type { Tried } from "./tried.ts";
-import { nextTry, placesFrom, planTries, type Try } from "./tries.ts";
+import { nextTry, placesFrom, planTries, type Try, takesTheSame } from "./tries.ts";
 
 /**
  * Sends translated requests for a call with our credentials and the configured headers. What fails or is refused is
@@ -30,8 +30,7 @@ export function translatedSender(call: Call, places: Places, signal: Departure):
       if (tried.kind === "refused") leave(tried.body);
       if (next.delayMs > 0) await pause(next.delayMs, signal);
       call.retries += 1;
-      const isAlike = next.model === tries.model && next.upstream.dialect === tries.upstream.dialect;
-      if (!isAlike) throw new OtherLane(placesFrom(next));
+      if (!takesTheSame(next, tries)) throw new OtherLane(placesFrom(next));
       tries = next;
     }
   };

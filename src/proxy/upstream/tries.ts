@@ -39,6 +39,11 @@ export function planTries([first, ...others]: Places, needs: TryNeeds): Try {
   return beginAt(first, others, REPEATS, needs);
 }
 
+/** Whether one place takes the translated request that was made for the other. */
+export function takesTheSame(one: Place, other: Place): boolean {
+  return one.model === other.model && one.upstream.dialect === other.upstream.dialect;
+}
+
 /** What is left to be asked, from this try on. */
 export function placesFrom({ upstream, model, otherPlaces }: Try): Places {
   return [{ upstream, model }, ...otherPlaces];

@@ -1,4 +1,5 @@
 import { endsValue } from "../body/ends-value.ts";
+import { isJson } from "../exchange/json.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import { firstUsage, lastUsage, usageFrom } from "./read-usage.ts";
@@ -115,15 +116,6 @@ function isLastLineWhole(bytes: Buffer): boolean {
   if (start === 0 && bytes.length >= TAIL) return endsValue(bytes);
   const data = /^data: ?(.*)$/.exec(bytes.toString("utf8", start))?.[1]?.trim();
   return data === "[DONE]" || (data !== undefined && isJson(data));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function chatSigns(): Buffer[] {

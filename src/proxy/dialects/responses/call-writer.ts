@@ -1,4 +1,5 @@
 import type { OpenPart } from "../../exchange/event.ts";
+import { isJson } from "../../exchange/json.ts";
 import type { ToolCallPart } from "../../exchange/parts.ts";
 import { isCustomCall, openCustomInput } from "./custom-calls.ts";
 import { membersOf } from "./event-writer.ts";
@@ -62,13 +63,4 @@ export function createCallWriter(
 
 function part(opened: ToolCallPart, written: string): ToolCallPart {
   return { ...opened, arguments: written };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
