@@ -9,14 +9,24 @@ import { systemErrorCode } from "../errors.ts";
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<string | undefined> {
   try {
+    return await makeFolder(path, mode);
+  } catch (error) {
+    const above = dirname(path);
+    if (systemErrorCode(error) !== "ENOENT" || above === path) throw error;
+    // Not asked whether it is there: another may have made it since, and then the folder is merely tried again.
+    const first = await makeFolders(above, mode);
+    const made = await makeFolder(path, mode);
+    return first ?? made;
+  }
+}
+
+async function makeFolder(path: string, mode: number): Promise<string | undefined> {
+  try {
     await mkdir(path, { mode });
     return path;
   } catch (error) {
     if (await isFolder(path)) return undefined;
-    const above = dirname(path);
-    if (systemErrorCode(error) !== "ENOENT" || above === path || (await isFolder(above))) throw error;
-    const first = await makeFolders(above, mode);
-    return (await makeFolders(path, mode)) === undefined ? first : (first ?? path);
+    throw error;
   }
 }
 
