@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { browserCommands } from "../config/browser-commands.ts";
 import type { Finding } from "./finding.ts";
 
 /** The first Node.js this works with: `engines` in package.json. */
@@ -65,8 +66,9 @@ export async function browserFinding(place: BrowserPlace): Promise<Finding> {
   if (program === undefined && !place.desktop) {
     return { subject, state: "warning", detail: "no desktop was found", remedy: byHand };
   }
-  if (program === undefined || (await isOnPath(program, place.searchPath, place.platform))) {
-    return { subject, state: "ok", detail: program ?? "the system's own" };
+  if (program === undefined) return { subject, state: "ok", detail: "the system's own" };
+  for (const [name] of browserCommands(program)) {
+    if (await isOnPath(name, place.searchPath, place.platform)) return { subject, state: "ok", detail: name };
   }
   return {
     subject,

@@ -1,6 +1,6 @@
 import { chmod, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isBroken } from "../../src/doctor/finding.ts";
 import { dataFinding, portFinding, proxyOn } from "../../src/doctor/places.ts";
@@ -55,6 +55,13 @@ describe("the browser", () => {
     ["not there without xdg-open", { platform: "linux" }, "warning", /xdg-open/],
     ["switched off, however it is written", { browser: "None" }, "off", /switched off/],
     ["a program of the person's", { browser: process.execPath }, "ok", /node/],
+    ["a program with words of its own", { browser: `"${process.execPath}" -p %s` }, "ok", /node$/],
+    [
+      "the first of several that is there",
+      { browser: ["/nowhere/browser", process.execPath].join(delimiter) },
+      "ok",
+      /node$/,
+    ],
     ["a folder by the name of a program", { browser: dirname(process.execPath) }, "warning", /not found/],
     ["a program that is missing", { browser: "/nowhere/browser" }, "warning", /not found/],
   ])("is %s", async (_what, change, state, detail) => {

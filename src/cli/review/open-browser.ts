@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { argumentsWith, type BrowserCommand, browserCommands } from "../../config/browser-commands.ts";
 import type { ReviewEnvironment } from "../../config/review-environment.ts";
+import { messageOf } from "../../errors.ts";
 
 /** How the page gets in front of the person. */
 export type Opening =
@@ -18,8 +21,8 @@ export function openingOf(environment: ReviewEnvironment, open: boolean): Openin
 }
 
 /**
- * Opens the page as well as it can. Never throws and never waits: the URL has been printed. `tell` learns of a program
- * of the person's own that could not be started.
+ * Opens the page as well as it can. Never throws, and nobody has to wait for it: the URL has been printed. `tell` learns
+ * of a program of the person's own that could not be started.
  */
 export async function openBrowser(
   opening: Opening,
@@ -28,7 +31,7 @@ export async function openBrowser(
 ): Promise<void> {
   if (opening.how === "not") return;
   try {
-    if (opening.how === "program") return launch(opening.program, url, tell);
+    if (opening.how === "program") return await startFirst(browserCommands(opening.program), url, tell);
     const { default: open } = await import("open");
     const child = await open(url);
     child.on("error", (error) => tell(notStarted(error)));
@@ -38,11 +41,29 @@ export async function openBrowser(
   }
 }
 
-function launch(program: string, url: string, tell: (text: string) => void): void {
-  const child = spawn(program, [url], { stdio: "ignore", detached: true });
-  child.on("error", (error) => tell(notStarted(error)));
-  child.unref();
+/** Starts the first of the commands whose program there is; tells of the last where there is none. */
+async function startFirst(
+  [command, ...others]: readonly BrowserCommand[],
+  url: string,
+  tell: (text: string) => void,
+): Promise<void> {
+  if (command === undefined) return;
+  const failure = await failureToStart(command[0], argumentsWith(url, command));
+  if (failure === undefined) return;
+  return others.length > 0 ? startFirst(others, url, tell) : tell(notStarted(failure));
 }
 
-const notStarted = ({ message }: Error): string =>
-  `The browser could not be started (${message}): open the address yourself.`;
+/** What keeps a program from being started; undefined once it runs on by itself. */
+async function failureToStart(program: string, words: readonly string[]): Promise<unknown> {
+  try {
+    const child = spawn(program, words, { stdio: "ignore", detached: true });
+    child.unref();
+    await once(child, "spawn");
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+const notStarted = (error: unknown): string =>
+  `The browser could not be started (${messageOf(error)}): open the address yourself.`;

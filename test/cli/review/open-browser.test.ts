@@ -1,10 +1,38 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { delimiter } from "node:path";
 import { expect, it } from "vitest";
 import { openBrowser } from "../../../src/cli/review/open-browser.ts";
 
-it("says of a browser that cannot be started that the address is to be opened by hand", async () => {
-  const said = await new Promise<string>((tell) => {
-    void openBrowser({ how: "program", program: "/nowhere/browser" }, "http://localhost:1", tell);
+const said = (program: string): Promise<string> =>
+  new Promise((tell) => {
+    void openBrowser({ how: "program", program }, "http://localhost:1", tell);
   });
-  expect(said).toContain("/nowhere/browser");
-  expect(said).toContain("open the address yourself");
+
+it.each([
+  ["is not there", "/nowhere/browser", /\/nowhere\/browser ENOENT/],
+  ["is not there, with words of its own", "/nowhere/browser --new-window", /\/nowhere\/browser ENOENT/],
+  ["would have to lie in a file", `${import.meta.filename}/browser`, /ENOTDIR/],
+])("says of a browser that %s that the address is to be opened by hand", async (_what, program, why) => {
+  const text = await said(program);
+  expect(text).toMatch(why);
+  expect(text).toContain("open the address yourself");
+});
+
+it("hands a program with words of its own the address where %s stands, once those before it are not there", async () => {
+  const server = createServer((_request, response) => response.end());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const asked = once(server, "request");
+  const fetching = `"${process.execPath}" -e "fetch(process.argv[1] + '&' + process.argv[2])" %s last`;
+  await openBrowser(
+    { how: "program", program: ["/nowhere/browser -x", fetching].join(delimiter) },
+    `http://127.0.0.1:${port}/?page`,
+    (text) => expect.unreachable(text),
+  );
+  const [request] = await asked;
+  expect(request.url).toBe("/?page&last");
+  server.closeAllConnections();
+  server.close();
 });
