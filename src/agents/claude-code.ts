@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
-import { combined } from "./combined-edit.ts";
-import { jsonHook } from "./json-hook.ts";
-import { jsonDefaults } from "./json-members.ts";
+import { combined } from "./edits/combined-edit.ts";
+import { jsonHook } from "./edits/json-hook.ts";
+import { jsonDefaults } from "./edits/json-members.ts";
+import { OWN_MARK, ownFile } from "./edits/own-file.ts";
 import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
-import { OWN_MARK, ownFile } from "./own-file.ts";
 import { REVIEW_COMMAND } from "./review-words.ts";
 
 /** https://code.claude.com/docs/en/hooks; formats as Claude Code 2.1.197 and 2.1.329 obey them. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
-import { jsonHook } from "./json-hook.ts";
+import { jsonHook } from "./edits/json-hook.ts";
+import { ownFile } from "./edits/own-file.ts";
 import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
-import { ownFile } from "./own-file.ts";
 import { reviewSkill } from "./review-words.ts";
 
 /** Formats as Codex CLI 0.169.0 obeys them. It has no tool for plans: the Stop hook finds the plan in the transcript. */

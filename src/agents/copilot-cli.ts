@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
+import { OWN_MARK, ownFile } from "./edits/own-file.ts";
 import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
-import { OWN_MARK, ownFile } from "./own-file.ts";
 import { reviewSkill } from "./review-words.ts";
 
 /** Formats as Copilot CLI 1.0.102 obeys them. A project's hooks run once its folder is trusted. */

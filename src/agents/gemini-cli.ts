@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
-import { jsonHook } from "./json-hook.ts";
+import { jsonHook } from "./edits/json-hook.ts";
+import { OWN_MARK, ownFile } from "./edits/own-file.ts";
 import { PATIENCE_SECONDS, planHook } from "./own-command.ts";
-import { OWN_MARK, ownFile } from "./own-file.ts";
 import { promptWithNotes, REVIEW_COMMAND } from "./review-words.ts";
 
 /** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats as Gemini CLI 0.61.0 obeys them. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Agent, Place } from "./agent.ts";
-import { combined } from "./combined-edit.ts";
-import { jsonHook } from "./json-hook.ts";
+import { combined } from "./edits/combined-edit.ts";
+import { jsonHook } from "./edits/json-hook.ts";
+import { OWN_MARK, ownFile } from "./edits/own-file.ts";
 import { PATIENCE_SECONDS, planHook, silenced } from "./own-command.ts";
-import { OWN_MARK, ownFile } from "./own-file.ts";
 import { promptWithNotes, REVIEW_COMMAND } from "./review-words.ts";
 
 /** The package's docs/features/hooks.md and commands.md; formats as Qwen Code 0.15.10 and 0.24.4 obey them. */

@@ -1,4 +1,4 @@
-import { OWN_MARK } from "./own-file.ts";
+import { OWN_MARK } from "./edits/own-file.ts";
 
 /** What a command of an agent's is said to do, in its list of commands. */
 export const REVIEW_COMMAND = "Review the changes in the browser and bring the notes back here";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Place } from "../../src/agents/agent.ts";
-import type { FileEdit } from "../../src/agents/file-edit.ts";
+import type { FileEdit } from "../../src/agents/edits/file-edit.ts";
 import type { Connection } from "../../src/agents/proxy/connector.ts";
 import { connectorNamed, connectors } from "../../src/agents/proxy/connectors.ts";
 

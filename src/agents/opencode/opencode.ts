@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Agent, Place } from "../agent.ts";
-import { OWN_MARK, ownFile } from "../own-file.ts";
+import { OWN_MARK, ownFile } from "../edits/own-file.ts";
 import { promptWithNotes, REVIEW_COMMAND } from "../review-words.ts";
 import { pluginSource } from "./plugin-source.ts";
 

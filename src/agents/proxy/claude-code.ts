@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { claudeFolder } from "../claude-code.ts";
-import { jsonMembers } from "../json-members.ts";
+import { jsonMembers } from "../edits/json-members.ts";
 import type { Connection, Connector } from "./connector.ts";
 
 /** https://code.claude.com/docs/en/llm-gateway; as Claude Code 2.1.197 and 2.1.329 obey it. */

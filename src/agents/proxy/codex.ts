@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
 import { codexFolder } from "../codex.ts";
-import type { FileEdit } from "../file-edit.ts";
-import { blockAtEnd, blockAtStart, withoutBlocks } from "../own-block.ts";
-import { tomlLines } from "../toml-keys.ts";
+import type { FileEdit } from "../edits/file-edit.ts";
+import { blockAtEnd, blockAtStart, withoutBlocks } from "../edits/own-block.ts";
+import { tomlLines } from "../edits/toml-keys.ts";
 import type { Connection, Connector } from "./connector.ts";
 
 /** As Codex CLI 0.169.0 reads config.toml: a provider of its own, which speaks the responses dialect. */

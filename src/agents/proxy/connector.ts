@@ -1,5 +1,5 @@
 import type { Place } from "../agent.ts";
-import type { FileEdit } from "../file-edit.ts";
+import type { FileEdit } from "../edits/file-edit.ts";
 
 /** The proxy as a client is to reach it. */
 export interface Connection {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { FileEdit } from "../file-edit.ts";
+import type { FileEdit } from "../edits/file-edit.ts";
+import { jsonMembers } from "../edits/json-members.ts";
+import { blockAtEnd, withoutBlocks } from "../edits/own-block.ts";
 import { geminiFolder } from "../gemini-cli.ts";
-import { jsonMembers } from "../json-members.ts";
-import { blockAtEnd, withoutBlocks } from "../own-block.ts";
 import type { Connection, Connector } from "./connector.ts";
 
 /**

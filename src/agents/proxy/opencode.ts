@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { jsonMembers } from "../json-members.ts";
+import { jsonMembers } from "../edits/json-members.ts";
 import { openCodeFolder } from "../opencode/opencode.ts";
 import type { Connector } from "./connector.ts";
 

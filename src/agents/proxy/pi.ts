@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { jsonMembers } from "../json-members.ts";
+import { jsonMembers } from "../edits/json-members.ts";
 import type { Connector } from "./connector.ts";
 
 /** As pi 0.73.1 reads models.json (its docs/models.md): a provider of its own beside the person's. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { jsonMembers } from "../json-members.ts";
+import { jsonMembers } from "../edits/json-members.ts";
 import { qwenFolder } from "../qwen-code.ts";
 import type { Connection, Connector } from "./connector.ts";
 

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Agent, Place } from "../../agents/agent.ts";
 import { agents } from "../../agents/agents.ts";
-import { readText } from "../../agents/changes.ts";
+import { readText } from "../../agents/changes/changes.ts";
+import { stateOf } from "../../agents/changes/install-state.ts";
 import { codexFolder } from "../../agents/codex.ts";
 import { wasEverTrusted } from "../../agents/hook-trust.ts";
 import { connectors } from "../../agents/proxy/connectors.ts";
-import { stateOf } from "../../agents/state.ts";
 import type { Finding } from "../../doctor/finding.ts";
 import { isOnPath } from "../../doctor/programs.ts";
 import { currentPlace, receiptsOf } from "../install/place.ts";

@@ -1,7 +1,7 @@
-import type { Change } from "../../agents/changes.ts";
-import type { ReceiptStore } from "../../agents/receipts.ts";
-import { showChanges } from "../../agents/show-changes.ts";
-import { writeChanges } from "../../agents/write-changes.ts";
+import type { Change } from "../../agents/changes/changes.ts";
+import type { ReceiptStore } from "../../agents/changes/receipts.ts";
+import { showChanges } from "../../agents/changes/show-changes.ts";
+import { writeChanges } from "../../agents/changes/write-changes.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
 import { ask } from "./ask.ts";

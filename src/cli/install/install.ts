@@ -1,8 +1,8 @@
 import type { Agent, Place } from "../../agents/agent.ts";
 import { agentNamed, agents } from "../../agents/agents.ts";
-import { changesToInstall } from "../../agents/changes.ts";
+import { changesToInstall } from "../../agents/changes/changes.ts";
+import { type InstallState, stateOf } from "../../agents/changes/install-state.ts";
 import { isTemporary } from "../../agents/own-command.ts";
-import { type InstallState, stateOf } from "../../agents/state.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
 import { table } from "../table.ts";

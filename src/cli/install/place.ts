@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Place } from "../../agents/agent.ts";
+import { createReceiptStore, type ReceiptStore } from "../../agents/changes/receipts.ts";
 import { ownCommand, shellLine } from "../../agents/own-command.ts";
-import { createReceiptStore, type ReceiptStore } from "../../agents/receipts.ts";
 import { dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
 import { projectFolder } from "../project-folder.ts";
 

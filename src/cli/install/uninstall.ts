@@ -1,6 +1,6 @@
 import { agentNamed } from "../../agents/agents.ts";
-import { changesToUninstall, targetOf } from "../../agents/changes.ts";
-import { forgetReceipts } from "../../agents/write-changes.ts";
+import { changesToUninstall, targetOf } from "../../agents/changes/changes.ts";
+import { forgetReceipts } from "../../agents/changes/write-changes.ts";
 import type { Output } from "../output.ts";
 import { carryOut } from "./carry-out.ts";
 import type { InstallFlags } from "./install.ts";

@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { addHelpCommand } from "../help.ts";
 import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
-import { addConnectCommands } from "./connect-commands.ts";
+import { addConnectCommands } from "./connect/connect-commands.ts";
 import type { ProxyCheckFlags } from "./proxy-check.ts";
 import type { ProxyKeysFlags } from "./proxy-keys.ts";
 import type { ProxyModelsFlags } from "./proxy-models.ts";
-import type { ProxyStartFlags } from "./proxy-start.ts";
+import type { ProxyStartFlags } from "./start/proxy-start.ts";
 
 /** The `proxy` branch of the command tree. */
 export function addProxyCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
@@ -15,7 +15,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
     .description("Start the proxy; it serves until it is stopped")
     .option("--ready-file <path>", "write {url, port, pid} there once listening")
     .action(async (flags: ProxyStartFlags) => {
-      const { startProxy } = await import("./proxy-start.ts");
+      const { startProxy } = await import("./start/proxy-start.ts");
       setExitCode(await startProxy(flags, output));
     });
   // Started by `start` with several workers, and by nobody else.

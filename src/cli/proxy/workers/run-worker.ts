@@ -8,8 +8,8 @@ import { NO_COUNTS } from "../../../proxy/log/sum-counts.ts";
 import { createSharedConversations } from "../../../proxy/translate/shared-conversations.ts";
 import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
-import { createCallLog } from "../call-log.ts";
-import { dashboardPage } from "../dashboard-page.ts";
+import { createCallLog } from "../start/call-log.ts";
+import { dashboardPage } from "../start/dashboard-page.ts";
 import type { PrimaryCalls, WorkerCalls, WorkerStart } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
 

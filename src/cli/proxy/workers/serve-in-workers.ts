@@ -5,7 +5,7 @@ import type { RotatingFile } from "../../../proxy/log/rotating-file.ts";
 import { newMark } from "../../../proxy/mark.ts";
 import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../start/serving.ts";
 import { createCommonState } from "./common-state.ts";
 import { createCrashWatch } from "./crash-watch.ts";
 import { forkWorker, setUpWorkers, type WorkerProcess } from "./fork-worker.ts";

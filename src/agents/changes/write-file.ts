@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { systemErrorCode } from "../errors.ts";
+import { systemErrorCode } from "../../errors.ts";
 
 /** Writes the whole file or nothing: a temporary file beside it, synced, then renamed over it. */
 export async function writeAtomically(path: string, text: string, mode: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Output } from "../output.ts";
-import type { SetExitCode } from "../program.ts";
+import type { Output } from "../../output.ts";
+import type { SetExitCode } from "../../program.ts";
 import type { ConnectFlags } from "./proxy-connect.ts";
 
 /** `proxy connect` and `proxy disconnect`. */

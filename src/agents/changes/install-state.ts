@@ -1,5 +1,5 @@
+import type { FileEdit } from "../edits/file-edit.ts";
 import { readText, targetOf } from "./changes.ts";
-import type { FileEdit } from "./file-edit.ts";
 
 /** `outdated`: ours is there, but not as this version (or this place of the command) would write it. */
 export type InstallState = "installed" | "outdated" | "absent" | "unreadable";

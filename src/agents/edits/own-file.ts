@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts";
+import { AppError } from "../../errors.ts";
 import type { FileEdit } from "./file-edit.ts";
 
 /** In every file that is wholly ours, in a comment: how we know it again. */

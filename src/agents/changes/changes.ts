@@ -1,7 +1,7 @@
 import { lstat, readFile, readlink, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { AppError, messageOf, systemErrorCode } from "../errors.ts";
-import type { FileEdit } from "./file-edit.ts";
+import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import type { FileEdit } from "../edits/file-edit.ts";
 import { isUntouched, type ReceiptStore } from "./receipts.ts";
 import { modeOf } from "./write-file.ts";
 

@@ -1,10 +1,10 @@
-import type { Connection } from "../../agents/proxy/connector.ts";
-import { dataDirectory, processEnvironment } from "../../config/paths.ts";
-import { readGeneratedKey } from "../../config/proxy-generated-key.ts";
-import type { ProxySettings } from "../../config/proxy-schema.ts";
-import { loadProxySettings } from "../../config/proxy-settings.ts";
-import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
-import { effectiveMode } from "../../proxy/auth/policy.ts";
+import type { Connection } from "../../../agents/proxy/connector.ts";
+import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
+import { readGeneratedKey } from "../../../config/proxy-generated-key.ts";
+import type { ProxySettings } from "../../../config/proxy-schema.ts";
+import { loadProxySettings } from "../../../config/proxy-settings.ts";
+import { AppError, messageOf, systemErrorCode } from "../../../errors.ts";
+import { effectiveMode } from "../../../proxy/auth/policy.ts";
 import { isSameAddress } from "./same-address.ts";
 
 export interface ConnectionFlags {

@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { dataDirectory, processEnvironment } from "../../config/paths.ts";
-import type { ProxyConfig } from "../../config/proxy-config.ts";
-import { configurationPath, type ProxyFlags } from "../../config/proxy-settings.ts";
-import { proxyOn } from "../../doctor/places.ts";
-import { AppError, messageOf } from "../../errors.ts";
-import { createRotatingFile, type RotatingFile } from "../../proxy/log/rotating-file.ts";
-import type { Output } from "../output.ts";
-import { writeReadyFile } from "../ready-file.ts";
+import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
+import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import { configurationPath, type ProxyFlags } from "../../../config/proxy-settings.ts";
+import { proxyOn } from "../../../doctor/places.ts";
+import { AppError, messageOf } from "../../../errors.ts";
+import { createRotatingFile, type RotatingFile } from "../../../proxy/log/rotating-file.ts";
+import type { Output } from "../../output.ts";
+import { writeReadyFile } from "../../ready-file.ts";
+import { noteNewKey, readProxyConfiguration } from "../proxy-configuration.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { banner } from "./proxy-banner.ts";
-import { noteNewKey, readProxyConfiguration } from "./proxy-configuration.ts";
 import { reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -62,7 +62,7 @@ async function serve(config: ProxyConfig, logFile: RotatingFile, output: Output)
     const { serveAlone } = await import("./serve-alone.ts");
     return serveAlone(config, logFile, output);
   }
-  const { serveInWorkers } = await import("./workers/serve-in-workers.ts");
+  const { serveInWorkers } = await import("../workers/serve-in-workers.ts");
   return serveInWorkers(config, logFile, output);
 }
 

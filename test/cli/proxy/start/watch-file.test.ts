@@ -1,8 +1,8 @@
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { fileState, onFileChange } from "../../../src/cli/proxy/watch-file.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { fileState, onFileChange } from "../../../../src/cli/proxy/start/watch-file.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 /** Resolves at the next change that is told. */
 function watching(path: string, since = fileState(path)): { change: () => Promise<void> } {

@@ -1,13 +1,13 @@
-import type { Place } from "../../agents/agent.ts";
-import { changesToInstall, changesToUninstall, targetOf } from "../../agents/changes.ts";
-import { shellLine } from "../../agents/own-command.ts";
-import type { Connection, Connector } from "../../agents/proxy/connector.ts";
-import { connectorNamed } from "../../agents/proxy/connectors.ts";
-import { forgetReceipts } from "../../agents/write-changes.ts";
-import { AppError } from "../../errors.ts";
-import { carryOut } from "../install/carry-out.ts";
-import { currentPlace, receiptsOf } from "../install/place.ts";
-import type { Output } from "../output.ts";
+import type { Place } from "../../../agents/agent.ts";
+import { changesToInstall, changesToUninstall, targetOf } from "../../../agents/changes/changes.ts";
+import { forgetReceipts } from "../../../agents/changes/write-changes.ts";
+import { shellLine } from "../../../agents/own-command.ts";
+import type { Connection, Connector } from "../../../agents/proxy/connector.ts";
+import { connectorNamed } from "../../../agents/proxy/connectors.ts";
+import { AppError } from "../../../errors.ts";
+import { carryOut } from "../../install/carry-out.ts";
+import { currentPlace, receiptsOf } from "../../install/place.ts";
+import type { Output } from "../../output.ts";
 import { type ConnectionFlags, connectionTo, modelsOf, secretsOf } from "./proxy-connection.ts";
 import { shellAssignments } from "./shell-assignments.ts";
 

@@ -1,6 +1,6 @@
 import { findNodeAtLocation, type Node, type ParseError, parse, parseTree } from "jsonc-parser";
-import { plainParseError } from "../config/configuration-file.ts";
-import { AppError } from "../errors.ts";
+import { plainParseError } from "../../config/configuration-file.ts";
+import { AppError } from "../../errors.ts";
 import { insertInto, type Json, printInto, removeFrom, replaceRange } from "./json-text.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Output } from "../output.ts";
+import type { Output } from "../../output.ts";
 import type { Serving } from "./serving.ts";
 
 /** How long running streams may take to end after the first signal. */

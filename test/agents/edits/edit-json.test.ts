@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { appendElement, readJson, removeValue, replaceValue, setMember } from "../../src/agents/edit-json.ts";
+import {
+  appendElement,
+  readJson,
+  removeValue,
+  replaceValue,
+  setMember,
+} from "../../../src/agents/edits/edit-json.ts";
 
 const hook = { matcher: "ExitPlanMode", hooks: [{ type: "command", command: "x" }] };
 

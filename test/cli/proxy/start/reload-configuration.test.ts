@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { reloadConfiguration } from "../../../src/cli/proxy/reload-configuration.ts";
-import type { ProxyConfig } from "../../../src/config/proxy-config.ts";
-import { AppError } from "../../../src/errors.ts";
-import { configOf } from "../../support/start-proxy.ts";
+import { reloadConfiguration } from "../../../../src/cli/proxy/start/reload-configuration.ts";
+import type { ProxyConfig } from "../../../../src/config/proxy-config.ts";
+import { AppError } from "../../../../src/errors.ts";
+import { configOf } from "../../../support/start-proxy.ts";
 
 const before = configOf({ port: 8045 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { untilStopped } from "../../../src/cli/proxy/until-stopped.ts";
+import { untilStopped } from "../../../../src/cli/proxy/start/until-stopped.ts";
 
 /** A proxy whose running answers end when they are told to; `calls` is what it was asked, in order. */
 function fakeServing(faults: { readonly refuse?: Error; readonly close?: Error } = {}) {

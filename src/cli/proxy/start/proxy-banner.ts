@@ -1,7 +1,7 @@
 import { networkInterfaces } from "node:os";
-import { isLoopback } from "../../config/loopback.ts";
-import type { ProxyConfig } from "../../config/proxy-config.ts";
-import { effectiveMode } from "../../proxy/auth/policy.ts";
+import { isLoopback } from "../../../config/loopback.ts";
+import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import { effectiveMode } from "../../../proxy/auth/policy.ts";
 
 /** The configuration file: where it is, or would be. */
 export interface BannerFile {

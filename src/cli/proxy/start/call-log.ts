@@ -1,8 +1,8 @@
-import type { LineSink } from "../../proxy/log/line-batches.ts";
-import { readableLine } from "../../proxy/log/readable-line.ts";
-import { createRefusalTeller } from "../../proxy/log/refusals.ts";
-import { type RequestLog, recordLine } from "../../proxy/log/request-log.ts";
-import type { Output } from "../output.ts";
+import type { LineSink } from "../../../proxy/log/line-batches.ts";
+import { readableLine } from "../../../proxy/log/readable-line.ts";
+import { createRefusalTeller } from "../../../proxy/log/refusals.ts";
+import { type RequestLog, recordLine } from "../../../proxy/log/request-log.ts";
+import type { Output } from "../../output.ts";
 
 /** Metadata of each call into `lines`, where it is asked for, and a line a call for the person at the terminal. */
 export function createCallLog(lines: LineSink, isAskedFor: () => boolean, output: Output): RequestLog {
