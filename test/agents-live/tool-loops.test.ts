@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createBench, run, sallyport } from "./support/bench.ts";
+import { createBench, run } from "./support/bench.ts";
+import { connect } from "./support/connect.ts";
 import { type LoopClient, loopClients } from "./support/loop-clients.ts";
 import { type ModelRequest, startModelFake } from "./support/model-fake.ts";
 import { versionOf } from "./support/programs.ts";
-import { startProxy } from "./support/proxy.ts";
 import type { Dialect } from "./support/wire.ts";
 
 /**
@@ -39,26 +39,13 @@ async function loop(client: LoopClient, dialect: Dialect) {
       : { text: LAST_WORDS };
   });
   try {
-    await startProxy(bench, {
-      port: Number(new URL(bench.reviewUrl).port) + 1000,
-      auth_mode: "strict",
-      api_keys: ["sk-for-clients-0123456789"],
+    const variables = await connect(bench, client, {
       upstreams: { fake: { dialect, base_url: model.url, api_key: "upstream-key" } },
       models: [{ match: "*", upstream: "fake", model: "fake-model" }],
     });
-    await client.prepare(bench);
-    const connected = await run(bench, [...sallyport, "proxy", "connect", client.agent, "--yes"]);
-    if (connected.code !== 0) throw new Error(connected.stderr);
-    const variables = printedVariables(connected.stdout);
     const ended = await run(bench, client.command("What is in the file?"), { variables });
     return { code: ended.code, printed: ended.stdout + ended.stderr, requests: model.requests };
   } finally {
     await model.close();
   }
-}
-
-/** Of clients that are connected by variables alone: those that `proxy connect` prints for the shell. */
-function printedVariables(lines: string): Record<string, string> {
-  const matches = lines.matchAll(/^export (\w+)='([^']*)'$/gm);
-  return Object.fromEntries([...matches].map(([, name, value]) => [name, value]));
 }

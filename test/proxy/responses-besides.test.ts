@@ -79,4 +79,25 @@ describe("what clients of the responses dialect ask besides", () => {
     expect((await client.responses.retrieve(id)).id).toBe(id);
     expect(proxy.internal).toEqual([]);
   });
+
+  it("is compacted at the end of a conversation, as Codex asks for it, by upstreams of their own alone", async () => {
+    const input = [{ role: "user", content: "A long story" }, { type: "compaction_trigger" }];
+    const ask = ({ proxy }: Awaited<ReturnType<typeof setUp>>) =>
+      fetch(`${proxy.url}/v1/responses`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ model: "m", input }),
+      });
+    const answer = {
+      id: "resp_1",
+      object: "response",
+      output: [{ type: "compaction", encrypted_content: "x" }],
+    };
+    expect(await (await ask(await setUp("responses", answer))).json()).toEqual(answer);
+    const other = await setUp("messages", JSON.parse(WHOLE.messages));
+    const refused = await ask(other);
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain("Only an upstream of the responses dialect can compact");
+    expect(other.asked()).toEqual([]);
+  });
 });

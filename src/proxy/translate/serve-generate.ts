@@ -6,6 +6,7 @@ import type { Converted, Loss } from "../exchange/loss.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import { answerStream } from "./answer-stream.ts";
 import { answerWhole } from "./answer-whole.ts";
+import { refuseCompaction } from "./compaction.ts";
 import { isKept, namesEarlierTurns, withEarlierTurns } from "./conversations.ts";
 import { exchangeErrorOf, isClientGone } from "./faults.ts";
 import { prepareRequest } from "./prepare-request.ts";
@@ -27,6 +28,7 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
   try {
     const { model, stream } = call.client;
     const decoded = client.decodeRequest(readRequestJson(call.body), { model, stream });
+    refuseCompaction(decoded.value.turns, call.target.dialect);
     const request = namesEarlierTurns(decoded.value)
       ? await withEarlierTurns(decoded.value, call.conversations)
       : decoded.value;

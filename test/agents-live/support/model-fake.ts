@@ -5,6 +5,12 @@ import { type Dialect, dialectOf, parseBody, type RequestBody, sendReply, toolRe
 export interface Reply {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: object }[];
+  /** How many tokens the conversation is said to have come to. */
+  readonly tokens?: number;
+  /** The conversation compacted, as responses vendors seal it, in the place of words and calls. */
+  readonly compaction?: string;
+  /** Refused with this status instead. */
+  readonly status?: number;
 }
 
 /** A request as the agent sent it to its model. */
@@ -55,7 +61,9 @@ export async function startModelFake(script: Script): Promise<ModelFake> {
       toolResults: toolResultsOf(dialect, body),
     };
     requests.push(seen);
-    sendReply(response, seen, script(seen));
+    const reply = script(seen);
+    if (reply.status !== undefined) return json(response, reply.status, { error: { message: "no room" } });
+    sendReply(response, seen, reply);
   };
   server.on("upgrade", (_request, socket) => {
     socket.end("HTTP/1.1 426 Upgrade Required\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");

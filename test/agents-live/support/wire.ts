@@ -93,6 +93,9 @@ const ENCODERS: Record<Dialect, (turn: Turn) => Encoded> = {
   "generative-language": generativeLanguage,
 };
 
+/** Of the prompt, where the script says nothing of it. */
+const FEW_TOKENS = 10;
+
 const callId = (id: string, index: number) => `call_${id}_${index}`;
 
 function messages({ id, model, reply }: Turn): Encoded {
@@ -108,7 +111,7 @@ function messages({ id, model, reply }: Turn): Encoded {
   ];
   const stop_reason = calls.length > 0 ? "tool_use" : "end_turn";
   const base = { id: `msg_${id}`, type: "message", role: "assistant", model, stop_sequence: null };
-  const usage = { input_tokens: 10, output_tokens: 5 };
+  const usage = { input_tokens: reply.tokens ?? FEW_TOKENS, output_tokens: 5 };
   const events: object[] = [
     { type: "message_start", message: { ...base, content: [], stop_reason: null, usage } },
   ];
@@ -149,7 +152,8 @@ function chatCompletions({ id, model, reply }: Turn): Encoded {
   }));
   const finish_reason = tool_calls.length > 0 ? "tool_calls" : "stop";
   const base = { id: `chatcmpl-${id}`, created: 1, model };
-  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const prompt_tokens = reply.tokens ?? FEW_TOKENS;
+  const usage = { prompt_tokens, completion_tokens: 5, total_tokens: prompt_tokens + 5 };
   const message = {
     role: "assistant",
     content: reply.text ?? null,
@@ -179,16 +183,19 @@ function responses({ id, model, reply }: Turn): Encoded {
     const content = [{ type: "output_text", text: reply.text, annotations: [] }];
     output.push({ id: `msg_${id}`, type: "message", role: "assistant", status: "completed", content });
   }
+  if (reply.compaction !== undefined)
+    output.push({ id: `cmp_${id}`, type: "compaction", encrypted_content: reply.compaction });
   for (const [index, { name, input }] of (reply.calls ?? []).entries()) {
     const call = { call_id: callId(id, index), name, arguments: JSON.stringify(input), status: "completed" };
     output.push({ id: `fc_${id}_${index}`, type: "function_call", ...call });
   }
+  const input_tokens = reply.tokens ?? FEW_TOKENS;
   const usage = {
-    input_tokens: 10,
+    input_tokens,
     input_tokens_details: { cached_tokens: 0 },
     output_tokens: 5,
     output_tokens_details: { reasoning_tokens: 0 },
-    total_tokens: 15,
+    total_tokens: input_tokens + 5,
   };
   const base = {
     id: `resp_${id}`,
@@ -214,7 +221,7 @@ function responses({ id, model, reply }: Turn): Encoded {
         { type: "response.output_text.done", ...at, text: part.text },
         { type: "response.content_part.done", ...at, part },
       );
-    } else {
+    } else if (item["type"] === "function_call") {
       events.push(
         { type: "response.function_call_arguments.delta", ...place, delta: item["arguments"] },
         { type: "response.function_call_arguments.done", ...place, arguments: item["arguments"] },
@@ -233,9 +240,8 @@ function responses({ id, model, reply }: Turn): Encoded {
 }
 
 function opened(item: Record<string, unknown>): object {
-  return item["type"] === "message"
-    ? { ...item, status: "in_progress", content: [] }
-    : { ...item, status: "in_progress", arguments: "" };
+  if (item["type"] === "message") return { ...item, status: "in_progress", content: [] };
+  return item["type"] === "function_call" ? { ...item, status: "in_progress", arguments: "" } : item;
 }
 
 function generativeLanguage({ id, model, reply }: Turn): Encoded {
@@ -243,9 +249,10 @@ function generativeLanguage({ id, model, reply }: Turn): Encoded {
     ...(reply.text === undefined ? [] : [{ text: reply.text }]),
     ...(reply.calls ?? []).map(({ name, input }) => ({ functionCall: { name, args: input } })),
   ];
+  const promptTokenCount = reply.tokens ?? FEW_TOKENS;
   const whole = {
     candidates: [{ index: 0, content: { role: "model", parts }, finishReason: "STOP" }],
-    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    usageMetadata: { promptTokenCount, candidatesTokenCount: 5, totalTokenCount: promptTokenCount + 5 },
     modelVersion: model,
     responseId: id,
   };

@@ -1,0 +1,97 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Bench, createBench, run } from "./support/bench.ts";
+import { connect } from "./support/connect.ts";
+import { type LoopClient, loopClients } from "./support/loop-clients.ts";
+import { type ModelRequest, type Script, startModelFake } from "./support/model-fake.ts";
+import { versionOf } from "./support/programs.ts";
+import type { Dialect } from "./support/wire.ts";
+
+/**
+ * Codex with a conversation that grows too long in the middle of a tool loop. Connected by `proxy connect` it has the model
+ * write a summary, whatever that speaks. Its own provider of OpenAI models, pointed at the proxy, asks the vendor to
+ * compact instead, which vendors of the responses dialect alone can do.
+ */
+const DIALECTS: readonly Dialect[] = ["messages", "chat-completions", "responses", "generative-language"];
+const SUMMARY = "So far: the file says 4711.";
+const LAST_WORDS = "These are the last words: élan 12 €.";
+const TOO_LONG = 90_000;
+const limit = ["-c", "model_auto_compact_token_limit=20000"];
+
+describe(`codex ${versionOf("codex")} compacts a long conversation`, () => {
+  it.each(DIALECTS)("with a summary by a model that speaks %s", async (dialect) => {
+    const { code, printed, requests } = await talk(dialect, connected, (request) =>
+      request.hasTools ? undefined : { text: SUMMARY },
+    );
+    expect.soft(code, printed).toBe(0);
+    expect(printed).toContain(LAST_WORDS);
+    expect(requests.at(-1)?.raw).toContain(SUMMARY);
+    expect(requests.at(-1)?.toolResults).toBe(0);
+  });
+
+  it("at a vendor that does it by itself", async () => {
+    const { code, printed, requests } = await talk("responses", ownProvider, (request) =>
+      request.raw.includes('"compaction_trigger"') ? { compaction: SUMMARY } : undefined,
+    );
+    expect.soft(code, printed).toBe(0);
+    expect(printed).toContain(LAST_WORDS);
+    expect(requests.at(-1)?.body.input).toContainEqual(
+      expect.objectContaining({ type: "compaction", encrypted_content: SUMMARY }),
+    );
+  });
+
+  it("and is told why a vendor of another dialect cannot do it by itself", async () => {
+    const { code, printed } = await talk("messages", ownProvider, () => undefined);
+    expect(code).not.toBe(0);
+    expect(printed).toContain("sallyport proxy connect codex");
+  });
+});
+
+type SetUp = (bench: Bench, client: LoopClient, proxy: Parameters<typeof connect>[2]) => Promise<object>;
+
+const connected: SetUp = connect;
+
+/** The person's own settings: the key of the proxy, and its address in the place of OpenAI's. */
+const ownProvider: SetUp = async (bench, client, proxy) => {
+  await connect(bench, { ...client, agent: "openai" }, proxy);
+  await mkdir(join(bench.home, ".codex"));
+  const port = Number(new URL(bench.reviewUrl).port) + 1000;
+  await writeFile(
+    join(bench.home, ".codex/config.toml"),
+    `openai_base_url = "http://127.0.0.1:${port}/v1"\n`,
+  );
+  await writeFile(
+    join(bench.home, ".codex/auth.json"),
+    JSON.stringify({ OPENAI_API_KEY: "sk-for-clients-0123456789" }),
+  );
+  return {};
+};
+
+/** One tool call, after which the conversation is too long; the last words as soon as it has the summary. */
+async function talk(
+  dialect: Dialect,
+  setUp: SetUp,
+  compact: (request: ModelRequest) => ReturnType<Script> | undefined,
+) {
+  const client = loopClients.find(({ program }) => program === "codex");
+  if (!client) throw new Error("codex goes round no loop");
+  const bench = await createBench(client.variables);
+  const model = await startModelFake((request) => {
+    const compacted = compact(request);
+    if (compacted) return compacted;
+    if (request.raw.includes(SUMMARY)) return { text: LAST_WORDS };
+    return { text: "I shall look.", calls: [client.readCall("/dev/null", request)], tokens: TOO_LONG };
+  });
+  try {
+    await setUp(bench, client, {
+      upstreams: { fake: { dialect, base_url: model.url, api_key: "upstream-key" } },
+      models: [{ match: "*", upstream: "fake", model: "fake-model" }],
+    });
+    const command = client.command("What is in the file?");
+    const ended = await run(bench, [...command.slice(0, -1), ...limit, ...command.slice(-1)]);
+    return { code: ended.code, printed: ended.stdout + ended.stderr, requests: model.requests };
+  } finally {
+    await model.close();
+  }
+}
