@@ -28,15 +28,16 @@ export function sendEarly(reply: FastifyReply, body: string): FastifyReply {
   return reply.send(Readable.from(thenHeardOut(request, body)));
 }
 
-function isComing({ headers, complete, destroyed }: IncomingMessage): boolean {
+function isComing({ headers, complete, readableEnded, destroyed }: IncomingMessage): boolean {
   const isAnnounced =
     (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined;
-  return isAnnounced && !complete && !destroyed;
+  return isAnnounced && !complete && !readableEnded && !destroyed;
 }
 
 async function* thenHeardOut(request: IncomingMessage, body: string): AsyncGenerator<string> {
   yield body;
-  await heardOut(request);
+  // Asked again: it may have come to its end while the answer was on its way, and tells of that only once.
+  if (isComing(request)) await heardOut(request);
 }
 
 /** Resolves when the request has come whole, the client has left, or this has taken too long. */

@@ -1,5 +1,9 @@
+import { once } from "node:events";
 import { connect } from "node:net";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { createApp } from "../../src/http/create-app.ts";
+import { addErrorHandler } from "../../src/http/error-handler.ts";
+import { listen } from "../../src/http/listen.ts";
 import { planServer } from "../support/plan-server.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
@@ -56,6 +60,12 @@ const CASES = [
   ["review", "comes from a web page", reviewPort, "/api/deny HTTP/1.1\r\norigin: http://evil.test", 403],
 ] as const;
 
+// The time for which a client is heard out passes only where a test says so, however busy the machine.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
 describe("a client that has its answer before it has sent everything", () => {
   it.each(CASES)(
     "can read it from the %s though it goes on: a body that %s",
@@ -73,8 +83,6 @@ describe("a client that has its answer before it has sent everything", () => {
   it.each([CASES[0], CASES[4]])(
     "is not waited for by the %s for ever: a body that %s",
     async (_, __, port, head) => {
-      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-      onTestFinished(() => void vi.useRealTimers());
       const { seen } = await answeredClient(await port(), head);
       while (!seen.isEnded) {
         vi.advanceTimersByTime(10_000);
@@ -82,4 +90,23 @@ describe("a client that has its answer before it has sent everything", () => {
       }
     },
   );
+
+  it("is not waited for where it has sent everything by then", async () => {
+    const app = createApp({ bodyLimit: 10 });
+    onTestFinished(() => app.close());
+    addErrorHandler(app);
+    app.post("/", () => "taken");
+    // The rest comes after it was decided to hear it out, and before that has begun.
+    app.addHook("onSend", async ({ raw }) => {
+      client.write("0\r\n\r\n");
+      await once(raw, "end");
+    });
+    const client = connect(await listen(app, { port: 0, host: "127.0.0.1" }), "127.0.0.1");
+    onTestFinished(() => void client.destroy());
+    client.write("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n");
+    client.write(`transfer-encoding: chunked\r\n\r\n14\r\n${"x".repeat(20)}\r\n`);
+    let answer = "";
+    for await (const bytes of client) answer += bytes;
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+  });
 });
