@@ -83,7 +83,7 @@ function eventsOfPart(part: Part, index: number, cuts: readonly number[]): Excha
     } as const,
     ...more.map((text) => ({ type: "text-delta", index, text }) as const),
   ];
-  const { signature, ...unsigned } = part.type === "reasoning" ? part : { ...part, signature: undefined };
+  const { signature, ...unsigned } = part.type === "refusal" ? { ...part, signature: undefined } : part;
   const signed: ExchangeEvent[] =
     signature === undefined ? [] : [{ type: "signature-delta", index, signature }];
   return [

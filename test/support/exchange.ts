@@ -161,7 +161,8 @@ function grow(part: Part, event: Growth): Part {
   if (event.type === "arguments-delta" && part.type === "tool-call") {
     return { ...part, arguments: part.arguments + event.text };
   }
-  if (event.type === "signature-delta" && (part.type === "reasoning" || part.type === "tool-call")) {
+  const isSigned = part.type === "reasoning" || part.type === "tool-call" || part.type === "text";
+  if (event.type === "signature-delta" && isSigned) {
     return { ...part, signature: (part.signature ?? "") + event.signature };
   }
   if (event.type === "citation" && part.type === "text") {

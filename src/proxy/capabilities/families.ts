@@ -33,7 +33,11 @@ type UpstreamDialect = Exclude<Dialect, "completions">;
 
 /** Per dialect. The chat-completions row is the cautious one: it stands for a hundred compatible servers. */
 export const baseCapabilities: Record<UpstreamDialect, Capabilities> = {
-  "chat-completions": { ...common, acceptsTopK: false, optionalMembers: ["reasoning_details"] },
+  "chat-completions": {
+    ...common,
+    acceptsTopK: false,
+    optionalMembers: ["reasoning_details", "extra_content"],
+  },
   responses: {
     ...common,
     acceptsTopK: false,
@@ -147,6 +151,12 @@ export const families: readonly Family[] = [
     model: /^(deepseek|kimi|moonshot|glm|minimax|mimo)/,
     dialects: chat,
     capabilities: { echoesReasoning: true },
+  },
+  // Neither Google's nor in front of it: several of them refuse members they do not know.
+  {
+    model: /^(deepseek|kimi|moonshot|glm|minimax|mimo|qwen|qwq|grok|llama|command|([mc]\w+|pix)tral)/,
+    dialects: chat,
+    capabilities: { optionalMembers: ["reasoning_details"] },
   },
   {
     model: /^deepseek/,

@@ -43,6 +43,8 @@ export interface TextPart extends PartBase {
   readonly citations?: readonly Citation[];
   /** Where they were asked for, and the vendor told them. */
   readonly logprobs?: readonly TokenLogprob[];
+  /** Generative-language `thoughtSignature` that sits on the text. */
+  readonly signature?: string;
 }
 
 /** How likely the model took a token to be, and which others it weighed in its place. */
@@ -92,6 +94,8 @@ export interface ReasoningPart extends PartBase {
   readonly signature?: string;
   /** Opaque to everybody but the vendor (messages: `redacted_thinking`; responses: `encrypted_content`). */
   readonly redacted?: boolean;
+  /** Whether there is nothing but the signature of the text before it (`spreadTextSignatures`). */
+  readonly ofText?: boolean;
   /** Whether `text` is a summary rather than the thinking itself. */
   readonly summary?: boolean;
   readonly id?: string;

@@ -1,69 +1,90 @@
-import type { Dialect, Part, ReasoningPart, ToolCallPart } from "./parts.ts";
+import type { Dialect, Part, ReasoningPart } from "./parts.ts";
 
 /**
  * Signed thinking passes through clients of other dialects sealed: its vendor is written in front, so that the
- * signature finds back to the vendor that made it and reaches no other. The form is `sally1.<vendor>.<signature>`, and
- * `sally1.<vendor>.redacted.<data>` for thinking of which there is nothing else, which its vendor wants back as such
- * (signatures are base64, without points).
+ * signature finds back to the vendor that made it and reaches no other. The form is `sally1.<vendor>.<signature>`;
+ * `sally1.<vendor>.redacted.<data>` for thinking of which there is nothing else, which its vendor wants back as such, and
+ * `sally1.<vendor>.text.<signature>` for what belongs to the text before it (signatures are base64, without points).
  */
-const seal = /^sally1\.(chat-completions|responses|messages|generative-language)\.(redacted\.)?(.*)$/s;
+const seal =
+  /^sally1\.(chat-completions|responses|messages|generative-language)\.(?:(redacted|text)\.)?(.*)$/s;
 
-/** A signature for a client of `dialect`: bare where it is the vendor's own client, sealed elsewhere. */
-export function sealSignature(
-  dialect: Dialect,
-  vendor: Dialect | undefined,
-  signature: string,
-  isRedacted = false,
-): string {
+/** A part's signature for a client of `dialect`: bare where it is the vendor's own client, sealed elsewhere. */
+export function sealSignature(dialect: Dialect, part: Omit<ReasoningPart, "type" | "text">): string {
+  const { vendor, signature = "" } = part;
   if (vendor === undefined || vendor === dialect) return signature;
-  return `sally1.${vendor}.${isRedacted ? "redacted." : ""}${signature}`;
+  const kind = part.ofText === true ? "text." : part.redacted === true ? "redacted." : "";
+  return `sally1.${vendor}.${kind}${signature}`;
 }
 
 export interface OpenedSignature {
   readonly vendor: Dialect;
   readonly signature: string;
   readonly redacted?: true;
+  readonly ofText?: true;
 }
 
-/** Whose signature this is. A bare one belongs to the dialect it was found in. */
+/** Whose signature this is, and of what. A bare one belongs to the dialect it was found in. */
 export function openSignature(dialect: Dialect, text: string): OpenedSignature {
-  const [, vendor, redacted, signature] = seal.exec(text) ?? [];
+  const [, vendor, kind, signature] = seal.exec(text) ?? [];
   if (vendor === undefined || signature === undefined) return { vendor: dialect, signature: text };
   const opened = { vendor: vendor as Dialect, signature };
-  return redacted === undefined ? opened : { redacted: true, ...opened };
+  if (kind === "text") return { ofText: true, ...opened };
+  return kind === "redacted" ? { redacted: true, ...opened } : opened;
 }
 
 /**
  * Generative-language signs calls; dialects whose calls have no place for that get a reasoning part without text in
- * front of the call (`spreadCallSignatures`), and give it back there (`foldCallSignatures`).
+ * front of the call, and give it back there (`foldSignatures`).
  */
 export function spreadCallSignatures(parts: readonly Part[]): readonly Part[] {
   if (!parts.some((part) => part.type === "tool-call" && part.signature !== undefined)) return parts;
   return parts.flatMap((part): Part[] => {
     if (part.type !== "tool-call" || part.signature === undefined) return [part];
     const { signature, ...call } = part;
-    return [{ type: "reasoning", text: "", vendor: "generative-language", signature }, call];
+    return [thoughtOfCall(signature), call];
   });
 }
 
-/** See `spreadCallSignatures`. */
-export function foldCallSignatures(parts: readonly Part[]): readonly Part[] {
+/** The same for texts, whose signature vendors tell last: the reasoning part stands behind the text. */
+export function spreadTextSignatures(parts: readonly Part[]): readonly Part[] {
+  if (!parts.some((part) => part.type === "text" && part.signature !== undefined)) return parts;
+  return parts.flatMap((part): Part[] => {
+    if (part.type !== "text" || part.signature === undefined) return [part];
+    const { signature, ...text } = part;
+    return [text, thoughtOfText(signature)];
+  });
+}
+
+/** What stands for the signature of the call behind it. */
+export function thoughtOfCall(signature: string): ReasoningPart {
+  return { type: "reasoning", text: "", vendor: "generative-language", signature };
+}
+
+/** What stands for the signature of the text before it. */
+export function thoughtOfText(signature: string): ReasoningPart {
+  return { ...thoughtOfCall(signature), ofText: true };
+}
+
+/** See `spreadCallSignatures` and `spreadTextSignatures`. */
+export function foldSignatures(parts: readonly Part[]): readonly Part[] {
   const folded: Part[] = [];
   for (const part of parts) {
     const before = folded.at(-1);
-    if (part.type === "tool-call" && before !== undefined && isCallSignature(before)) {
-      folded[folded.length - 1] = { ...part, signature: before.signature } satisfies ToolCallPart;
+    const signature = signatureAlone(part);
+    const signed = before === undefined ? undefined : signatureAlone(before);
+    if (before?.type === "text" && signature?.ofText === true) {
+      folded[folded.length - 1] = { ...before, signature: signature.signature };
+    } else if (part.type === "tool-call" && signed !== undefined && signed.ofText !== true) {
+      folded[folded.length - 1] = { ...part, signature: signed.signature };
     } else folded.push(part);
   }
   return folded;
 }
 
-function isCallSignature(part: Part): part is ReasoningPart & { readonly signature: string } {
-  return (
-    part.type === "reasoning" &&
-    part.text === "" &&
-    part.redacted !== true &&
-    part.vendor === "generative-language" &&
-    part.signature !== undefined
-  );
+/** A part that is nothing but a signature of generative-language's; undefined for every other. */
+function signatureAlone(part: Part): (ReasoningPart & { readonly signature: string }) | undefined {
+  if (part.type !== "reasoning" || part.text !== "" || part.redacted === true) return undefined;
+  const { vendor, signature } = part;
+  return vendor === "generative-language" && signature !== undefined ? { ...part, signature } : undefined;
 }

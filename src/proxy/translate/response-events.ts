@@ -120,7 +120,7 @@ function grow(part: Part, event: Growth): Part {
     case "arguments-delta":
       return part.type === "tool-call" ? { ...part, arguments: part.arguments + event.text } : part;
     case "signature-delta":
-      return part.type === "reasoning" || part.type === "tool-call"
+      return part.type === "reasoning" || part.type === "tool-call" || part.type === "text"
         ? { ...part, signature: (part.signature ?? "") + event.signature }
         : part;
     case "citation":

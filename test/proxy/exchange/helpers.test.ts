@@ -21,10 +21,11 @@ import {
   effortOfBudget,
 } from "../../../src/proxy/exchange/reasoning-effort.ts";
 import {
-  foldCallSignatures,
+  foldSignatures,
   openSignature,
   sealSignature,
   spreadCallSignatures,
+  spreadTextSignatures,
 } from "../../../src/proxy/exchange/signature.ts";
 import { createStreamChecker } from "../../../src/proxy/exchange/stream-checker.ts";
 import { callIdFor, madeCallId, openCallId } from "../../../src/proxy/exchange/tool-call-id.ts";
@@ -77,13 +78,11 @@ describe("signatures", () => {
   it("open to the vendor that sealed them, bare ones to the dialect they are found in", () => {
     fc.assert(
       fc.property(fc.string(), (signature) => {
-        expect(openSignature("messages", sealSignature("messages", "responses", signature))).toEqual({
-          vendor: "responses",
-          signature,
-        });
+        const sealed = sealSignature("messages", { vendor: "responses", signature });
+        expect(openSignature("messages", sealed)).toEqual({ vendor: "responses", signature });
       }),
     );
-    expect(sealSignature("messages", "messages", "x")).toBe("x");
+    expect(sealSignature("messages", { vendor: "messages", signature: "x" })).toBe("x");
     expect(openSignature("messages", "x")).toEqual({ vendor: "messages", signature: "x" });
   });
 
@@ -93,7 +92,35 @@ describe("signatures", () => {
       { type: "tool-call", id: "1", name: "f", arguments: "{}", signature: "s" },
       { type: "tool-call", id: "2", name: "f", arguments: "{}" },
     ] as const;
-    expect(foldCallSignatures(spreadCallSignatures(parts))).toEqual(parts);
+    expect(foldSignatures(spreadCallSignatures(parts))).toEqual(parts);
+  });
+});
+
+describe("signatures of texts", () => {
+  const call = { type: "tool-call", id: "1", name: "f", arguments: "{}" } as const;
+  const text = { type: "text", text: "a" } as const;
+
+  it.each([
+    ["alone", [{ ...text, signature: "s" }]],
+    ["before a call that has none", [{ ...text, signature: "s" }, call]],
+    [
+      "before a call that has its own",
+      [
+        { ...text, signature: "s" },
+        { ...call, signature: "c" },
+      ],
+    ],
+    ["that have none before a call that has", [text, { ...call, signature: "c" }]],
+    ["behind another", [{ ...text, signature: "s" }, text, { ...text, signature: "t" }]],
+  ] as const)("are spread and folded without loss: %s", (_, parts) => {
+    const spread = spreadCallSignatures(spreadTextSignatures(parts));
+    expect(spread.every((part) => part.type === "reasoning" || !("signature" in part))).toBe(true);
+    const sealed = spread.map((part) =>
+      part.type === "reasoning"
+        ? { type: part.type, text: "", ...openSignature("responses", sealSignature("responses", part)) }
+        : part,
+    );
+    expect(foldSignatures(sealed)).toEqual(parts);
   });
 });
 

@@ -54,7 +54,8 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ["gpt-5.3-codex", "minimal", "low"],
     ["gpt-5.4", "max", "xhigh"],
     ["gpt-5.6", "max", "max"],
-  ])("37 %s takes the effort %s as %s", async (model, effort, expected) => {
+    ["o3", "none", "low"],
+  ])("37 %s takes the effort %s as %s, and says where that is another", async (model, effort, expected) => {
     const told = await sent(
       "chat-completions",
       "responses",
@@ -62,6 +63,30 @@ describe("5c requests: reasoning, sampling, caching", () => {
       { model },
     );
     expect(told.sent["reasoning"]).toMatchObject({ effort: expected });
+    expect(told.losses).toEqual(effort === expected ? [] : ["reasoning-effort"]);
+  });
+
+  it.each([
+    ["o3", "low"],
+    ["gemini-3-pro", "minimal"],
+  ])("37 %s, asked not to think, thinks a little, and it is said", async (model, expected) => {
+    const told = await messagesToChat({ thinking: { type: "disabled" } }, model);
+    expect(told.sent["reasoning_effort"]).toBe(expected);
+    expect(told.losses).toEqual(["reasoning-effort"]);
+  });
+
+  it("37 a model that always thinks is not told to stop where the configuration says so", async () => {
+    const capabilities = { "*": { alwaysThinks: true } };
+    const body = { model: "m", messages: [hi], reasoning_effort: "none" };
+    const told = await sent("chat-completions", "messages", body, { capabilities });
+    expect(told.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: 1_024 });
+    expect(told.losses).toEqual(["reasoning-effort"]);
+  });
+
+  it("37 a model that does not think and is asked not to loses nothing", async () => {
+    const told = await messagesToChat({ thinking: { type: "disabled" } }, "gpt-4o");
+    expect(told.sent).not.toHaveProperty("reasoning_effort");
+    expect(told.losses).toEqual([]);
   });
 
   it("37 a model that does not think is not asked to", async () => {

@@ -112,6 +112,10 @@ export const requestFeatures: readonly (readonly [name: string, asked: Partial<E
   ],
   ["thinking signed by messages", called([thought("messages")])],
   ["thinking sealed by responses", called([thought("responses", { summary: true })])],
+  [
+    "text signed by generative-language",
+    { turns: [hi, { role: "assistant", parts: [{ type: "text", text: "a", signature: "c2ln" }] }, hi] },
+  ],
   ["thinking without signature", called([{ type: "reasoning", text: "Hm", vendor: "chat-completions" }])],
   [
     "effort or thinking budget",
@@ -150,6 +154,7 @@ export const answerFeatures: readonly (readonly [name: string, parts: readonly P
     "tool call signed by generative-language",
     [{ type: "tool-call", id: "call_1", name: "f", arguments: "{}", signature: "c2ln" }],
   ],
+  ["text signed by generative-language", [{ type: "text", text: "a", signature: "c2ln" }]],
   ["custom tool call", [{ type: "tool-call", id: "call_1", name: "f", arguments: "free", custom: true }]],
   [
     "citation of a page",

@@ -173,6 +173,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   "task-type": embed({ taskType: "RETRIEVAL_QUERY" }),
   temperature: fromChat({ temperature: 1.7 }),
   title: embed({ title: "A" }),
+  "text-signature": fromGoogle("messages", [{ text: "Hello", thoughtSignature: "c2ln" }]),
   "tool-arguments": fromChat({
     messages: [hi, { role: "assistant", tool_calls: [call("[1]")] }, result("c")],
     tools: [chatTool],

@@ -4,6 +4,7 @@ import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../ex
 import type { Turn } from "../../exchange/request.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
 import { cacheHint, decodeContent } from "./decode-content.ts";
+import { googleSignature, signText } from "./google-signatures.ts";
 import { decodeReasoningDetail } from "./reasoning-details.ts";
 import type { WireMessage, WireToolCall } from "./schema.ts";
 
@@ -54,7 +55,8 @@ function named(turn: Turn, message: WireMessage): Turn {
 }
 
 function decodeAssistant(message: WireMessage, path: string, index: number): Part[] {
-  const parts: Part[] = [...decodeReasoning(message), ...decodeContent(message.content, `${path}.content`)];
+  const content = decodeContent(message.content, `${path}.content`);
+  const parts: Part[] = [...decodeReasoning(message), ...signText(content, message.extra_content)];
   if (message.refusal) parts.push({ type: "refusal", text: message.refusal });
   if (message.audio?.id) {
     const raw = { audio: message.audio };
@@ -98,13 +100,6 @@ export function decodeToolCall(call: WireToolCall, place: readonly (string | num
 export function argumentText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);
-}
-
-/** `extra_content.google.thought_signature`: where Google's OpenAI compatibility keeps a call's signature. */
-export function googleSignature(extra: unknown): string | undefined {
-  const google = isObject(extra) ? extra["google"] : undefined;
-  const signature = isObject(google) ? google["thought_signature"] : undefined;
-  return typeof signature === "string" ? signature : undefined;
 }
 
 function decodeResult(message: WireMessage, path: string, turns: readonly Turn[]): ToolResultPart {

@@ -12,6 +12,7 @@ import { decodeContent } from "./decode-content.ts";
 import { argumentText, decodeReasoning, decodeToolCall } from "./decode-messages.ts";
 import { decodeError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
+import { signText } from "./google-signatures.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import { responseSchema, type WireAnswer } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
@@ -49,7 +50,7 @@ function decodeAnswer(
   logprobs: readonly TokenLogprob[] | undefined,
   place: readonly (string | number)[],
 ): Part[] {
-  const content = decodeContent(answer.content, "content");
+  const content = signText(decodeContent(answer.content, "content"), answer.extra_content);
   const citations = decodeCitations(answer.annotations);
   const first = content.findIndex((part) => part.type === "text");
   const parts: Part[] = content.map((part, index) =>

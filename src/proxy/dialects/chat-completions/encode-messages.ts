@@ -6,6 +6,7 @@ import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { flattenResult } from "../../exchange/result-text.ts";
 import { callIdFor } from "../../exchange/tool-call-id.ts";
 import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
+import { googleExtra, signatureOfTexts } from "./google-signatures.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 
 type WireMessage = Readonly<Record<string, unknown>>;
@@ -96,9 +97,26 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
     refusal,
     name: turn.name,
     ...reasoning,
-    tool_calls: calls.length > 0 ? calls.map(encodeToolCall) : undefined,
+    ...encodeSignature(turn.parts, capabilities, list),
+    tool_calls:
+      calls.length > 0 ? calls.map((call) => encodeToolCall(signable(call, capabilities, list))) : undefined,
   });
   return [message];
+}
+
+/** Servers that are not Google's, or in front of it, refuse members they do not know. */
+function encodeSignature(parts: readonly Part[], { optionalMembers }: Capabilities, list: LossList) {
+  const signature = signatureOfTexts(parts);
+  if (signature === undefined || optionalMembers.includes("extra_content")) return googleExtra(signature);
+  list.add("text-signature", "The signature of a text means nothing to this vendor.");
+  return {};
+}
+
+function signable(call: ToolCallPart, { optionalMembers }: Capabilities, list: LossList): ToolCallPart {
+  if (call.signature === undefined || optionalMembers.includes("extra_content")) return call;
+  list.add("call-signature", "The signature of a call means nothing to this vendor.");
+  const { signature: _, ...bare } = call;
+  return bare;
 }
 
 /**
@@ -141,9 +159,8 @@ export function encodeToolCall(call: ToolCallPart): Readonly<Record<string, unkn
   const id = callIdFor("chat-completions", call.id);
   if (call.custom === true) return { id, type: "custom", custom: { name: call.name, input: call.arguments } };
   const text = call.arguments.trim() === "" ? "{}" : call.arguments;
-  const encoded = { id, type: "function", function: { name: call.name, arguments: text } };
-  if (call.signature === undefined) return encoded;
-  return { ...encoded, extra_content: { google: { thought_signature: call.signature } } };
+  const called = { name: call.name, arguments: text };
+  return { id, type: "function", function: called, ...googleExtra(call.signature) };
 }
 
 function noteCache(part: Part, list: LossList): void {

@@ -100,7 +100,7 @@ function encodeEffort(
   if (request.reasoning === undefined) return undefined;
   const effort = effortOf(request.reasoning);
   const known = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
-  if (effort !== undefined && effort !== "none" && known !== effort) {
+  if (known !== effort && (known !== undefined || effort !== "none")) {
     list.add("reasoning-effort", `The effort ${effort} is sent as ${known ?? "nothing"}.`);
   }
   return known;

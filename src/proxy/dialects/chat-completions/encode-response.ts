@@ -7,6 +7,7 @@ import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeToolCall } from "./encode-messages.ts";
 import { encodeFinish } from "./finish.ts";
+import { googleExtra, signatureOfTexts } from "./google-signatures.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 import { encodeUsage } from "./usage.ts";
@@ -45,6 +46,7 @@ function encodeChoice(candidate: Candidate, index: number, context: EncodeContex
       content: content === "" && (calls.length > 0 || refusal !== null) ? null : content,
       refusal,
       ...encodeReasoning(parts),
+      ...googleExtra(signatureOfTexts(parts)),
       annotations: annotations.length > 0 ? annotations : undefined,
       images: encodeImages(parts),
       tool_calls: calls.length > 0 ? calls.map((call) => encodeWholeCall(call, context)) : undefined,

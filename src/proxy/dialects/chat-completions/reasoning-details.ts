@@ -43,7 +43,7 @@ export function encodeReasoningDetail(part: ReasoningPart): Detail | undefined {
     const words = own["type"] === "reasoning.summary" ? "summary" : "text";
     return isEncrypted(own) ? own : { ...own, [words]: part.text };
   }
-  const signature = sealSignature("chat-completions", part.vendor, part.signature);
+  const signature = sealSignature("chat-completions", { ...part, redacted: false });
   if (part.redacted === true) return { type: "reasoning.encrypted", data: signature };
   return { type: "reasoning.text", text: part.text, signature };
 }

@@ -34,6 +34,7 @@ export const messageSchema = z.looseObject({
   reasoning_details: z.array(z.unknown()).nullish(),
   cache_control: z.unknown().optional(),
   audio: z.looseObject({ id: z.string() }).nullish(),
+  extra_content: z.unknown().optional(),
 });
 export type WireMessage = z.infer<typeof messageSchema>;
 
@@ -117,6 +118,7 @@ const answerSchema = z.looseObject({
   annotations: z.array(z.unknown()).nullish(),
   audio: z.looseObject({ data: text, format: text, transcript: text }).nullish(),
   images: z.array(partSchema).nullish(),
+  extra_content: z.unknown().optional(),
 });
 export type WireAnswer = Readonly<z.infer<z.ZodObject<typeof answerSchema.shape>>>;
 

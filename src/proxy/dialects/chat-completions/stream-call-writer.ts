@@ -2,6 +2,7 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import type { ToolCallPart } from "../../exchange/parts.ts";
 import { callIdFor } from "../../exchange/tool-call-id.ts";
 import { isDeclaredCustom } from "./encode-response.ts";
+import { googleExtra } from "./google-signatures.ts";
 
 interface Call {
   readonly position: number;
@@ -40,10 +41,7 @@ export function createCallWriter(context: EncodeContext) {
         });
       }
       const described = { name: part.name, arguments: wrapped ? '{"input":"' : "" };
-      const extra =
-        part.signature === undefined
-          ? {}
-          : { extra_content: { google: { thought_signature: part.signature } } };
+      const extra = googleExtra(part.signature);
       return JSON.stringify({ index: position, id, type: "function", function: described, ...extra });
     },
     add(index: number, text: string): string {

@@ -1,7 +1,8 @@
 import { argumentsObject } from "../../exchange/json.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
-import { argumentText, googleSignature } from "./decode-messages.ts";
+import { argumentText } from "./decode-messages.ts";
 import type { ChatStream } from "./decode-stream.ts";
+import { googleSignature } from "./google-signatures.ts";
 import type { WireToolCall } from "./schema.ts";
 
 interface OpenCall {

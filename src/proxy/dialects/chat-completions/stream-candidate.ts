@@ -5,6 +5,7 @@ import type { TokenLogprob } from "../../exchange/parts.ts";
 import { decodeCitations } from "./citations.ts";
 import type { ChatStream } from "./decode-stream.ts";
 import { decodeFinish } from "./finish.ts";
+import { googleSignature } from "./google-signatures.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import { isEncrypted, signatureOf, wordsOf } from "./reasoning-details.ts";
 import type { WireAnswer, WireDelta } from "./schema.ts";
@@ -53,6 +54,9 @@ export class StreamCandidate {
     this.think(delta);
     if (typeof delta.content === "string") this.say(emptyText, delta.content, logprobs);
     else for (const part of delta.content ?? []) this.say(emptyText, textOf(part), logprobs);
+    const signature = googleSignature(delta.extra_content);
+    if (signature !== undefined)
+      this.stream.emit({ type: "signature-delta", index: this.within(emptyText), signature });
     if (delta.annotations) this.cite(delta.annotations);
     if (delta.refusal) {
       this.refused = true;

@@ -6,6 +6,7 @@ import type { Finish } from "../../exchange/response.ts";
 import type { PartEvent } from "../shared/chunk-stream.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeFinish } from "./finish.ts";
+import { googleExtra } from "./google-signatures.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 import { createCallWriter } from "./stream-call-writer.ts";
@@ -72,7 +73,7 @@ export class PartWriter {
   }
 
   private start(index: number, candidate: number, part: Part): string {
-    const signature = part.type === "reasoning" ? (part.signature ?? "") : "";
+    const signature = part.type === "reasoning" || part.type === "text" ? (part.signature ?? "") : "";
     const offset = this.lengths.get(candidate) ?? 0;
     this.open.set(index, { part, candidate, signature, thought: "", offset, citations: [] });
     return part.type === "tool-call"
@@ -106,13 +107,18 @@ export class PartWriter {
       : this.chunk(candidate, `"annotations":${JSON.stringify(annotations)}`);
   }
 
+  private signText({ candidate, signature }: Open): string {
+    if (signature === "") return "";
+    return this.chunk(candidate, JSON.stringify(googleExtra(signature)).slice(1, -1));
+  }
+
   private end(index: number, whole: Part | undefined): string {
     const open = this.open.get(index);
     this.open.delete(index);
     if (open === undefined) return "";
     const { part, candidate } = open;
     if (part.type === "tool-call") return this.callDelta(candidate, this.calls.end(index));
-    if (part.type === "text") return this.cite(open);
+    if (part.type === "text") return this.cite(open) + this.signText(open);
     const signature = open.signature || (whole?.type === "reasoning" ? (whole.signature ?? "") : "");
     if (part.type !== "reasoning" || signature === "") return "";
     const detail = encodeReasoningDetail({ ...part, text: open.thought, signature });

@@ -33,9 +33,15 @@ function textOf(part: Part, list: LossList): string {
   if (part.type === "text" && part.citations !== undefined) {
     list.add("answer-citation", "Citations have no place in this dialect.");
   }
+  if (part.type === "text" && part.signature !== undefined) loseTextSignature(list);
   if (part.type === "text" || part.type === "refusal") return part.text;
   list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
   return "";
+}
+
+/** Tells that a text's signature was left out. */
+export function loseTextSignature(list: LossList): void {
+  list.add("text-signature", "The signature of a text has no place in this dialect.");
 }
 
 /** `finish_reason`. */

@@ -2,7 +2,7 @@ import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Finish } from "../../exchange/response.ts";
 import { ChunkStreamEncoder, type PartEvent } from "../shared/chunk-stream.ts";
-import { completionId, encodeFinish, encodeUsage } from "./encode-response.ts";
+import { completionId, encodeFinish, encodeUsage, loseTextSignature } from "./encode-response.ts";
 
 /** Writes chunks of text as it comes; all else is lost. */
 class CompletionsStreamEncoder extends ChunkStreamEncoder {
@@ -29,6 +29,9 @@ class CompletionsStreamEncoder extends ChunkStreamEncoder {
       }
       case "part-whole":
         return this.isText(event.part) ? this.chunk(event.candidate ?? 0, event.part.text, null) : "";
+      case "signature-delta":
+        if (this.texts.has(event.index)) loseTextSignature(this.list);
+        return "";
       case "citation":
         this.loseCitation();
         return "";

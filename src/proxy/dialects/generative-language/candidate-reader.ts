@@ -115,7 +115,6 @@ export class CandidateReader {
     if (typeof signature !== "string" || open === undefined) return;
     if (open.part.type !== "text" && open.part.type !== "reasoning") return;
     open.signature = signature;
-    if (open.part.type !== "reasoning") return;
     this.stream.emit({
       type: "signature-delta",
       index: open.index,
@@ -162,13 +161,11 @@ export class CandidateReader {
 
   private close() {
     if (this.open === undefined) return;
-    const { index, part, text, signature, filling } = this.open;
+    const { index, filling } = this.open;
     this.open = undefined;
     const rest = filling?.end() ?? "";
     if (rest !== "") this.stream.emit({ type: "arguments-delta", index, text: rest });
-    if (part.type !== "text" || signature === undefined) return this.stream.emit({ type: "part-end", index });
-    const origin = { dialect: "generative-language", raw: { thoughtSignature: signature } } as const;
-    this.stream.emit({ type: "part-end", index, part: { type: "text", text, origin } });
+    this.stream.emit({ type: "part-end", index });
   }
 }
 

@@ -3,18 +3,10 @@ import type { MediaSource, Part, ReasoningPart, TextPart } from "../../exchange/
 import { openSignature } from "../../exchange/signature.ts";
 import type { WirePart } from "./schema.ts";
 
-/** What stands in a text's origin: the signature of the thinking behind it, which only this dialect knows. */
-export function signatureOfText(part: TextPart): string | undefined {
-  const raw = part.origin?.dialect === "generative-language" ? part.origin.raw : undefined;
-  return typeof raw === "object" && raw !== null && "thoughtSignature" in raw
-    ? String(raw.thoughtSignature)
-    : undefined;
-}
-
 /** Text, with the signature that has to come back with it. */
 export function signedText(text: string, thoughtSignature: string | null | undefined): TextPart {
   if (typeof thoughtSignature !== "string") return { type: "text", text };
-  return { type: "text", text, origin: { dialect: "generative-language", raw: { thoughtSignature } } };
+  return { type: "text", text, signature: thoughtSignature };
 }
 
 /** A thought, and whoever signed it. */
@@ -91,7 +83,7 @@ export function argumentsText(args: unknown): string {
 /** Adds a part, joining it to the one before where both are the same text, cut in pieces by a stream. */
 export function appendJoined(parts: Part[], part: Part): void {
   const before = parts.at(-1);
-  if (part.type === "text" && before?.type === "text" && signatureOfText(before) === undefined) {
+  if (part.type === "text" && before?.type === "text" && before.signature === undefined) {
     parts[parts.length - 1] = { ...part, text: before.text + part.text };
   } else if (part.type === "reasoning" && before?.type === "reasoning" && before.signature === undefined) {
     parts[parts.length - 1] = { ...part, text: before.text + part.text };

@@ -94,8 +94,7 @@ export function isSignatureAlone(part: WirePart): boolean {
 function signLast(parts: Part[], part: WirePart): void {
   const last = parts.at(-1);
   if (last?.type !== "text") return;
-  const raw = { thoughtSignature: part.thoughtSignature };
-  parts[parts.length - 1] = { ...last, origin: { dialect: "generative-language", raw } };
+  parts[parts.length - 1] = { ...last, ...definedMembers({ signature: part.thoughtSignature }) };
 }
 
 /** Citations and log probabilities are told of the candidate as a whole, and stay with its first text. */

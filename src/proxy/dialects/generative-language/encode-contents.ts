@@ -100,7 +100,7 @@ function encodePart(part: Part, turn: Turn, around: Surroundings): WireObject[] 
   const { capabilities, losses } = around;
   switch (part.type) {
     case "text":
-      return part.text === "" && part.origin === undefined ? [] : [encodeText(part)];
+      return part.text === "" && part.signature === undefined ? [] : [encodeText(part)];
     case "refusal":
       return part.text === "" ? [] : [{ text: part.text }];
     case "image":

@@ -11,22 +11,19 @@ import type {
 import { sealSignature } from "../../exchange/signature.ts";
 import { loseForeignFile } from "../shared/losses.ts";
 import { withTitle } from "../shared/with-title.ts";
-import { signatureOfText } from "./decode-parts.ts";
 
 export type WireObject = Readonly<Record<string, unknown>>;
 
 /** Text, with the signature that came with it from this dialect. */
-export function encodeText(part: Pick<TextPart, "text" | "origin">): WireObject {
-  const thoughtSignature = signatureOfText({ type: "text", ...part });
-  return { text: part.text, ...(thoughtSignature === undefined ? {} : { thoughtSignature }) };
+export function encodeText({ text, signature }: Pick<TextPart, "text" | "signature">): WireObject {
+  return { text, ...(signature === undefined ? {} : { thoughtSignature: signature }) };
 }
 
 /** A thought for a client of this dialect, other vendors' signatures sealed. */
 export function encodeThought(part: ReasoningPart): WireObject {
-  const { text, vendor, signature, redacted } = part;
+  const { text, signature } = part;
   if (signature === undefined) return { text, thought: true };
-  const thoughtSignature = sealSignature("generative-language", vendor, signature, redacted);
-  return { text, thought: true, thoughtSignature };
+  return { text, thought: true, thoughtSignature: sealSignature("generative-language", part) };
 }
 
 /**

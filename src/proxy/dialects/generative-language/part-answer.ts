@@ -1,8 +1,7 @@
 import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation, Part } from "../../exchange/parts.ts";
-import { sealSignature } from "../../exchange/signature.ts";
-import type { WireObject } from "./encode-parts.ts";
+import { encodeText, encodeThought, type WireObject } from "./encode-parts.ts";
 import { encodeAnswerPart } from "./encode-response.ts";
 
 export type PartEvent = Extract<
@@ -20,14 +19,12 @@ export interface PartAnswer {
 /** Texts and thoughts are told as they come, calls at their end: clients read no half ones. */
 export function partAnswer(part: OpenPart, losses: LossList): PartAnswer {
   if (part.type === "tool-call") return new CallAnswer(part, losses);
-  return part.type === "reasoning" ? new ThoughtAnswer(part) : new TextAnswer(losses);
+  return part.type === "reasoning" ? new ThoughtAnswer(part) : new TextAnswer();
 }
 
 class TextAnswer implements PartAnswer {
   private text = "";
   private readonly citations: Citation[] = [];
-
-  constructor(private readonly losses: LossList) {}
 
   take(event: PartEvent): readonly WireObject[] {
     if (event.type === "text-delta") {
@@ -35,10 +32,8 @@ class TextAnswer implements PartAnswer {
       return event.text === "" ? [] : [{ text: event.text }];
     }
     if (event.type === "citation") this.citations.push(event.citation);
-    const origin = event.type === "part-end" ? event.part?.origin : undefined;
-    if (origin?.dialect !== "generative-language") return [];
     // The signature of a text comes with its last piece.
-    return [{ ...encodeAnswerPart({ type: "text", text: " ", origin }, this.losses)[0], text: "" }];
+    return event.type === "signature-delta" ? [encodeText({ text: "", signature: event.signature })] : [];
   }
 
   cited(): Part | undefined {
@@ -58,9 +53,7 @@ class ThoughtAnswer implements PartAnswer {
     if (event.type === "text-delta") return event.text === "" ? [] : [{ text: event.text, thought: true }];
     if (event.type === "signature-delta") this.signature += event.signature;
     if (event.type !== "part-end" || this.signature === "") return [];
-    const { vendor, redacted } = this.part;
-    const thoughtSignature = sealSignature("generative-language", vendor, this.signature, redacted);
-    return [{ text: "", thought: true, thoughtSignature }];
+    return [encodeThought({ ...this.part, text: "", signature: this.signature })];
   }
 
   cited(): undefined {}

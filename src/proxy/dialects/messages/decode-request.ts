@@ -8,7 +8,7 @@ import type {
   Sampling,
   Turn,
 } from "../../exchange/request.ts";
-import { foldCallSignatures } from "../../exchange/signature.ts";
+import { foldSignatures } from "../../exchange/signature.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-blocks.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
@@ -38,7 +38,7 @@ export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
     instructions: instructions.slice(isAttribution ? 1 : 0),
     turns: wire.messages.map((message, index): Turn => {
       const parts = decodeContent(message.content, `messages[${index}].content`);
-      return { role: message.role, parts: message.role === "assistant" ? foldCallSignatures(parts) : parts };
+      return { role: message.role, parts: message.role === "assistant" ? foldSignatures(parts) : parts };
     }),
     tools: decodeTools(wire),
     toolChoice: decodeToolChoice(wire),

@@ -11,6 +11,7 @@ import { encodeServerPart } from "./server-tools.ts";
 export function encodeAnswerPart(part: Part, list: LossList): readonly OutBlock[] {
   switch (part.type) {
     case "text": {
+      loseTextSignature(part.signature, list);
       if (part.text === "") return [];
       const citations = (part.citations ?? []).flatMap((citation) => encodeCitation(citation, list) ?? []);
       return [{ type: "text", text: part.text, ...(citations.length > 0 ? { citations } : {}) }];
@@ -45,7 +46,16 @@ export function thoughtBlock(part: ReasoningPart): OutBlock {
 
 /** See `thoughtBlock`. */
 export function thoughtSignature(part: ReasoningPart): string {
-  return sealSignature("messages", part.vendor, part.signature ?? "");
+  return sealSignature("messages", { ...part, redacted: false });
+}
+
+/**
+ * A text's signature is told last, and there is no place behind a text: clients take the last block for the answer, and
+ * one that thinks for none.
+ */
+export function loseTextSignature(signature: string | undefined, list: LossList): void {
+  if (signature !== undefined)
+    list.add("text-signature", "The signature of a text has no place in this dialect.");
 }
 
 /** A call's block before its arguments. */

@@ -38,7 +38,8 @@ export function encodeThinking(
     if (effort !== "none") list.add("reasoning-effort", "The upstream's model does not think.");
     return {};
   }
-  if (effort === "none") return { thinking: { type: "disabled" } };
+  if (effort === "none" && !capabilities.alwaysThinks) return { thinking: { type: "disabled" } };
+  if (effort === "none") list.add("reasoning-effort", "The model always thinks.");
   const known = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
   const said = known === undefined ? {} : { effort: known };
   if (effort !== undefined && known !== effort && capabilities.reasoning !== "budget") {

@@ -2,8 +2,9 @@ import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ReasoningPart } from "../../exchange/parts.ts";
+import { thoughtOfCall } from "../../exchange/signature.ts";
 import { encodeCitation } from "./citations.ts";
-import { openCall, thoughtBlock, thoughtSignature } from "./encode-answer-part.ts";
+import { loseTextSignature, openCall, thoughtBlock, thoughtSignature } from "./encode-answer-part.ts";
 import type { OutBlock } from "./encode-blocks.ts";
 
 /** What happens to a content block; its index is known only when its turn has come. */
@@ -50,6 +51,7 @@ function stepsOfText(list: LossList): PartSteps {
       if (event.type === "text-delta" && event.text === "") return [];
       if (event.type === "text-delta") return [...open(), delta("text_delta", "text", event.text)];
       if (event.type === "part-end") return opened ? [stop] : [];
+      if (event.type === "signature-delta") loseTextSignature(event.signature, list);
       const citation = event.type === "citation" ? encodeCitation(event.citation, list) : undefined;
       return citation === undefined ? [] : [...open(), delta("citations_delta", "citation", citation)];
     },
@@ -105,9 +107,7 @@ function stepsOfCall(part: Extract<OpenPart, { type: "tool-call" }>): PartSteps 
 /** Another vendor's signature of a call stands in front of it, as thinking without words. */
 function stepsOfCallSignature({ signature }: { readonly signature?: string }): BlockStep[] {
   if (signature === undefined) return [];
-  return stepsOfWhole(
-    thoughtBlock({ type: "reasoning", text: "", vendor: "generative-language", signature }),
-  );
+  return stepsOfWhole(thoughtBlock(thoughtOfCall(signature)));
 }
 
 /** The steps of a block that is there all at once. */

@@ -115,6 +115,7 @@ export function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPar
     vendor: sealed?.vendor ?? "responses",
     ...(sealed === undefined ? {} : { signature: sealed.signature }),
     ...(sealed?.redacted === true ? { redacted: true } : {}),
+    ...(sealed?.ofText === true ? { ofText: true } : {}),
     ...(isSummary ? { summary: true } : {}),
     ...(typeof item.id === "string" ? { id: item.id } : {}),
     ...(sealed === undefined || sealed.vendor === "responses"

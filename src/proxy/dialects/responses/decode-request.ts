@@ -9,7 +9,7 @@ import type {
   Sampling,
   Turn,
 } from "../../exchange/request.ts";
-import { foldCallSignatures } from "../../exchange/signature.ts";
+import { foldSignatures } from "../../exchange/signature.ts";
 import { definedMembers } from "../shared/defined.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { type DecodedItem, decodeItem } from "./decode-items.ts";
@@ -108,7 +108,7 @@ function groupTurns(items: readonly DecodedItem[]): Turn[] {
     before = item;
   }
   return turns.map((turn) =>
-    turn.role === "assistant" ? { role: turn.role, parts: foldCallSignatures(turn.parts) } : turn,
+    turn.role === "assistant" ? { role: turn.role, parts: foldSignatures(turn.parts) } : turn,
   );
 }
 

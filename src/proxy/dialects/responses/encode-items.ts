@@ -52,6 +52,8 @@ function encodeOwnItem(part: Part, request: ExchangeRequest, context: InputConte
   const { losses } = context;
   switch (part.type) {
     case "tool-call":
+      if (part.signature !== undefined)
+        losses.add("call-signature", "The signature of a call means nothing to this vendor.");
       return [encodeCall(part, request)];
     case "tool-result":
       return [encodeResult(part, request, context)];
@@ -142,6 +144,8 @@ function encodeReasoning(part: ReasoningPart, losses: LossList): WireItem[] {
 }
 
 function encodeSpoken(part: Part, losses: LossList): unknown {
+  if (part.type === "text" && part.signature !== undefined)
+    losses.add("text-signature", "The signature of a text means nothing to this vendor.");
   if (part.type === "text") return { type: "output_text", text: part.text };
   if (part.type === "refusal") return { type: "refusal", refusal: part.text };
   if (part.type === "unknown" && part.origin.dialect === "responses") return part.origin.raw;

@@ -124,7 +124,7 @@ function encodeReasoning(request: ExchangeRequest, capabilities: Capabilities, l
   if (asked === undefined) return undefined;
   const wanted = effortOf(asked);
   const effort = wanted === undefined ? undefined : clampEffort(wanted, capabilities.efforts);
-  if (wanted !== undefined && wanted !== "none" && effort !== wanted) {
+  if (effort !== wanted && (effort !== undefined || wanted !== "none")) {
     losses.add("reasoning-effort", `The effort ${wanted} is sent as ${effort ?? "nothing"}.`);
   }
   const summary = asked.summary ?? (asked.include === true ? "auto" : undefined);

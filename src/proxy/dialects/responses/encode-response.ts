@@ -2,7 +2,7 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
-import { spreadCallSignatures } from "../../exchange/signature.ts";
+import { spreadCallSignatures, spreadTextSignatures } from "../../exchange/signature.ts";
 import {
   callItem,
   encodeAnnotations,
@@ -30,7 +30,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
     ...frame,
     ...ending,
     ...(ending.status === "completed" ? { completed_at: Math.floor(context.now / 1000) } : {}),
-    output: encodeOutput(spreadCallSignatures(parts), frame.id, context, losses),
+    output: encodeOutput(spreadCallSignatures(spreadTextSignatures(parts)), frame.id, context, losses),
     usage: encodeUsage(response.usage),
   };
   return { value, losses: losses.losses };

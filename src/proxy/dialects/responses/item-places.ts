@@ -1,5 +1,5 @@
 import type { Part } from "../../exchange/parts.ts";
-import { spreadCallSignatures } from "../../exchange/signature.ts";
+import { spreadCallSignatures, spreadTextSignatures } from "../../exchange/signature.ts";
 
 /**
  * Ids of output items are made of their response's id and their place in it (`itemId`), so that a client which sends
@@ -14,7 +14,7 @@ export function placeOfItem(id: string): { readonly responseId: string; readonly
 export function partsAtPlace(parts: readonly Part[], place: number): readonly Part[] {
   let at = -1;
   let isMessage = false;
-  return spreadCallSignatures(parts).filter((part) => {
+  return spreadCallSignatures(spreadTextSignatures(parts)).filter((part) => {
     const isSpoken = part.type === "text" || part.type === "refusal";
     if (isSpoken && part.text === "") return false;
     if (!(isSpoken && isMessage)) at += 1;

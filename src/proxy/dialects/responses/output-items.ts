@@ -82,9 +82,7 @@ export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
     id,
     type: "reasoning",
     summary: part.text === "" ? [] : [{ type: "summary_text", text: part.text }],
-    ...(part.signature === undefined
-      ? {}
-      : { encrypted_content: sealSignature("responses", part.vendor, part.signature, part.redacted) }),
+    ...(part.signature === undefined ? {} : { encrypted_content: sealSignature("responses", part) }),
   };
 }
 

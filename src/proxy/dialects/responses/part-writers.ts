@@ -2,7 +2,8 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { OpenPart } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
+import type { Citation, Part, ReasoningPart, TextPart, TokenLogprob } from "../../exchange/parts.ts";
+import { thoughtOfCall, thoughtOfText } from "../../exchange/signature.ts";
 import { createCallWriter, type PendingCall } from "./call-writer.ts";
 import { encodeItem } from "./encode-response.ts";
 import type { EventWriter } from "./event-writer.ts";
@@ -61,20 +62,30 @@ export function createPartWriters(deps: WriterDeps): PartWriters {
 
   const start = (part: OpenPart): PartWriter => {
     if (part.type === "refusal") refused = true;
-    if (part.type === "text" || part.type === "refusal") return message.start(part);
+    if (part.type === "refusal") return message.start(part);
+    if (part.type === "text") return startText(part);
     if (part.type === "reasoning") return createReasoningWriter(part, deps, list);
-    if (part.signature !== undefined) signCall(part.signature);
+    if (part.signature !== undefined) tellSignature(thoughtOfCall(part.signature));
     return createCallWriter(part, deps, list, pending);
   };
-  /** Generative-language signs calls; here the signature is an item of its own before the call. */
-  const signCall = (signature: string) => {
-    const writer = createReasoningWriter(
-      { type: "reasoning", text: "", vendor: "generative-language" },
-      deps,
-      list,
-    );
-    writer.signature?.(signature);
-    writer.end(undefined);
+  /** Generative-language signs calls and texts; here a signature is an item of its own, before the call or behind the text. */
+  const tellSignature = (thought: ReasoningPart) => {
+    createReasoningWriter(thought, deps, list).end(undefined);
+  };
+  const startText = (part: TextPart): PartWriter => {
+    const writer = message.start(part);
+    let signature = part.signature ?? "";
+    return {
+      delta: (text, logprobs) => writer.delta(text, logprobs),
+      citation: (citation) => writer.citation?.(citation),
+      signature: (told) => {
+        signature += told;
+      },
+      end(whole) {
+        writer.end(whole);
+        if (signature !== "") tellSignature(thoughtOfText(signature));
+      },
+    };
   };
   return {
     start,

@@ -225,7 +225,7 @@ describe("reading a generative-language request", () => {
       ],
     }).turns;
     expect(turn?.parts).toMatchObject([
-      { type: "text", origin: { raw: { thoughtSignature: "dGV4dA" } } },
+      { type: "text", signature: "dGV4dA" },
       { type: "tool-call", signature: "c2ln" },
     ]);
   });

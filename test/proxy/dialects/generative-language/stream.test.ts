@@ -114,7 +114,7 @@ describe("reading a stream of the generative-language dialect", () => {
     );
     expect(told.candidates[0]?.parts).toMatchObject([
       { type: "reasoning", signature: "dGhpbms" },
-      { type: "text", text: "Yes.", origin: { raw: { thoughtSignature: "dGV4dA" } } },
+      { type: "text", text: "Yes.", signature: "dGV4dA" },
       { type: "tool-call", signature: "Y2FsbA" },
     ]);
   });

@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
+import { chatAnswer, chatStream, type Json, sse, tell } from "./harness.ts";
+
+/**
+ * Gemini 3 signs its texts as well, in streams with a last part of no words, and is to have the signature back
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures): what becomes of it on the way there and back.
+ */
+const hi = { role: "user", content: "Hi" };
+const head = { modelVersion: "m", responseId: "r" };
+const candidate = (parts: Json[], more: Json = {}): Json => ({
+  candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
+  ...head,
+});
+const signature = "c2ln";
+const whole = candidate([{ text: "Yes.", thoughtSignature: signature }], { finishReason: "STOP" });
+const streamed = sse("generative-language", [
+  candidate([{ text: "Ye" }]),
+  candidate([{ text: "s." }]),
+  candidate([{ text: "", thoughtSignature: signature }], { finishReason: "STOP" }),
+]);
+const bodies: Readonly<Record<Exclude<Dialect, "generative-language">, Json>> = {
+  "chat-completions": { model: "m", messages: [hi] },
+  completions: { model: "m", prompt: "Hi" },
+  messages: { model: "m", max_tokens: 9, messages: [hi] },
+  responses: { model: "m", input: "Hi" },
+};
+
+function ask(client: keyof typeof bodies, stream: boolean) {
+  const body = { ...bodies[client], ...(stream ? { stream } : {}) };
+  return tell({ client, upstream: "generative-language", body, answer: stream ? streamed : whole });
+}
+
+/** What the vendor is sent for an assistant's turn that the client got and sends back. */
+async function sentBack(
+  client: "chat-completions" | "responses",
+  turn: Json[],
+  upstream: Dialect,
+  model = "m",
+) {
+  const list = client === "responses" ? "input" : "messages";
+  const body = { model: "m", [list]: [hi, ...turn, { role: "user", content: "Go on" }] };
+  const told = await tell({ client, upstream: upstream as "messages", body, model });
+  return { ...told, contents: told.sent["contents"] as { role: string; parts: Json[] }[] };
+}
+
+const inGooglesForm = { google: { thought_signature: signature } };
+const textAlone = [{ text: "Yes.", thoughtSignature: signature }];
+
+describe("42 the signature of a text by generative-language", () => {
+  it("stands on a chat client's message, and comes back from there", async () => {
+    const told = await ask("chat-completions", false);
+    const [choice] = told.json["choices"] as { message: Json }[];
+    expect(choice?.message).toMatchObject({ content: "Yes.", extra_content: inGooglesForm });
+    expect(told.losses).toEqual([]);
+    const next = await sentBack("chat-completions", [choice?.message ?? {}], "generative-language");
+    expect(next.contents[1]?.parts).toEqual(textAlone);
+  });
+
+  it("stands in a chat client's last delta without words", async () => {
+    const told = await ask("chat-completions", true);
+    const deltas = told.data.map((chunk) => (chunk["choices"] as { delta: Json }[])[0]?.delta ?? {});
+    expect(deltas.map((delta) => delta["content"] ?? "").join("")).toBe("Yes.");
+    const signed = deltas.filter((delta) => "extra_content" in delta);
+    expect(signed).toEqual([{ extra_content: inGooglesForm }]);
+    expect(told.losses).toEqual([]);
+  });
+
+  it.each([false, true])("is an item behind a responses client's message (streamed: %s)", async (stream) => {
+    const told = await ask("responses", stream);
+    const answer = stream ? (told.data.at(-1)?.["response"] as Json) : told.json;
+    const output = answer["output"] as Json[];
+    expect(output).toMatchObject([
+      { type: "message", content: [{ type: "output_text", text: "Yes." }] },
+      { type: "reasoning", summary: [], encrypted_content: "sally1.generative-language.text.c2ln" },
+    ]);
+    expect(told.losses).toEqual([]);
+    const next = await sentBack("responses", output, "generative-language");
+    expect(next.contents[1]?.parts).toEqual(textAlone);
+    const elsewhere = await sentBack("responses", output, "messages");
+    expect(elsewhere.sentText).not.toContain(signature);
+    expect(elsewhere.losses).toEqual(["text-signature"]);
+  });
+
+  it.each([
+    ["messages", false],
+    ["messages", true],
+    ["completions", false],
+    ["completions", true],
+  ] as const)("is told as lost to a client of %s (streamed: %s)", async (client, stream) => {
+    const told = await ask(client, stream);
+    expect(told.text).not.toContain(signature);
+    expect(told.text).not.toContain("thinking");
+    expect(told.losses).toEqual(["text-signature"]);
+  });
+
+  it("keeps to its text where a call without one follows", async () => {
+    const call = { functionCall: { name: "f", args: {} } };
+    const answer = candidate([...textAlone, call], { finishReason: "STOP" });
+    const told = await tell({
+      client: "responses",
+      upstream: "generative-language",
+      body: { model: "m", input: "Hi" },
+      answer,
+    });
+    const next = await sentBack("responses", told.json["output"] as Json[], "generative-language");
+    expect(next.contents[1]?.parts).toEqual([...textAlone, call]);
+  });
+
+  it.each([
+    ["gpt-4o", ["call-signature", "text-signature"]],
+    ["mistral-large", ["call-signature", "text-signature"]],
+    ["gemini-3-pro", []],
+    ["some-alias", []],
+  ])(
+    "is sent in its own form to a chat upstream, unless %s is known to be nobody of Google's",
+    async (model, losses) => {
+      const functionCall = { name: "f", args: {} };
+      const parts = [...textAlone, { functionCall, thoughtSignature: "Y2FsbA" }];
+      const contents = [
+        { role: "user", parts: [{ text: "Hi" }] },
+        { role: "model", parts },
+      ];
+      const result = { functionResponse: { name: "f", response: { output: "1" } } };
+      const told = await tell({
+        client: "generative-language",
+        upstream: "chat-completions",
+        body: { model: "m", contents: [...contents, { role: "user", parts: [result] }] },
+        model,
+      });
+      expect([...told.losses].sort()).toEqual(losses);
+      expect(told.sentText.includes("extra_content")).toBe(losses.length === 0);
+    },
+  );
+
+  it("is read off the message of Google's chat endpoint, whole and streamed", async () => {
+    const body = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
+    const pair = { client: "generative-language", upstream: "chat-completions" } as const;
+    const one = await tell({
+      ...pair,
+      body,
+      answer: chatAnswer({ content: "Yes.", extra_content: inGooglesForm }),
+    });
+    const [first] = one.json["candidates"] as { content: { parts: Json[] } }[];
+    expect(first?.content.parts).toEqual(textAlone);
+    const deltas = [{ content: "Yes." }, { extra_content: inGooglesForm }];
+    const many = await tell({ ...pair, body, array: false, answer: chatStream(deltas) });
+    const parts = many.data.flatMap(
+      (chunk) => (chunk["candidates"] as (typeof first)[])[0]?.content.parts ?? [],
+    );
+    expect(parts.slice(0, 2)).toEqual([{ text: "Yes." }, { text: "", thoughtSignature: signature }]);
+  });
+
+  it("of a call is told as lost to a responses upstream", async () => {
+    const call = {
+      id: "c",
+      type: "function",
+      function: { name: "f", arguments: "{}" },
+      extra_content: inGooglesForm,
+    };
+    const turn = [
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "c", content: "1" },
+    ];
+    const told = await sentBack("chat-completions", turn, "responses");
+    expect(told.sentText).not.toContain(signature);
+    expect(told.losses).toEqual(["call-signature"]);
+  });
+});
