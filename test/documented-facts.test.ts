@@ -114,7 +114,7 @@ describe("what the documents say", () => {
     expect([...new Set(named)].sort()).toEqual([...new Set(known)].sort());
   });
 
-  it("of the plan of the house names every folder of src", () => {
+  it("of the architecture names every folder of src", () => {
     const plan = codeBlocks("docs/architecture.md")[0]?.text ?? "";
     const folders = readdirSync(join(root, "src"), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())

@@ -43,12 +43,25 @@ Examples:
   sallyport review code src docs  only what is below these
   sallyport review code --repo ../shop --json
 
-Exit codes: as in review plan, and 4 where there is no git repository or no git.`,
+Environment and exit codes: as in review plan; 10 means that there was feedback, 4 that there is no git repository or no git.`,
+  "sallyport review last": `
+Examples:
+  sallyport review last         as the agent was to read it
+  sallyport review last --json  to take it apart
+
+When, on what and for whom it was decided goes to stderr. Exit code 1 where no decision is on record.`,
   "sallyport install": `
 Examples:
   sallyport install --list           the agents there are, and which are set up
   sallyport install claude-code      for you, in every project
-  sallyport install codex --project  for the repository you are in`,
+  sallyport install codex --project  for the repository you are in
+
+What is written, file by file, is shown before anything is; without a terminal to ask in, --yes is needed.`,
+  "sallyport uninstall": `
+Example:
+  sallyport uninstall claude-code`,
+  "sallyport doctor": `
+It looks at Node.js, git, the browser, folders, ports, the configuration, upstreams and agents; the data directory is the only thing that it makes. Exit code 1 where something is broken.`,
   "sallyport proxy": `
 Examples:
   sallyport proxy start                takes keys from the environment
@@ -63,11 +76,30 @@ Examples:
   sallyport proxy start --workers auto  where one core is full: one process each
   ANTHROPIC_BASE_URL=http://localhost:8045 claude
 
-SIGHUP, or saving the configuration file, reads it again; SIGTERM lets running answers end.`,
+SIGHUP, or saving the configuration file, reads it again; SIGTERM lets running answers end.
+
+Exit codes:
+  0  it was stopped
+  1  something went wrong inside, or --workers end again and again
+  2  wrong flags, environment or configuration
+  3  the address or port could not be had`,
+  "sallyport proxy check": `
+Examples:
+  sallyport proxy check --config work.jsonc
+  sallyport proxy check --json-schema > schema.json  for an editor
+
+Nothing is started. Exit code 2, with file and line, where something is wrong.`,
+  "sallyport proxy models": `
+A model is asked for by its name alone, or as upstream/model.`,
   "sallyport proxy connect": `
 Examples:
   sallyport proxy connect claude-code
-  eval "$(sallyport proxy connect openai --print)"`,
+  eval "$(sallyport proxy connect openai --print)"
+
+OpenCode and pi are told which models there are, so the proxy has to be running.`,
+  "sallyport proxy disconnect": `
+Example:
+  sallyport proxy disconnect claude-code`,
   "sallyport proxy keys": `
 Example:
   sallyport proxy keys --new laptop  prints the key once; configure its hash`,

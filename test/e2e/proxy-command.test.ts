@@ -129,6 +129,7 @@ describe("sallyport proxy", () => {
     writeFileSync(file, '{"proxy": {\n"port": 1234,\n"api_keys": ["sk-secret-0123456789"]}}');
     const check = run("check", "--config", file);
     expect(check.stdout).toMatch(/port +1234 +file:2/);
+    expect(check.stdout).toContain("listens on: 127.0.0.1, port 1234; keys not needed");
     expect(check.stdout + check.stderr).not.toContain("sk-secret");
     expect(run("keys", "--config", file).stdout).toMatch(/key 1 +sha256 [0-9a-f]{12}/);
     expect(run("models", "--config", file).stdout).toContain("echo");

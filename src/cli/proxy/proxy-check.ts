@@ -3,6 +3,7 @@ import { processEnvironment } from "../../config/paths.ts";
 import { effectiveSettings } from "../../config/proxy-effective.ts";
 import { withoutUrlSecrets } from "../../config/proxy-secrets.ts";
 import type { ProxyFlags } from "../../config/proxy-settings.ts";
+import { effectiveMode } from "../../proxy/auth/policy.ts";
 import type { Output } from "../output.ts";
 import { table } from "../table.ts";
 import { readProxyConfiguration } from "./proxy-configuration.ts";
@@ -31,9 +32,11 @@ export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promis
     await output.result(JSON.stringify({ file: loaded.file?.path ?? null, settings, upstreams }, null, 2));
     return 0;
   }
+  const mode = effectiveMode(config.authMode, config.allowLanAccess);
   const where = loaded.file ? loaded.path : `${loaded.path} (not there)`;
   const lines = [
     `configuration: ${where}`,
+    `listens on: ${config.host}, port ${config.port}; keys ${mode === "off" ? "not needed" : `needed (${mode})`}`,
     "",
     table(
       ["setting", "value", "source"],

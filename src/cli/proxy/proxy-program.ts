@@ -64,6 +64,9 @@ function withConfigurationFlags(command: Command): Command {
     .option("--port <number>", "listen on this port (default: 8045)")
     .option("--host <address>", "listen on this address (default: 127.0.0.1)")
     .option("--workers <number>", "serve from so many processes, or auto: one on each core (default: 1)")
-    .option("--auth-mode <mode>", "off, strict, all_except_health or auto")
+    .option(
+      "--auth-mode <mode>",
+      "which calls need a key: off, strict, all_except_health or auto (default: auto, which is off until others can reach the proxy)",
+    )
     .option("--allow-lan-access", "listen on all interfaces; clients then need a key");
 }

@@ -56,7 +56,7 @@ function withReviewOptions(command: Command): Command {
     )
     .option("--open", "open the browser (default, except over SSH and in remote mode)", true)
     .option("--no-open", "do not open the browser; the URL is printed either way")
-    .option("--json", "print the decision as JSON", false)
+    .option("--json", "print the decision or feedback as JSON", false)
     .option("--timeout <seconds>", "give up after this long, exit code 124 (default: wait)")
     .option(
       "--caller-waits <seconds>",

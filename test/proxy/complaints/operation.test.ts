@@ -10,7 +10,7 @@ const ask = { model: "m", max_tokens: 9, messages: [hi] };
 const KEY = "sk-proxy-0123456789ab";
 
 describe("what users of other proxies complain of: operation", () => {
-  it("complaint 20: no upstream is out of favour for longer than the call that it refused", async () => {
+  it("complaint 20: an upstream that refused is asked again by the next call, whatever pause it wished for, where it is the only one", async () => {
     const { anthropic, upstream } = await stage("chat-completions");
     upstream.answer = json({ error: { message: "Slow down" } }, 429, { "retry-after": "561600" });
     await expect(anthropic.messages.create(ask)).rejects.toMatchObject({ status: 429 });
@@ -18,7 +18,7 @@ describe("what users of other proxies complain of: operation", () => {
     expect((await anthropic.messages.create(ask)).stop_reason).toBe("end_turn");
   });
 
-  it("complaint 21: a key that is refused is followed by the vendor's next, for this model and call alone", async () => {
+  it("complaint 21: a key that is refused is followed by the vendor's next, in the same call", async () => {
     const { anthropic, upstream } = await stage(
       "chat-completions",
       {},
@@ -103,7 +103,7 @@ describe("what users of other proxies complain of: operation", () => {
       expect(await (await fetch(`${proxy.url}${path}`)).text()).not.toContain("sk-upstream");
   });
 
-  it("complaint 27: the page it serves is all its own: no script, nothing from elsewhere", async () => {
+  it("complaint 27: the page it serves brings all it needs, and may load nothing from elsewhere", async () => {
     const { proxy } = await stage("chat-completions");
     const page = await fetch(`${proxy.url}/`);
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
