@@ -28,6 +28,8 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
     this.#call = call;
     call.response.once("close", this.#onClose);
     call.services.streams.add(this);
+    // That it has left is told once, and may have been while the upstream was chosen.
+    if (call.response.destroyed) this.#onClose();
   }
 
   get started(): boolean {

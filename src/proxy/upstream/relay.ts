@@ -44,6 +44,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.#task = task;
     this.#done = done;
     task.response.on("close", this.#onClose);
+    // That it has left is told once, and may have been while the upstream was chosen.
+    if (task.response.destroyed) this.#clientClosed();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
