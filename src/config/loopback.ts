@@ -1,6 +1,25 @@
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i;
+import { BlockList, isIP } from "node:net";
+
+/** RFC 1122, section 3.2.1.3, and RFC 4291, section 2.5.3; IPv4 addresses written as IPv6 are found in it too. */
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
 
 /** Whether a host to listen on is this machine's own, so that no other machine reaches it. IPv6 with or without brackets. */
 export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host);
+  if (/^localhost$/i.test(host)) return true;
+  const address = withoutBrackets(host);
+  const family = isIP(address);
+  return family !== 0 && LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
+/** An address as sockets take it: IPv6 without the brackets that URLs put around it. */
+export function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
+}
+
+/** The same as it stands in URLs and `Host` headers: lower case, IPv6 with brackets. */
+export function urlHost(host: string): string {
+  const address = withoutBrackets(host).toLowerCase();
+  return isIP(address) === 6 ? `[${address}]` : address;
 }

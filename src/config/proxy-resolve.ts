@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { AppError } from "../errors.ts";
-import { isLoopback } from "./loopback.ts";
+import { isLoopback, withoutBrackets } from "./loopback.ts";
 import type { Environment } from "./paths.ts";
 import type {
   Limits,
@@ -118,7 +118,7 @@ function hostOf(settings: ProxySettings, refuse: Refuse): string {
       ["host"],
       "lets other machines in without a key; set allow_lan_access or auth_mode: strict as well",
     );
-  return host ?? (allow_lan_access ? "0.0.0.0" : "127.0.0.1");
+  return withoutBrackets(host ?? (allow_lan_access ? "0.0.0.0" : "127.0.0.1"));
 }
 
 function limitsOf({ limits }: ProxySettings): Limits {

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { isLoopback, urlHost } from "../config/loopback.ts";
 import type { ProxyConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
 import type { GuardPolicy } from "../http/guard.ts";
@@ -33,15 +34,21 @@ export function createRuntime(config: ProxyConfig, pools: Pools, via: string): R
     config,
     authMode,
     keys: createKeyRing(config.keys),
-    guard: {
-      hostnames: config.allowLanAccess ? lanNames(hostname().toLowerCase()) : [],
-      anyAddress: config.allowLanAccess,
-      origins: config.allowedOrigins,
-      mayBeLinked: (path) => path === "/",
-    },
+    guard: guardFor(config),
     catalogue,
     selector: createSelector(config.upstreams, config.rules, catalogue),
     redact: (text) => redact(text, config.secrets),
+  };
+}
+
+/** Answers to the address it listens on, and to all that lead here where other machines may come. */
+function guardFor({ host, allowLanAccess, allowedOrigins }: ProxyConfig): GuardPolicy {
+  const isWide = allowLanAccess || !isLoopback(host);
+  return {
+    hostnames: [urlHost(host), ...(isWide ? lanNames(hostname().toLowerCase()) : [])],
+    anyAddress: isWide,
+    origins: allowedOrigins,
+    mayBeLinked: (path) => path === "/",
   };
 }
 

@@ -101,6 +101,20 @@ describe("routes that call no model", () => {
   });
 
   it.each([
+    [{ host: "127.0.0.2" }, ["127.0.0.2:8045", "localhost"], ["192.168.1.9", "127.0.0.3"]],
+    [{ host: "192.168.1.5", auth_mode: "strict" }, ["192.168.1.5:8045", "localhost"], ["evil.example"]],
+    [{ host: "MyBox", auth_mode: "strict" }, ["mybox", "MYBOX:8045"], ["evil.example", "other-mybox"]],
+  ])("answer to the address they listen on: %o", async (settings, own, foreign) => {
+    const key = "sk-of-this-address";
+    const there = await startTestProxy({ ...settings, api_keys: [key] });
+    const status = async (host: string) =>
+      (await there.server.app.inject({ url: "/v1/models", headers: { host, "x-api-key": key } })).statusCode;
+    for (const host of own) expect(await status(host)).toBe(200);
+    for (const host of foreign) expect(await status(host)).toBe(403);
+    await there.close();
+  });
+
+  it.each([
     ["/v1/v1/messages", "the base URL goes without its /v1"],
     ["/chat/completions", "the base URL ends with /v1"],
   ])("tell a client at %s what is wrong with its base URL", async (url, hint) => {
@@ -243,6 +257,16 @@ describe("109: pages of a model list", () => {
     const back = describeList("messages", models, { limit: "2", before_id: "m3" });
     expect([ids(back), (back as { has_more: boolean }).has_more]).toEqual([["m1", "m2"], false]);
     expect(() => describeList("messages", models, { limit: "none" })).toThrow("page size");
+    expect(ids(describeList("messages", models, { limit: "2", after_id: "", before_id: "" }))).toEqual([
+      "m1",
+      "m2",
+    ]);
+    expect(ids(describeList("messages", models, { after_id: "m5" }))).toEqual([]);
+  });
+
+  it("are refused behind or before a model that is in no list, so that nobody walks them in a circle", () => {
+    for (const query of [{ after_id: "gone" }, { before_id: "gone" }, { after_id: ["m1", "m2"] }])
+      expect(() => describeList("messages", models, query)).toThrow(/^(?:after|before)_id: there is no such/);
   });
 
   it("follow Google's tokens to the end", () => {

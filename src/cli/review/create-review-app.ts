@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import type { FastifyInstance } from "fastify";
+import { urlHost } from "../../config/loopback.ts";
 import { AppError } from "../../errors.ts";
 import { pageSource } from "../../http/page-source.ts";
 import { createReviewServer } from "../../review/create-review-server.ts";
@@ -28,8 +29,10 @@ export function createReviewApp(
 }
 
 function exposureOf(host: string | undefined) {
-  if (!isBeyondLoopback(host)) return { hostnames: [], anyAddress: false };
-  return { hostnames: [host, hostname()].map((name) => name.toLowerCase()), anyAddress: true };
+  const own = host === undefined ? [] : [urlHost(host)];
+  return isBeyondLoopback(host)
+    ? { hostnames: [...own, hostname().toLowerCase()], anyAddress: true }
+    : { hostnames: own, anyAddress: false };
 }
 
 function reportOf(error: unknown): string {

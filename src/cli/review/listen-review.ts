@@ -1,3 +1,4 @@
+import { isLoopback, withoutBrackets } from "../../config/loopback.ts";
 import { type Doors, openDoors } from "../../http/doors.ts";
 import { MAX_RETRIES } from "../../http/listen.ts";
 import { preferredPort } from "./preferred-port.ts";
@@ -12,13 +13,14 @@ export interface ReviewAddress {
   readonly onRetry: (message: string) => void;
 }
 
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "::1", "[::1]"]);
-const WILDCARD = new Set(["0.0.0.0", "::", "[::]"]);
+/** Where a review answers in any case. */
+const USUAL = new Set(["localhost", "127.0.0.1", "::1"]);
+const WILDCARD = new Set(["0.0.0.0", "::"]);
 const FREE_PORT_TRIES = 10;
 
 /** Whether an address lets others than this machine's programs in. */
 export function isBeyondLoopback(host: string | undefined): host is string {
-  return host !== undefined && !LOOPBACK.has(host);
+  return host !== undefined && !isLoopback(host);
 }
 
 /** Opens a review's addresses; throws as `openDoors` does. */
@@ -37,8 +39,8 @@ export function listenForReview(address: ReviewAddress): Promise<Doors> {
 }
 
 function hostsOf(host: string | undefined): { host: string; alsoOn: string[] } {
-  if (!isBeyondLoopback(host)) return { host: "127.0.0.1", alsoOn: ["::1"] };
-  const address = host.replace(/^\[|\]$/g, "");
+  const address = withoutBrackets(host ?? "localhost").toLowerCase();
+  if (USUAL.has(address)) return { host: "127.0.0.1", alsoOn: ["::1"] };
   if (address === "::") return { host: "::", alsoOn: [] };
   if (WILDCARD.has(address)) return { host: address, alsoOn: ["::1"] };
   return { host: "127.0.0.1", alsoOn: ["::1", address] };

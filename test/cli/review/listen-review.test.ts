@@ -33,9 +33,12 @@ async function doorsFor(address: { projectFolder: string; host?: string }) {
 const folder = () => `/test/${randomUUID()}`;
 
 describe("isBeyondLoopback", () => {
-  it.each([undefined, "localhost", "127.0.0.1", "::1", "[::1]"])("%s is this machine's own", (host) => {
-    expect(isBeyondLoopback(host)).toBe(false);
-  });
+  it.each([undefined, "localhost", "127.0.0.1", "127.0.0.2", "::1", "[::1]", "::ffff:127.0.0.1"])(
+    "%s is this machine's own",
+    (host) => {
+      expect(isBeyondLoopback(host)).toBe(false);
+    },
+  );
 
   it.each(["0.0.0.0", "::", "192.168.1.5", "mybox"])("%s is more", (host) => {
     expect(isBeyondLoopback(host)).toBe(true);

@@ -1,4 +1,5 @@
 import type { Connection } from "../../../agents/proxy/connector.ts";
+import { urlHost } from "../../../config/loopback.ts";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import { readGeneratedKey } from "../../../config/proxy-generated-key.ts";
 import type { ProxySettings } from "../../../config/proxy-schema.ts";
@@ -64,9 +65,11 @@ function modelIds(list: unknown): readonly string[] {
   return Array.isArray(data) ? data.flatMap(({ id }) => (typeof id === "string" ? [id] : [])) : [];
 }
 
+const WILDCARD = new Set(["0.0.0.0", "[::]"]);
+
 function addressOf({ host = "127.0.0.1", port }: ProxySettings): string {
-  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+  const reached = urlHost(host);
+  return `http://${WILDCARD.has(reached) ? "127.0.0.1" : reached}:${port}`;
 }
 
 function addressFrom(text: string): string {

@@ -1,13 +1,20 @@
-const LOOPBACK =
-  /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\]|\[::ffff:7f00:\d+\]|0\.0\.0\.0|\[::\])$/;
+import { isLoopback } from "../../../config/loopback.ts";
+
+/** Names and addresses that lead to loopback without being it. */
+const LIKE_LOOPBACK = /^(.+\.localhost|0\.0\.0\.0|\[::\])$/;
 
 /** Whether two URLs lead to one server, the many names of this machine's loopback taken as one. */
 export function isSameAddress(one: string, other: string): boolean {
   const [first, second] = [new URL(one), new URL(other)];
   if (portOf(first) !== portOf(second)) return false;
   return (
-    first.hostname === second.hostname || (LOOPBACK.test(first.hostname) && LOOPBACK.test(second.hostname))
+    first.hostname === second.hostname ||
+    (leadsToLoopback(first.hostname) && leadsToLoopback(second.hostname))
   );
+}
+
+function leadsToLoopback(hostname: string): boolean {
+  return isLoopback(hostname) || LIKE_LOOPBACK.test(hostname);
 }
 
 function portOf({ port, protocol }: URL): string {

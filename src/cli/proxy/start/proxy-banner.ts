@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { isLoopback } from "../../../config/loopback.ts";
+import { isLoopback, urlHost } from "../../../config/loopback.ts";
 import type { ProxyConfig } from "../../../config/proxy-config.ts";
 import { effectiveMode } from "../../../proxy/auth/policy.ts";
 
@@ -9,14 +9,26 @@ export interface BannerFile {
   readonly isThere: boolean;
 }
 
+/** Where "localhost" leads to: what can be said so is told as that name. */
+const LOCALHOST = new Set(["127.0.0.1", "localhost", "0.0.0.0", "[::]"]);
+
+/** The URL that a proxy is reached by from its own machine, which is not localhost where it listens on one address alone. */
+export function baseUrl(host: string, port: number): string {
+  const own = urlHost(host);
+  return `http://${LOCALHOST.has(own) ? "localhost" : own}:${port}`;
+}
+
 /** What a person needs to point a client here, ready to paste. */
 export function banner(config: ProxyConfig, port: number, file: BannerFile): string[] {
-  const base = `http://localhost:${port}`;
+  const base = baseUrl(config.host, port);
   const mode = effectiveMode(config.authMode, config.allowLanAccess);
   const upstreams = [...config.upstreams.values()];
   const names = upstreams.map(({ name, dialect }) => `${name} (${dialect})`);
   const onlyEcho = upstreams.every(({ dialect }) => dialect === "any");
-  const lan = config.host === "0.0.0.0" ? [`  from the network      ${lanUrls(port).join("  ")}`] : [];
+  const lan =
+    config.host === "0.0.0.0" || config.host === "::"
+      ? [`  from the network      ${lanUrls(port).join("  ")}`]
+      : [];
   const open =
     mode === "off" && !isLoopback(config.host)
       ? ["WARNING: anyone who reaches this machine can use the proxy."]

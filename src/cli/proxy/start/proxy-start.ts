@@ -9,7 +9,7 @@ import type { Output } from "../../output.ts";
 import { writeReadyFile } from "../../ready-file.ts";
 import { noteNewKey, readProxyConfiguration } from "../proxy-configuration.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
-import { banner } from "./proxy-banner.ts";
+import { banner, baseUrl } from "./proxy-banner.ts";
 import { reloadConfiguration } from "./reload-configuration.ts";
 import type { Serving } from "./serving.ts";
 import { untilStopped } from "./until-stopped.ts";
@@ -45,7 +45,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     const file = { path, isThere: first.loaded.file !== undefined };
     for (const line of banner(inForce.config, begun, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
-    if (flags.readyFile) await writeReadyFile(flags.readyFile, `http://localhost:${begun}`, begun);
+    if (flags.readyFile) await writeReadyFile(flags.readyFile, baseUrl(inForce.config.host, begun), begun);
     return await over;
   } catch (error) {
     await serving.close();
