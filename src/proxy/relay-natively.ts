@@ -9,6 +9,7 @@ import type { Places } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
 import { type RelayedRequest, relayTo } from "./upstream/clients.ts";
 import type { GoOn } from "./upstream/other-lane.ts";
+import { withPause } from "./upstream/pause-in-body.ts";
 import type { PackedBody, RelayedDialect, RelayOutcome, RelayTask } from "./upstream/relay-task.ts";
 import { nextTry, placesFrom, planTries, type Try } from "./upstream/tries.ts";
 import { answerEstimate } from "./usage/answer-estimate.ts";
@@ -38,7 +39,8 @@ export async function relayNatively(
   for (;;) {
     call.upstream = tries.upstream;
     const request = requestOf(call, path, body, tries.key);
-    const outcome = await relayTo(call.services.pools, tries.upstream, request, taskOf(call, called));
+    const relayed = await relayTo(call.services.pools, tries.upstream, request, taskOf(call, called));
+    const outcome = relayed.kind === "refused" ? await withPause(relayed) : relayed;
     if (outcome.firstByteAt > 0) call.firstByteAt = outcome.firstByteAt;
     needs.rests.learn(tries, outcome);
     const next = repeatable ? nextTry(tries, outcome) : undefined;
@@ -90,6 +92,7 @@ function taskOf(call: Call, called: CalledOperation): RelayTask {
     upstream: call.upstream?.name ?? "",
     response: call.response,
     kind: ANSWERED_IN_JSON.has(operation) ? "model" : "media",
+    mayBeEmpty: operation === "stored-response",
     isLive: called.array,
     ownHeaders: ownHeaders(call),
     dialect: relayedDialect(call.dialect),

@@ -1,6 +1,7 @@
 import { AppError } from "../errors.ts";
-import type { Call } from "./call.ts";
+import { type Call, ownHeaders } from "./call.ts";
 import { answerJson } from "./call-answers.ts";
+import { replayResponse } from "./replay-response.ts";
 import { type ConversationStore, conversationsOf } from "./translate/conversation-store.ts";
 
 /** The conversations that were kept for who calls: whoever has the same key or, without keys, has none either. */
@@ -27,6 +28,31 @@ export async function answerStored(call: Call): Promise<boolean> {
   if (call.request.method === "DELETE") {
     await conversations.delete(id);
     answerJson(call, 200, JSON.stringify({ id, object: "response", deleted: true }));
-  } else answerJson(call, 200, kept.answer);
+  } else answerKept(call, kept.answer);
   return true;
 }
+
+/** In one piece, or as the events that a client asks for. Throws `validation` where it starts after no number. */
+function answerKept(call: Call, answer: string): void {
+  const { searchParams } = new URL(call.request.url ?? "", "http://proxy");
+  if (searchParams.get("stream") !== "true") {
+    answerJson(call, 200, answer);
+    return;
+  }
+  const after = searchParams.get("starting_after");
+  if (after !== null && !/^\d{1,15}$/.test(after))
+    throw new AppError("validation", "starting_after: must be the number of an event");
+  call.stream = true;
+  const events = replayResponse(answer, Number(after ?? -1));
+  call.response.writeHead(200, [...ownHeaders(call), ...EVENTS]);
+  call.response.end(events);
+}
+
+const EVENTS = [
+  "content-type",
+  "text/event-stream; charset=utf-8",
+  "cache-control",
+  "no-cache",
+  "x-content-type-options",
+  "nosniff",
+] as const;

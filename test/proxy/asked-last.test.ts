@@ -95,6 +95,35 @@ describe("what could not serve a call", () => {
   });
 });
 
+it.each(["/v1beta/models/m:generateContent", "/v1/chat/completions"])(
+  "a vendor that says in its body how long it is limited is believed, for %s",
+  async (path) => {
+    const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "90s" }];
+    const refusal = { error: { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED", details } };
+    const upstream = await startUpstream(json(refusal, 429));
+    const google = { dialect: "generative-language", base_url: upstream.url, api_keys: KEYS };
+    const proxy = await startProxy({
+      upstreams: { google },
+      models: [{ match: "*", upstream: "google" }],
+    });
+    const began = Date.now();
+    const answer = await fetch(`${proxy.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "m",
+        contents: [{ parts: [{ text: "hi" }] }],
+        messages: [{ role: "user", content: "hi" }],
+      }),
+    });
+    expect([answer.status, upstream.hits.length]).toEqual([429, 2]);
+    expect(await answer.text()).toContain("slow down");
+    const { resting } = proxy.server.activity("");
+    expect(resting.map(({ key }) => key)).toEqual([1, 2]);
+    for (const { until: end } of resting) expect(end).toBeGreaterThanOrEqual(began + 90_000);
+  },
+);
+
 describe("a session", () => {
   it.each(lanes)("keeps to one key for %s, while calls without one take turns", async (path) => {
     const upstream = await startUpstream();

@@ -59,6 +59,24 @@ describe("upstreams that answer oddly", () => {
     }
   });
 
+  it.each([102, 103])("may say %d first, as often as they like", async (status) => {
+    const hints = `HTTP/1.1 ${status} Interim\r\nlink: </x>; rel=preload\r\n\r\n`.repeat(2);
+    const { proxy, calls } = await behind((socket) =>
+      socket.write(
+        `${hints}HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${ANSWER.length}\r\n\r\n${ANSWER}`,
+      ),
+    );
+    for (const [path, body] of [
+      ["/v1/chat/completions", chat],
+      ["/v1/messages", { ...chat, max_tokens: 9 }],
+    ] as const) {
+      calls.count = 0;
+      const response = await post(`${proxy.url}${path}`, body);
+      expect([response.status, calls.count, response.headers.get("link")]).toEqual([200, 1, null]);
+      expect(await response.text()).toContain("hello");
+    }
+  });
+
   it("are called no second time where some of an answer came, which may have been paid for", async () => {
     const { proxy, calls } = await behind((socket) =>
       socket.end(

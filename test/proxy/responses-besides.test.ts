@@ -55,6 +55,55 @@ describe("what clients of the responses dialect ask besides", () => {
     ]);
   });
 
+  it("may have no body: an upstream's answer to HEAD, and to a deletion", async () => {
+    const { proxy, upstream, asked } = await setUp("responses", {});
+    const url = `${proxy.url}/v1/responses/resp_1`;
+    upstream.answer = ({ method }, response) => {
+      if (method === "HEAD")
+        response.writeHead(200, { "content-type": "application/json", "content-length": 70 });
+      else response.writeHead(204);
+      response.end();
+    };
+    const head = await fetch(url, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, "70"]);
+    const deleted = await fetch(url, { method: "DELETE" });
+    expect([deleted.status, deleted.headers.get("content-length"), await deleted.text()]).toEqual([
+      204,
+      null,
+      "",
+    ]);
+    upstream.answer = json({ error: { message: "none" } }, 404);
+    expect((await fetch(url, { method: "HEAD" })).status).toBe(404);
+    expect(asked().map((line) => line.split(" ")[0])).toEqual(["HEAD", "DELETE", "HEAD"]);
+    upstream.answer = (_hit, response) => response.writeHead(204).end();
+    await expect(
+      fetch(`${proxy.url}/v1/responses`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(question),
+      }),
+    ).resolves.toHaveProperty("status", 502);
+  });
+
+  it("of what is kept here HEAD tells the head alone", async () => {
+    const { client, proxy } = await setUp("messages", JSON.parse(WHOLE.messages));
+    const { id } = await client.responses.create(question);
+    const url = `${proxy.url}/v1/responses/${id}`;
+    const whole = await fetch(url);
+    const head = await fetch(url, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([
+      200,
+      String(Buffer.byteLength(await whole.text())),
+      "",
+    ]);
+    const events = await fetch(`${url}?stream=true`, { method: "HEAD" });
+    expect([events.status, events.headers.get("content-type")]).toEqual([
+      200,
+      "text/event-stream; charset=utf-8",
+    ]);
+    expect((await fetch(`${proxy.url}/v1/responses/resp_none`, { method: "HEAD" })).status).toBe(404);
+  });
+
   it("is counted by an upstream of another dialect, or estimated where that cannot count", async () => {
     const { client, asked } = await setUp("messages", { input_tokens: 12 });
     expect(await client.responses.inputTokens.count(question)).toMatchObject({

@@ -37,6 +37,7 @@ export async function relayMcp(
     upstream: name,
     response: reply.raw,
     kind: "verbatim",
+    mayBeEmpty: true,
     isLive: true,
     ownHeaders: own,
     dialect: undefined,

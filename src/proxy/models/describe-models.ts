@@ -76,21 +76,33 @@ function placeOf(token: unknown): number {
 
 function messagesList(models: readonly CatalogueModel[], query: Readonly<Record<string, unknown>>): unknown {
   const size = pageSize(query["limit"], 20);
-  const indexOf = (id: unknown) => models.findIndex((model) => model.id === id);
-  const { after_id: after, before_id: before } = query;
-  let from = typeof after === "string" ? indexOf(after) + 1 : 0;
-  let to = from + size;
-  if (typeof before === "string" && indexOf(before) >= 0) {
-    to = indexOf(before);
-    from = Math.max(0, to - size);
-  }
+  const after = placeNamed(models, query, "after_id");
+  const before = placeNamed(models, query, "before_id");
+  const from = before === undefined ? (after ?? -1) + 1 : Math.max(0, before - size);
+  const to = before ?? from + size;
   const page = models.slice(from, to);
   return {
     data: page.map((model) => describeModel("messages", model)),
-    has_more: typeof before === "string" ? from > 0 : to < models.length,
+    has_more: before === undefined ? to < models.length : from > 0,
     first_id: page[0]?.id ?? null,
     last_id: page.at(-1)?.id ?? null,
   };
+}
+
+/**
+ * Where the model stands that a member of the query names. Throws `validation` for one that is not in the list (any more):
+ * the first page in its place would have whoever walks the pages walk in a circle.
+ */
+function placeNamed(
+  models: readonly CatalogueModel[],
+  query: Readonly<Record<string, unknown>>,
+  member: "after_id" | "before_id",
+): number | undefined {
+  const id = query[member];
+  if (id === undefined || id === "") return undefined;
+  const place = models.findIndex((model) => model.id === id);
+  if (place < 0) throw new AppError("validation", `${member}: there is no such model in the list`);
+  return place;
 }
 
 function pageSize(asked: unknown, usual: number): number {

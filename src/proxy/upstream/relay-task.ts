@@ -12,6 +12,8 @@ export interface RelayTask {
   readonly response: ServerResponse;
   /** `model`: JSON or events; `media`: anything but a page; `verbatim`: whatever it is, at once (MCP). */
   readonly kind: "model" | "media" | "verbatim";
+  /** Whether an answer may have no body: a deletion's, or one to HEAD. */
+  readonly mayBeEmpty: boolean;
   /** Whether the client reads the answer as it comes, even where it is not events. */
   readonly isLive: boolean;
   /** Headers of ours on the answer: flat list, lower-case names. */

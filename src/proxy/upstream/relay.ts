@@ -133,6 +133,12 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const { response, kind, dialect } = this.#task;
     const bytes = this.#held.length === 1 && this.#held[0] ? this.#held[0] : Buffer.concat(this.#held);
     const coding = this.#headers["content-encoding"];
+    if (bytes.length === 0 && this.#task.mayBeEmpty) {
+      response.writeHead(this.#status, this.#answerHeaders(this.#headers["content-length"]));
+      response.end();
+      this.#finishAnswered(undefined);
+      return;
+    }
     const mistake = mistakeIn(bytes, kind, coding);
     if (mistake !== undefined) {
       this.#refuseAnswer(mistake);

@@ -2,7 +2,7 @@ import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import type { Resting } from "../dashboard/api-types.ts";
 import type { Place, Places } from "../models/select.ts";
 import { isUnreachable } from "./faults.ts";
-import { pauseAsked, type Tried } from "./tried.ts";
+import { pauseOf, type Tried } from "./tried.ts";
 
 /** A place that could not serve lately. */
 export interface RestingPlace extends Resting {
@@ -69,7 +69,7 @@ export function createRests(now: () => number = Date.now): Rests {
         rest(name, { upstream: name, until: now() + UNREACHABLE_MS });
       } else if (tried.kind === "refused" && credentials === "config") {
         const { status } = tried;
-        const ms = restMs(status, pauseAsked(tried.headers, now()));
+        const ms = restMs(status, pauseOf(tried, now()));
         if (ms === undefined) return;
         const which = key !== undefined && keys.length > 1 && keys.indexOf(key) + 1;
         rest(keyId(name, key, model), {

@@ -72,6 +72,22 @@ export async function readText(
   return Buffer.concat(chunks).toString("utf8");
 }
 
+/** As much of a body as comes, `most` bytes at the most; one that breaks off is what came of it. */
+export async function readBytes(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= most) break;
+    }
+  } catch {
+    // The status says that it was refused.
+  }
+  return Buffer.concat(chunks);
+}
+
 interface Reading {
   readonly resolve: (step: IteratorResult<Buffer>) => void;
   readonly reject: (error: AppError) => void;

@@ -5,6 +5,7 @@ import type { Places } from "../models/select.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "./clients.ts";
 import { OtherLane } from "./other-lane.ts";
+import { withPauseOfReply } from "./pause-in-body.ts";
 import { requestHeaders } from "./request-headers.ts";
 import type { Departure, ReceivedReply } from "./send.ts";
 import type { Tried } from "./tried.ts";
@@ -38,7 +39,8 @@ export function translatedSender(call: Call, places: Places, signal: Departure):
 
 type Attempt =
   | Extract<Tried, { kind: "failed" }>
-  | ({ readonly kind: "answered" | "refused" } & ReceivedReply);
+  | ({ readonly kind: "answered" } & ReceivedReply)
+  | ({ readonly kind: "refused"; readonly pauseInBody: number | undefined } & ReceivedReply);
 
 async function tryOnce(
   call: Call,
@@ -60,7 +62,8 @@ async function tryOnce(
         "upstream_invalid",
         `The upstream ${upstream.name} wants to redirect, which is not followed`,
       );
-    return { kind: reply.status < 400 ? "answered" : "refused", ...reply };
+    if (reply.status < 400) return { kind: "answered", ...reply };
+    return { kind: "refused", ...(await withPauseOfReply(reply)) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { kind: "failed", fault: error };

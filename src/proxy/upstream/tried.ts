@@ -4,7 +4,13 @@ import type { AppError } from "../../errors.ts";
 export type Tried =
   | { readonly kind: "answered" | "broken" | "gone" }
   | { readonly kind: "failed"; readonly fault: AppError }
-  | { readonly kind: "refused"; readonly status: number; readonly headers: PauseHeaders };
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly headers: PauseHeaders;
+      /** Milliseconds that its body asks for. */
+      readonly pauseInBody?: number | undefined;
+    };
 
 /** Where an upstream says how long it wants to be left alone. */
 export interface PauseHeaders {
@@ -12,8 +18,13 @@ export interface PauseHeaders {
   readonly "retry-after-ms"?: string | string[] | undefined;
 }
 
+/** Milliseconds that a refusal asks for, in its headers or else in its body. */
+export function pauseOf(refusal: Extract<Tried, { kind: "refused" }>, now?: number): number | undefined {
+  return pauseAsked(refusal.headers, now) ?? refusal.pauseInBody;
+}
+
 /**
- * Milliseconds that an upstream asks for. `retry-after` is seconds or a date (RFC 9110, section 10.2.3), `retry-after-ms`
+ * Milliseconds that an upstream's headers ask for. `retry-after` is seconds or a date (RFC 9110, section 10.2.3), `retry-after-ms`
  * what OpenAI and Azure say more exactly.
  */
 export function pauseAsked(headers: PauseHeaders, now: number = Date.now()): number | undefined {

@@ -4,7 +4,7 @@ import type { Place, Places } from "../models/select.ts";
 import { inSessionOrder, sessionOf } from "../sessions.ts";
 import { mayTryAgain } from "./faults.ts";
 import type { Rests } from "./rests.ts";
-import { pauseAsked, type Tried } from "./tried.ts";
+import { pauseOf, type Tried } from "./tried.ts";
 
 /** What the tries of one call go by. */
 export interface TryNeeds {
@@ -71,7 +71,7 @@ export function nextTry(last: Try, outcome: Tried, random: () => number = Math.r
     const elsewhere = atNextUpstream(last);
     if (elsewhere) return elsewhere;
   }
-  const asked = pauseAsked(outcome.headers);
+  const asked = pauseOf(outcome);
   if (asked === undefined || asked > LONGEST_PAUSE_MS) return undefined;
   if (last.repeats === 0 || ![429, 502, 503, 529].includes(status)) return undefined;
   return { ...last, delayMs: asked + pause, repeats: last.repeats - 1 };

@@ -1,5 +1,8 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { pauseAsked } from "../../../src/proxy/upstream/tried.ts";
+import { withPause } from "../../../src/proxy/upstream/pause-in-body.ts";
+import { pauseAsked, pauseOf } from "../../../src/proxy/upstream/tried.ts";
 
 const now = Date.parse("Wed, 21 Oct 2026 07:28:00 GMT");
 
@@ -15,4 +18,29 @@ test.each([
   [{}, undefined],
 ])("the pause that %o asks for is %s ms", (headers, milliseconds) => {
   expect(pauseAsked(headers, now)).toBe(milliseconds);
+});
+
+const limited = JSON.stringify({
+  error: {
+    code: 429,
+    status: "RESOURCE_EXHAUSTED",
+    message: 'Say \\"retryDelay\\": \\"9s\\"',
+    details: [
+      { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [] },
+      { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" },
+    ],
+  },
+});
+
+test.each([
+  ["a refusal's details", 429, {}, limited, 34_500],
+  ["a list, as Google's other dialects have it", 503, {}, `[${limited}]`, 34_500],
+  ["a packed body", 429, { "content-encoding": "gzip" }, gzipSync(limited), 34_500],
+  ["the header before the body", 429, { "retry-after": "2" }, limited, 2000],
+  ["a body that tells none", 429, {}, '{"error":{"code":429}}', undefined],
+  ["a body that is not in its coding", 429, { "content-encoding": "gzip" }, limited, undefined],
+  ["a refusal that does not pass", 400, {}, limited, undefined],
+])("the pause that %s asks for", async (_, status, headers: IncomingHttpHeaders, body, milliseconds) => {
+  const refusal = { kind: "refused", status, headers, body: Buffer.from(body) } as const;
+  expect(pauseOf(await withPause(refusal))).toBe(milliseconds);
 });

@@ -1,0 +1,130 @@
+import { isObject, parseJson, stringifyJson } from "./exchange/json.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** An event of the responses dialect, without its number. */
+interface ReplayedEvent {
+  readonly type: string;
+  readonly members: Members;
+}
+
+/**
+ * A kept response as a stream, which `GET /v1/responses/{id}?stream=true` answers with: every item is opened, filled and
+ * closed, each text in one delta, for how it once came is not kept. Events up to number `after` are left out; the last one,
+ * which holds the whole response, comes in any case, so that the stream has an end.
+ * https://platform.openai.com/docs/api-reference/responses/get
+ */
+export function replayResponse(answer: string, after: number): string {
+  const response = parseJson(answer);
+  const events = [...eventsOf(isObject(response) ? response : {})];
+  const last = events.length - 1;
+  return events
+    .map(({ type, members }, index) => {
+      if (index <= after && index < last) return "";
+      const sequence_number = Math.max(index, after + 1);
+      return `event: ${type}\ndata: ${stringifyJson({ type, sequence_number, ...members })}\n\n`;
+    })
+    .join("");
+}
+
+function* eventsOf(response: Members): Generator<ReplayedEvent> {
+  const { completed_at: _, ...frame } = response;
+  const nothingYet = { output: [], usage: null, error: null, incomplete_details: null };
+  const begun = { ...frame, ...nothingYet, status: "in_progress" };
+  yield { type: "response.created", members: { response: begun } };
+  yield { type: "response.in_progress", members: { response: begun } };
+  for (const [index, item] of objectsIn(response["output"]).entries()) yield* itemEvents(item, index);
+  const status = response["status"] ?? "completed";
+  yield { type: `response.${status}`, members: { response } };
+}
+
+function* itemEvents(item: Members, output_index: number): Generator<ReplayedEvent> {
+  const where = { item_id: item["id"], output_index };
+  yield { type: "response.output_item.added", members: { output_index, item: emptied(item) } };
+  switch (item["type"]) {
+    case "message":
+      yield* listEvents(item, "content", (part, content_index) =>
+        contentEvents(part, { ...where, content_index }),
+      );
+      break;
+    case "reasoning":
+      yield* listEvents(item, "summary", (part, summary_index) =>
+        summaryEvents(part, { ...where, summary_index }),
+      );
+      break;
+    case "function_call":
+      yield* textEvents("function_call_arguments", where, { arguments: item["arguments"] });
+      break;
+    case "custom_tool_call":
+      yield* textEvents("custom_tool_call_input", where, { input: item["input"] });
+      break;
+  }
+  yield { type: "response.output_item.done", members: { output_index, item } };
+}
+
+function* listEvents(
+  item: Members,
+  member: string,
+  tell: (part: Members, index: number) => Generator<ReplayedEvent>,
+): Generator<ReplayedEvent> {
+  for (const [index, part] of objectsIn(item[member]).entries()) yield* tell(part, index);
+}
+
+function* contentEvents(part: Members, where: Members): Generator<ReplayedEvent> {
+  yield { type: "response.content_part.added", members: { ...where, part: emptied(part) } };
+  if (part["type"] === "refusal") yield* textEvents("refusal", where, { refusal: part["refusal"] });
+  else {
+    const logprobs = part["logprobs"] ?? [];
+    const cited = objectsIn(part["annotations"]).map((annotation, annotation_index) => ({
+      type: "response.output_text.annotation.added",
+      members: { ...where, annotation_index, annotation },
+    }));
+    yield* textEvents("output_text", where, { text: part["text"] }, { logprobs }, cited);
+  }
+  yield { type: "response.content_part.done", members: { ...where, part } };
+}
+
+function* summaryEvents(part: Members, where: Members): Generator<ReplayedEvent> {
+  yield { type: "response.reasoning_summary_part.added", members: { ...where, part: emptied(part) } };
+  yield* textEvents("reasoning_summary_text", where, { text: part["text"] });
+  yield { type: "response.reasoning_summary_part.done", members: { ...where, part } };
+}
+
+/** One text, given as the member that its last event has for it. */
+function* textEvents(
+  kind: string,
+  where: Members,
+  whole: Members,
+  besides: Members = {},
+  between: readonly ReplayedEvent[] = [],
+): Generator<ReplayedEvent> {
+  const [delta] = Object.values(whole);
+  yield { type: `response.${kind}.delta`, members: { ...where, delta, ...besides } };
+  yield* between;
+  yield { type: `response.${kind}.done`, members: { ...where, ...whole, ...besides } };
+}
+
+/** What an item or part holds once it is done, as it is at its beginning; undefined where it is not there yet. */
+const AT_FIRST: Members = {
+  status: "in_progress",
+  content: [],
+  summary: [],
+  annotations: [],
+  logprobs: [],
+  arguments: "",
+  input: "",
+  text: "",
+  refusal: "",
+  encrypted_content: undefined,
+  result: undefined,
+};
+
+function emptied(value: Members): Members {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, held]) => [name, name in AT_FIRST ? AT_FIRST[name] : held]),
+  );
+}
+
+function objectsIn(list: unknown): Members[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
