@@ -15,16 +15,11 @@ import { SuggestionEditor } from "./suggestion-editor.tsx";
 
 /** Writes a comment. Every keystroke is in the store, and with it in the draft; closing loses nothing. */
 export function CommentEditor({ comment }: { readonly comment: ReviewComment }) {
-  const [preview, setPreview] = useState(false);
+  const [isPreview, setPreview] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const { id } = comment;
   useFocusOnStart(id, field);
 
-  const close = () => {
-    closeEditor(id);
-    useCursor.setState({ range: undefined });
-    focusCursor();
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     const type = event.altKey ? commentTypes[Number(event.code.replace("Digit", "")) - 1] : undefined;
     if (type && !isRefused(type, comment)) changeComment(id, (before) => withType(before, type));
@@ -32,7 +27,7 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
       event.key === "Escape" ||
       (event.key === "Enter" && (event.metaKey || event.ctrlKey) && !event.shiftKey)
     )
-      close();
+      closeAndGoOn(id);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -51,46 +46,71 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
       <ImageAttachments
         images={comment.images}
         onChange={(images) => changeComment(id, (before) => ({ ...before, images }))}
-        actions={
-          <>
-            <Button variant="quiet" small aria-pressed={preview} onClick={() => setPreview(!preview)}>
-              {preview ? <PenLine size={15} aria-hidden /> : <Eye size={15} aria-hidden />}{" "}
-              {preview ? "Write" : "Preview"}
-            </Button>
-            <span className="comment-buttons">
-              <IconButton small label="Delete this comment" onClick={() => deleteComment(comment)}>
-                <Trash2 size={15} aria-hidden />
-              </IconButton>
-              <Button small variant="primary" title="Ctrl+Enter" onClick={close}>
-                Done
-              </Button>
-            </span>
-          </>
-        }
+        actions={<EditorButtons comment={comment} isPreview={isPreview} onPreview={setPreview} />}
       >
-        {preview ? (
-          <div className="comment-preview">
-            {comment.text.trim() === "" ? (
-              <p className="hint">Nothing to preview.</p>
-            ) : (
-              <CommentText text={comment.text} />
-            )}
-          </div>
-        ) : (
-          <textarea
-            ref={field}
-            className="input"
-            rows={3}
-            value={comment.text}
-            aria-label={labelOf(comment)}
-            placeholder={
-              comment.suggestion === undefined ? "Markdown; images can be pasted" : "Why? (optional)"
-            }
-            onChange={(event) => changeComment(id, (before) => ({ ...before, text: event.target.value }))}
-          />
-        )}
+        {isPreview ? <Preview text={comment.text} /> : <TextField comment={comment} field={field} />}
       </ImageAttachments>
     </div>
+  );
+}
+
+/** The keyboard goes on from the line the comment stands under. */
+function closeAndGoOn(id: string): void {
+  closeEditor(id);
+  useCursor.setState({ range: undefined });
+  focusCursor();
+}
+
+interface EditorButtonsProps {
+  readonly comment: ReviewComment;
+  readonly isPreview: boolean;
+  readonly onPreview: (isPreview: boolean) => void;
+}
+
+function EditorButtons({ comment, isPreview, onPreview }: EditorButtonsProps) {
+  return (
+    <>
+      <Button variant="quiet" small aria-pressed={isPreview} onClick={() => onPreview(!isPreview)}>
+        {isPreview ? <PenLine size={15} aria-hidden /> : <Eye size={15} aria-hidden />}{" "}
+        {isPreview ? "Write" : "Preview"}
+      </Button>
+      <span className="comment-buttons">
+        <IconButton small label="Delete this comment" onClick={() => deleteComment(comment)}>
+          <Trash2 size={15} aria-hidden />
+        </IconButton>
+        <Button small variant="primary" title="Ctrl+Enter" onClick={() => closeAndGoOn(comment.id)}>
+          Done
+        </Button>
+      </span>
+    </>
+  );
+}
+
+function Preview({ text }: { readonly text: string }) {
+  return (
+    <div className="comment-preview">
+      {text.trim() === "" ? <p className="hint">Nothing to preview.</p> : <CommentText text={text} />}
+    </div>
+  );
+}
+
+interface TextFieldProps {
+  readonly comment: ReviewComment;
+  readonly field: React.RefObject<HTMLTextAreaElement | null>;
+}
+
+function TextField({ comment, field }: TextFieldProps) {
+  const { id, text, suggestion } = comment;
+  return (
+    <textarea
+      ref={field}
+      className="input"
+      rows={3}
+      value={text}
+      aria-label={labelOf(comment)}
+      placeholder={suggestion === undefined ? "Markdown; images can be pasted" : "Why? (optional)"}
+      onChange={(event) => changeComment(id, (before) => ({ ...before, text: event.target.value }))}
+    />
   );
 }
 

@@ -32,25 +32,7 @@ export function ApproveDialog() {
     <Dialog
       title="Approve these changes"
       onClose={() => openDialog("none")}
-      footer={
-        <>
-          <Button onClick={() => openDialog("none")}>Cancel</Button>
-          {count > 0 && (
-            <Button variant="danger" disabled={sending} onClick={() => void approve()}>
-              Approve without the comments
-            </Button>
-          )}
-          {count > 0 ? (
-            <Button variant="primary" data-initial-focus onClick={() => openDialog("send")}>
-              Send them as feedback
-            </Button>
-          ) : (
-            <Button variant="primary" data-initial-focus disabled={sending} onClick={() => void approve()}>
-              {sending ? "Sending …" : "Approve"}
-            </Button>
-          )}
-        </>
-      }
+      footer={<Buttons hasComments={count > 0} sending={sending} approve={() => void approve()} />}
     >
       {problem !== undefined && (
         <p className="dialog-problem" role="alert">
@@ -68,5 +50,34 @@ export function ApproveDialog() {
       <blockquote className="approve-text">{NO_CHANGES_REQUESTED}</blockquote>
       <AgentChoice value={agent} onChange={setAgent} />
     </Dialog>
+  );
+}
+
+interface ButtonsProps {
+  readonly hasComments: boolean;
+  readonly sending: boolean;
+  readonly approve: () => void;
+}
+
+/** Where there are comments, sending them is what comes first. */
+function Buttons({ hasComments, sending, approve }: ButtonsProps) {
+  return (
+    <>
+      <Button onClick={() => openDialog("none")}>Cancel</Button>
+      {hasComments ? (
+        <>
+          <Button variant="danger" disabled={sending} onClick={approve}>
+            Approve without the comments
+          </Button>
+          <Button variant="primary" data-initial-focus onClick={() => openDialog("send")}>
+            Send them as feedback
+          </Button>
+        </>
+      ) : (
+        <Button variant="primary" data-initial-focus disabled={sending} onClick={approve}>
+          {sending ? "Sending …" : "Approve"}
+        </Button>
+      )}
+    </>
   );
 }

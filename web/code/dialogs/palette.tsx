@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { type KeyboardEvent, useMemo, useState } from "react";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { isOnMac, keyLabels } from "../../shared/keyboard/keys.ts";
@@ -46,6 +46,13 @@ export function Palette({ controller, commands }: PaletteProps) {
     setAt(next);
     document.getElementById(`palette-${next}`)?.scrollIntoView({ block: "nearest" });
   };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown") move(1);
+    else if (event.key === "ArrowUp") move(-1);
+    else if (event.key === "Enter") choose(entries[at]);
+    else return;
+    event.preventDefault();
+  };
 
   return (
     <Dialog title="Commands and files" onClose={() => openDialog("none")}>
@@ -63,13 +70,7 @@ export function Palette({ controller, commands }: PaletteProps) {
           setText(event.target.value);
           setAt(0);
         }}
-        onKeyDown={(event) => {
-          if (event.key === "ArrowDown") move(1);
-          else if (event.key === "ArrowUp") move(-1);
-          else if (event.key === "Enter") choose(entries[at]);
-          else return;
-          event.preventDefault();
-        }}
+        onKeyDown={onKeyDown}
       />
       <Results entries={entries} at={at} choose={choose} />
       {entries.length === 0 && <p className="hint">Nothing by that name.</p>}

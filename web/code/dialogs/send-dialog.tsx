@@ -33,22 +33,7 @@ export function SendDialog() {
       title={`Send feedback to ${caller}`}
       wide
       onClose={() => openDialog("none")}
-      footer={
-        <>
-          <Button className="push" onClick={() => void copyMarkdown(text)}>
-            Copy
-          </Button>
-          <Button onClick={() => openDialog("none")}>Back to the review</Button>
-          <Button
-            variant="primary"
-            data-initial-focus
-            aria-disabled={sending || text.trim() === ""}
-            onClick={() => void send()}
-          >
-            {sending ? "Sending …" : "Send feedback"}
-          </Button>
-        </>
-      }
+      footer={<Buttons text={text} sending={sending} send={() => void send()} />}
     >
       {problem !== undefined && (
         <p className="dialog-problem" role="alert">
@@ -67,6 +52,31 @@ export function SendDialog() {
       {feedback && <FeedbackField text={text} composed={feedback.markdown} onChange={setText} />}
       <AgentChoice value={agent} onChange={setAgent} />
     </Dialog>
+  );
+}
+
+interface ButtonsProps {
+  readonly text: string;
+  readonly sending: boolean;
+  readonly send: () => void;
+}
+
+function Buttons({ text, sending, send }: ButtonsProps) {
+  return (
+    <>
+      <Button className="push" onClick={() => void copyMarkdown(text)}>
+        Copy
+      </Button>
+      <Button onClick={() => openDialog("none")}>Back to the review</Button>
+      <Button
+        variant="primary"
+        data-initial-focus
+        aria-disabled={sending || text.trim() === ""}
+        onClick={send}
+      >
+        {sending ? "Sending …" : "Send feedback"}
+      </Button>
+    </>
   );
 }
 

@@ -8,85 +8,101 @@ const EDGE_STEP = 14;
 
 /**
  * One set of pointer handlers for all lines: pressing on a number begins a selection on that side, moving extends
- * it, letting go anywhere opens a comment. Shift extends from the line before.
+ * it, letting go anywhere opens a comment. Shift extends from the line before. Returns the way to stop.
  */
 export function followPointer(scroller: HTMLElement): () => void {
-  let drag: { readonly pointer: number; y: number; x: number; frame: number } | undefined;
-
-  const extendTo = (x: number, y: number) => {
-    const { range } = useCursor.getState();
-    const line = range && lineUnder(scroller, x, y, range);
-    if (range && line !== undefined && line !== range.to)
-      useCursor.setState({ range: { ...range, to: line } });
-  };
-
-  const edge = () => {
-    if (!drag) return;
-    const box = scroller.getBoundingClientRect();
-    const step = drag.y < box.top + EDGE ? -EDGE_STEP : drag.y > box.bottom - EDGE ? EDGE_STEP : 0;
-    if (step !== 0) {
-      scroller.scrollTop += step;
-      extendTo(drag.x, Math.min(box.bottom - EDGE, Math.max(box.top + EDGE, drag.y)));
-    }
-    drag.frame = requestAnimationFrame(edge);
-  };
-
-  const onDown = (event: PointerEvent) => {
-    if (event.button !== 0 || !(event.target instanceof Element)) return;
-    keepSelectionOnOneSide(scroller, event.target);
-    const started = rangeFrom(event.target, event.shiftKey);
-    if (!started) return;
-    event.preventDefault();
-    preferSide(started.side);
-    useCursor.setState({
-      range: started,
-      cursor: { path: started.path, side: started.side, number: started.to },
-    });
-    drag = {
-      pointer: event.pointerId,
-      x: event.clientX,
-      y: event.clientY,
-      frame: requestAnimationFrame(edge),
-    };
-  };
-
-  const onMove = (event: PointerEvent) => {
-    if (drag?.pointer !== event.pointerId) return;
-    drag.x = event.clientX;
-    drag.y = event.clientY;
-    extendTo(event.clientX, event.clientY);
-  };
-
-  const onUp = (event: PointerEvent) => {
-    if (drag?.pointer !== event.pointerId) return;
-    cancelAnimationFrame(drag.frame);
-    drag = undefined;
-    const { range } = useCursor.getState();
-    if (range && event.type === "pointerup") commentOnLines(range, "comment");
-  };
-
-  const onClick = (event: MouseEvent) => {
-    if (!(event.target instanceof Element) || !event.target.closest(".code")) return;
-    if (String(getSelection()) !== "") return;
-    const line = lineOf(event.target);
-    if (!line) return;
-    preferSide(line.side);
-    setCursor({ path: line.path, side: line.side, number: line.to });
-  };
-
+  const drag = new LineDrag(scroller);
+  const onDown = (event: PointerEvent) => drag.begin(event);
+  const onMove = (event: PointerEvent) => drag.move(event);
+  const onUp = (event: PointerEvent) => drag.end(event);
   scroller.addEventListener("pointerdown", onDown);
-  scroller.addEventListener("click", onClick);
+  scroller.addEventListener("click", goToClickedLine);
   addEventListener("pointermove", onMove);
   addEventListener("pointerup", onUp);
   addEventListener("pointercancel", onUp);
   return () => {
-    if (drag) cancelAnimationFrame(drag.frame);
+    drag.stop();
     scroller.removeEventListener("pointerdown", onDown);
-    scroller.removeEventListener("click", onClick);
+    scroller.removeEventListener("click", goToClickedLine);
     removeEventListener("pointermove", onMove);
     removeEventListener("pointerup", onUp);
     removeEventListener("pointercancel", onUp);
   };
+}
+
+/** The pointer on its way over the lines, while it is held down. */
+class LineDrag {
+  readonly #scroller: HTMLElement;
+  #held: { readonly pointer: number; x: number; y: number; frame: number } | undefined;
+
+  constructor(scroller: HTMLElement) {
+    this.#scroller = scroller;
+  }
+
+  begin(event: PointerEvent): void {
+    if (event.button !== 0 || !(event.target instanceof Element)) return;
+    keepSelectionOnOneSide(this.#scroller, event.target);
+    const range = rangeFrom(event.target, event.shiftKey);
+    if (!range) return;
+    event.preventDefault();
+    preferSide(range.side);
+    useCursor.setState({ range, cursor: { path: range.path, side: range.side, number: range.to } });
+    this.#held = {
+      pointer: event.pointerId,
+      x: event.clientX,
+      y: event.clientY,
+      frame: requestAnimationFrame(this.#scrollAtEdge),
+    };
+  }
+
+  move({ pointerId, clientX, clientY }: PointerEvent): void {
+    if (this.#held?.pointer !== pointerId) return;
+    this.#held.x = clientX;
+    this.#held.y = clientY;
+    this.#extendTo(clientX, clientY);
+  }
+
+  end({ pointerId, type }: PointerEvent): void {
+    if (this.#held?.pointer !== pointerId) return;
+    this.stop();
+    const { range } = useCursor.getState();
+    if (range && type === "pointerup") commentOnLines(range, "comment");
+  }
+
+  stop(): void {
+    if (this.#held) cancelAnimationFrame(this.#held.frame);
+    this.#held = undefined;
+  }
+
+  #extendTo(x: number, y: number): void {
+    const { range } = useCursor.getState();
+    const line = range && lineUnder(this.#scroller, x, y, range);
+    if (range && line !== undefined && line !== range.to)
+      useCursor.setState({ range: { ...range, to: line } });
+  }
+
+  /** Frame by frame for as long as the pointer is held, as it may rest at the edge. */
+  readonly #scrollAtEdge = (): void => {
+    const held = this.#held;
+    if (!held) return;
+    const { top, bottom } = this.#scroller.getBoundingClientRect();
+    const step = held.y < top + EDGE ? -EDGE_STEP : held.y > bottom - EDGE ? EDGE_STEP : 0;
+    if (step !== 0) {
+      this.#scroller.scrollTop += step;
+      this.#extendTo(held.x, Math.min(bottom - EDGE, Math.max(top + EDGE, held.y)));
+    }
+    held.frame = requestAnimationFrame(this.#scrollAtEdge);
+  };
+}
+
+/** A click on code puts the keyboard there; one that ends a selection of text does not. */
+function goToClickedLine({ target }: MouseEvent): void {
+  if (!(target instanceof Element) || !target.closest(".code")) return;
+  if (String(getSelection()) !== "") return;
+  const line = lineOf(target);
+  if (!line) return;
+  preferSide(line.side);
+  setCursor({ path: line.path, side: line.side, number: line.to });
 }
 
 function rangeFrom(target: Element, extend: boolean): LineRange | undefined {
@@ -102,10 +118,15 @@ function rangeFrom(target: Element, extend: boolean): LineRange | undefined {
 function lineOf(element: Element): LineRange | undefined {
   const path = element.closest<HTMLElement>("[data-path]")?.dataset["path"];
   const cell = element.closest<HTMLElement>("[data-side]");
-  const side = cell?.dataset["side"] as Side | undefined;
+  const side = cell && sideOf(cell);
   const number = cell?.closest(".row")?.querySelector<HTMLElement>(`.num[data-side="${side}"][data-line]`);
   const line = Number(number?.dataset["line"] ?? 0);
   return path !== undefined && side && line > 0 ? { path, side, from: line, to: line } : undefined;
+}
+
+function sideOf({ dataset }: HTMLElement): Side | undefined {
+  const side = dataset["side"];
+  return side === "old" || side === "new" ? side : undefined;
 }
 
 /** The line of the selection's own file and side at a point, whatever column the pointer is in. */

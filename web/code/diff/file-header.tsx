@@ -28,12 +28,7 @@ interface FileHeaderProps {
 export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHeaderProps) {
   const folded = useView((view) => isFolded(view, file));
   const viewed = useView((view) => isViewed(view, file));
-  const root = useSession(({ index }) => index?.repository.root ?? "");
-  const editorLink = useSession(({ index }) => index?.editorLink ?? "");
-  const since = useRounds(({ rounds }) => sinceLastRound(rounds, file));
-  const mode = modeNote(file);
   const Chevron = folded ? ChevronRight : ChevronDown;
-  const copy = () => void copyAndSay(file.path, "Path copied");
   return (
     <header className="file-header">
       <button
@@ -50,36 +45,8 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
         <FilePath file={file} />
       </h2>
       <Counts file={file} />
-      {mode !== undefined && <span className="badge">{mode}</span>}
-      {file.generated && <span className="badge">generated</span>}
-      {(since === "new" || since === "changed") && (
-        <span className="badge badge-since" title="Changed since your last feedback">
-          {since === "new" ? "new since" : "changed since"}
-        </span>
-      )}
-      <span className="file-actions">
-        <IconButton small label={`Copy the path ${file.path}`} onClick={copy}>
-          <Copy size={14} aria-hidden />
-        </IconButton>
-        {file.status !== "deleted" && editorLink !== "" && (
-          <a
-            className="button button-quiet button-icon button-small"
-            href={editorUrl(editorLink, `${root}/${file.path}`)}
-            aria-label={`Open ${file.path} in the editor`}
-            title="Open in the editor"
-          >
-            <SquareArrowOutUpRight size={14} aria-hidden />
-          </a>
-        )}
-        {onExpandAll && (
-          <IconButton small label={`Show all lines of ${file.path}`} onClick={onExpandAll}>
-            <UnfoldVertical size={14} aria-hidden />
-          </IconButton>
-        )}
-        <IconButton small label={`Comment on ${file.path} as a whole`} onClick={() => commentOnFile(file)}>
-          <MessageSquarePlus size={15} aria-hidden />
-        </IconButton>
-      </span>
+      <Badges file={file} />
+      <FileActions file={file} onExpandAll={onExpandAll} />
       <label className="file-viewed">
         <input type="checkbox" checked={viewed} onChange={(event) => setViewed(file, event.target.checked)} />
         Viewed<span className="visually-hidden"> {file.path}</span>
@@ -87,6 +54,58 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
     </header>
   );
 });
+
+function Badges({ file }: { readonly file: DiffFile }) {
+  const since = useRounds(({ rounds }) => sinceLastRound(rounds, file));
+  const mode = modeNote(file);
+  return (
+    <>
+      {mode !== undefined && <span className="badge">{mode}</span>}
+      {file.generated && <span className="badge">generated</span>}
+      {(since === "new" || since === "changed") && (
+        <span className="badge badge-since" title="Changed since your last feedback">
+          {since === "new" ? "new since" : "changed since"}
+        </span>
+      )}
+    </>
+  );
+}
+
+function FileActions({ file, onExpandAll }: FileHeaderProps) {
+  const { path } = file;
+  return (
+    <span className="file-actions">
+      <IconButton small label={`Copy the path ${path}`} onClick={() => void copyAndSay(path, "Path copied")}>
+        <Copy size={14} aria-hidden />
+      </IconButton>
+      {file.status !== "deleted" && <EditorLink path={path} />}
+      {onExpandAll && (
+        <IconButton small label={`Show all lines of ${path}`} onClick={onExpandAll}>
+          <UnfoldVertical size={14} aria-hidden />
+        </IconButton>
+      )}
+      <IconButton small label={`Comment on ${path} as a whole`} onClick={() => commentOnFile(file)}>
+        <MessageSquarePlus size={15} aria-hidden />
+      </IconButton>
+    </span>
+  );
+}
+
+function EditorLink({ path }: { readonly path: string }) {
+  const root = useSession(({ index }) => index?.repository.root ?? "");
+  const link = useSession(({ index }) => index?.editorLink ?? "");
+  if (link === "") return null;
+  return (
+    <a
+      className="button button-quiet button-icon button-small"
+      href={editorUrl(link, `${root}/${path}`)}
+      aria-label={`Open ${path} in the editor`}
+      title="Open in the editor"
+    >
+      <SquareArrowOutUpRight size={14} aria-hidden />
+    </a>
+  );
+}
 
 /** The server's link with the path put in, encoded but for its slashes. */
 function editorUrl(link: string, path: string): string {

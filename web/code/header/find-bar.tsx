@@ -26,7 +26,9 @@ export async function goToMatch(controller: DiffController, step: 1 | -1): Promi
 
 /** Finds text in the whole diff, not only in what is on screen. */
 export function FindBar({ controller }: { readonly controller: DiffController }) {
-  const { open, query, matches, current, progress, error } = useSearch();
+  const open = useSearch((state) => state.open);
+  const query = useSearch((state) => state.query);
+  const error = useSearch((state) => state.error);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (!open) return;
@@ -56,24 +58,9 @@ export function FindBar({ controller }: { readonly controller: DiffController })
         onChange={(event) => change({ text: event.target.value })}
         onKeyDown={onKeyDown}
       />
-      <IconButton
-        small
-        label="Match case"
-        aria-pressed={query.matchCase}
-        onClick={() => change({ matchCase: !query.matchCase })}
-      >
-        <CaseSensitive size={16} aria-hidden />
-      </IconButton>
-      <IconButton
-        small
-        label="Regular expression"
-        aria-pressed={query.regex}
-        onClick={() => change({ regex: !query.regex })}
-      >
-        <Regex size={15} aria-hidden />
-      </IconButton>
+      <SearchOptions query={query} onChange={change} />
       <span className="find-count" role="status">
-        {countText(query.text, matches.length, current, progress, error)}
+        <MatchCount />
       </span>
       <IconButton
         small
@@ -93,15 +80,40 @@ export function FindBar({ controller }: { readonly controller: DiffController })
   );
 }
 
-function countText(
-  text: string,
-  count: number,
-  current: number,
-  progress: number,
-  error: string | undefined,
-): string {
+interface SearchOptionsProps {
+  readonly query: SearchQuery;
+  readonly onChange: (part: Partial<SearchQuery>) => void;
+}
+
+function SearchOptions({ query: { matchCase, regex }, onChange }: SearchOptionsProps) {
+  return (
+    <>
+      <IconButton
+        small
+        label="Match case"
+        aria-pressed={matchCase}
+        onClick={() => onChange({ matchCase: !matchCase })}
+      >
+        <CaseSensitive size={16} aria-hidden />
+      </IconButton>
+      <IconButton
+        small
+        label="Regular expression"
+        aria-pressed={regex}
+        onClick={() => onChange({ regex: !regex })}
+      >
+        <Regex size={15} aria-hidden />
+      </IconButton>
+    </>
+  );
+}
+
+/** Which match the person stands on and how many there are, or why there is none. */
+function MatchCount() {
+  const { query, matches, current, progress, error } = useSearch();
+  const count = matches.length;
   if (error !== undefined) return "Not an expression yet";
-  if (text === "") return "";
+  if (query.text === "") return null;
   const searched = progress < 1 ? `, ${Math.round(progress * 100)} % searched` : "";
   if (count === 0) return progress < 1 ? `Searching${searched}` : "Nothing found";
   const more = count >= MOST_MATCHES ? "+" : "";

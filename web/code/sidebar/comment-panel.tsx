@@ -27,20 +27,7 @@ export function CommentPanel({ controller }: { readonly controller: DiffControll
   const shown = ordered.filter((comment) => type === "all" || comment.type === type);
   return (
     <aside className="panel" aria-label="Comments">
-      <div className="panel-head">
-        <h2>Comments</h2>
-        <IconButton small label="Copy the feedback as Markdown" onClick={() => void copyFeedback()}>
-          <ClipboardCopy size={15} aria-hidden />
-        </IconButton>
-        <IconButton
-          small
-          label="Close the comments"
-          shortcut="."
-          onClick={() => useView.setState({ panelOpen: false })}
-        >
-          <X size={16} aria-hidden />
-        </IconButton>
-      </div>
+      <PanelHead />
       <Segmented
         label="Which comments"
         value={type}
@@ -70,6 +57,25 @@ export function CommentPanel({ controller }: { readonly controller: DiffControll
         ))}
       </ol>
     </aside>
+  );
+}
+
+function PanelHead() {
+  return (
+    <div className="panel-head">
+      <h2>Comments</h2>
+      <IconButton small label="Copy the feedback as Markdown" onClick={() => void copyFeedback()}>
+        <ClipboardCopy size={15} aria-hidden />
+      </IconButton>
+      <IconButton
+        small
+        label="Close the comments"
+        shortcut="."
+        onClick={() => useView.setState({ panelOpen: false })}
+      >
+        <X size={16} aria-hidden />
+      </IconButton>
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Pencil, Trash2 } from "lucide-react";
 import { useEffect, useMemo, useRef } from "react";
-import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { AttachedImage, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { classNames } from "../../shared/class-names.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
@@ -50,17 +50,7 @@ export function NoteCard({ annotation, active }: NoteCardProps) {
         {anchor && <blockquote className="card-quote">{shortened(anchor.quote)}</blockquote>}
         {replacement !== undefined && <Proposal type={type} text={replacement} />}
         {text !== "" && <NoteText text={text} />}
-        {images.length > 0 && (
-          <ul className="thumbnails">
-            {images.map(({ path, name: imageName }) => (
-              <li key={path} className="thumbnail">
-                <a href={imageUrl(path)} target="_blank" rel="noreferrer">
-                  <img src={imageUrl(path)} alt={imageName} />
-                </a>
-              </li>
-            ))}
-          </ul>
-        )}
+        {images.length > 0 && <Thumbnails images={images} />}
       </div>
     </li>
   );
@@ -73,6 +63,20 @@ function Proposal({ type, text }: { readonly type: PlanAnnotation["type"]; reado
       <span className="visually-hidden">{type === "insert" ? "Insert: " : "Change to: "}</span>
       {text}
     </pre>
+  );
+}
+
+function Thumbnails({ images }: { readonly images: readonly AttachedImage[] }) {
+  return (
+    <ul className="thumbnails">
+      {images.map(({ path, name }) => (
+        <li key={path} className="thumbnail">
+          <a href={imageUrl(path)} target="_blank" rel="noreferrer">
+            <img src={imageUrl(path)} alt={name} />
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 

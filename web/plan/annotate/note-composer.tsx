@@ -19,10 +19,9 @@ interface NoteComposerProps {
 
 /** Writes or edits one note. Every key press lands in the draft; Escape closes, Mod+Enter keeps the note. */
 export function NoteComposer({ composer, box }: NoteComposerProps) {
-  const { type, text, replacement, images } = composer;
+  const { type, images } = composer;
   const canAttach = useReview((state) => state.plan !== undefined);
   const first = useRef<HTMLTextAreaElement>(null);
-  const proposes = type === "replace" || type === "insert";
 
   useFocusReturn(composer.anchor);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another kind has another first field
@@ -56,35 +55,49 @@ export function NoteComposer({ composer, box }: NoteComposerProps) {
           </span>
         }
       >
-        <div className="composer-fields">
-          {proposes && (
-            <label className="field">
-              <span>{type === "replace" ? "Change it to" : "Insert after it"}</span>
-              <textarea
-                ref={first}
-                className="input input-code"
-                value={replacement}
-                placeholder={type === "replace" ? "Empty: remove it" : "Markdown"}
-                onChange={(event) => updateComposer({ replacement: event.target.value })}
-              />
-            </label>
-          )}
-          <label className="field">
-            <span className={proposes ? "" : "visually-hidden"}>
-              {proposes ? "Why (optional)" : typeNames[type]}
-            </span>
-            <textarea
-              ref={proposes ? undefined : first}
-              className="input"
-              value={text}
-              rows={proposes ? 2 : 3}
-              placeholder={PLACEHOLDERS[type]}
-              onChange={(event) => updateComposer({ text: event.target.value })}
-            />
-          </label>
-        </div>
+        <Fields composer={composer} first={first} />
       </ImageAttachments>
     </section>
+  );
+}
+
+interface FieldsProps {
+  readonly composer: Composer;
+  /** The field that is typed into first. */
+  readonly first: React.RefObject<HTMLTextAreaElement | null>;
+}
+
+/** The proposed text, for kinds that propose one, and the words about it. */
+function Fields({ composer: { type, text, replacement }, first }: FieldsProps) {
+  const proposes = type === "replace" || type === "insert";
+  return (
+    <div className="composer-fields">
+      {proposes && (
+        <label className="field">
+          <span>{type === "replace" ? "Change it to" : "Insert after it"}</span>
+          <textarea
+            ref={first}
+            className="input input-code"
+            value={replacement}
+            placeholder={type === "replace" ? "Empty: remove it" : "Markdown"}
+            onChange={(event) => updateComposer({ replacement: event.target.value })}
+          />
+        </label>
+      )}
+      <label className="field">
+        <span className={proposes ? "" : "visually-hidden"}>
+          {proposes ? "Why (optional)" : typeNames[type]}
+        </span>
+        <textarea
+          ref={proposes ? undefined : first}
+          className="input"
+          value={text}
+          rows={proposes ? 2 : 3}
+          placeholder={PLACEHOLDERS[type]}
+          onChange={(event) => updateComposer({ text: event.target.value })}
+        />
+      </label>
+    </div>
   );
 }
 

@@ -50,23 +50,28 @@ export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
           <TypeIcon type={type} /> <span>{type === "insert" ? "Insert" : typeNames[type]}</span>
         </Button>
       ))}
-      <Menu
-        label="Quick label (l)"
-        triggerClass="button button-quiet button-small button-icon quick-label"
-        trigger={<Tag size={15} aria-hidden />}
-      >
-        {quickLabels.map((label) => (
-          <MenuItem
-            key={label}
-            onSelect={() => {
-              addAtOnce("label", anchor, label);
-              done();
-            }}
-          >
-            {label}
-          </MenuItem>
-        ))}
-      </Menu>
+      <LabelMenu
+        onChoose={(label) => {
+          addAtOnce("label", anchor, label);
+          done();
+        }}
+      />
     </div>
+  );
+}
+
+function LabelMenu({ onChoose }: { readonly onChoose: (label: string) => void }) {
+  return (
+    <Menu
+      label="Quick label (l)"
+      triggerClass="button button-quiet button-small button-icon quick-label"
+      trigger={<Tag size={15} aria-hidden />}
+    >
+      {quickLabels.map((label) => (
+        <MenuItem key={label} onSelect={() => onChoose(label)}>
+          {label}
+        </MenuItem>
+      ))}
+    </Menu>
   );
 }

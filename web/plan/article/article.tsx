@@ -1,4 +1,4 @@
-import { type PointerEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { anchorOf, blockAnchor, blocksOf, codeLineAnchor } from "../annotate/anchor.ts";
 import { NoteComposer } from "../annotate/note-composer.tsx";
@@ -33,24 +33,21 @@ export function Article() {
     if (anchor && root.current) setTarget({ anchor, ...targetBox(root.current, plan, anchor) });
   };
 
-  const onClick = (event: PointerEvent | React.MouseEvent) => {
-    if (getSelection()?.isCollapsed === false) return;
-    if (event.target instanceof Element && event.target.closest("a, button, input")) return;
-    const note = noteAt(painted.current, event.clientX, event.clientY);
+  const onClick = ({ target: clicked, clientX, clientY }: React.MouseEvent) => {
+    if (getSelection()?.isCollapsed === false || !(clicked instanceof Element)) return;
+    if (clicked.closest("a, button, input")) return;
+    const note = noteAt(painted.current, clientX, clientY);
     activate(note);
-    if (!note) setCursor(blockAt(event.target as Element));
+    if (!note) setCursor(blockAt(clicked));
+  };
+  // On the way to the sign beside it, a block stays the one that is meant.
+  const onPointerMove = ({ target: over, clientY }: React.PointerEvent) => {
+    const next = over instanceof Element ? spotAt(over, clientY) : undefined;
+    if (next && !isSameSpot(spot, next)) setSpot(next);
   };
 
   return (
-    <div
-      className="sheet"
-      onPointerMove={({ target: over, clientY }) => {
-        // On the way to the sign beside it, a block stays the one that is meant.
-        const next = spotAt(over as Element, clientY);
-        if (next && !isSameSpot(spot, next)) setSpot(next);
-      }}
-      onPointerLeave={() => setSpot(undefined)}
-    >
+    <div className="sheet" onPointerMove={onPointerMove} onPointerLeave={() => setSpot(undefined)}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: j, k and the block cursor do the same by keyboard */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
       <div ref={root} className="plan" onClick={onClick}>

@@ -25,7 +25,6 @@ export function ApproveDialog() {
   const { busy, error, run } = useDecision();
   if (!plan) return null;
   const { caller } = plan;
-  const close = () => openDialog(undefined);
   const canTell = caller.approvalNote !== "none";
   const send = () => run(() => approve(bodyOf(mode, agent, canTell && notes === "send")));
 
@@ -40,20 +39,12 @@ export function ApproveDialog() {
               {error}
             </p>
           )}
-          <Button onClick={close}>Keep reviewing</Button>
-          {count > 0 && !canTell && (
-            <Button variant="primary" onClick={() => openDialog("request-changes")}>
-              Request changes instead
-            </Button>
-          )}
-          <Button
-            variant={count > 0 && !canTell ? "plain" : "primary"}
-            disabled={busy}
-            data-initial-focus
-            onClick={send}
-          >
-            {approveLabel(count, canTell, notes)}
-          </Button>
+          <Buttons
+            label={approveLabel(count, canTell, notes)}
+            losesNotes={count > 0 && !canTell}
+            busy={busy}
+            send={send}
+          />
         </>
       }
     >
@@ -85,6 +76,32 @@ export function ApproveDialog() {
         <SaveOptions />
       </details>
     </Dialog>
+  );
+}
+
+const close = () => openDialog(undefined);
+
+interface ButtonsProps {
+  readonly label: string;
+  /** There are notes, and an approval cannot carry them. */
+  readonly losesNotes: boolean;
+  readonly busy: boolean;
+  readonly send: () => void;
+}
+
+function Buttons({ label, losesNotes, busy, send }: ButtonsProps) {
+  return (
+    <>
+      <Button onClick={close}>Keep reviewing</Button>
+      {losesNotes && (
+        <Button variant="primary" onClick={() => openDialog("request-changes")}>
+          Request changes instead
+        </Button>
+      )}
+      <Button variant={losesNotes ? "plain" : "primary"} disabled={busy} data-initial-focus onClick={send}>
+        {label}
+      </Button>
+    </>
   );
 }
 

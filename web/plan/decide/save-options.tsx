@@ -43,10 +43,14 @@ export function SaveOptions() {
   );
 }
 
+type Vault = NonNullable<ReviewSettings["vaultapp"]>;
+
+const NO_VAULT: Vault = { enabled: false, vaultPath: "" };
+
 function VaultOptions({ settings }: { readonly settings: ReviewSettings }) {
   const [vaults, setVaults] = useState<readonly string[]>();
-  const vault = settings.vaultapp ?? { enabled: false, vaultPath: "" };
-  const change = (changes: Partial<typeof vault>) => updateSettings({ vaultapp: { ...vault, ...changes } });
+  const vault = settings.vaultapp ?? NO_VAULT;
+  const change = (changes: Partial<Vault>) => updateSettings({ vaultapp: { ...vault, ...changes } });
 
   useEffect(() => {
     getJson<{ readonly vaults: readonly string[] }>("/api/notes/vaults").then((result) =>
@@ -68,43 +72,54 @@ function VaultOptions({ settings }: { readonly settings: ReviewSettings }) {
         }
         onChange={(enabled) => change({ enabled, vaultPath: vault.vaultPath || (known[0] ?? "") })}
       />
-      {vault.enabled && (
-        <div className="save-detail save-grid">
-          <label className="field">
-            <span>Vault</span>
-            <select
-              className="input"
-              value={vault.vaultPath}
-              onChange={({ target }) => change({ vaultPath: target.value })}
-            >
-              {known.map((path) => (
-                <option key={path} value={path} title={path}>
-                  {baseName(path)}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label className="field">
-            <span>Folder in the vault</span>
-            <input
-              className="input"
-              defaultValue={vault.folder ?? ""}
-              placeholder="The vault's root"
-              onBlur={({ target }) => change({ folder: target.value.trim() })}
-            />
-          </label>
-          <label className="field">
-            <span>Tags</span>
-            <input
-              className="input"
-              defaultValue={(vault.tags ?? []).join(", ")}
-              placeholder="plan, project"
-              onBlur={({ target }) => change({ tags: tagsIn(target.value) })}
-            />
-          </label>
-        </div>
-      )}
+      {vault.enabled && <VaultFields vault={vault} known={known} change={change} />}
     </>
+  );
+}
+
+interface VaultFieldsProps {
+  readonly vault: Vault;
+  /** Paths of the vaults to choose from. */
+  readonly known: readonly string[];
+  readonly change: (changes: Partial<Vault>) => void;
+}
+
+function VaultFields({ vault, known, change }: VaultFieldsProps) {
+  return (
+    <div className="save-detail save-grid">
+      <label className="field">
+        <span>Vault</span>
+        <select
+          className="input"
+          value={vault.vaultPath}
+          onChange={({ target }) => change({ vaultPath: target.value })}
+        >
+          {known.map((path) => (
+            <option key={path} value={path} title={path}>
+              {baseName(path)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="field">
+        <span>Folder in the vault</span>
+        <input
+          className="input"
+          defaultValue={vault.folder ?? ""}
+          placeholder="The vault's root"
+          onBlur={({ target }) => change({ folder: target.value.trim() })}
+        />
+      </label>
+      <label className="field">
+        <span>Tags</span>
+        <input
+          className="input"
+          defaultValue={(vault.tags ?? []).join(", ")}
+          placeholder="plan, project"
+          onBlur={({ target }) => change({ tags: tagsIn(target.value) })}
+        />
+      </label>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import type { Heading } from "../../shared/markdown/model.ts";
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { Heading, MarkdownDocument } from "../../shared/markdown/model.ts";
 import { blocksOf } from "../annotate/anchor.ts";
 import { setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
@@ -9,18 +10,12 @@ import { useReview } from "../state/review-store.ts";
 export function TableOfContents() {
   const document = useReview((state) => state.document);
   const annotations = useReview((state) => state.annotations);
-  const headings = document.headings.filter(({ level }) => level <= 4);
+  const headings = useMemo(() => document.headings.filter(({ level }) => level <= 4), [document]);
   const current = useCurrentHeading(headings);
-  const counts = useMemo(() => {
-    const found = new Map<string, number>();
-    for (const { anchor } of annotations) {
-      if (!anchor) continue;
-      const block = blocksOf(document, anchor)[0] ?? 0;
-      const heading = headings.findLast((entry) => entry.block <= block);
-      if (heading) found.set(heading.id, (found.get(heading.id) ?? 0) + 1);
-    }
-    return found;
-  }, [document, annotations, headings]);
+  const counts = useMemo(
+    () => countsByHeading(headings, document, annotations),
+    [document, annotations, headings],
+  );
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     if (current !== undefined)
@@ -47,6 +42,22 @@ export function TableOfContents() {
       </ol>
     </nav>
   );
+}
+
+/** How many notes stand in the section of each heading, by its id. */
+function countsByHeading(
+  headings: readonly Heading[],
+  document: MarkdownDocument,
+  annotations: readonly PlanAnnotation[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { anchor } of annotations) {
+    if (!anchor) continue;
+    const block = blocksOf(document, anchor)[0] ?? 0;
+    const heading = headings.findLast((entry) => entry.block <= block);
+    if (heading) counts.set(heading.id, (counts.get(heading.id) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** The last heading above the middle of the window. */

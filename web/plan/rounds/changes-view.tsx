@@ -24,18 +24,7 @@ export function ChangesView() {
           {rounds.length < 2 ? (
             `round ${base?.round ?? 1}`
           ) : (
-            <select
-              className="input changes-base"
-              aria-label="Compare with"
-              value={chosen}
-              onChange={({ target }) => setChosen(Number(target.value))}
-            >
-              {rounds.map(({ round }, index) => (
-                <option key={round} value={index}>
-                  round {round}
-                </option>
-              ))}
-            </select>
+            <BaseChoice chosen={chosen} choose={setChosen} />
           )}
         </p>
         <Segmented
@@ -54,5 +43,29 @@ export function ChangesView() {
         <RawChanges before={base?.plan ?? ""} after={after} />
       )}
     </section>
+  );
+}
+
+interface BaseChoiceProps {
+  /** Position in the list of rounds. */
+  readonly chosen: number;
+  readonly choose: (position: number) => void;
+}
+
+function BaseChoice({ chosen, choose }: BaseChoiceProps) {
+  const rounds = useReview((state) => state.rounds);
+  return (
+    <select
+      className="input changes-base"
+      aria-label="Compare with"
+      value={chosen}
+      onChange={({ target }) => choose(Number(target.value))}
+    >
+      {rounds.map(({ round }, index) => (
+        <option key={round} value={index}>
+          round {round}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -32,13 +32,7 @@ export function ImportDialog() {
         <>
           <Button onClick={close}>Cancel</Button>
           {review ? (
-            <Button
-              variant="primary"
-              disabled={review.annotations.length === 0}
-              onClick={() => takeIn(review)}
-            >
-              Add {count(review.annotations.length)}
-            </Button>
+            <AddButton review={review} />
           ) : (
             <Button variant="primary" disabled={text.trim() === ""} onClick={() => read(text)}>
               Look into it
@@ -47,18 +41,7 @@ export function ImportDialog() {
         </>
       }
     >
-      <label className="field">
-        <span>A notes file, or a page saved by Sallyport</span>
-        <input
-          className="input"
-          type="file"
-          accept=".json,.html,application/json,text/html"
-          onChange={async ({ target }) => {
-            const file = target.files?.[0];
-            if (file) await read(await file.text());
-          }}
-        />
-      </label>
+      <FileField onText={read} />
       <label className="field">
         <span>Or a link</span>
         <textarea
@@ -75,6 +58,32 @@ export function ImportDialog() {
       )}
       {review && <Found review={review} />}
     </Dialog>
+  );
+}
+
+function AddButton({ review }: { readonly review: SharedReview }) {
+  const { length } = review.annotations;
+  return (
+    <Button variant="primary" disabled={length === 0} onClick={() => takeIn(review)}>
+      Add {count(length)}
+    </Button>
+  );
+}
+
+function FileField({ onText }: { readonly onText: (text: string) => void }) {
+  return (
+    <label className="field">
+      <span>A notes file, or a page saved by Sallyport</span>
+      <input
+        className="input"
+        type="file"
+        accept=".json,.html,application/json,text/html"
+        onChange={async ({ target }) => {
+          const file = target.files?.[0];
+          if (file) onText(await file.text());
+        }}
+      />
+    </label>
   );
 }
 

@@ -11,16 +11,16 @@ import { shareLink } from "./shared-review.ts";
 
 /** Shows the plan to a colleague: as one file, or as a link that holds it. Nothing is uploaded. */
 export function ShareDialog() {
-  const [link, setLink] = useState("");
-  const [saving, setSaving] = useState(false);
-  useEffect(() => {
-    const make = async () => {
-      const { sharedReviewOf } = await import("./save-as-page.ts");
-      setLink(await shareLink(sharedReviewOf(useReview.getState()), location.origin));
-    };
-    void make();
-  }, []);
+  return (
+    <Dialog title="Share this plan" onClose={() => openDialog(undefined)}>
+      <FileSection />
+      <LinkSection />
+    </Dialog>
+  );
+}
 
+function FileSection() {
+  const [saving, setSaving] = useState(false);
   const save = async () => {
     setSaving(true);
     try {
@@ -34,42 +34,52 @@ export function ShareDialog() {
     }
     setSaving(false);
   };
-
   return (
-    <Dialog title="Share this plan" onClose={() => openDialog(undefined)}>
-      <section className="share-way">
-        <h3>As one HTML file</h3>
-        <p className="hint">
-          Shows the plan and your notes in any browser, without Sallyport. A colleague can add notes and send
-          them back as a file, which you import here.
-        </p>
-        <Button variant="primary" disabled={saving} onClick={save}>
-          <FileDown size={16} aria-hidden /> {saving ? "Putting it together …" : "Save as one HTML file"}
+    <section className="share-way">
+      <h3>As one HTML file</h3>
+      <p className="hint">
+        Shows the plan and your notes in any browser, without Sallyport. A colleague can add notes and send
+        them back as a file, which you import here.
+      </p>
+      <Button variant="primary" disabled={saving} onClick={save}>
+        <FileDown size={16} aria-hidden /> {saving ? "Putting it together …" : "Save as one HTML file"}
+      </Button>
+    </section>
+  );
+}
+
+function LinkSection() {
+  const [link, setLink] = useState("");
+  useEffect(() => {
+    const make = async () => {
+      const { sharedReviewOf } = await import("./save-as-page.ts");
+      setLink(await shareLink(sharedReviewOf(useReview.getState()), location.origin));
+    };
+    void make();
+  }, []);
+  return (
+    <section className="share-way">
+      <h3>As a link</h3>
+      <p className="hint">
+        The link itself holds the plan and your notes; nothing is stored anywhere. It opens here while this
+        review runs, and in any other Sallyport review under “Import notes”. Attached images do not travel in
+        it.
+      </p>
+      <div className="share-link">
+        <input
+          className="input input-code"
+          readOnly
+          aria-label="Link"
+          value={link}
+          onFocus={({ target }) => target.select()}
+        />
+        <Button
+          disabled={link === ""}
+          onClick={() => void copyAndSay(link, `Link copied (${Math.ceil(link.length / 1024)} kB)`)}
+        >
+          <Copy size={16} aria-hidden /> Copy
         </Button>
-      </section>
-      <section className="share-way">
-        <h3>As a link</h3>
-        <p className="hint">
-          The link itself holds the plan and your notes; nothing is stored anywhere. It opens here while this
-          review runs, and in any other Sallyport review under “Import notes”. Attached images do not travel
-          in it.
-        </p>
-        <div className="share-link">
-          <input
-            className="input input-code"
-            readOnly
-            aria-label="Link"
-            value={link}
-            onFocus={({ target }) => target.select()}
-          />
-          <Button
-            disabled={link === ""}
-            onClick={() => void copyAndSay(link, `Link copied (${Math.ceil(link.length / 1024)} kB)`)}
-          >
-            <Copy size={16} aria-hidden /> Copy
-          </Button>
-        </div>
-      </section>
-    </Dialog>
+      </div>
+    </section>
   );
 }

@@ -67,17 +67,17 @@ function checked(value: unknown): SharedReview {
   };
 }
 
-const TYPES: readonly string[] = ["comment", "replace", "delete", "insert", "concern", "label", "general"];
+const TYPES = ["comment", "replace", "delete", "insert", "concern", "label", "general"] as const;
 
 function annotationOf(value: unknown): PlanAnnotation | undefined {
-  const { id, type, text, replacement, createdAt, anchor } = record(value);
-  if (typeof id !== "string" || typeof type !== "string" || !TYPES.includes(type) || typeof text !== "string")
-    return undefined;
+  const { id, type: named, text, replacement, createdAt, anchor } = record(value);
+  const type = TYPES.find((known) => known === named);
+  if (typeof id !== "string" || type === undefined || typeof text !== "string") return undefined;
   const place = anchorOf(anchor);
   if (type !== "general" && !place) return undefined;
   return {
     id,
-    type: type as PlanAnnotation["type"],
+    type,
     text,
     createdAt: typeof createdAt === "string" ? createdAt : "",
     ...(typeof replacement === "string" && { replacement }),

@@ -17,7 +17,7 @@ export interface AutosavePorts<Content> {
   readonly put: (
     draft: { readonly generation: number; readonly content: Content },
     keepalive: boolean,
-  ) => Promise<Result<{ readonly generation: number; readonly savedAt: string }>>;
+  ) => Promise<SaveResult>;
   readonly onStatus: (status: DraftStatus) => void;
   /** Milliseconds between the first change that is not saved and the save; at most 500. */
   readonly delay?: number;
@@ -36,84 +36,101 @@ export interface Autosave {
   stop(): void;
 }
 
+type SaveResult = Result<{ readonly generation: number; readonly savedAt: string }>;
+
+const DELAY_MS = 400;
+const RETRY_DELAY_MS = 2_000;
+
 /**
  * Saves the content to the server, one call at a time, and again when it changed meanwhile. Every save carries
  * a higher generation than all it has seen, so that what another tab saved since is not overwritten unseen.
  */
 export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave {
-  const { delay = 400, retryDelay = 2_000 } = ports;
-  let generation = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let dirty = false;
-  let onTheirWay = 0;
-  let stopped = false;
-  let failing = false;
+  return new Saver(ports);
+}
 
-  const schedule = (milliseconds: number) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => void save(false), milliseconds);
-  };
-  const unschedule = () => {
-    clearTimeout(timer);
-    timer = undefined;
-  };
+class Saver<Content> implements Autosave {
+  readonly #ports: AutosavePorts<Content>;
+  #generation = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isDirty = false;
+  #onTheirWay = 0;
+  #isStopped = false;
+  #isFailing = false;
 
-  async function save(keepalive: boolean): Promise<void> {
-    unschedule();
-    if (stopped || !dirty || (onTheirWay > 0 && !keepalive)) return;
-    dirty = false;
-    // Every attempt raises it, also after one that is on its way or whose answer was lost.
-    generation += 1;
-    const mine = generation;
-    onTheirWay += 1;
-    const result = await ports.put({ generation, content: ports.content() }, keepalive);
-    onTheirWay -= 1;
-    // One that was overtaken by a newer one of this page says nothing.
-    if (stopped || (mine < generation && !result.ok)) return;
-    settle(result);
+  constructor(ports: AutosavePorts<Content>) {
+    this.#ports = ports;
   }
 
-  function settle(result: Result<{ readonly generation: number; readonly savedAt: string }>): void {
+  touch(): void {
+    if (this.#isStopped) return;
+    this.#isDirty = true;
+    // What could not be saved is not, until it is: who types on shall not see the notice come and go.
+    if (!this.#isFailing) this.#ports.onStatus({ state: "pending" });
+    // Never put off by more typing: who types without a pause loses no more by a crash than who pauses.
+    if (this.#onTheirWay === 0 && this.#timer === undefined) this.#schedule(this.#ports.delay ?? DELAY_MS);
+  }
+
+  flush(): void {
+    // A save that is on its way may be cut off with the page.
+    if (this.#onTheirWay > 0) this.#isDirty = true;
+    void this.#save(true);
+  }
+
+  resume(generation: number): void {
+    this.#generation = Math.max(this.#generation, generation);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#unschedule();
+  }
+
+  #schedule(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#save(false), milliseconds);
+  }
+
+  #unschedule(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #save(keepalive: boolean): Promise<void> {
+    this.#unschedule();
+    if (this.#isStopped || !this.#isDirty || (this.#onTheirWay > 0 && !keepalive)) return;
+    this.#isDirty = false;
+    // Every attempt raises it, also after one that is on its way or whose answer was lost.
+    this.#generation += 1;
+    const generation = this.#generation;
+    this.#onTheirWay += 1;
+    const result = await this.#ports.put({ generation, content: this.#ports.content() }, keepalive);
+    this.#onTheirWay -= 1;
+    // One that was overtaken by a newer one of this page says nothing.
+    if (this.#isStopped || (generation < this.#generation && !result.ok)) return;
+    this.#settle(result);
+  }
+
+  #settle(result: SaveResult): void {
+    const { delay = DELAY_MS, retryDelay = RETRY_DELAY_MS, onStatus } = this.#ports;
     if (result.ok) {
-      failing = false;
-      generation = Math.max(generation, result.value.generation);
-      ports.onStatus({ state: dirty ? "pending" : "saved", savedAt: result.value.savedAt });
-      if (dirty) schedule(delay);
+      const { savedAt } = result.value;
+      this.#isFailing = false;
+      this.resume(result.value.generation);
+      onStatus({ state: this.#isDirty ? "pending" : "saved", savedAt });
+      if (this.#isDirty) this.#schedule(delay);
     } else if (result.reason === "absent") {
-      stopped = true;
-      ports.onStatus({ state: "absent" });
+      this.#isStopped = true;
+      onStatus({ state: "absent" });
     } else if (result.reason === "refused" && result.status === 409) {
-      stopped = true;
-      ports.onStatus({ state: "superseded" });
+      this.#isStopped = true;
+      onStatus({ state: "superseded" });
     } else {
-      dirty = true;
-      failing = true;
+      this.#isDirty = true;
+      this.#isFailing = true;
       const message = result.reason === "refused" ? result.message : "Sallyport does not answer.";
-      ports.onStatus({ state: "failing", message });
-      schedule(retryDelay);
+      onStatus({ state: "failing", message });
+      this.#schedule(retryDelay);
     }
   }
-
-  return {
-    touch() {
-      if (stopped) return;
-      dirty = true;
-      // What could not be saved is not, until it is: who types on shall not see the notice come and go.
-      if (!failing) ports.onStatus({ state: "pending" });
-      // Never put off by more typing: who types without a pause loses no more by a crash than who pauses.
-      if (onTheirWay === 0 && timer === undefined) schedule(delay);
-    },
-    flush() {
-      // A save that is on its way may be cut off with the page.
-      if (onTheirWay > 0) dirty = true;
-      void save(true);
-    },
-    resume(from) {
-      generation = Math.max(generation, from);
-    },
-    stop() {
-      stopped = true;
-      unschedule();
-    },
-  };
 }

@@ -53,30 +53,8 @@ export function DrawingDialog({ image, onSave, onClose }: DrawingDialogProps) {
       }
     >
       <div className="drawing-tools">
-        <Segmented
-          label="Tool"
-          value={tool}
-          onChange={setTool}
-          options={[
-            { value: "pen", label: <ToolLabel Icon={Pencil} name="Pen" /> },
-            { value: "arrow", label: <ToolLabel Icon={MoveUpRight} name="Arrow" /> },
-            { value: "rectangle", label: <ToolLabel Icon={Square} name="Rectangle" /> },
-          ]}
-        />
-        <Segmented
-          label="Colour"
-          value={color}
-          onChange={setColor}
-          options={COLORS.map(({ name, value }) => ({
-            value,
-            label: (
-              <>
-                <span className="swatch" style={{ background: value }} aria-hidden />
-                <span className="visually-hidden">{name}</span>
-              </>
-            ),
-          }))}
-        />
+        <ToolChoice tool={tool} onChange={setTool} />
+        <ColorChoice color={color} onChange={setColor} />
       </div>
       <DrawingCanvas
         ref={canvas}
@@ -87,6 +65,46 @@ export function DrawingDialog({ image, onSave, onClose }: DrawingDialogProps) {
         onMark={(mark) => setMarks([...marks, mark])}
       />
     </Dialog>
+  );
+}
+
+function ToolChoice({ tool, onChange }: { readonly tool: Tool; readonly onChange: (tool: Tool) => void }) {
+  return (
+    <Segmented
+      label="Tool"
+      value={tool}
+      onChange={onChange}
+      options={[
+        { value: "pen", label: <ToolLabel Icon={Pencil} name="Pen" /> },
+        { value: "arrow", label: <ToolLabel Icon={MoveUpRight} name="Arrow" /> },
+        { value: "rectangle", label: <ToolLabel Icon={Square} name="Rectangle" /> },
+      ]}
+    />
+  );
+}
+
+function ColorChoice({
+  color,
+  onChange,
+}: {
+  readonly color: string;
+  readonly onChange: (color: string) => void;
+}) {
+  return (
+    <Segmented
+      label="Colour"
+      value={color}
+      onChange={onChange}
+      options={COLORS.map(({ name, value }) => ({
+        value,
+        label: (
+          <>
+            <span className="swatch" style={{ background: value }} aria-hidden />
+            <span className="visually-hidden">{name}</span>
+          </>
+        ),
+      }))}
+    />
   );
 }
 
