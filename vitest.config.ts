@@ -1,14 +1,14 @@
 import { defineConfig } from "vitest/config";
 
+/** A state is waited for as long as a test may take: on a busy machine, the second that is usual is no sign of anything. */
+const patient = { poll: { timeout: 50_000 } };
+
 /**
  * Five projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real Chromium,
  * one file at a time, so that figures and ports are not fought over; `agents` drives the real agents the same way
  * (`npm run test:agents`); `soak` keeps the built proxy busy for minutes (`npm run test:soak`); `disk` mounts
  * disks and fills them (`npm run test:disk`).
  */
-/** A state is waited for as long as a test may take: on a busy machine, the second that is usual is no sign of anything. */
-const patient = { poll: { timeout: 50_000 } };
-
 export default defineConfig({
   test: {
     projects: [

@@ -83,30 +83,28 @@ function withOverrides(value: unknown, overrides: readonly Override[]): unknown 
 }
 
 function fromEnvironment(environment: Environment): Override[] {
-  const found: Override[] = [];
-  const add = (name: string, key: Override["key"], read: (text: string) => unknown) => {
+  const from = (name: string, key: Override["key"], read: (text: string) => unknown): Override[] => {
     const text = environment[name];
-    if (text) found.push({ key, value: read(text), source: `environment ${name}` });
+    return text ? [{ key, value: read(text), source: `environment ${name}` }] : [];
   };
-  add("SERVICE_PROXY_PORT", "port", readNumber);
-  add("SERVICE_PROXY_HOST", "host", (text) => text);
-  add("SERVICE_PROXY_AUTH_MODE", "auth_mode", (text) => text);
-  add("SERVICE_PROXY_ALLOW_LAN_ACCESS", "allow_lan_access", readBoolean);
-  return found;
+  return [
+    ...from("SERVICE_PROXY_PORT", "port", readNumber),
+    ...from("SERVICE_PROXY_HOST", "host", String),
+    ...from("SERVICE_PROXY_AUTH_MODE", "auth_mode", String),
+    ...from("SERVICE_PROXY_ALLOW_LAN_ACCESS", "allow_lan_access", readBoolean),
+  ];
 }
 
-function fromFlags(flags: ProxyFlags): Override[] {
-  const found: Override[] = [];
-  if (flags.port !== undefined)
-    found.push({ key: "port", value: readNumber(flags.port), source: "flag --port" });
-  if (flags.host !== undefined) found.push({ key: "host", value: flags.host, source: "flag --host" });
-  if (flags.workers !== undefined)
-    found.push({ key: "workers", value: readNumber(flags.workers), source: "flag --workers" });
-  if (flags.authMode !== undefined)
-    found.push({ key: "auth_mode", value: flags.authMode, source: "flag --auth-mode" });
-  if (flags.allowLanAccess !== undefined)
-    found.push({ key: "allow_lan_access", value: flags.allowLanAccess, source: "flag --allow-lan-access" });
-  return found;
+function fromFlags({ port, host, workers, authMode, allowLanAccess }: ProxyFlags): Override[] {
+  const from = (name: string, key: Override["key"], value: unknown): Override[] =>
+    value === undefined ? [] : [{ key, value, source: `flag ${name}` }];
+  return [
+    ...from("--port", "port", port === undefined ? undefined : readNumber(port)),
+    ...from("--host", "host", host),
+    ...from("--workers", "workers", workers === undefined ? undefined : readNumber(workers)),
+    ...from("--auth-mode", "auth_mode", authMode),
+    ...from("--allow-lan-access", "allow_lan_access", allowLanAccess),
+  ];
 }
 
 function sourceOf(

@@ -80,10 +80,10 @@ export function environmentUpstreams(
 ): UpstreamConfig[] {
   const vendors = KNOWN_VENDORS.flatMap((vendor) => {
     const key = vendor.variables.map((name) => environmentValue(environment, name)).find(Boolean);
-    return key ? [plainUpstream(settings, vendor.name, vendor.dialect, vendor.baseUrl, [key])] : [];
+    return key ? [plainUpstream(settings, { ...vendor, keys: [key] })] : [];
   });
   const local = localServers.map((server) =>
-    plainUpstream(settings, server.name, "chat-completions", server.baseUrl, []),
+    plainUpstream(settings, { ...server, dialect: "chat-completions", keys: [] }),
   );
   const all = [...vendors, ...local];
   return all.length > 0 ? all : [echoUpstream(settings)];
@@ -91,15 +91,21 @@ export function environmentUpstreams(
 
 /** Answers in every dialect by itself, so that a client's set-up can be tried without any vendor. */
 export function echoUpstream(settings: ProxySettings): UpstreamConfig {
-  return { ...plainUpstream(settings, "echo", "chat-completions", "http://127.0.0.1", []), dialect: "any" };
+  const place = { name: "echo", dialect: "chat-completions", baseUrl: "http://127.0.0.1", keys: [] } as const;
+  return { ...plainUpstream(settings, place), dialect: "any" };
 }
 
+interface UpstreamPlace {
+  readonly name: string;
+  readonly dialect: UpstreamDialect;
+  readonly baseUrl: string;
+  readonly keys: readonly string[];
+}
+
+/** An upstream of which nothing else is configured. */
 function plainUpstream(
   settings: ProxySettings,
-  name: string,
-  dialect: UpstreamDialect,
-  baseUrl: string,
-  keys: readonly string[],
+  { name, dialect, baseUrl, keys }: UpstreamPlace,
 ): UpstreamConfig {
   return {
     name,

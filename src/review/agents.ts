@@ -26,7 +26,7 @@ export async function listAgents(sources: AgentSources): Promise<AgentsAnswer> {
 }
 
 /** Those of a list that may be offered, each with id, name and description. Pure. */
-export function offered(agents: readonly ListedAgent[]): Agent[] {
+function offered(agents: readonly ListedAgent[]): Agent[] {
   return agents
     .filter(({ mode, hidden }) => mode === "primary" && hidden !== true)
     .map(({ id, name, description }) => ({

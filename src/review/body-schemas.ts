@@ -102,7 +102,3 @@ export const settingsBody = z.object({
     })
     .exactOptional(),
 }) satisfies z.ZodType<Partial<ReviewSettings>>;
-
-export type ApproveInput = z.infer<typeof approveBody>;
-export type DenyInput = z.infer<typeof denyBody>;
-export type SettingsInput = z.infer<typeof settingsBody>;

@@ -67,7 +67,7 @@ export function startLifecycle(): Lifecycle {
 }
 
 /** Thrown by whatever was waiting when the command had to stop. */
-export class Stopped extends Error {
+class Stopped extends Error {
   readonly ending: Ending;
 
   constructor(ending: Ending) {

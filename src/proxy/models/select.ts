@@ -105,7 +105,7 @@ function placeFor({ upstream, model }: OpenPlace, asked: string): Place {
 }
 
 /** Whether an upstream takes a client's dialect as it is. */
-export function speaks(upstream: UpstreamConfig, dialect: Dialect | undefined): boolean {
+function speaks(upstream: UpstreamConfig, dialect: Dialect | undefined): boolean {
   if (upstream.dialect === "any" || dialect === undefined) return upstream.dialect === "any";
   return upstream.dialect === (dialect === "completions" ? "chat-completions" : dialect);
 }

@@ -26,8 +26,6 @@ export const feedbackBody = z.object({
   sessionId: z.string().exactOptional(),
 }) satisfies z.ZodType<FeedbackBody>;
 
-export type FeedbackInput = z.infer<typeof feedbackBody>;
-
 const MISSING = "Missing diffType";
 
 /** Body of `POST /api/diff/switch`. An absent diff type has a message of its own, as specified. */

@@ -31,8 +31,8 @@ export function applyPatch(old: Buffer, patch: Buffer): Buffer {
       // A hunk without old lines names the line it comes after.
       const first = Number(hunk[1]) + (hunk[2] === "0" ? 1 : 0);
       while (oldLine < first) pieces.push(takeOldLine());
-    } else if (!inHunk) {
-    } else if (line[0] === PLUS) pieces.push(line.subarray(1));
+    } else if (!inHunk) continue;
+    else if (line[0] === PLUS) pieces.push(line.subarray(1));
     else if (line[0] === MINUS) takeOldLine();
     else if (line[0] === BACKSLASH) endWithoutNewline(pieces, patch, at - line.length);
     else pieces.push(takeOldLine());

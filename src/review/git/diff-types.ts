@@ -34,7 +34,9 @@ interface Known {
   readonly objectFormat: ObjectFormat;
 }
 
-type Planner = (known: Known) => Promise<Omit<DiffPlan, "diffType">>;
+/** A plan without the name it was asked for by. */
+type Comparison = Omit<DiffPlan, "diffType">;
+type Planner = (known: Known) => Promise<Comparison>;
 
 const planners: ReadonlyMap<string, Planner> = new Map<string, Planner>([
   ["uncommitted", async (known) => ({ gitRef: "HEAD", from: head(known), to: { kind: "worktree" } })],
@@ -127,32 +129,32 @@ function head({ heads, objectFormat }: Known): Side {
   return tree(heads.commit ?? EMPTY_TREE[objectFormat]);
 }
 
-function fromTo(from: string, to: Side, gitRef: string): Omit<DiffPlan, "diffType"> {
+function fromTo(from: string, to: Side, gitRef: string): Comparison {
   return { gitRef, from: tree(from), to };
 }
 
-async function lastCommit(known: Known): Promise<Omit<DiffPlan, "diffType">> {
+async function lastCommit(known: Known): Promise<Comparison> {
   const { commit } = known.heads;
   if (commit === undefined) return fromTo(EMPTY_TREE[known.objectFormat], head(known), "HEAD");
-  return { ...(await oneCommit(known, commit, "HEAD")) };
+  return oneCommit(known, commit, "HEAD");
 }
 
-async function oneCommit({ git, objectFormat }: Known, commit: string, name: string) {
+async function oneCommit({ git, objectFormat }: Known, commit: string, name: string): Promise<Comparison> {
   const parent = await parentOf(git, commit);
   const gitRef = parent === undefined ? name : `${name}~1..${name}`;
   return fromTo(parent ?? EMPTY_TREE[objectFormat], tree(commit), gitRef);
 }
 
-async function againstDefault(known: Known): Promise<Omit<DiffPlan, "diffType">> {
+async function againstDefault(known: Known): Promise<Comparison> {
   const { name, commit } = known.heads.defaultBranch;
   return fromTo(commit ?? EMPTY_TREE[known.objectFormat], head(known), `${name}..HEAD`);
 }
 
-async function sinceBranching(known: Known): Promise<Omit<DiffPlan, "diffType">> {
+async function sinceBranching(known: Known): Promise<Comparison> {
   return fromTo(await branchPoint(known), head(known), `${known.heads.defaultBranch.name}...HEAD`);
 }
 
-async function allWork(known: Known): Promise<Omit<DiffPlan, "diffType">> {
+async function allWork(known: Known): Promise<Comparison> {
   return fromTo(await branchPoint(known), { kind: "worktree" }, `${known.heads.defaultBranch.name}...`);
 }
 

@@ -1,7 +1,7 @@
-import { copyFile, mkdtemp, rm, stat, utimes } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { copyFile, stat, utimes } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type GitPlace, runGit } from "./run-git.ts";
+import { withTemporaryIndex } from "./temporary-index.ts";
 
 /**
  * Calls `use` with the environment under which git compares every tracked file. A file marked "assume unchanged" is
@@ -14,18 +14,15 @@ export async function withEverythingCompared<Result>(
 ): Promise<Result> {
   const hidden = await assumedUnchanged(git);
   if (hidden.length === 0) return use({});
-  const folder = await mkdtemp(join(tmpdir(), "sallyport-index-"));
-  try {
-    const index = join(folder, "index");
-    const real = (await runGit(git, ["rev-parse", "--git-path", "index"])).toString().replace(/\n$/, "");
-    await copyWithTimes(resolve(git.directory, real), index);
-    const environment = { GIT_INDEX_FILE: index };
-    const input = Buffer.concat(hidden.flatMap((path) => [path, Buffer.of(0)]));
-    await runGit(git, ["update-index", "--no-assume-unchanged", "-z", "--stdin"], { input, environment });
-    return await use(environment);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const real = (await runGit(git, ["rev-parse", "--git-path", "index"])).toString().replace(/\n$/, "");
+  return withTemporaryIndex(
+    (path) => copyWithTimes(resolve(git.directory, real), path),
+    async (environment) => {
+      const input = Buffer.concat(hidden.flatMap((path) => [path, Buffer.of(0)]));
+      await runGit(git, ["update-index", "--no-assume-unchanged", "-z", "--stdin"], { input, environment });
+      return use(environment);
+    },
+  );
 }
 
 /** Git looks into files that changed as late as the index did; a copy that is younger would keep it from doing so. */

@@ -1,5 +1,4 @@
-import { lstat, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { lstat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { additionArguments, type DiffView } from "./diff-arguments.ts";
 import { LARGEST_COMPARED } from "./hardening.ts";
@@ -8,6 +7,7 @@ import { quoteName } from "./quoted-name.ts";
 import { commitOf } from "./refs.ts";
 import type { Repository } from "./repository.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
+import { withTemporaryIndex } from "./temporary-index.ts";
 
 const SLASH = 0x2f;
 
@@ -18,7 +18,7 @@ export interface Untracked {
   readonly large: readonly Buffer[];
 }
 
-/** Tells the large ones apart. */
+/** The paths of `listUntracked`, those of large files apart. */
 export async function findUntracked(git: GitPlace, view: DiffView): Promise<Untracked> {
   const all = await listUntracked(git, view);
   const sizes = await Promise.all(all.map((path) => sizeOf(git, path)));
@@ -58,7 +58,7 @@ export async function listUntracked(git: GitPlace, view: DiffView): Promise<Buff
   return paths;
 }
 
-/** Streams the patch that adds these paths into `take`. The repository's own index is neither read nor written. */
+/** Streams the patch that adds these paths into `take`. */
 export async function streamAdditions(
   repository: Repository,
   git: GitPlace,
@@ -67,14 +67,11 @@ export async function streamAdditions(
   take: (chunk: Buffer) => Promise<void>,
 ): Promise<void> {
   if (paths.length === 0) return;
-  const folder = await mkdtemp(join(tmpdir(), "sallyport-index-"));
-  try {
-    const index = join(folder, "index");
-    await writeFile(index, intentToAddIndex(paths, repository.objectFormat), { mode: 0o600 });
-    await runGit(git, additionArguments(view), { take, environment: { GIT_INDEX_FILE: index } });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const index = intentToAddIndex(paths, repository.objectFormat);
+  await withTemporaryIndex(
+    (path) => writeFile(path, index, { mode: 0o600 }),
+    (environment) => runGit(git, additionArguments(view), { take, environment }),
+  );
 }
 
 async function hasCommit(git: GitPlace, folder: Buffer): Promise<boolean> {

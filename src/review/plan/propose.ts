@@ -1,6 +1,5 @@
 import { checkOffered } from "../agents.ts";
-import type { AgentOrigin, AgentsAnswer } from "../api-types.ts";
-import type { ApproveInput, DenyInput } from "../body-schemas.ts";
+import type { AgentOrigin, AgentsAnswer, ApproveBody, DenyBody } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
 import { DEFAULT_DENIAL, type ReplyChannel } from "../hooks/channel.ts";
 
@@ -21,7 +20,7 @@ export interface ApprovalRules {
  * The approval a body asks for. Members meant for another kind of agent are left out and named in a warning, never
  * dropped in silence. Throws `validation` for an agent that is not on offer. Pure.
  */
-export function proposeApproval(body: ApproveInput, rules: ApprovalRules): Proposed {
+export function proposeApproval(body: ApproveBody, rules: ApprovalRules): Proposed {
   const { takes, callerName } = rules.channel;
   const warnings: string[] = [];
   const kept = <Value>(member: string, value: Value | undefined, isTaken: boolean): Value | undefined => {
@@ -29,29 +28,31 @@ export function proposeApproval(body: ApproveInput, rules: ApprovalRules): Propo
     warnings.push(`${member} was ignored: ${callerName} (${rules.origin}) cannot be told`);
     return undefined;
   };
-  const editedPlan = body.plan === rules.plan ? undefined : body.plan;
-  const members = {
-    feedback: kept("feedback", saidIn(body.feedback), takes.approvalNote !== "none"),
-    agentSwitch: kept("agentSwitch", body.agentSwitch || undefined, takes.takesAgentSwitch),
-    permissionMode: kept("permissionMode", body.permissionMode, takes.takesPermissionMode),
-    editedPlan: kept("plan", editedPlan, takes.takesEditedPlan),
-    annotations: body.annotations,
+  const feedback = kept("feedback", saidIn(body.feedback), takes.approvalNote !== "none");
+  const agentSwitch = kept("agentSwitch", body.agentSwitch || undefined, takes.takesAgentSwitch);
+  const permissionMode = kept("permissionMode", body.permissionMode, takes.takesPermissionMode);
+  const changed = body.plan === rules.plan ? undefined : body.plan;
+  const editedPlan = kept("plan", changed, takes.takesEditedPlan);
+  const { annotations } = body;
+  if (agentSwitch !== undefined) checkOffered(agentSwitch, rules.agents);
+  const decision: PlanDecision = {
+    kind: "approve",
+    ...(feedback === undefined ? {} : { feedback }),
+    ...(agentSwitch === undefined ? {} : { agentSwitch }),
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(editedPlan === undefined ? {} : { editedPlan }),
+    ...(annotations === undefined ? {} : { annotations }),
   };
-  if (members.agentSwitch !== undefined) checkOffered(members.agentSwitch, rules.agents);
-  return { decision: withoutUndefined({ kind: "approve", ...members }), warnings };
+  return { decision, warnings };
 }
 
 /** The denial a body asks for; there is always something to tell the agent. Pure. */
-export function proposeDenial({ feedback, annotations }: DenyInput): Proposed {
-  const decision = { kind: "deny", feedback: saidIn(feedback) ?? DEFAULT_DENIAL, annotations };
-  return { decision: withoutUndefined(decision), warnings: [] };
+export function proposeDenial({ feedback, annotations }: DenyBody): Proposed {
+  const said = annotations === undefined ? {} : { annotations };
+  return { decision: { kind: "deny", feedback: saidIn(feedback) ?? DEFAULT_DENIAL, ...said }, warnings: [] };
 }
 
 /** Words as they were typed; white space alone is none. */
 function saidIn(feedback: string | undefined): string | undefined {
   return feedback?.trim() ? feedback : undefined;
-}
-
-function withoutUndefined(decision: object): PlanDecision {
-  return Object.fromEntries(Object.entries(decision).filter(([, value]) => value !== undefined)) as never;
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ReviewSettings } from "../api-types.ts";
-import { type SettingsInput, settingsBody } from "../body-schemas.ts";
+import { settingsBody } from "../body-schemas.ts";
 import { readJson, writeDurably } from "./durable-file.ts";
 import { createQueue } from "./in-turn.ts";
 
@@ -8,7 +8,7 @@ import { createQueue } from "./in-turn.ts";
 export interface SettingsStore {
   read(): Promise<ReviewSettings>;
   /** Replaces the members given and keeps the others: the two pages know different ones. Throws `storage`. */
-  change(members: SettingsInput): Promise<ReviewSettings>;
+  change(members: Partial<ReviewSettings>): Promise<ReviewSettings>;
 }
 
 /** `initial` is what holds until the person chooses otherwise. */

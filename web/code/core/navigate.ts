@@ -24,7 +24,7 @@ export function rowOf(body: FileBody, side: Side, number: number): number {
 }
 
 /** The line a row stands for: on the side asked for when it has one there, else on the other. */
-export function lineAt(body: FileBody, row: number, preferred: Side): LineRef | undefined {
+function lineAt(body: FileBody, row: number, preferred: Side): LineRef | undefined {
   const other: Side = preferred === "old" ? "new" : "old";
   for (const side of [preferred, other]) {
     const number = numberAt(body, row, side);

@@ -14,7 +14,7 @@ parser.validateLink = isSafeLink;
 parser.normalizeLinkText = (text) => text;
 
 /** Only what a click on a page may open; the rest stays as the text it was. */
-export function isSafeLink(url: string): boolean {
+function isSafeLink(url: string): boolean {
   const address = url.trim().replace(/[\u0000-\u0020\u007f-\u009f]/g, "");
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined || ["http", "https", "mailto"].includes(scheme)) return true;

@@ -4,7 +4,7 @@ import { z } from "zod";
  * What a client may send and an upstream may answer, as far as it is read here
  * (https://platform.openai.com/docs/api-reference/chat). Members not named are kept.
  */
-export const partSchema = z.looseObject({ type: z.string() });
+const partSchema = z.looseObject({ type: z.string() });
 export type WirePart = z.infer<typeof partSchema>;
 
 const contentSchema = z.union([z.string(), z.array(partSchema)]).nullish();
@@ -21,7 +21,7 @@ export type WireToolCall = z.infer<typeof toolCallSchema>;
 
 const functionCallSchema = z.looseObject({ name: z.string().nullish(), arguments: z.unknown().optional() });
 
-export const messageSchema = z.looseObject({
+const messageSchema = z.looseObject({
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
   content: contentSchema,
   name: z.string().nullish(),
@@ -38,7 +38,7 @@ export const messageSchema = z.looseObject({
 });
 export type WireMessage = z.infer<typeof messageSchema>;
 
-export const toolSchema = z.looseObject({
+const toolSchema = z.looseObject({
   type: z.string(),
   function: z
     .looseObject({
@@ -98,7 +98,7 @@ export const requestSchema = z.looseObject({
 });
 export type WireRequest = z.infer<typeof requestSchema>;
 
-export const usageSchema = z.looseObject({
+const usageSchema = z.looseObject({
   prompt_tokens: count,
   completion_tokens: count,
   prompt_cache_hit_tokens: count,

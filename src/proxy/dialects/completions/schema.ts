@@ -23,7 +23,7 @@ export const requestSchema = z.looseObject({
 });
 export type WireRequest = z.infer<typeof requestSchema>;
 
-export const usageSchema = z.looseObject({ prompt_tokens: count, completion_tokens: count });
+const usageSchema = z.looseObject({ prompt_tokens: count, completion_tokens: count });
 
 export const responseSchema = z.looseObject({
   id: text,

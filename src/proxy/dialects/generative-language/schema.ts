@@ -41,7 +41,7 @@ const functionResponseSchema = z.looseObject({
 });
 export type WireFunctionResponse = z.output<typeof functionResponseSchema>;
 
-export const partSchema = z.looseObject({
+const partSchema = z.looseObject({
   text: text,
   thought: flag,
   thoughtSignature: text,
@@ -56,7 +56,7 @@ export type WirePart = z.output<typeof partSchema>;
 
 /** The vendor takes a part alone for a list of one, as its own examples write it. */
 const partsSchema = z.union([z.array(partSchema), partSchema.transform((part) => [part])]);
-export const contentSchema = z.looseObject({ role: text, parts: partsSchema.nullish() });
+const contentSchema = z.looseObject({ role: text, parts: partsSchema.nullish() });
 export type WireContent = z.output<typeof contentSchema>;
 
 const functionDeclarationSchema = z.looseObject({
@@ -67,7 +67,7 @@ const functionDeclarationSchema = z.looseObject({
 });
 export type WireFunction = z.output<typeof functionDeclarationSchema>;
 
-export const toolSchema = z.looseObject({
+const toolSchema = z.looseObject({
   functionDeclarations: z.array(functionDeclarationSchema).nullish(),
 });
 

@@ -48,13 +48,12 @@ export const toolResultBlock = z.object({
 
 const contentSchema = z.union([z.string(), z.array(blockSchema)]);
 
-export const messageSchema = z.object({
+const messageSchema = z.object({
   role: z.enum(["user", "assistant", "system"]),
   content: contentSchema,
 });
-export type WireMessage = z.infer<typeof messageSchema>;
 
-export const toolSchema = z.looseObject({
+const toolSchema = z.looseObject({
   type: text,
   name: text,
   description: text,
@@ -63,7 +62,7 @@ export const toolSchema = z.looseObject({
 });
 export type WireTool = z.infer<typeof toolSchema>;
 
-export const formatSchema = z.looseObject({ type: z.string(), schema: z.unknown().optional() });
+const formatSchema = z.looseObject({ type: z.string(), schema: z.unknown().optional() });
 
 export const requestSchema = z.looseObject({
   model: z.string(),
@@ -92,7 +91,7 @@ export const requestSchema = z.looseObject({
 });
 export type WireRequest = z.infer<typeof requestSchema>;
 
-export const usageSchema = z.looseObject({
+const usageSchema = z.looseObject({
   input_tokens: count,
   cache_read_input_tokens: count,
   cache_creation_input_tokens: count,

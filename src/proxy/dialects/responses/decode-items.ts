@@ -100,7 +100,7 @@ function decodeOutput(value: unknown, where: string, custom: boolean): DecodedIt
 }
 
 /** A reasoning item: its summary, or the thinking itself where a server gives it, and what it is sealed with. */
-export function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPart {
+function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPart {
   const summary = (item.summary ?? []).map((part) => part.text ?? "");
   const content = (item.content ?? []).map((part) => part.text ?? "");
   const isSummary = summary.some((text) => text !== "") || content.length === 0;

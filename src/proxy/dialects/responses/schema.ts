@@ -85,7 +85,7 @@ export const annotationSchema = z.looseObject({
   file_id: text,
 });
 
-export const contentSchema = z.looseObject({
+const contentSchema = z.looseObject({
   type: z.string(),
   text: text,
   refusal: text,
@@ -138,7 +138,7 @@ export type WireReasoning = z.output<typeof reasoningSchema>;
 /** Every item has a type; a bare `{role, content}` is a message. */
 export const itemSchema = z.looseObject({ type: text });
 
-export const usageSchema = z.looseObject({
+const usageSchema = z.looseObject({
   input_tokens: count,
   input_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
   output_tokens: count,

@@ -1,8 +1,7 @@
 import { checkOffered } from "../../agents.ts";
-import type { AgentOrigin, AgentsAnswer } from "../../api-types.ts";
+import type { AgentOrigin, AgentsAnswer, FeedbackBody } from "../../api-types.ts";
 import type { CodeDecision } from "../../decision.ts";
 import type { HeldDiff } from "../../git/diff-desk.ts";
-import type { FeedbackInput } from "../code-schemas.ts";
 import { type FeedbackParts, feedbackText, type QuotedAnnotation } from "./feedback-text.ts";
 import { quoteAnnotations } from "./quote-annotations.ts";
 
@@ -23,7 +22,7 @@ export interface ProposedFeedback {
  * offer; an agent named by a caller that cannot switch is left out with a warning.
  */
 export async function proposeFeedback(
-  body: FeedbackInput,
+  body: FeedbackBody,
   diff: HeldDiff | undefined,
   rules: FeedbackRules,
 ): Promise<ProposedFeedback> {
