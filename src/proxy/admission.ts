@@ -18,12 +18,12 @@ export interface Arrival {
 }
 
 /** Why a request is turned away. */
-export type Refusal = "stopping" | "host" | "page" | "key" | "loop";
+export type RefusalReason = "stopping" | "host" | "page" | "key" | "loop";
 
 export interface Admission {
   /** The key that was shown and is right. */
   readonly key: ProxyKey | undefined;
-  readonly refusal: Refusal | undefined;
+  readonly refusal: RefusalReason | undefined;
 }
 
 /**
@@ -51,6 +51,6 @@ export function admit(
   return { key, refusal: isBack ? "loop" : undefined };
 }
 
-function refused(refusal: Refusal): Admission {
+function refused(refusal: RefusalReason): Admission {
   return { key: undefined, refusal };
 }

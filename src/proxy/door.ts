@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ProxyKey } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
 import { pathOf } from "../http/path-of.ts";
-import { admit, type Refusal } from "./admission.ts";
+import { admit, type RefusalReason } from "./admission.ts";
 import type { Route } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Services } from "./services.ts";
@@ -65,7 +65,7 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
   return true;
 }
 
-function refuse(reply: FastifyReply, refusal: Refusal): never {
+function refuse(reply: FastifyReply, refusal: RefusalReason): never {
   // The body of a request from elsewhere is not wanted.
   if (refusal === "stopping" || refusal === "host" || refusal === "page") reply.header("connection", "close");
   switch (refusal) {

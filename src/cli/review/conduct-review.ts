@@ -46,7 +46,7 @@ export async function conductReview(review: AnnouncedReview): Promise<number> {
   const outcome = await session.outcome;
   await closeServer(doors, app, context, outcome);
   if (outcome.kind === "abandoned") return undecided(review.ending() ?? { reason: "caller-gone" }, output);
-  await hand(outcome.decision, subject, context, output);
+  await handOver(outcome.decision, subject, context, output);
   return review.flags.exitCode && subject.isObjection(outcome.decision) ? OBJECTION : 0;
 }
 
@@ -63,7 +63,7 @@ function beginChores(dataDirectory: string, context: ReviewContext): void {
 }
 
 /** Prints the decision for the agent. */
-async function hand(
+async function handOver(
   decision: Decision,
   { print, mode }: ReviewSubject,
   { drafts, records }: ReviewContext,

@@ -17,11 +17,11 @@ export const NO_CALLS: CallActivity = { live: [], calls: [], resting: [] };
 /** Of this process; of ended calls those from `since` (ISO 8601) on. */
 export function ownActivity(recent: RecentCalls, rests: Rests, since: string): CallActivity {
   const [live, calls] = [recent.running.map(liveCall), recent.ended(since).map(finishedCall)];
-  return together([{ live, calls, resting: rests.list() }]);
+  return mergeActivity([{ live, calls, resting: rests.list() }]);
 }
 
 /** Of several processes together. */
-export function together(all: readonly CallActivity[]): CallActivity {
+export function mergeActivity(all: readonly CallActivity[]): CallActivity {
   return {
     live: all.flatMap(({ live }) => live).toSorted((one, other) => one.startedAt - other.startedAt),
     calls: all

@@ -27,14 +27,14 @@ export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
 function add(all: Map<string, CallSeries>, one: CallSeries): void {
   const name = nameOf(one);
   const known = all.get(name);
-  all.set(name, known === undefined ? one : together(known, one));
+  all.set(name, known === undefined ? one : sumOfSeries(known, one));
 }
 
 function nameOf({ route, upstream, model, status }: CallSeries): string {
   return `${route} ${upstream} ${model} ${status}`;
 }
 
-function together(one: CallSeries, other: CallSeries): CallSeries {
+function sumOfSeries(one: CallSeries, other: CallSeries): CallSeries {
   const later = one.lastAt < other.lastAt ? other : one;
   return {
     route: one.route,

@@ -54,6 +54,11 @@ export function upstreamFault(error: Error, upstream: string, begun: boolean): A
   return fault("upstream_unreachable", `The upstream ${upstream} could not be reached (${code})`, error);
 }
 
+/** The client has left, so that nobody waits for the upstream any more. */
+export function clientGone(): AppError {
+  return new AppError("client_gone", "The client left");
+}
+
 /** Whether another try can help: connecting failed, or the connection broke before any of the answer. */
 export function mayTryAgain(error: Error): boolean {
   if (error instanceof AppError && !BEFORE_AN_ANSWER.has(error.code)) return false;

@@ -6,7 +6,7 @@ import type { OpenStream } from "../open-streams.ts";
 import { endOfAnswer } from "../usage/read-usage.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
 import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./answer-checks.ts";
-import { upstreamFault } from "./faults.ts";
+import { clientGone, upstreamFault } from "./faults.ts";
 import type { PackedBody, RelayOutcome, RelayTask } from "./relay-task.ts";
 import { clientHeaders } from "./response-headers.ts";
 
@@ -50,7 +50,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#state === "over") controller.abort(gone());
+    if (this.#state === "over") controller.abort(clientGone());
   }
 
   onResponseStart(
@@ -268,7 +268,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   #clientClosed(): void {
     if (this.#state === "over") return;
     this.#finish({ kind: "gone", firstByteAt: this.#firstByteAt });
-    this.#controller?.abort(gone());
+    this.#controller?.abort(clientGone());
   }
 
   #finish(outcome: RelayOutcome): void {
@@ -283,8 +283,4 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
 function cut(upstream: string): AppError {
   return new AppError("upstream_cut", `The stream of the upstream ${upstream} ended before its last event`);
-}
-
-function gone(): AppError {
-  return new AppError("client_gone", "The client left");
 }

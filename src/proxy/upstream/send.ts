@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import { decoded } from "./decoded.ts";
-import { upstreamFault } from "./faults.ts";
+import { clientGone, upstreamFault } from "./faults.ts";
 
 /** What tells that nobody waits for an answer any more: an `AbortSignal`, or something lighter that a call has. */
 export interface Departure {
@@ -163,7 +163,7 @@ class Receiver implements Dispatcher.DispatchHandler {
       next: () => new Promise((resolve, reject) => this.#give({ resolve, reject })),
       return: () => {
         // A reader that stops early wants no more of it.
-        if (!this.#ended && !this.#error) this.#controller?.abort(gone());
+        if (!this.#ended && !this.#error) this.#controller?.abort(clientGone());
         return Promise.resolve({ done: true, value: undefined });
       },
     };
@@ -190,7 +190,7 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   #abort(): void {
     if (this.#ended) return;
-    const error = gone();
+    const error = clientGone();
     this.#error ??= error;
     if (!this.#begun) this.#reject(error);
     this.#controller?.abort(error);
@@ -201,8 +201,4 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#signal?.removeEventListener("abort", this.#onAbort);
     this.#wake();
   }
-}
-
-function gone(): AppError {
-  return new AppError("client_gone", "The client left");
 }

@@ -4,6 +4,7 @@ import { type Call, tryNeedsOf, viaOf } from "../call.ts";
 import type { Places } from "../models/select.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "./clients.ts";
+import { clientGone } from "./faults.ts";
 import { OtherLane } from "./other-lane.ts";
 import { withPauseOfReply } from "./pause-in-body.ts";
 import { requestHeaders } from "./request-headers.ts";
@@ -83,7 +84,7 @@ function pause(milliseconds: number, signal: Departure): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = () => {
       clearTimeout(timer);
-      reject(new AppError("client_gone", "The client left"));
+      reject(clientGone());
     };
     const timer = setTimeout(() => {
       signal.removeEventListener("abort", leave);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { together } from "../../../src/proxy/dashboard/activity.ts";
+import { mergeActivity } from "../../../src/proxy/dashboard/activity.ts";
 import { lastOf, modelTotals, totalOf } from "../../../src/proxy/dashboard/call-totals.ts";
 import { createMetrics } from "../../../src/proxy/log/metrics.ts";
 import { createRecentCalls, MOST_ENDED, type RunningCall } from "../../../src/proxy/log/recent-calls.ts";
@@ -57,7 +57,7 @@ describe("recent calls", () => {
       calls: numbers.map((number) => finished({ id: `r${number}`, time: timeOf(number) })).toReversed(),
       resting: numbers.map((number) => ({ upstream: "a", key: number % 2, until: number })),
     });
-    const { live, calls, resting } = together([of(1, 4), of(2, 3)]);
+    const { live, calls, resting } = mergeActivity([of(1, 4), of(2, 3)]);
     expect(resting).toEqual([
       { upstream: "a", key: 1, until: 3 },
       { upstream: "a", key: 0, until: 4 },

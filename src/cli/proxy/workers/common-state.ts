@@ -1,4 +1,4 @@
-import { type CallActivity, NO_CALLS, together } from "../../../proxy/dashboard/activity.ts";
+import { type CallActivity, mergeActivity, NO_CALLS } from "../../../proxy/dashboard/activity.ts";
 import type { MetricCounts } from "../../../proxy/log/metrics.ts";
 import type { RotatingFile } from "../../../proxy/log/rotating-file.ts";
 import { NO_COUNTS, retired, sumOf } from "../../../proxy/log/sum-counts.ts";
@@ -27,7 +27,7 @@ export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<Wo
   };
   const activity = async (since: string): Promise<CallActivity> => {
     const asked = [...workers].filter(({ isReady }) => isReady);
-    return together(
+    return mergeActivity(
       await Promise.all(
         asked.map(({ remote }) => inTime(remote.call("activity", since)).catch(() => NO_CALLS)),
       ),

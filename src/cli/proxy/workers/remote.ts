@@ -11,7 +11,7 @@ export interface Pipe {
 export interface Remote<Far> {
   /**
    * Calls one. Resolves to what it returns, and rejects with what it throws: an `AppError` as one, anything else by its
-   * message; with `Gone` where the process ends before it has answered.
+   * message; with `ProcessGone` where the process ends before it has answered.
    */
   call<Name extends keyof Far & string>(name: Name, value: InputOf<Far[Name]>): Promise<OutputOf<Far[Name]>>;
 }
@@ -20,7 +20,7 @@ type InputOf<Method> = Method extends (value: infer Value) => unknown ? Value : 
 type OutputOf<Method> = Method extends (value: never) => infer Output ? Awaited<Output> : never;
 
 /** The other process has ended. */
-export class Gone extends Error {}
+export class ProcessGone extends Error {}
 
 type Packet =
   | { readonly call: number; readonly name: string; readonly value: unknown }
@@ -47,7 +47,8 @@ export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
   let serial = 0;
   const send = (packet: Packet) =>
     pipe.send(packet, (error) => {
-      if (error && "call" in packet) settle(packet.call, ({ reject }) => reject(new Gone(error.message)));
+      if (error && "call" in packet)
+        settle(packet.call, ({ reject }) => reject(new ProcessGone(error.message)));
     });
   const settle = (call: number, how: (waiting: Waiting) => void) => {
     const found = waiting.get(call);
@@ -69,7 +70,7 @@ export function createRemote<Far>(pipe: Pipe, near: object): Remote<Far> {
   });
   pipe.onClose(() => {
     for (const call of [...waiting.keys()])
-      settle(call, ({ reject }) => reject(new Gone("The other process has ended")));
+      settle(call, ({ reject }) => reject(new ProcessGone("The other process has ended")));
   });
   return {
     call: (name, value) =>

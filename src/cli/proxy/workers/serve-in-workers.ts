@@ -9,7 +9,7 @@ import type { Serving } from "../start/serving.ts";
 import { createCommonState } from "./common-state.ts";
 import { createCrashWatch } from "./crash-watch.ts";
 import { forkWorker, setUpWorkers, type WorkerProcess } from "./fork-worker.ts";
-import { Gone } from "./remote.ts";
+import { ProcessGone } from "./remote.ts";
 import { shareOf } from "./shares.ts";
 
 /** How long a worker may take to end when it has to, in milliseconds. */
@@ -114,16 +114,16 @@ class Workers implements Serving {
   async #runOne(listening: (port: number, worker: WorkerProcess) => void): Promise<void> {
     const worker = forkWorker((self) => ({
       ...this.#common.callsOf(self),
-      ready: (itsVersion) => this.#welcome(self(), itsVersion, listening),
+      ready: (itsVersion) => this.#begin(self(), itsVersion, listening),
     }));
     this.#workers.add(worker);
     const how = await worker.ended;
     this.#common.retire(worker);
     this.#workers.delete(worker);
-    if (!this.#isEnding) this.#mourn(worker, how);
+    if (!this.#isEnding) this.#noteEnd(worker, how);
   }
 
-  #welcome(
+  #begin(
     worker: WorkerProcess,
     itsVersion: string,
     listening: (port: number, worker: WorkerProcess) => void,
@@ -137,13 +137,13 @@ class Workers implements Serving {
       worker.remote.call("serve", start).then(
         (port) => listening(port, worker),
         (error: unknown) => {
-          if (!(error instanceof Gone)) this.#break(error);
+          if (!(error instanceof ProcessGone)) this.#break(error);
         },
       );
     }
   }
 
-  #mourn({ pid }: WorkerProcess, how: string): void {
+  #noteEnd({ pid }: WorkerProcess, how: string): void {
     if (this.#isTooMany(performance.now())) {
       this.#break(tooManyEnds(how));
       return;
@@ -158,7 +158,7 @@ class Workers implements Serving {
     const share = shareOf(config, this.#count);
     const outcomes = await this.#all(({ remote }) => remote.call("reload", share));
     for (const outcome of outcomes)
-      if (outcome.status === "rejected" && !(outcome.reason instanceof Gone)) throw outcome.reason;
+      if (outcome.status === "rejected" && !(outcome.reason instanceof ProcessGone)) throw outcome.reason;
   }
 
   #all(ask: (worker: WorkerProcess) => Promise<void>): Promise<PromiseSettledResult<void>[]> {
