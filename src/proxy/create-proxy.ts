@@ -10,8 +10,9 @@ import type { AdmittedRequest } from "./call.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
 import { addDoor } from "./door.ts";
+import { createDraining } from "./draining.ts";
 import { handleCall } from "./handle-call.ts";
-import { createMetrics, type MetricCounts, type Metrics } from "./log/metrics.ts";
+import { createMetrics, type MetricCounts } from "./log/metrics.ts";
 import { createRecentCalls } from "./log/recent-calls.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import { newMark } from "./mark.ts";
@@ -107,6 +108,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     isDraining: () => draining,
   };
   const app = createServingApp(config, parts, services);
+  const untilServed = createDraining(app.server, () => metrics.active > 0);
   return {
     app,
     counts: metrics.counts,
@@ -122,7 +124,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     },
     async drain() {
       draining = true;
-      await untilServed(app.server, metrics);
+      await untilServed();
     },
     async close() {
       draining = true;
@@ -156,16 +158,6 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
 function poolPlacesOf({ upstreams, mcp }: ProxyConfig): PoolPlace[] {
   const servers = [...mcp].map(([name, server]) => asUpstream(name, server));
   return [...upstreams.values(), ...servers].map(poolPlaceOf);
-}
-
-/** Takes no new connection, and resolves when all that is being served has been. */
-async function untilServed(server: Server, metrics: Metrics): Promise<void> {
-  server.close();
-  while (metrics.active > 0) {
-    server.closeIdleConnections();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  server.closeIdleConnections();
 }
 
 /**
