@@ -95,10 +95,15 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
     const anchor = annotations.find(({ id }) => id === activeId)?.anchor;
     const block = anchor && blocksOf(plan, anchor)[0];
     if (block === undefined || !root.current) return;
-    blockElement(root.current, block)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    blockElement(root.current, block)?.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
   }, [root, plan, annotations, activeId]);
 
   return painted;
+}
+
+/** The style sheet's rule about motion does not reach a script that names its own behaviour. */
+function scrollBehavior(): ScrollBehavior {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
 }
 
 /** Shows the block that keys act on, and has it read out: it takes the focus where no field has it and nothing is selected. */
