@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { launchBrowser, newPage, openReview, selectText } from "../support/browser.ts";
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
@@ -49,6 +49,29 @@ describe("what is typed on the plan page", () => {
     await page.locator(".card").waitFor();
     expect(await page.locator(".card").textContent()).toContain("Kept note");
     expect(await page.locator(".composer textarea").inputValue()).toBe("Half a thou");
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
+  it("is saved also where it was typed before the draft had come", async () => {
+    const review = await startReview(home, hookEvent(samplePlan, home.path));
+    const page = await newPage(browser);
+    let answer = () => {};
+    const mayBeAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/api/draft", async (route) => {
+      if (route.request().method() === "GET") await mayBeAnswered;
+      await route.continue();
+    });
+    await page.goto(review.url);
+    await page.locator(".page[data-view] .plan").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.type("Typed at once");
+    answer();
+    await saved(page);
+    const draft = await fetch(new URL("/api/draft", review.url)).then((response) => response.text());
+    expect(draft).toContain("Typed at once");
     review.child.kill("SIGTERM");
     await review.ended;
   });

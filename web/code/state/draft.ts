@@ -28,7 +28,8 @@ let autosave: Autosave | undefined;
 export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<number> {
   const stored = await readDraft<DraftContent>(sessionId);
   const content = stored.ok ? stored.value.content : null;
-  const isWritten = useComments.getState().comments.length > 0;
+  const { comments, viewed } = currentContent();
+  const isTouched = comments.length > 0 || viewed.length > 0;
   if (content) restore(content);
   autosave = createAutosave<DraftContent>({
     content: currentContent,
@@ -38,7 +39,7 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<nu
   if (stored.ok) autosave.resume(stored.value.generation);
   watch(autosave);
   // What the tab alone has goes to the server now.
-  if (isWritten || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
+  if (isTouched || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
   return saidComments(content?.comments ?? []).length;
 }
 

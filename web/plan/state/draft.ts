@@ -21,14 +21,20 @@ export async function startDraft({ sessionId, planId }: PlanState): Promise<void
     put: (draft, keepalive) => writeDraft(sessionId, { ...draft, planId }, keepalive),
     onStatus: (draft) => useReview.setState({ draft }),
   });
+  const before = useReview.getState();
   const found = await readDraft<DraftContent>(sessionId);
+  const isTypedMeanwhile = isChanged(useReview.getState(), before);
   if (found.ok) {
     autosave.resume(found.value.generation);
     restore(found.value);
   }
-  if (!found.ok && found.reason === "absent") useReview.setState({ draft: { state: "absent" } });
-  else watch(autosave);
-  if (found.ok && found.value.content && found.value.savedAt === "") autosave.touch();
+  if (!found.ok && found.reason === "absent") {
+    useReview.setState({ draft: { state: "absent" } });
+    return;
+  }
+  watch(autosave);
+  // What the tab alone has goes to the server now.
+  if (isTypedMeanwhile || (found.ok && found.value.content && found.value.savedAt === "")) autosave.touch();
 }
 
 function restore({ content, savedAt }: Draft<DraftContent>): void {
@@ -51,7 +57,7 @@ function watch(autosave: Autosave): void {
     if (now.phase === "done") {
       autosave.stop();
       unsubscribe();
-    } else if (KEPT.some((member) => now[member] !== before[member])) {
+    } else if (isChanged(now, before)) {
       autosave.touch();
     }
   });
@@ -63,6 +69,10 @@ function watch(autosave: Autosave): void {
     // Only where leaving would lose words: the server does not answer.
     if (useReview.getState().draft.state === "failing") event.preventDefault();
   });
+}
+
+function isChanged(now: ReviewState, before: ReviewState): boolean {
+  return KEPT.some((member) => now[member] !== before[member]);
 }
 
 const KEPT = ["annotations", "composer", "note", "rewritten", "document", "typed"] as const;
