@@ -64,7 +64,7 @@ function VaultOptions({ settings }: { readonly settings: ReviewSettings }) {
       <Check
         label="Save approved plans to an Obsidian vault"
         checked={vault.enabled}
-        disabled={vaults !== undefined && known.length === 0}
+        disabled={known.length === 0}
         hint={
           vaults?.length === 0 && known.length === 0
             ? "No Obsidian vault was found on this machine."
