@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -6,7 +7,7 @@ import getPort from "get-port";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser, openPage } from "../support/browser.ts";
+import { launchBrowser, newContext, openPage } from "../support/browser.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 
 const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
@@ -26,10 +27,19 @@ beforeEach(async () => {
   upstream = await startFakeUpstream(json(answer));
 });
 afterEach(async () => {
-  child?.kill("SIGKILL");
+  await killed();
   await upstream.close();
-  rmSync(home, { recursive: true, force: true });
+  // Workers, too, end with the proxy, and may be writing still.
+  rmSync(home, { recursive: true, force: true, maxRetries: 20 });
 });
+
+/** Resolves when the proxy has gone. */
+async function killed(): Promise<void> {
+  if (!child) return;
+  const exited = child.exitCode ?? child.signalCode ?? once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+}
 
 const configure = (settings: object) => {
   const upstreams = { a: { dialect: "messages", base_url: upstream.url } };
@@ -134,7 +144,7 @@ it("says why a configuration was refused, that the proxy has gone, and finds it 
   await page.getByText("proxy.portt").waitFor();
   configure({});
   await page.getByText("proxy.portt").waitFor({ state: "detached" });
-  child?.kill("SIGKILL");
+  await killed();
   await page.getByText("Not connected").waitFor();
   const port = new URL(url).port;
   const ready = join(home, "again.json");
@@ -214,7 +224,7 @@ it.each(["light", "dark"] as const)("is for everybody: %s, narrow, and without s
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   expect(await violations(page)).toEqual([]);
-  const context = await browser.newContext({ javaScriptEnabled: false, colorScheme: theme });
+  const context = await newContext(browser, { javaScriptEnabled: false, colorScheme: theme });
   const still = await context.newPage();
   await still.goto(url);
   expect(await rows(still, "Last calls").textContent()).toContain("claude-sonnet-5");

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -14,8 +15,13 @@ const children: ChildProcess[] = [];
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "proxy-command-"));
 });
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
+afterEach(async () => {
+  const ended = children.splice(0).map(async (child) => {
+    const exited = child.exitCode ?? child.signalCode ?? once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  });
+  await Promise.all(ended);
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -45,6 +51,8 @@ async function start(config: object): Promise<Started> {
   await until(() => child.exitCode !== null || isThere(ready));
   if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${stderr}`);
   const { url } = JSON.parse(readFileSync(ready, "utf8")) as { url: string };
+  // Said before the file was there, and perhaps not heard yet.
+  await until(() => /^ {2}configuration .*\n/m.test(stderr));
   return { url, child, stderr: () => stderr, exit };
 }
 
@@ -62,6 +70,7 @@ const run = (...args: string[]) =>
 describe("sallyport proxy", () => {
   it("starts with what to paste, makes a key once, keeps it to itself, and writes metadata only", async () => {
     const first = await start({ auth_mode: "strict" });
+    await until(() => /shown again\.\n/.test(first.stderr()));
     const key = /sk-sallyport-[\w-]+/.exec(first.stderr())?.[0] ?? "";
     expect(first.stderr()).toContain(`ANTHROPIC_BASE_URL=${first.url}`);
     expect(first.stderr()).toContain(`OPENAI_BASE_URL=${first.url}/v1`);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { type OpenedPage, type OpenOptions, openPage } from "./browser.ts";
 import { PNG } from "./images.ts";
 import { type TestRepository, testRepository } from "./test-repository.ts";
@@ -82,6 +82,12 @@ export async function startCodeReview(
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const exited = once(child, "exit");
+  // Its repository goes next, and it must not ask git about it any more.
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
   let stdout = "";
   child.stdout.on("data", (chunk) => {
     stdout += chunk;
@@ -117,13 +123,12 @@ export async function dragLines(
   from: number,
   to: number,
 ): Promise<void> {
-  const start = numberCell(page, path, side, from);
-  await start.scrollIntoViewIfNeeded();
-  const [first, last] = [await start.boundingBox(), await numberCell(page, path, side, to).boundingBox()];
-  if (!first || !last) throw new Error(`lines ${from} to ${to} of ${path} are not on screen`);
-  await page.mouse.move(first.x + 8, first.y + 8);
+  // What draws a comment's Markdown comes late, and with it the lines below may move.
+  await expect.poll(() => page.locator(".comment-plain").count()).toBe(0);
+  const within = { position: { x: 8, y: 8 } };
+  await numberCell(page, path, side, from).hover(within);
   await page.mouse.down();
-  await page.mouse.move(last.x + 8, last.y + 8, { steps: 4 });
+  await numberCell(page, path, side, to).hover(within);
   await page.mouse.up();
 }
 

@@ -13,7 +13,7 @@ export interface Home {
 
 export async function makeHome(): Promise<Home> {
   const path = await mkdtemp(join(tmpdir(), "sallyport-e2e-"));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 20 }) };
 }
 
 /** The built command while it waits for a decision. */

@@ -67,7 +67,12 @@ export async function startCommand(
     },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const exited = once(child, "exit");
+  // Its folder goes next, and it must not write there any more.
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
   // A command that ends without reading its stdin is no error here.
   child.stdin.on("error", () => {}).write(options.stdin ?? "");
   if (!options.stdinStaysOpen) child.stdin.end();
