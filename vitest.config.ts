@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 
 /** A state is waited for as long as a test may take: on a busy machine, the second that is usual is no sign of anything. */
 const patient = { poll: { timeout: 50_000 } };
+/** Where a browser and commands start, which a busy machine lets wait for one another. */
+const morePatient = { poll: { timeout: 150_000 } };
 
 /**
  * Five projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real Chromium,
@@ -26,10 +28,10 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
-          expect: patient,
+          expect: morePatient,
           include: ["test/e2e/**/*.test.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           fileParallelism: false,
         },
       },
@@ -47,6 +49,7 @@ export default defineConfig({
         test: {
           name: "soak",
           include: ["test/soak/**/*.test.ts"],
+          testTimeout: 120_000,
           // As long as is asked for: SOAK_MINUTES.
           hookTimeout: 0,
         },

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { launchBrowser, newContext } from "../support/browser.ts";
 import {
   changedRepository,
   draftSaved,
@@ -78,7 +78,7 @@ it("takes comments that a draft brings into the feedback that is already looked 
   await writeGeneralComment(first.page, "From the draft");
   await draftSaved(first.page);
   await first.page.context().close();
-  const context = await browser.newContext();
+  const context = await newContext(browser);
   const page = await context.newPage();
   let release = () => {};
   const released = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, type OpenOptions, openPage } from "../support/browser.ts";
+import { launchBrowser, newContext, type OpenOptions, openPage } from "../support/browser.ts";
 import { changedRepository, openCodeReview, startCodeReview } from "../support/code-review-page.ts";
 import { type TestRepository, testRepository } from "../support/test-repository.ts";
 
@@ -20,14 +20,14 @@ async function openWithoutScripts(
   options: OpenOptions = {},
 ): Promise<Page> {
   const { width = 1280, height = 860, theme = "light" } = options;
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+  const context = await newContext(browser, { viewport: { width, height }, colorScheme: theme });
   const page = await context.newPage();
   await page.route("**/*.js", (route) => route.abort());
   const isDrawn = async () => {
     await page.goto(url);
     return page.locator(drawn).count();
   };
-  await expect.poll(isDrawn, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(isDrawn).toBeGreaterThan(0);
   return page;
 }
 

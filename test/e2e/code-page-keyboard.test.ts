@@ -149,10 +149,12 @@ it("starts at what is in view, at the very first change too, and says when there
 
   await page.mouse.move(800, 400);
   await page.mouse.wheel(0, 1_500);
+  const scrollTop = () => page.locator("#diff").evaluate((diff) => diff.scrollTop);
+  await expect.poll(scrollTop).toBe(1_500);
   await page.locator('section[data-path="long.txt"]').waitFor({ state: "detached" });
   await page.keyboard.press("j");
   await cursor.waitFor();
-  expect(await page.locator("#diff").evaluate((diff) => diff.scrollTop)).toBeGreaterThan(1_000);
+  expect(await scrollTop()).toBeGreaterThan(1_000);
 
   await page.reload();
   await page.locator(".review:not(.first-view) .code-text").first().waitFor();

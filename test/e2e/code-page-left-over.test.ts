@@ -58,7 +58,9 @@ describe("a tab that outlives its code review", () => {
     const second = await startCodeReview(await changedRepository(), { flags });
     await page.getByText("Another review has this address by now.").waitFor();
     await sendAndBeRefused(page);
-    await page.getByRole("button", { name: "Show the other review" }).click();
+    const other = page.getByRole("button", { name: "Show the other review" });
+    await other.click();
+    await other.waitFor({ state: "detached" });
     await page.locator(".review:not(.first-view)").waitFor();
     expect(await page.getByText("About the first one").count()).toBe(0);
     second.child.kill("SIGTERM");

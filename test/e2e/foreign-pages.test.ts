@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { launchBrowser } from "../support/browser.ts";
+import { launchBrowser, newPage } from "../support/browser.ts";
 import { json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startCommand } from "../support/spawned-command.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
@@ -149,7 +149,7 @@ describe("a page of another origin", () => {
   it("on another site reaches nothing", async () => {
     const target = await review();
     const port = await foreignServer();
-    const page = await (await browser.newContext()).newPage();
+    const page = await newPage(browser);
     await page.goto(`http://evil.test:${port}/`);
     for (const host of ["localhost", "127.0.0.1", "0.0.0.0"])
       expect(await page.evaluate(attack, onReview(target.url.replace("localhost", host)))).toEqual([]);
@@ -158,7 +158,7 @@ describe("a page of another origin", () => {
 
   it("on another port of this machine reaches nothing", async () => {
     const target = await review();
-    const page = await (await browser.newContext()).newPage();
+    const page = await newPage(browser);
     await page.goto(`http://localhost:${await foreignServer()}/`);
     expect(await page.evaluate(attack, onReview(target.url))).toEqual([]);
     await expectUntouched(target);
@@ -166,7 +166,7 @@ describe("a page of another origin", () => {
 
   it("that had its name point here is shown nothing", async () => {
     const target = await review();
-    const page = await (await browser.newContext()).newPage();
+    const page = await newPage(browser);
     const own = target.url.replace("localhost", "evil.test");
     const response = await page.goto(`${own}/`);
     expect(response?.status()).toBe(403);
@@ -190,7 +190,7 @@ describe("a page of another origin, and the proxy without a key", () => {
         await upstream.close();
       });
       const { port } = new URL(proxy.url);
-      const page = await (await browser.newContext()).newPage();
+      const page = await newPage(browser);
       const host = from === "another port" ? "localhost" : "evil.test";
       const own = from === "a name made to lead here";
       await page.goto(`http://${host}:${own ? port : await foreignServer()}/`);
@@ -214,7 +214,7 @@ describe("a page of another origin, and the proxy without a key", () => {
 it("a link from another page opens the review, whose own calls work", async () => {
   const { command, url } = await review();
   const port = await foreignServer(`<!doctype html><a href="${url}/">review</a>`);
-  const page = await browser.newPage();
+  const page = await newPage(browser);
   await page.goto(`http://127.0.0.1:${port}/`);
   await page.click("a");
   await page.waitForURL(`${url}/`);

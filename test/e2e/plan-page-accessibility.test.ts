@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
-import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { launchBrowser, newContext, openReview, selectText } from "../support/browser.ts";
 import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
@@ -63,6 +63,10 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s plan page
   });
 
   it("in the second round", async () => {
+    const first = await startReview(home, hookEvent(samplePlan, home.path));
+    const headers = { "content-type": "application/json" };
+    await fetch(new URL("/api/deny", first.url), { method: "POST", headers, body: "{}" });
+    await first.ended;
     const review = await startReview(
       home,
       hookEvent(`${samplePlan.replace("process memory", "one process")}`, home.path),
@@ -82,7 +86,7 @@ describe("the plan page on a phone", () => {
 
   it("stays as wide as the screen, and what scrolls within it can be scrolled by keys", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\n${wide}`, home.path));
-    const context = await browser.newContext({
+    const context = await newContext(browser, {
       viewport: { width: 360, height: 640 },
       isMobile: true,
       hasTouch: true,
@@ -102,6 +106,8 @@ describe("the plan page on a phone", () => {
     expect((title?.x ?? 0) + (title?.width ?? 0)).toBeLessThanOrEqual(tools?.x ?? 0);
     expect(await violations(page)).toEqual([]);
     await page.locator(".plan p").first().tap();
+    // The click that a tap becomes comes after it.
+    await page.locator('.plan p[data-cursor="true"]').waitFor();
     await page.keyboard.press("c");
     await page.getByRole("region", { name: "New note" }).waitFor();
     expect(await widest()).toEqual([360, 360]);

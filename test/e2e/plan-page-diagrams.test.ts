@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser, openReview } from "../support/browser.ts";
+import { launchBrowser, newPage, openReview } from "../support/browser.ts";
 import { type Home, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
@@ -116,7 +116,7 @@ describe("a diagram", () => {
 
   it("whose library did not come is drawn when it is asked for again, or the page is come back to", async () => {
     const away = `**${FRAME}`;
-    const page = await browser.newPage();
+    const page = await newPage(browser);
     let attempts = 0;
     await page.route(away, (route) => {
       attempts += 1;
@@ -142,7 +142,7 @@ describe("a diagram", () => {
   it("alone brings its library along", async () => {
     const plain = await startReview(home, samplePlan);
     const requests: string[] = [];
-    const page = await browser.newPage();
+    const page = await newPage(browser);
     page.on("request", (request) => requests.push(request.url()));
     await page.goto(plain.url);
     // Colours come after the paint, as the library would.
@@ -154,7 +154,7 @@ describe("a diagram", () => {
   });
 
   it("has a frame that is in a sandbox wherever it is opened", async () => {
-    const page = await browser.newPage();
+    const page = await newPage(browser);
     await page.goto(new URL(FRAME, review.url).href);
     expect(await page.evaluate(() => self.origin)).toBe("null");
     await page.close();

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { diagramPayloads, markdownPayloads } from "../fixtures/markdown-payloads.ts";
-import { launchBrowser, openPage, openReview } from "../support/browser.ts";
+import { launchBrowser, newContext, openPage, openReview } from "../support/browser.ts";
 import { type Home, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
 
@@ -18,7 +18,7 @@ afterEach(() => home.remove());
 
 /** The page as it is before any script of it has run. */
 async function openWithoutScripts(review: RunningReview, width = 1280): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width, height: 860 } });
+  const context = await newContext(browser, { viewport: { width, height: 860 } });
   const page = await context.newPage();
   await page.route("**/*.js", (route) => route.abort());
   await page.goto(review.url);

@@ -52,7 +52,7 @@ describe("a plan that means harm", () => {
     const review = await startReview(home, planOf(diagramPayloads));
     const { page, foreignRequests } = await openReview(browser, review.url);
     const settled = page.locator(".plan .diagram img, .plan .diagram-error");
-    await expect.poll(() => settled.count(), { timeout: 40_000 }).toBe(diagramPayloads.length);
+    await expect.poll(() => settled.count()).toBe(diagramPayloads.length);
     // Not in the page, and not in the sandbox that they are drawn in.
     expect(page.frames()).toHaveLength(2);
     for (const frame of page.frames()) expect(await frame.evaluate(() => "__ran" in window)).toBe(false);

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser, openPage, openReview, selectText } from "../support/browser.ts";
 import { type Home, makeHome, type RunningReview, startReview } from "../support/plan-review.ts";
 import { samplePlan } from "../support/plans.ts";
@@ -13,23 +13,30 @@ let review: RunningReview;
 const plan = `${samplePlan}\n\`\`\`mermaid\nflowchart LR\n  A --> B\n\`\`\`\n\n</script><script>window.__ran=1</script>\n`;
 beforeAll(async () => {
   browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
   home = await makeHome();
   review = await startReview(home, plan);
 });
-afterAll(async () => {
+afterEach(async () => {
   review.child.kill("SIGTERM");
   await review.ended;
-  await browser.close();
   await home.remove();
 });
+
+/** Comments on the plan's first paragraph. */
+async function note(page: Page): Promise<void> {
+  await selectText(page, "Every deploy");
+  await page.keyboard.press("c");
+  await page.keyboard.type("From me");
+  await page.keyboard.press("Control+Enter");
+}
 
 describe("a plan in one HTML file", () => {
   it("is read, annotated, and its notes come back", async () => {
     const { page } = await openReview(browser, review.url);
-    await selectText(page, "Every deploy");
-    await page.keyboard.press("c");
-    await page.keyboard.type("From me");
-    await page.keyboard.press("Control+Enter");
+    await note(page);
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Share …" }).click();
     const saving = page.waitForEvent("download");
@@ -77,6 +84,7 @@ describe("a plan in one HTML file", () => {
 describe("a plan in a link", () => {
   it("opens in the review and brings its notes", async () => {
     const { page } = await openReview(browser, review.url);
+    await note(page);
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Share …" }).click();
     const field = page.getByLabel("Link");

@@ -1,4 +1,10 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
 import { findChromium } from "../../scripts/chromium.mjs";
 
 const FLAGS = [
@@ -12,11 +18,40 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/** What hangs is ended, with its place in the test; a machine that is merely busy never gets there. */
+const PATIENCE_MS = 150_000;
+
 /** A real Chromium. Throws where the machine has none: a browser test that is not run proves nothing. */
 export async function launchBrowser(moreFlags: readonly string[] = []): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error("No Chromium found. Install one, or name it in CHROMIUM.");
-  return chromium.launch({ executablePath, args: [...FLAGS, ...moreFlags] });
+  return chromium.launch({ executablePath, args: [...FLAGS, ...moreFlags], timeout: PATIENCE_MS });
+}
+
+/** A context for pages that may take as long as the machine needs. */
+export async function newContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
+}
+
+/** A page in a context of its own, without anything that `openPage` adds. */
+export async function newPage(browser: Browser): Promise<Page> {
+  return (await newContext(browser)).newPage();
+}
+
+/**
+ * Messages go after 4 or 10 s, and a diagram has 10 s to be drawn: so long no test looks away on purpose, but a busy
+ * machine may. Here messages stay until they are dismissed, and a diagram comes when it comes.
+ */
+function stopTheClocksOfPatience(): void {
+  const { setTimeout } = window;
+  const patient = (run: TimerHandler, milliseconds = 0, ...given: unknown[]) =>
+    milliseconds === 4_000 || milliseconds === 10_000 ? 0 : setTimeout(run, milliseconds, ...given);
+  window.setTimeout = patient as typeof window.setTimeout;
 }
 
 export interface OpenOptions {
@@ -39,13 +74,14 @@ export async function openPage(
   options: OpenOptions = {},
 ): Promise<OpenedPage> {
   const { width = 1280, height = 860, theme = "light" } = options;
-  const context = await browser.newContext({
+  const context = await newContext(browser, {
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
     acceptDownloads: true,
   });
+  await context.addInitScript(stopTheClocksOfPatience);
   const page = await context.newPage();
   const foreignRequests: string[] = [];
   const errors: string[] = [];
