@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 import { makeFolders } from "./make-folders.ts";
@@ -29,19 +29,42 @@ export async function readGeneratedKey(dataDirectory: string): Promise<string | 
   }
 }
 
-/** Makes a key and keeps it where only the user can read it. Throws `storage`. */
-export async function keepNewKey(dataDirectory: string): Promise<string> {
+/** A key that is kept, and whether it was made just now. */
+export interface KeptKey {
+  readonly key: string;
+  readonly isNew: boolean;
+}
+
+/**
+ * Makes a key and keeps it where only the user can read it. Where another proxy that was started at the same time has
+ * just done so, it is that one's: the file holds one key, and clients have it from there. Throws `storage`.
+ */
+export async function keepNewKey(dataDirectory: string): Promise<KeptKey> {
   const path = generatedKeyFile(dataDirectory);
   const key = newKey();
+  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
   try {
     await makeFolders(dirname(path), 0o700);
-    await writeFile(path, `${key}\n`, { mode: 0o600 });
-    await chmod(path, 0o600);
+    await writeFile(temporary, `${key}\n`, { mode: 0o600, flag: "wx" });
+    if (await isPlaced(temporary, path)) return { key, isNew: true };
+    const others = await readGeneratedKey(dataDirectory);
+    if (others !== undefined) return { key: others, isNew: false };
+    await rename(temporary, path);
+    return { key, isNew: true };
   } catch (error) {
     throw new AppError("storage", `The new key cannot be kept in ${path}: ${messageOf(error)}`, {
       cause: error,
       hint: "Make the folder writable, name another one with SERVICE_HOME, or list a key in proxy.api_keys.",
     });
+  } finally {
+    await rm(temporary, { force: true }).catch(() => {});
   }
-  return key;
+}
+
+/** Gives a file its name, whole and at once; false where that is taken, or the file system has no second names. */
+async function isPlaced(temporary: string, path: string): Promise<boolean> {
+  return link(temporary, path).then(
+    () => true,
+    () => false,
+  );
 }

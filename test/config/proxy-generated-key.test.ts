@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { generatedKeyFile, keepNewKey, readGeneratedKey } from "../../src/config/proxy-generated-key.ts";
@@ -8,7 +8,8 @@ describe("the key that the proxy makes for itself", () => {
   it("is found again, and can be read by its owner alone", async () => {
     const folder = await temporaryFolder();
     expect(await readGeneratedKey(folder)).toBeUndefined();
-    const key = await keepNewKey(folder);
+    const { key, isNew } = await keepNewKey(folder);
+    expect(isNew).toBe(true);
     expect(await readGeneratedKey(folder)).toBe(key);
     expect(await readFile(generatedKeyFile(folder), "utf8")).toBe(`${key}\n`);
     expect((await stat(generatedKeyFile(folder))).mode & 0o777).toBe(0o600);
@@ -19,6 +20,17 @@ describe("the key that the proxy makes for itself", () => {
     await keepNewKey(folder);
     await writeFile(generatedKeyFile(folder), "short\n");
     expect(await readGeneratedKey(folder)).toBeUndefined();
+    const { key, isNew } = await keepNewKey(folder);
+    expect([await readGeneratedKey(folder), isNew]).toEqual([key, true]);
+  });
+
+  it("is one for all proxies that are started at the same time", async () => {
+    const folder = await temporaryFolder();
+    const kept = await Promise.all(Array.from({ length: 20 }, () => keepNewKey(folder)));
+    const key = await readGeneratedKey(folder);
+    expect(new Set(kept.map((each) => each.key))).toEqual(new Set([key]));
+    expect(kept.filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect(await readdir(dirname(generatedKeyFile(folder)))).toEqual(["key"]);
   });
 
   it("says which file cannot be read, why, and what to do", async () => {

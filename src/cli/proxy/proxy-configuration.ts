@@ -29,10 +29,13 @@ export async function readProxyConfiguration(
     effectiveMode(settings.auth_mode, settings.allow_lan_access) !== "off" && settings.api_keys.length === 0;
   const data = dataDirectory(environment);
   const keptKey = needsKey ? await readGeneratedKey(data) : undefined;
-  const newKey = needsKey && keptKey === undefined && mayMakeKey ? await keepNewKey(data) : undefined;
+  const kept = needsKey && keptKey === undefined && mayMakeKey ? await keepNewKey(data) : undefined;
   const localServers = settings.upstreams === undefined ? await findLocalServers() : [];
-  const config = resolveProxyConfig(loaded, environment, { localServers, generatedKey: keptKey ?? newKey });
-  return { loaded, config, newKey };
+  const config = resolveProxyConfig(loaded, environment, {
+    localServers,
+    generatedKey: keptKey ?? kept?.key,
+  });
+  return { loaded, config, newKey: kept?.isNew ? kept.key : undefined };
 }
 
 /** Tells the person of a key that was made just now; it is told nowhere else. */
