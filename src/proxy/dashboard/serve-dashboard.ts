@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { NO_FILTERS } from "../../../web/dashboard/view/calls.ts";
 import { AppError } from "../../errors.ts";
+import { timestamp } from "../log/timestamp.ts";
 import type { Services } from "../services.ts";
 import type { DashboardState } from "./api-types.ts";
 import { type DashboardPage, filledPage, lockedPage, PLAIN_PAGE } from "./dashboard-page.ts";
@@ -76,6 +77,7 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
   let writtenAt = 0;
   let isLooking = false;
   const look = async (): Promise<void> => {
+    const askedAt = timestamp();
     const state = await stateFor(request, services, since);
     const calls = state.calls.filter(({ id }) => !told.has(id));
     const { now, ...rest } = { ...state, calls };
@@ -86,8 +88,8 @@ function follow(request: FastifyRequest, services: Services, write: (text: strin
     } else write(`data: ${JSON.stringify({ ...rest, now })}\n\n`);
     writtenAt = now;
     last = JSON.stringify({ ...rest, calls: [], now: 0 });
-    since = state.calls[0]?.time ?? since;
-    // Another may still end within the same millisecond.
+    // Not from the last one that was told of: one may have ended before it, on a worker that had answered by then.
+    since = askedAt;
     told = new Set(state.calls.filter(({ time }) => time >= since).map(({ id }) => id));
   };
   return {

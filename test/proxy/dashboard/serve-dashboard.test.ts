@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createProxy } from "../../../src/proxy/create-proxy.ts";
+import { createProxy, type SharedParts } from "../../../src/proxy/create-proxy.ts";
 import { createMemoryConversations } from "../../../src/proxy/translate/conversation-store.ts";
-import { followDashboard } from "../../support/dashboard-events.ts";
+import { type DashboardEvents, followDashboard } from "../../support/dashboard-events.ts";
+import { finished } from "../../support/dashboard-state.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { configOf, startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
 
@@ -180,27 +181,48 @@ describe("the dashboard's events", () => {
     events.stop();
   });
 
+  it("leave out no call of a worker that was asked a moment before it ended, and before a later one did elsewhere", async () => {
+    const inTheFuture = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
+    const [earlier, later] = [
+      finished({ id: "earlier", time: inTheFuture(3_600_000) }),
+      finished({ id: "later", time: inTheFuture(7_200_000) }),
+    ];
+    let told = [later];
+    const events = await followOneOfMany(async (since) => {
+      const calls = told.filter(({ time }) => time >= since);
+      told = [later, earlier];
+      return { live: [], calls, resting: [] };
+    });
+    expect((await events.until(() => true)).calls.map(({ id }) => id)).toEqual(["later"]);
+    expect((await events.until(() => true)).calls.map(({ id }) => id)).toEqual(["earlier"]);
+    events.stop();
+  });
+
   it("end where the figures of all processes cannot be had any more, for the page to ask again", async () => {
     let isGone = false;
-    const server = createProxy(configOf({}), {
-      log: { add: () => {}, refused: () => {}, close: async () => {} },
-      onInternal: () => {},
-      shared: {
-        via: "mark",
-        conversations: createMemoryConversations(),
-        totals: async () => ({ active: 0, series: [] }),
-        activity: async () => {
-          if (isGone) throw new Error("the other process has ended");
-          return { live: [], calls: [], resting: [] };
-        },
-        history: { startedAt: 0, configuration: { readAt: 0 } },
-      },
+    const events = await followOneOfMany(async () => {
+      if (isGone) throw new Error("the other process has ended");
+      return { live: [], calls: [], resting: [] };
     });
-    closers.push(() => server.close());
-    const url = await server.app.listen({ port: 0, host: "127.0.0.1" });
-    const events = await followDashboard({ url });
     await events.until(() => true);
     isGone = true;
     await events.ended();
   });
 });
+
+/** The events of a proxy that is told of the calls of others. */
+async function followOneOfMany(activity: SharedParts["activity"]): Promise<DashboardEvents> {
+  const server = createProxy(configOf({}), {
+    log: { add: () => {}, refused: () => {}, close: async () => {} },
+    onInternal: () => {},
+    shared: {
+      via: "mark",
+      conversations: createMemoryConversations(),
+      totals: async () => ({ active: 0, series: [] }),
+      activity,
+      history: { startedAt: 0, configuration: { readAt: 0 } },
+    },
+  });
+  closers.push(() => server.close());
+  return followDashboard({ url: await server.app.listen({ port: 0, host: "127.0.0.1" }) });
+}
