@@ -120,6 +120,36 @@ describe("every drawn character knows its source", () => {
   });
 });
 
+describe("a paragraph of more pieces than a call takes arguments", () => {
+  const pieces = 70_000;
+  it.each<[string, string, number]>([
+    ["characters that hide", "a\u200b".repeat(pieces), 2 * pieces],
+    ["comments", "a<!-- b -->".repeat(pieces), 2 * pieces],
+    ["lines", "a\n".repeat(pieces), 2 * pieces - 1],
+  ])("is drawn: %s", (_what, source, segments) => {
+    const { leaves } = parseMarkdown(source);
+    expect(leaves.reduce((sum, leaf) => sum + leaf.segments.length, 0)).toBe(segments);
+  });
+
+  it("knows the source of each line of thousands, indented or not", () => {
+    const source = Array.from({ length: 5_000 }, (_, line) => `${" ".repeat(line % 4)}line ${line}`).join(
+      "\n",
+    );
+    const found = pairs(`> ${source.replaceAll("\n", "\n> ")}`).filter(([text]) => text !== "\n");
+    expect(found).toHaveLength(5_000);
+    expect(found.filter(([text, from]) => text !== from)).toEqual([]);
+  });
+
+  it("knows what is behind addresses and titles with parentheses of their own", () => {
+    const source = "[a](<(> 'b)') a [c](d \")(\") c [e](f\\( (g\\))) e [h]('i') h";
+    expect(pairs(source)).toEqual(
+      ["a", " a ", "c", " c ", "e", " e ", "h", " h"].map((text) => [text, text]),
+    );
+    const starts = parseMarkdown(source).leaves[0]?.segments.map((segment) => segment.source);
+    expect(starts).toEqual([1, 13, 17, 27, 31, 44, 48, 55]);
+  });
+});
+
 describe("Markdown is read as GitHub reads it", () => {
   it("knows tables, tasks, alerts, footnotes, strikethrough and ordered lists", () => {
     const json = JSON.stringify(parseMarkdown(samplePlan).nodes);
@@ -134,6 +164,11 @@ describe("Markdown is read as GitHub reads it", () => {
     }
     expect(JSON.stringify(parseMarkdown("~~gone~~").nodes)).toContain('"s"');
     expect(JSON.stringify(parseMarkdown("3. three").nodes)).toContain('"start":"3"');
+  });
+
+  it("counts headings of one name on, past those that are called so already", () => {
+    const { headings } = parseMarkdown("# a\n\n# a-1\n\n# a\n\n# a\n\n# a-1\n");
+    expect(headings.map(({ id }) => id)).toEqual(["a", "a-1", "a-2", "a-3", "a-1-1"]);
   });
 
   it("gives headings ids, each once", () => {

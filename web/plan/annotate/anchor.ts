@@ -30,10 +30,10 @@ export function anchorOf(document: MarkdownDocument, range: TextRange): PlanAnch
   const last = parts.at(-1);
   if (!first || !last) return undefined;
   // Footnotes are drawn last wherever they are written, so the first part drawn need not be the first in the source.
-  const start = Math.min(
-    ...parts.map((part) => sourceOffset(document.leaves[part.leaf], part.start, "start")),
-  );
-  const end = Math.max(...parts.map((part) => sourceOffset(document.leaves[part.leaf], part.end, "end")));
+  const starts = parts.map((part) => sourceOffset(document.leaves[part.leaf], part.start, "start"));
+  const ends = parts.map((part) => sourceOffset(document.leaves[part.leaf], part.end, "end"));
+  const start = starts.reduce((least, each) => Math.min(least, each));
+  const end = ends.reduce((most, each) => Math.max(most, each));
   const text = documentText(document);
   const from = offsetInText(document, { leaf: first.leaf, offset: first.start });
   const to = offsetInText(document, { leaf: last.leaf, offset: last.end });

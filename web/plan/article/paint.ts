@@ -65,8 +65,13 @@ function lengthOf(ranges: readonly Range[]): number {
 
 function setHighlight(name: string, ranges: readonly Range[]): void {
   if (typeof Highlight === "undefined") return;
-  if (ranges.length === 0) CSS.highlights.delete(name);
-  else CSS.highlights.set(name, new Highlight(...ranges));
+  if (ranges.length === 0) {
+    CSS.highlights.delete(name);
+    return;
+  }
+  const highlight = new Highlight();
+  for (const range of ranges) highlight.add(range);
+  CSS.highlights.set(name, highlight);
 }
 
 function describeBlocks(root: Element, plan: MarkdownDocument, annotations: readonly PlanAnnotation[]): void {

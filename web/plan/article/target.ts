@@ -25,9 +25,13 @@ export function targetBox(root: Element, plan: MarkdownDocument, anchor: PlanAnc
   const visible = boxes.filter(({ width }) => width > 0);
   const all = visible.length > 0 ? visible : block ? [block.getBoundingClientRect()] : [];
   const origin = (root.parentElement ?? root).getBoundingClientRect();
-  return {
-    left: Math.min(...all.map(({ left }) => left)) - origin.left,
-    top: Math.min(...all.map(({ top }) => top)) - origin.top,
-    bottom: Math.max(...all.map(({ bottom }) => bottom)) - origin.top,
-  };
+  // One by one: what lies on many thousand lines has more boxes than a call takes arguments.
+  return all.reduce<Box>(
+    (box, { left, top, bottom }) => ({
+      left: Math.min(box.left, left - origin.left),
+      top: Math.min(box.top, top - origin.top),
+      bottom: Math.max(box.bottom, bottom - origin.top),
+    }),
+    { left: Number.POSITIVE_INFINITY, top: Number.POSITIVE_INFINITY, bottom: Number.NEGATIVE_INFINITY },
+  );
 }

@@ -41,11 +41,24 @@ export function findDeceptions(text: string, comments: CommentSearch = "outside"
       meaning: "blanks that push text out of sight",
     });
   }
-  for (const { 0: comment, index } of text.matchAll(COMMENTS[comments])) {
-    if (found.some(({ start }) => start >= index && start < index + comment.length)) continue;
-    const meaning = "an HTML comment: hidden elsewhere, but the agent reads it";
-    found.push({ start: index, end: index + comment.length, shown: comment, meaning });
+  return withComments(inOrder(found), [...text.matchAll(COMMENTS[comments])]);
+}
+
+/** Comments are one deception each, but for those that hold others, which tell more. */
+function withComments(others: readonly Deception[], comments: readonly RegExpExecArray[]): Deception[] {
+  const meaning = "an HTML comment: hidden elsewhere, but the agent reads it";
+  const found: Deception[] = [];
+  let next = 0;
+  for (const { 0: comment, index } of comments) {
+    const end = index + comment.length;
+    while ((others[next]?.start ?? Number.POSITIVE_INFINITY) < index) next += 1;
+    const holdsOther = (others[next]?.start ?? Number.POSITIVE_INFINITY) < end;
+    if (!holdsOther) found.push({ start: index, end, shown: comment, meaning });
   }
+  return inOrder([...others, ...found]);
+}
+
+function inOrder(found: Deception[]): Deception[] {
   return found.sort((a, b) => a.start - b.start);
 }
 

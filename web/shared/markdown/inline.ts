@@ -44,7 +44,8 @@ export function buildInline(
       if (token.type === "link_close") cursor = behindTarget(searched, cursor, token);
       if (closed && parent) parent.nodes.push(wrap(closed.open, closed.nodes));
     } else {
-      top.nodes.push(...leafNodes(token, builder, find, toSource));
+      // One by one: a text can fall into more pieces than a call takes arguments.
+      for (const node of leafNodes(token, builder, find, toSource)) top.nodes.push(node);
     }
   }
   return {
@@ -144,10 +145,26 @@ function behindTarget(content: string, cursor: number, token: Token): number {
   if (opener !== "(") return bracket + 1;
   let depth = 0;
   for (let index = bracket + 1; index < content.length; index += 1) {
-    if (content[index] === "\\") index += 1;
-    else if (content[index] === "(") depth += 1;
-    else if (content[index] === ")") depth -= 1;
+    const character = content[index] ?? "";
+    if (character === "\\") index += 1;
+    else if (character === "<" || character === '"' || character === "'") index = spanEnd(content, index);
+    else if (character === "(") depth += 1;
+    else if (character === ")") depth -= 1;
     if (depth === 0) return index + 1;
   }
   return bracket + 1;
+}
+
+/** Where an address in angle brackets or a title ends that begins at `start`; there where neither does. */
+function spanEnd(content: string, start: number): number {
+  const opener = content[start];
+  const before = content[start - 1] ?? "";
+  const isSpan = /\s/.test(before) || (opener === "<" && before === "(");
+  if (!isSpan) return start;
+  const closer = opener === "<" ? ">" : opener;
+  for (let index = start + 1; index < content.length; index += 1) {
+    if (content[index] === "\\") index += 1;
+    else if (content[index] === closer) return index;
+  }
+  return start;
 }

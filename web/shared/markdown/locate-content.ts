@@ -18,9 +18,21 @@ export function locateLines(content: string, firstLine: number, lines: SourceLin
     offset += text.length + 1;
   }
   return (at) => {
-    const start = starts.findLast((entry) => entry.content <= at) ?? { content: 0, source: 0 };
+    const start = starts[lastBefore(starts, at)] ?? { content: 0, source: 0 };
     return start.source + (at - start.content);
   };
+}
+
+/** The last of the starts that is not behind `at`. They are in order, and a paragraph may have many thousands. */
+function lastBefore(starts: readonly { readonly content: number }[], at: number): number {
+  let low = -1;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle]?.content ?? 0) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** Where a table cell's content stands in its row; `\|` of the source is `|` of the content. */

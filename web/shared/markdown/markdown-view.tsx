@@ -69,7 +69,12 @@ function Node({ node, host }: { readonly node: MarkdownNode; readonly host: Mark
     case "element":
       if (node.attributes?.["class"] === TABLE_SCROLL)
         return <TableScroll>{drawAll(node.children, host)}</TableScroll>;
-      return createElement(node.tag, propertiesOf(node), ...drawAll(node.children, host));
+      // As one list: a paragraph can hold more pieces than a call takes arguments. An empty element takes not even none.
+      return createElement(
+        node.tag,
+        propertiesOf(node),
+        node.children.length === 0 ? undefined : drawAll(node.children, host),
+      );
   }
 }
 

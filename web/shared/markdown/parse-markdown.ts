@@ -91,7 +91,7 @@ class DocumentBuilder {
   #close(): void {
     const open = this.#stack.pop();
     if (!open?.token) return;
-    this.#add(...closed(open.token, open.nodes, open.alert, this.#row?.block));
+    for (const node of closed(open.token, open.nodes, open.alert, this.#row?.block)) this.#add(node);
     if (open.token.type === "tr_open") this.#row = undefined;
   }
 
@@ -132,7 +132,8 @@ class DocumentBuilder {
       leaf,
       ...(!this.#row && { block }),
     };
-    this.#add(...(task ? [{ kind: "task", checked: task.checked } as const, node] : [node]));
+    if (task) this.#add({ kind: "task", checked: task.checked });
+    this.#add(node);
   }
 
   #attributes(opener: Token | undefined, text: string, block: number): Record<string, string> | undefined {
@@ -165,8 +166,8 @@ class DocumentBuilder {
     this.#add({ kind: "unrendered", ...this.#blocks.addLines("hidden text", first, end) });
   }
 
-  #add(...nodes: MarkdownNode[]): void {
-    this.#stack.at(-1)?.nodes.push(...nodes);
+  #add(node: MarkdownNode): void {
+    this.#stack.at(-1)?.nodes.push(node);
   }
 }
 

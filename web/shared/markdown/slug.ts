@@ -1,6 +1,8 @@
 /** Gives headings their ids: as GitHub does, each once. */
 export function slugger(): (text: string) => string {
   const used = new Set<string>();
+  /** The number that a base was last given, so that many headings of one name are not counted through again. */
+  const numbers = new Map<string, number>();
   return (text) => {
     const base =
       text
@@ -9,7 +11,12 @@ export function slugger(): (text: string) => string {
         .trim()
         .replace(/\s+/g, "-") || "section";
     let id = base;
-    for (let number = 1; used.has(id); number += 1) id = `${base}-${number}`;
+    let number = numbers.get(base) ?? 0;
+    while (used.has(id)) {
+      number += 1;
+      id = `${base}-${number}`;
+    }
+    numbers.set(base, number);
     used.add(id);
     return id;
   };
