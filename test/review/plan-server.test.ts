@@ -250,6 +250,16 @@ describe("POST /api/upload", () => {
     expect((await readFile(answer.path)).equals(PNG)).toBe(true);
   });
 
+  it("finds the file among whatever else a form sends", async () => {
+    const { app } = await planServer();
+    const part = (disposition: string, content: string) =>
+      `--b\nContent-Disposition: form-data; ${disposition}\n\n${content}\n`;
+    const fields = Array.from({ length: 20 }, (_, index) => part(`name="field${index}"`, "x"));
+    const others = [...fields, part('name="thumbnail"; filename="small.png"', "none of ours")];
+    const parts = `${others.join("")}--b\nContent-Disposition: form-data; name="file"; filename="a.png"\n\nPNG`;
+    expect((await app.inject(form(parts))).json()).toMatchObject({ originalName: "a.png" });
+  });
+
   it.each([
     ["under another name", '--b\nContent-Disposition: form-data; name="picture"; filename="a.png"\n\nPNG'],
     ["as plain text", '--b\nContent-Disposition: form-data; name="file"\n\nPNG'],
