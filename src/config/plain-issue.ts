@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /**
- * What is wrong with a value of the configuration, in words for whoever wrote it. It is zod's error map: messages that
+ * What is wrong with a value of the configuration or of a small body, in words for whoever wrote it. It is zod's error map: messages that
  * a schema gives itself go before it, and undefined leaves zod's own.
  */
 export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {

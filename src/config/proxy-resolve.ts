@@ -71,8 +71,10 @@ export function resolveProxyConfig(
   };
 }
 
-function refusalIn({ file, path: filePath }: LoadedSettings): Refuse {
+function refusalIn({ file, path: filePath, sourceOf }: LoadedSettings): Refuse {
   return (path, message) => {
+    const source = sourceOf(path);
+    if (/^(?:flag|environment) /.test(source)) throw new AppError("usage", `${source} ${message}`);
     const line = file?.lineOf(["proxy", ...path]);
     const where = line === undefined ? filePath : `${filePath}:${line}`;
     throw new AppError("configuration", `${where}: proxy.${path.map(String).join(".")}: ${message}`);

@@ -84,7 +84,7 @@ function withOverrides(value: unknown, overrides: readonly Override[]): unknown 
 
 function fromEnvironment(environment: Environment): Override[] {
   const from = (name: string, key: Override["key"], read: (text: string) => unknown): Override[] => {
-    const text = environment[name];
+    const text = environment[name]?.trim();
     return text ? [{ key, value: read(text), source: `environment ${name}` }] : [];
   };
   return [

@@ -5,7 +5,7 @@ import { pathOf } from "../http/path-of.ts";
 import { encodeFault, type Fault, faultOf } from "./dialect-errors.ts";
 import { noteRefusal } from "./door.ts";
 import { callersDialect } from "./models/describe-models.ts";
-import { type Route, type RouteDialect, routes } from "./routes.ts";
+import { type Route, type RouteDialect, routes, takesPath } from "./routes.ts";
 import type { Services } from "./services.ts";
 
 /** Answers failures outside model calls, and paths that are none, in the dialect of the route or of the caller. */
@@ -26,7 +26,8 @@ export function addProxyErrors(
   app.setNotFoundHandler(async (request, reply) => {
     const path = pathOf(request.url);
     const allowed = methodsOf(path);
-    if (allowed.length > 0) reply.header("allow", allowed.join(", "));
+    const withHead = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    if (allowed.length > 0) reply.header("allow", withHead.join(", "));
     const error = missed(path, allowed);
     noteRefusal(request, error, services);
     throw error;
@@ -74,8 +75,10 @@ function dialectUnder(path: string): RouteDialect {
   return path.startsWith("/v1/") ? "by-caller" : "plain";
 }
 
+/** As people say them: HEAD comes with GET, and OPTIONS with everything. */
 function methodsOf(path: string): string[] {
-  return [...new Set(routes.filter((route) => covers(route, path)).map((route) => route.method))];
+  const taking = routes.filter((route) => covers(route, path) && route.operation !== "websocket");
+  return [...new Set(taking.map((route) => route.method))];
 }
 
 function isCovered(path: string): boolean {
@@ -88,5 +91,5 @@ function covers(route: Route, path: string): boolean {
     if (part === "*") return ".+";
     return part.startsWith(":") ? "[^/]+" : part.replace(/[.]/g, "\\.");
   });
-  return new RegExp(`^${pattern.join("/")}$`).test(path);
+  return new RegExp(`^${pattern.join("/")}$`).test(path) && takesPath(route, path);
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import type { ProxyConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
 import { createApp } from "../http/create-app.ts";
+import { pathOf } from "../http/path-of.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { addProxyErrors } from "./answer-errors.ts";
 import type { AdmittedRequest } from "./call.ts";
@@ -20,7 +21,7 @@ import { asUpstream, relayMcp } from "./mcp/relay-mcp.ts";
 import { createOpenStreams } from "./open-streams.ts";
 import { handleUtility } from "./operations/handle-utility.ts";
 import { keepTicksQuick } from "./quick-ticks.ts";
-import { isModelRoute, type Route, routes } from "./routes.ts";
+import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
 import { createRuntime } from "./runtime.ts";
 import type { Services } from "./services.ts";
 import { straightCalls } from "./straight-calls.ts";
@@ -214,7 +215,10 @@ function addRoutes(app: FastifyInstance, services: Services): void {
 function servedBy(route: Route, services: Services): Pick<RouteOptions, "handler" | "onRequest"> {
   if (route.operation === "mcp") return takenOver((request, reply) => relayMcp(request, reply, services));
   if (isModelRoute(route))
-    return takenOver((request, reply) => handleCall(takeOver(request, reply), route, services));
+    return takenOver(async (request, reply) => {
+      if (takesPath(route, pathOf(request.url))) await handleCall(takeOver(request, reply), route, services);
+      else reply.callNotFound();
+    });
   return { handler: (request, reply) => handleUtility(request, reply, route, services) };
 }
 

@@ -48,6 +48,8 @@ export interface Route {
   readonly operation: Operation;
   /** Bodies: read whole, passed on as they come, or not looked at. */
   readonly body: "whole" | "streamed" | "ignored";
+  /** Whether it takes only paths that name a method behind a colon. */
+  readonly needsMethod?: true;
 }
 
 const chat = "chat-completions";
@@ -97,7 +99,7 @@ export const specifiedRoutes: readonly Route[] = [
 const furtherRoutes: readonly Route[] = [
   route("GET", "/v1/models/claude", "messages", "list-models", "ignored"),
   route("GET", "/v1/models/*", "by-caller", "get-model", "ignored"),
-  route("POST", "/v1/models/*", google, "by-method"),
+  { ...route("POST", "/v1/models/*", google, "by-method"), needsMethod: true },
   route("GET", "/v1beta/models/*", google, "get-model", "ignored"),
   route("POST", "/v1beta/models/*", google, "by-method"),
   route("POST", "/v1/embeddings", chat, "embed"),
@@ -120,6 +122,11 @@ const furtherRoutes: readonly Route[] = [
 
 /** Every route there is; of two that fit a path, the more exact one serves it. */
 export const routes: readonly Route[] = [...specifiedRoutes, ...furtherRoutes];
+
+/** Whether a path that a route's pattern fits is one of that route's. */
+export function takesPath({ needsMethod }: Route, path: string): boolean {
+  return !needsMethod || /(?::|%3a)[^:/]+$/i.test(path);
+}
 
 /** A route of a model operation: its errors are told in its own dialect. */
 export type ModelRoute = Route & { readonly dialect: Dialect };

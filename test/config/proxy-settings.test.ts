@@ -163,6 +163,24 @@ describe("the proxy's settings", () => {
     expect(error.message).toContain(named);
   });
 
+  it.each([
+    ["flag --host", {}, { host: "192.168.1.5" }],
+    ["environment SERVICE_PROXY_HOST", { SERVICE_PROXY_HOST: " 0.0.0.0 " }, {}],
+  ])("name %s where it opens the proxy to others without a key", async (named, environment, flags) => {
+    const error = await failure(
+      load("{}", environment, flags).then((loaded) => resolveProxyConfig(loaded, environment, found)),
+    );
+    expect([error.code, error.message]).toEqual([
+      "usage",
+      expect.stringMatching(`^${named} lets other machines`),
+    ]);
+  });
+
+  it("take variables without the spaces around them", async () => {
+    const { settings } = await load("{}", { SERVICE_PROXY_PORT: " 2222 ", SERVICE_PROXY_AUTH_MODE: "\t" });
+    expect([settings.port, settings.auth_mode]).toEqual([2222, "auto"]);
+  });
+
   it("refuse rules, variables and keys that lead nowhere, with their line", async () => {
     const cases: [string, RegExp][] = [
       ['{"proxy": {"models": [\n{"match": "*", "upstream": "nowhere"}]}}', /:2: .*"nowhere"/],

@@ -53,11 +53,43 @@ describe("routes that call no model", () => {
     ["POST", "/v1beta/models/m:unknownMethod", 404, { error: { status: "NOT_FOUND" } }],
     ["POST", "/v1beta/models/..%2fx:generateContent", 400, { error: { status: "INVALID_ARGUMENT" } }],
     ["GET", "/v1/responses", 405, { error: { message: expect.any(String) } }],
+    ["PUT", "/v1/responses", 405, { error: { message: "This path takes POST" } }],
   ] as const)("tell mistakes in the route's dialect: %s %s is %i", async (method, url, status, body) => {
     const response = await call(method, url);
     expect(response.statusCode).toBe(status);
     expect(response.json()).toMatchObject(body);
     if (status === 405) expect(response.headers.allow).toContain("POST");
+  });
+
+  it.each([
+    ["/v1/models/vendorx", { type: "error", error: { type: "invalid_request_error" } }],
+    ["/v1/models/claude", { type: "error", error: { type: "invalid_request_error" } }],
+    ["/v1/models/listed", { error: { code: "method_not_allowed" } }],
+    ["/v1/models/a/listed", { error: { code: "method_not_allowed" } }],
+  ])("send nothing to a model for POST %s, which names no method", async (url, told) => {
+    const before = upstream.hits.length;
+    const response = await call("POST", url, { payload: { contents: [{ parts: [{ text: "hi" }] }] } });
+    expect([response.statusCode, response.headers.allow]).toEqual([405, "GET, HEAD"]);
+    expect(response.json()).toMatchObject(told);
+    expect(upstream.hits.length).toBe(before);
+  });
+
+  it.each([
+    ["/v1/models/detect", "", "model is missing"],
+    ["/v1/models/detect", "null", "the body must be an object, { … }, not null"],
+    ["/v1/models/detect", '{"model":""}', "model must not be empty"],
+    ["/internal/warmup", '{"upstream":7}', "upstream must be a text, not 7"],
+    ["/internal/warmup", "{", "The body is not JSON"],
+  ])("say in plain words what is wrong with a body: %s %s", async (url, payload, error) => {
+    const response = await call("POST", url, { payload });
+    expect([response.statusCode, response.json()]).toEqual([400, { error }]);
+  });
+
+  it("take a body that begins with a byte order mark", async () => {
+    const payload = '\ufeff{"model":"alias"}';
+    expect((await call("POST", "/v1/models/detect", { payload })).json()).toMatchObject({
+      mapped_model: "listed",
+    });
   });
 
   it("refuse a body that is no JSON by its type", async () => {

@@ -80,8 +80,9 @@ export function createSelector(
         if (first) return { places: [first, ...others], rule: rule.match };
       }
       const slash = model.indexOf("/");
-      const named = slash > 0 ? upstreams.get(model.slice(0, slash)) : undefined;
-      if (named) return only(named, model.slice(slash + 1));
+      const there = model.slice(slash + 1);
+      const named = slash > 0 && there !== "" ? upstreams.get(model.slice(0, slash)) : undefined;
+      if (named) return only(named, there);
       // With one upstream, and that of the caller's dialect, its list cannot change anything.
       if (single && all.length === 1 && dialect !== undefined && speaks(single, dialect))
         return only(single, model);

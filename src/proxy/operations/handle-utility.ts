@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { plainIssue } from "../../config/plain-issue.ts";
 import { AppError } from "../../errors.ts";
 import { readBody } from "../body/read-body.ts";
 import { metricsText } from "../log/metrics-text.ts";
@@ -82,14 +83,15 @@ async function bodyAs<Schema extends z.ZodType>(
   const bytes = await readBody(request.raw, request.runtime.config.limits.utilityBody);
   let value: unknown;
   try {
-    value = bytes.length === 0 ? {} : JSON.parse(bytes.toString("utf8"));
+    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+    value = text === "" ? {} : JSON.parse(text);
   } catch (error) {
     throw new AppError("validation", "The body is not JSON", { cause: error });
   }
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: plainIssue });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw new AppError("validation", `${issue?.path.map(String).join(".") || "the body"}: ${issue?.message}`);
+  throw new AppError("validation", `${issue?.path.map(String).join(".") || "the body"} ${issue?.message}`);
 }
 
 /** Clients that try a WebSocket first fall back to HTTP at once on 426; anything else makes them retry. */

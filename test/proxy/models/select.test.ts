@@ -63,6 +63,7 @@ describe("choosing an upstream", () => {
     expect(await pick([], "unknown", "messages")).toEqual(["claude", "unknown", undefined]);
     expect(await pick([], undefined, "chat-completions")).toEqual(["chat", "", undefined]);
     expect(await pick([], "unknown")).toBeUndefined();
+    expect(await pick([], "other/")).toBeUndefined();
   });
 
   it("asks conditions of a rule only of calls that its pattern fits", async () => {

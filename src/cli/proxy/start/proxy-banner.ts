@@ -25,10 +25,8 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
   const upstreams = [...config.upstreams.values()];
   const names = upstreams.map(({ name, dialect }) => `${name} (${dialect})`);
   const onlyEcho = upstreams.every(({ dialect }) => dialect === "any");
-  const lan =
-    config.host === "0.0.0.0" || config.host === "::"
-      ? [`  from the network      ${lanUrls(port).join("  ")}`]
-      : [];
+  const urls = config.host === "0.0.0.0" || config.host === "::" ? lanUrls(port) : [];
+  const lan = urls.length > 0 ? [`  from the network      ${urls.join("  ")}`] : [];
   const open =
     mode === "off" && !isLoopback(config.host)
       ? ["WARNING: anyone who reaches this machine can use the proxy."]
