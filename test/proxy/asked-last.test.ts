@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
 
@@ -6,8 +6,11 @@ const KEYS = ["sk-first-0123456789", "sk-second-0123456789"];
 /** The port of a service that no machine runs any more; one that was free a moment ago may be another test's by now. */
 const NOBODY = "http://127.0.0.1:1";
 const closers: (() => Promise<unknown>)[] = [];
+// What rests does so for seconds, which a busy machine may take for two calls.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
+  vi.useRealTimers();
 });
 
 const chatAnswer = json({

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { isWholeRequest } from "../support/faulty-upstream.ts";
 import { startTestProxy, until } from "../support/start-proxy.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -17,7 +18,11 @@ async function behind(bytes: (socket: Socket) => void, dialect = "chat-completio
   const calls = { count: 0 };
   const vendor = createServer((socket) => {
     socket.on("error", () => {});
-    socket.on("data", () => {
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      if (!isWholeRequest(text)) return;
+      text = "";
       calls.count += 1;
       bytes(socket);
     });

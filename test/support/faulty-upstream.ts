@@ -72,7 +72,8 @@ export async function startFaultyUpstream(cases: readonly FaultCase[]): Promise<
   };
 }
 
-function isWholeRequest(text: string): boolean {
+/** Whether bytes, each a character, are a request to its end, whose length is announced. */
+export function isWholeRequest(text: string): boolean {
   const end = text.indexOf("\r\n\r\n");
   const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
   return end >= 0 && text.length >= end + 4 + length;
