@@ -5,6 +5,7 @@ import { factsOf } from "./models/facts.ts";
 import { notServed } from "./models/not-served.ts";
 import type { Places, Selection } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
+import { asksToCompact } from "./translate/compaction.ts";
 
 /** Of a model's name, which goes into logs, metrics and paths. */
 const LONGEST_MODEL = 512;
@@ -12,6 +13,7 @@ const LONGEST_MODEL = 512;
 /** Where a call is served, in the order in which places are asked. Throws `model_not_found`. */
 export function chooseUpstream(
   call: Call,
+  operation: CalledOperation["operation"],
   model: string | undefined,
   body: Buffer | undefined,
 ): Places | Promise<Places> {
@@ -20,12 +22,27 @@ export function chooseUpstream(
   call.model = model;
   const facts = () => factsOf(call.request.headers, body);
   const selected = call.runtime.selector.select(model, call.dialect, facts);
-  return selected instanceof Promise ? selected.then((late) => choose(call, late)) : choose(call, selected);
+  const choose = (selection: Selection | undefined): Places => {
+    if (!selection) throw notFound(call.model);
+    const places = ableToCompact(selection.places, operation, body);
+    return goTo(call, call.services.rests.awakeFirst(places));
+  };
+  return selected instanceof Promise ? selected.then(choose) : choose(selected);
 }
 
-function choose(call: Call, selection: Selection | undefined): Places {
-  if (!selection) throw notFound(call.model);
-  return goTo(call, call.services.rests.awakeFirst(selection.places));
+/**
+ * Where a conversation can be compacted, if that is what the call asks for. Of a rule whose first upstream can, the others
+ * are left out that cannot: that they cannot would be told of a moment when the first has no room.
+ */
+function ableToCompact(
+  places: Places,
+  operation: CalledOperation["operation"],
+  body: Buffer | undefined,
+): Places {
+  const [first, ...others] = places;
+  if (others.length === 0 || first.upstream.dialect !== "responses" || !asksToCompact(operation, body))
+    return places;
+  return [first, ...others.filter(({ upstream }) => upstream.dialect === "responses")];
 }
 
 /** Has the call be one at the first of these places, from now on. */

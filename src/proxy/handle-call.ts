@@ -50,7 +50,7 @@ function routed(call: Call, called: CalledOperation, body: Buffer | undefined): 
   if (body) hold(call, body);
   const scanned = body && look(body);
   call.stream = called.stream || scanned?.stream === true;
-  const choice = chooseUpstream(call, called.model ?? scanned?.model, body);
+  const choice = chooseUpstream(call, called.operation, called.model ?? scanned?.model, body);
   return choice instanceof Promise
     ? choice.then((places) => send(call, called, places, body, scanned))
     : send(call, called, choice, body, scanned);
@@ -76,7 +76,7 @@ function send(
 async function serveForm(call: Call, called: CalledOperation): Promise<void> {
   const { limits } = call.runtime.config;
   const form = await peekForm(call.request, limits.body, (bytes) => holdMore(call, bytes));
-  const places = await chooseUpstream(call, form.model, undefined);
+  const places = await chooseUpstream(call, called.operation, form.model, undefined);
   const [{ model }] = places;
   const lane = laneOf(call, called);
   const renamed = form.model !== undefined && form.model !== model ? model : undefined;

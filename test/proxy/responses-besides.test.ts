@@ -149,4 +149,28 @@ describe("what clients of the responses dialect ask besides", () => {
     expect(await refused.text()).toContain("Only an upstream of the responses dialect can compact");
     expect(other.asked()).toEqual([]);
   });
+
+  it("is not asked of another dialect where the first upstream has no room: its refusal can be tried again", async () => {
+    const upstream = await startFakeUpstream(json({ error: { message: "No room" } }, 503));
+    closers.push(upstream.close);
+    const settings = { base_url: upstream.url, api_key: "sk-upstream-0123456789" };
+    const proxy = await startTestProxy({
+      upstreams: {
+        first: { ...settings, dialect: "responses" },
+        second: { ...settings, dialect: "messages" },
+      },
+      models: [{ match: "*", upstream: ["first", "second"] }],
+    });
+    closers.push(proxy.close);
+    for (const [path, input] of [
+      ["/v1/responses/compact", "long"],
+      ["/v1/responses", [{ type: "compaction_trigger" }]],
+    ]) {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify({ model: "m", input });
+      const refused = await fetch(`${proxy.url}${path}`, { method: "POST", headers, body });
+      expect(refused.status).toBe(503);
+    }
+    expect(upstream.hits.map(({ url }) => url)).toEqual(["/v1/responses/compact", "/v1/responses"]);
+  });
 });

@@ -31,7 +31,7 @@ describe("R4 the image policy", () => {
     await expect(policy.locate("none.png")).rejects.toThrow();
   });
 
-  it("takes a path at its word: home only at its beginning, other machines only where Windows would call them", async () => {
+  it("takes a path at its word: home and addresses only at its beginning, other machines only where Windows would call them", async () => {
     const folder = await files();
     await mkdir(join(folder, "x~"));
     await writeFile(join(folder, "x~", "a.png"), PNG);
@@ -45,6 +45,8 @@ describe("R4 the image policy", () => {
     expect(await windows.locate(named)).toBe(named);
     const refusal = { code: "not_found", message: "File not found", cause: expect.any(Error) };
     await expect(local.locate("file:///%2f")).rejects.toMatchObject(refusal);
+    // A folder called "file:", which is not there; no address.
+    await expect(local.locate("docs/file:///a.png")).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   it("where others can ask, shows the folders and the named files only, links followed", async () => {

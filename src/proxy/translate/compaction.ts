@@ -3,6 +3,8 @@ import { isObject } from "../exchange/json.ts";
 import type { Dialect, Part } from "../exchange/parts.ts";
 import type { Turn } from "../exchange/request.ts";
 
+const TRIGGER = "compaction_trigger";
+
 /**
  * Throws `DialectError` (400) where a call asks an upstream of another dialect to compact the conversation: Codex ends one
  * that has grown too long with an item of type `compaction_trigger` and wants nothing but a sealed one back. An answer in
@@ -16,8 +18,16 @@ export function refuseCompaction(turns: readonly Turn[], upstream: Dialect): voi
   );
 }
 
+/**
+ * Whether this call, at an upstream of the responses dialect, asks for a compacted conversation: by the route for it, or by
+ * the item, whose name stands in texts with its quotes escaped.
+ */
+export function asksToCompact(operation: string, body: unknown): boolean {
+  return operation === "compact" || (Buffer.isBuffer(body) && body.includes(`"${TRIGGER}"`));
+}
+
 function isTrigger(part: Part): boolean {
   if (part.type !== "unknown") return false;
   const { raw } = part.origin;
-  return isObject(raw) && raw["type"] === "compaction_trigger";
+  return isObject(raw) && raw["type"] === TRIGGER;
 }

@@ -18,4 +18,9 @@ describe("the authentication policy", () => {
     expect(needsKey(effective, "warmup")).toBe(others);
     expect(needsKey(effective, undefined)).toBe(others);
   });
+
+  it("tells what auto stands for, by the name that people are shown", () => {
+    expect(effectiveMode("auto", true)).toBe("all_except_health");
+    expect(effectiveMode("auto", false)).toBe("off");
+  });
 });
