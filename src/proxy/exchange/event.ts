@@ -48,3 +48,12 @@ export type OpenPart = Extract<Part, { type: "text" | "reasoning" | "refusal" | 
 
 /** A piece of a part's text: words of a text, a thought or a refusal, or of a call's arguments. */
 export type Delta = Extract<ExchangeEvent, { type: "text-delta" | "arguments-delta" }>;
+
+/** An event of some part of the answer. */
+export type PartEvent = Exclude<
+  ExchangeEvent,
+  { type: "start" | "usage" | "finish" | "end" | "error" | "ping" }
+>;
+
+/** What happens to a part that has started, up to its end. */
+export type OpenPartEvent = Exclude<PartEvent, { type: "part-start" | "part-whole" }>;

@@ -1,4 +1,4 @@
-import type { ExchangeEvent } from "./event.ts";
+import type { ExchangeEvent, OpenPartEvent, PartEvent } from "./event.ts";
 
 /** Says what is wrong with each event in turn, after the grammar of `event.ts`; undefined where nothing is. */
 export interface StreamChecker {
@@ -16,56 +16,79 @@ const fittingDeltas: Readonly<Record<string, readonly string[]>> = {
 
 /** A checker for one stream. It keeps the open parts' indexes and nothing of their content. */
 export function createStreamChecker(): StreamChecker {
-  const open = new Map<number, string>();
-  const used = new Set<number>();
-  let phase: "before" | "parts" | "finished" | "ended" = "before";
+  return new Checker();
+}
 
-  const start = (index: number): string | undefined => {
-    if (used.has(index)) return `index ${index} is used twice`;
-    used.add(index);
+class Checker implements StreamChecker {
+  private readonly open = new Map<number, string>();
+  private readonly used = new Set<number>();
+  private phase: "before" | "parts" | "finished" | "ended" = "before";
+
+  get ended(): boolean {
+    return this.phase === "ended";
+  }
+
+  check(event: ExchangeEvent): string | undefined {
+    if (this.phase === "ended") return `${event.type} after the terminal event`;
+    switch (event.type) {
+      case "error":
+        this.phase = "ended";
+        return undefined;
+      case "ping":
+      case "usage":
+        return undefined;
+      case "start":
+        return this.start();
+      default:
+        return this.phase === "before" ? `${event.type} before start` : this.checkStarted(event);
+    }
+  }
+
+  private start(): string | undefined {
+    if (this.phase !== "before") return "a second start";
+    this.phase = "parts";
     return undefined;
-  };
-  const within = (event: ExchangeEvent & { readonly index: number }): string | undefined => {
-    const kind = open.get(event.index);
+  }
+
+  private checkStarted(
+    event: PartEvent | Extract<ExchangeEvent, { type: "finish" | "end" }>,
+  ): string | undefined {
+    switch (event.type) {
+      case "finish":
+        this.phase = "finished";
+        return undefined;
+      case "end":
+        return this.end();
+      case "part-start": {
+        const wrong = this.use(event.index);
+        this.open.set(event.index, event.part.type);
+        return wrong;
+      }
+      case "part-whole":
+        return this.use(event.index);
+      default:
+        return this.within(event);
+    }
+  }
+
+  private end(): string | undefined {
+    const isFinished = this.phase === "finished";
+    this.phase = "ended";
+    if (this.open.size > 0) return "end while a part is open";
+    return isFinished ? undefined : "end without finish";
+  }
+
+  private use(index: number): string | undefined {
+    if (this.used.has(index)) return `index ${index} is used twice`;
+    this.used.add(index);
+    return undefined;
+  }
+
+  private within(event: OpenPartEvent): string | undefined {
+    const kind = this.open.get(event.index);
     if (kind === undefined) return `${event.type} for part ${event.index}, which is not open`;
-    if (event.type === "part-end") open.delete(event.index);
+    if (event.type === "part-end") this.open.delete(event.index);
     else if (fittingDeltas[kind]?.includes(event.type) !== true) return `${event.type} in a ${kind} part`;
     return undefined;
-  };
-  const check = (event: ExchangeEvent): string | undefined => {
-    if (phase === "ended") return `${event.type} after the terminal event`;
-    if (event.type === "error") {
-      phase = "ended";
-      return undefined;
-    }
-    if (event.type === "ping" || event.type === "usage") return undefined;
-    if (event.type === "start") {
-      if (phase !== "before") return "a second start";
-      phase = "parts";
-      return undefined;
-    }
-    if (phase === "before") return `${event.type} before start`;
-    if (event.type === "end") {
-      const unfinished = phase !== "finished";
-      phase = "ended";
-      if (open.size > 0) return "end while a part is open";
-      return unfinished ? "end without finish" : undefined;
-    }
-    if (event.type === "finish") {
-      phase = "finished";
-      return undefined;
-    }
-    if (event.type === "part-start") {
-      const wrong = start(event.index);
-      open.set(event.index, event.part.type);
-      return wrong;
-    }
-    return event.type === "part-whole" ? start(event.index) : within(event);
-  };
-  return {
-    check,
-    get ended() {
-      return phase === "ended";
-    },
-  };
+  }
 }

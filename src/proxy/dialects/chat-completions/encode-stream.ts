@@ -1,6 +1,7 @@
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
+import type { PartEvent } from "../../exchange/event.ts";
 import type { Finish } from "../../exchange/response.ts";
-import { ChunkStreamEncoder, type PartEvent } from "../shared/chunk-stream.ts";
+import { ChunkStreamEncoder } from "../shared/chunk-stream.ts";
 import { completionId } from "./encode-response.ts";
 import { PartWriter } from "./stream-part-writer.ts";
 import { encodeUsage } from "./usage.ts";

@@ -1,9 +1,9 @@
 import type { EncodeContext } from "../../exchange/codec.ts";
+import type { PartEvent } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { urlOfSource } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Finish } from "../../exchange/response.ts";
-import type { PartEvent } from "../shared/chunk-stream.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeFinish } from "./finish.ts";
 import { googleExtra } from "./google-signatures.ts";

@@ -1,5 +1,5 @@
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
-import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { ExchangeEvent, OpenPartEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
@@ -10,7 +10,7 @@ import { errorObject } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
 import { createFraming } from "./framing.ts";
 import { encodeLogprobs } from "./logprobs.ts";
-import { type PartEvent, partAnswer } from "./part-answer.ts";
+import { partAnswer } from "./part-answer.ts";
 import { encodeUsage } from "./usage.ts";
 
 /**
@@ -75,7 +75,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
     }
   }
 
-  private tell(event: PartEvent): string {
+  private tell(event: OpenPartEvent): string {
     const answer = this.open.get(event.index);
     if (answer === undefined) return "";
     const candidate = this.candidates.get(event.index) ?? 0;

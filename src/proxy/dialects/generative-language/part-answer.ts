@@ -1,17 +1,12 @@
-import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
+import type { OpenPart, OpenPartEvent } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation, Part } from "../../exchange/parts.ts";
 import { encodeText, encodeThought, type WireObject } from "./encode-parts.ts";
 import { encodeAnswerPart } from "./encode-response.ts";
 
-export type PartEvent = Extract<
-  ExchangeEvent,
-  { type: "text-delta" | "arguments-delta" | "signature-delta" | "citation" | "part-end" }
->;
-
 /** What each event of an open part adds to the answer, as parts of the wire. */
 export interface PartAnswer {
-  take(event: PartEvent): readonly WireObject[];
+  take(event: OpenPartEvent): readonly WireObject[];
   /** The part as it has become, for its citations. */
   cited(): Part | undefined;
 }
@@ -26,7 +21,7 @@ class TextAnswer implements PartAnswer {
   private text = "";
   private readonly citations: Citation[] = [];
 
-  take(event: PartEvent): readonly WireObject[] {
+  take(event: OpenPartEvent): readonly WireObject[] {
     if (event.type === "text-delta") {
       this.text += event.text;
       return event.text === "" ? [] : [{ text: event.text }];
@@ -49,7 +44,7 @@ class ThoughtAnswer implements PartAnswer {
     this.signature = part.signature ?? "";
   }
 
-  take(event: PartEvent): readonly WireObject[] {
+  take(event: OpenPartEvent): readonly WireObject[] {
     if (event.type === "text-delta") return event.text === "" ? [] : [{ text: event.text, thought: true }];
     if (event.type === "signature-delta") this.signature += event.signature;
     if (event.type !== "part-end" || this.signature === "") return [];
@@ -70,7 +65,7 @@ class CallAnswer implements PartAnswer {
     this.signature = part.signature ?? "";
   }
 
-  take(event: PartEvent): readonly WireObject[] {
+  take(event: OpenPartEvent): readonly WireObject[] {
     if (event.type === "arguments-delta") this.written += event.text;
     if (event.type === "signature-delta") this.signature += event.signature;
     if (event.type !== "part-end") return [];

@@ -27,24 +27,63 @@ interface Level {
 
 /** For the arguments of one call. */
 export function createPartialArguments(): PartialArguments {
-  /** Keys that lead to the value being written, and the objects and arrays around it: one more than keys. */
-  let path: Key[] = [];
-  const levels: Level[] = [];
-  let openText = false;
+  return new PathWriter();
+}
 
-  const open = (kind: Level["kind"]): string => {
-    levels.push({ kind, names: new Set(), count: 0 });
-    return kind === "object" ? "{" : "[";
-  };
-  const closeTo = (depth: number): string => {
-    let text = openText ? '"' : "";
-    openText = false;
-    while (levels.length > depth) text += levels.pop()?.kind === "object" ? "}" : "]";
-    path = path.slice(0, Math.max(0, depth - 1));
+class PathWriter implements PartialArguments {
+  /** Keys that lead to the value being written, and the objects and arrays around it: one more than keys. */
+  private path: Key[] = [];
+  private readonly levels: Level[] = [];
+  private isInText = false;
+
+  add(piece: WirePartialArg): string {
+    const target = parsePath(piece.jsonPath);
+    const goesOn = this.isInText && isSamePath(this.path, target);
+    if (typeof piece.stringValue === "string") {
+      const letters = stringifyJson(piece.stringValue).slice(1, -1);
+      const start = goesOn ? "" : `${this.moveTo(target)}"`;
+      this.isInText = piece.willContinue === true;
+      return `${start}${letters}${this.isInText ? "" : '"'}`;
+    }
+    if (goesOn && piece.willContinue === true) return "";
+    return this.moveTo(target) + stringifyJson(piece.numberValue ?? piece.boolValue ?? null);
+  }
+
+  end(): string {
+    return this.levels.length === 0 ? "{}" : this.closeTo(0);
+  }
+
+  /** Leaves what the new path is not in, and opens what it leads through. */
+  private moveTo(target: readonly Key[]): string {
+    const { path, levels } = this;
+    let text = levels.length === 0 ? this.open("object") : "";
+    let common = 0;
+    while (common < path.length && common < target.length - 1 && path[common] === target[common]) common += 1;
+    // The last key of a path is a value, which nothing can be written into.
+    common = Math.min(common, levels.length - 1);
+    text += this.closeTo(common + 1);
+    for (let at = common; at < target.length; at += 1) {
+      text += this.enter(target[at] ?? "");
+      if (at < target.length - 1) text += this.open(typeof target[at + 1] === "number" ? "array" : "object");
+    }
     return text;
-  };
-  const enter = (key: Key): string => {
-    const level = levels.at(-1);
+  }
+
+  private open(kind: Level["kind"]): string {
+    this.levels.push({ kind, names: new Set(), count: 0 });
+    return kind === "object" ? "{" : "[";
+  }
+
+  private closeTo(depth: number): string {
+    let text = this.isInText ? '"' : "";
+    this.isInText = false;
+    while (this.levels.length > depth) text += this.levels.pop()?.kind === "object" ? "}" : "]";
+    this.path = this.path.slice(0, Math.max(0, depth - 1));
+    return text;
+  }
+
+  private enter(key: Key): string {
+    const level = this.levels.at(-1);
     const isArray = typeof key === "number";
     if (level === undefined || (level.kind === "array") !== isArray) throw misplaced(key);
     if (isArray ? key < level.count : level.names.has(key)) throw misplaced(key);
@@ -53,41 +92,9 @@ export function createPartialArguments(): PartialArguments {
     const comma = level.count > 0 ? "," : "";
     level.count = isArray ? key + 1 : level.count + 1;
     if (!isArray) level.names.add(key);
-    path.push(key);
+    this.path.push(key);
     return `${comma}${gap}${isArray ? "" : `${stringifyJson(key)}:`}`;
-  };
-  /** Leaves what the new path is not in, and opens what it leads through. */
-  const moveTo = (target: readonly Key[]): string => {
-    let text = levels.length === 0 ? open("object") : "";
-    let common = 0;
-    while (common < path.length && common < target.length - 1 && path[common] === target[common]) common += 1;
-    // The last key of a path is a value, which nothing can be written into.
-    common = Math.min(common, levels.length - 1);
-    text += closeTo(common + 1);
-    for (let at = common; at < target.length; at += 1) {
-      text += enter(target[at] ?? "");
-      if (at < target.length - 1) text += open(typeof target[at + 1] === "number" ? "array" : "object");
-    }
-    return text;
-  };
-
-  return {
-    add(piece) {
-      const target = parsePath(piece.jsonPath);
-      const goesOn = openText && isSamePath(path, target);
-      if (typeof piece.stringValue === "string") {
-        const letters = stringifyJson(piece.stringValue).slice(1, -1);
-        const start = goesOn ? "" : `${moveTo(target)}"`;
-        openText = piece.willContinue === true;
-        return `${start}${letters}${openText ? "" : '"'}`;
-      }
-      if (goesOn && piece.willContinue === true) return "";
-      return moveTo(target) + stringifyJson(piece.numberValue ?? piece.boolValue ?? null);
-    },
-    end() {
-      return levels.length === 0 ? "{}" : closeTo(0);
-    },
-  };
+  }
 }
 
 function isSamePath(left: readonly Key[], right: readonly Key[]): boolean {

@@ -1,17 +1,11 @@
-import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { PartEvent } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { spreadCallSignatures } from "../../exchange/signature.ts";
 import { encodeAnswerPart } from "./encode-answer-part.ts";
-import {
-  type BlockStep,
-  type PartEvent,
-  type PartSteps,
-  stepsOf,
-  stepsOfWhole,
-} from "./stream-part-steps.ts";
+import { type BlockStep, type PartSteps, stepsOf, stepsOfWhole } from "./stream-part-steps.ts";
 
-type Beginning = Extract<ExchangeEvent, { type: "part-start" | "part-whole" }>;
+type Beginning = Extract<PartEvent, { type: "part-start" | "part-whole" }>;
 
 /** A part that is not yet written to its end, with the steps that wait for its turn. */
 interface Queued {
@@ -40,7 +34,7 @@ export class BlockWriter {
     return { calls: this.calls, refusal: this.refused };
   }
 
-  push(event: Beginning | PartEvent): string {
+  push(event: PartEvent): string {
     if (event.type === "part-start" || event.type === "part-whole") return this.begin(event);
     const queued = this.queue.get(event.index);
     if (queued?.steps === undefined) return "";

@@ -1,4 +1,4 @@
-import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
+import type { OpenPart, OpenPartEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ReasoningPart } from "../../exchange/parts.ts";
@@ -13,15 +13,10 @@ export interface BlockStep {
   readonly json: string;
 }
 
-export type PartEvent = Extract<
-  ExchangeEvent,
-  { type: "text-delta" | "arguments-delta" | "signature-delta" | "citation" | "part-end" }
->;
-
 /** Turns one part's events into the steps of its block. */
 export interface PartSteps {
   begin(): readonly BlockStep[];
-  take(event: PartEvent): readonly BlockStep[];
+  take(event: OpenPartEvent): readonly BlockStep[];
 }
 
 const stop: BlockStep = { kind: "stop", json: "" };

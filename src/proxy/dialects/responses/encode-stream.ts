@@ -1,127 +1,139 @@
 import { keepAliveComment } from "../../../sse/serialize.ts";
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
-import type { ExchangeEvent } from "../../exchange/event.ts";
-import { createLossList } from "../../exchange/loss.ts";
+import type { ExchangeEvent, OpenPartEvent } from "../../exchange/event.ts";
+import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { createEventWriter } from "./event-writer.ts";
-import { createPartWriters, type PartWriter } from "./part-writers.ts";
+import { createPartWriters, type PartWriter, type PartWriters } from "./part-writers.ts";
 import {
   createFrame,
   type Ending,
   encodeUsage,
   endingOf,
   failureOf,
+  type Identity,
   type ResponseFrame,
 } from "./response-object.ts";
+
+interface Begun {
+  readonly frame: ResponseFrame;
+  readonly writers: PartWriters;
+}
 
 /**
  * Writes the `response.*` events: sequence numbers without a gap, every item opened, filled and closed, one terminal
  * event that holds the whole response, and no `[DONE]`.
  */
-export function createStreamEncoder(context: EncodeContext): StreamEncoder {
-  const losses = createLossList();
-  const events = createEventWriter();
-  let frame: ResponseFrame | undefined;
-  let writers: ReturnType<typeof createPartWriters> | undefined;
-  let usage: Usage | undefined;
-  let finish: Finish = { unified: "stop" };
-  let ended = false;
-  const open = new Map<number, PartWriter>();
+class ResponsesStreamEncoder implements StreamEncoder {
+  private readonly list = createLossList();
+  private readonly events = createEventWriter();
+  private readonly open = new Map<number, PartWriter>();
+  private begun: Begun | undefined;
+  private usage: Usage | undefined;
+  private finish: Finish = { unified: "stop" };
+  private ended = false;
 
-  const begin = (event: { readonly id?: string; readonly created?: number }) => {
-    frame = createFrame(event, context);
-    writers = createPartWriters({ responseId: frame.id, context, events, losses });
-    events.write("response.created", { response: frame });
-    events.write("response.in_progress", { response: frame });
-    return { frame, writers };
-  };
-  const begun = () => (frame && writers ? { frame, writers } : begin({}));
+  constructor(private readonly context: EncodeContext) {}
 
-  const terminate = (ending: Ending) => {
-    const { frame: opened, writers: items } = begun();
-    const at = ending.status === "completed" ? { completed_at: Math.floor(context.now / 1000) } : {};
-    const response = { ...opened, ...ending, ...at, output: items.output(), usage: encodeUsage(usage) };
-    events.write(`response.${ending.status}`, { response });
-    ended = true;
-  };
-  const finishAll = () => {
-    const { writers: items } = begun();
-    const problem = items.settle(finish.unified === "length" || finish.unified === "context-overflow");
-    terminate(problem === undefined ? endingOf(finish, items.refused()) : failureOf(problem));
-  };
+  get losses(): readonly Loss[] {
+    return this.list.losses;
+  }
 
-  const take = (event: ExchangeEvent): void => {
+  push(event: ExchangeEvent): string {
+    if (this.ended) return "";
+    if (event.type === "ping") return keepAliveComment;
     if ("candidate" in event && (event.candidate ?? 0) > 0) {
-      losses.add("candidates", "There is one answer only in the responses dialect.");
-      return;
-    }
+      this.list.add("candidates", "There is one answer only in the responses dialect.");
+    } else this.take(event);
+    return this.events.take();
+  }
+
+  private take(event: Exclude<ExchangeEvent, { type: "ping" }>): void {
     switch (event.type) {
       case "start":
-        usage = mergeUsage(usage, event.usage);
-        begin(event);
+        this.usage = mergeUsage(this.usage, event.usage);
+        this.begin(event);
         return;
       case "usage":
-        usage = mergeUsage(usage, event.usage);
+        this.usage = mergeUsage(this.usage, event.usage);
         return;
       case "part-start":
-        open.set(event.index, begun().writers.start(event.part));
+        this.open.set(event.index, this.current().writers.start(event.part));
         return;
       case "part-whole":
-        begun().writers.whole(event.part);
+        this.current().writers.whole(event.part);
         return;
       case "finish":
-        finish = event.finish;
+        this.finish = event.finish;
         return;
       case "end":
-        usage = mergeUsage(usage, event.usage);
-        finishAll();
+        this.usage = mergeUsage(this.usage, event.usage);
+        this.finishAll();
         return;
       case "error":
-        terminate(failureOf(event.error));
-        return;
-      case "ping":
+        this.terminate(failureOf(event.error));
         return;
       default:
-        tellPart(event, open);
+        this.tell(event);
     }
-  };
-  return {
-    push(event) {
-      if (ended) return "";
-      if (event.type === "ping") return keepAliveComment;
-      take(event);
-      return events.take();
-    },
-    get losses() {
-      return losses.losses;
-    },
-  };
+  }
+
+  private tell(event: OpenPartEvent): void {
+    const writer = this.open.get(event.index);
+    if (writer === undefined) return;
+    switch (event.type) {
+      case "text-delta":
+        writer.delta(event.text, event.logprobs);
+        return;
+      case "arguments-delta":
+        writer.delta(event.text);
+        return;
+      case "signature-delta":
+        writer.signature?.(event.signature);
+        return;
+      case "citation":
+        writer.citation?.(event.citation);
+        return;
+      case "part-end":
+        this.open.delete(event.index);
+        writer.end(event.part);
+    }
+  }
+
+  private begin(identity: Identity): Begun {
+    const { context, events, list } = this;
+    const frame = createFrame(identity, context);
+    const writers = createPartWriters({ responseId: frame.id, context, events, losses: list });
+    this.begun = { frame, writers };
+    events.write("response.created", { response: frame });
+    events.write("response.in_progress", { response: frame });
+    return this.begun;
+  }
+
+  /** What has begun; upstreams may leave out the start. */
+  private current(): Begun {
+    return this.begun ?? this.begin({});
+  }
+
+  private finishAll(): void {
+    const { writers } = this.current();
+    const { unified } = this.finish;
+    const problem = writers.settle(unified === "length" || unified === "context-overflow");
+    this.terminate(problem === undefined ? endingOf(this.finish, writers.refused()) : failureOf(problem));
+  }
+
+  private terminate(ending: Ending): void {
+    const { frame, writers } = this.current();
+    const at = ending.status === "completed" ? { completed_at: Math.floor(this.context.now / 1000) } : {};
+    const usage = encodeUsage(this.usage);
+    const response = { ...frame, ...ending, ...at, output: writers.output(), usage };
+    this.events.write(`response.${ending.status}`, { response });
+    this.ended = true;
+  }
 }
 
-type PartEvent = Extract<
-  ExchangeEvent,
-  { type: "text-delta" | "arguments-delta" | "signature-delta" | "citation" | "part-end" }
->;
-
-function tellPart(event: PartEvent, open: Map<number, PartWriter>): void {
-  const writer = open.get(event.index);
-  if (writer === undefined) return;
-  switch (event.type) {
-    case "text-delta":
-      writer.delta(event.text, event.logprobs);
-      return;
-    case "arguments-delta":
-      writer.delta(event.text);
-      return;
-    case "signature-delta":
-      writer.signature?.(event.signature);
-      return;
-    case "citation":
-      writer.citation?.(event.citation);
-      return;
-    case "part-end":
-      open.delete(event.index);
-      writer.end(event.part);
-  }
+/** An encoder for one stream. */
+export function createStreamEncoder(context: EncodeContext): StreamEncoder {
+  return new ResponsesStreamEncoder(context);
 }

@@ -1,16 +1,10 @@
 import { keepAliveComment, serializeEvent } from "../../../sse/serialize.ts";
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
-import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { ExchangeEvent, PartEvent } from "../../exchange/event.ts";
 import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { encodeError } from "./openai-errors.ts";
-
-/** An event of a part of the answer. */
-export type PartEvent = Exclude<
-  ExchangeEvent,
-  { type: "start" | "usage" | "finish" | "end" | "error" | "ping" }
->;
 
 type Start = Extract<ExchangeEvent, { type: "start" }>;
 
