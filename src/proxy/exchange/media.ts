@@ -57,3 +57,9 @@ export function sniffMediaType(data: string, declared: string): string {
     ? found
     : declared;
 }
+
+/** The same source under the type of its first bytes, see `sniffMediaType`. */
+export function withSniffedType(source: MediaSource): MediaSource {
+  if (source.kind !== "base64") return source;
+  return { ...source, mediaType: sniffMediaType(source.data, source.mediaType) };
+}

@@ -3,7 +3,16 @@ import type { ReasoningRequest } from "./request.ts";
 /** How much to think, from least to most. */
 export type Effort = NonNullable<ReasoningRequest["effort"]>;
 
-const order: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+/** All of them, from least to most. */
+export const efforts = [
+  "none",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+  "max",
+] as const satisfies readonly Effort[];
 
 /**
  * Thinking tokens per effort. Low, medium and high are the figures of Google's OpenAI compatibility page
@@ -27,7 +36,7 @@ export function budgetOfEffort(effort: Effort): number {
 /** The effort a budget stands for: the highest whose own budget it reaches. -1 (the model chooses) is none of them. */
 export function effortOfBudget(budget: number): Effort | undefined {
   if (budget < 0) return undefined;
-  return order.findLast((effort) => budgets[effort] <= budget);
+  return efforts.findLast((effort) => budgets[effort] <= budget);
 }
 
 /** The effort asked for, in whichever currency; undefined where the model is to choose. */
@@ -43,9 +52,9 @@ export function budgetOf(reasoning: ReasoningRequest): number | undefined {
 
 /** The nearest effort a model knows (lower where two are as near); undefined where it knows none. */
 export function clampEffort(effort: Effort, known: readonly string[]): Effort | undefined {
-  const wanted = order.indexOf(effort);
-  const distance = (candidate: Effort) => Math.abs(order.indexOf(candidate) - wanted);
-  return order
+  const wanted = efforts.indexOf(effort);
+  const distance = (candidate: Effort) => Math.abs(efforts.indexOf(candidate) - wanted);
+  return efforts
     .filter((candidate) => known.includes(candidate))
     .reduce<Effort | undefined>(
       (best, candidate) => (best === undefined || distance(candidate) < distance(best) ? candidate : best),

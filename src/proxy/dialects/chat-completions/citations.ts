@@ -1,5 +1,5 @@
 import { defined } from "../../exchange/defined.ts";
-import { isObject } from "../../exchange/json.ts";
+import { asString, isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation } from "../../exchange/parts.ts";
 
@@ -10,9 +10,9 @@ export function decodeCitations(annotations: readonly unknown[] | null | undefin
     if (!isObject(cited)) return [];
     return [
       defined({
-        url: text(cited["url"]),
-        title: text(cited["title"]),
-        quote: text(cited["content"]),
+        url: asString(cited["url"]),
+        title: asString(cited["title"]),
+        quote: asString(cited["content"]),
         start: index(cited["start_index"]),
         end: index(cited["end_index"]),
       }),
@@ -46,10 +46,6 @@ function encodeCitation(citation: Citation, url: string, offset: number, length:
       end_index: offset + (citation.end ?? length),
     },
   };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 function index(value: unknown): number | undefined {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
-import { isObject } from "../../exchange/json.ts";
-import { originOfFile, sniffMediaType, sourceOfUrl } from "../../exchange/media.ts";
-import type { CacheHint, MediaSource, Part } from "../../exchange/parts.ts";
+import { originOfFile, sniffMediaType, sourceOfUrl, withSniffedType } from "../../exchange/media.ts";
+import type { Part } from "../../exchange/parts.ts";
+import { decodeCacheControl } from "../shared/cache-control.ts";
 import type { WirePart } from "./schema.ts";
 
 const textPart = z.looseObject({ text: z.string() });
@@ -33,7 +33,7 @@ export function decodeContent(
 }
 
 function decodePart(part: WirePart, path: string): Part[] {
-  const cache = cacheHint(part["cache_control"]);
+  const cache = decodeCacheControl(part["cache_control"]);
   const decoded = decodeBare(part, path);
   return cache === undefined ? decoded : decoded.map((one) => ({ cache, ...one }));
 }
@@ -52,7 +52,7 @@ function decodeBare(part: WirePart, path: string): Part[] {
       const image = read(imagePart, part, path).image_url;
       const url = typeof image === "string" ? image : image.url;
       const detail = typeof image === "string" ? undefined : (image.detail ?? undefined);
-      return [defined({ type: "image" as const, source: sniffed(sourceOfUrl(url)), detail })];
+      return [defined({ type: "image" as const, source: withSniffedType(sourceOfUrl(url)), detail })];
     }
     case "input_audio": {
       const { data, format } = read(audioPart, part, path).input_audio;
@@ -90,20 +90,8 @@ function decodeFile(file: z.infer<typeof filePart>["file"], path: string): Part 
   return defined({ type: "document" as const, source, name });
 }
 
-function sniffed(source: MediaSource): MediaSource {
-  if (source.kind !== "base64") return source;
-  return { ...source, mediaType: sniffMediaType(source.data, source.mediaType) };
-}
-
 function audioType(format: string): string {
   return format === "mp3" ? "audio/mpeg" : `audio/${format}`;
-}
-
-/** OpenRouter and LiteLLM take the messages dialect's `cache_control` on parts. */
-export function cacheHint(value: unknown): CacheHint | undefined {
-  if (!isObject(value) || value["type"] !== "ephemeral") return undefined;
-  const ttl = value["ttl"];
-  return ttl === "5m" || ttl === "1h" ? { ttl } : {};
 }
 
 function read<Schema extends z.ZodType>(schema: Schema, part: WirePart, path: string): z.infer<Schema> {

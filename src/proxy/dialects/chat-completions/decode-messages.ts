@@ -3,7 +3,8 @@ import { isObject } from "../../exchange/json.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
-import { cacheHint, decodeContent } from "./decode-content.ts";
+import { decodeCacheControl } from "../shared/cache-control.ts";
+import { decodeContent } from "./decode-content.ts";
 import { googleSignature, signText } from "./google-signatures.ts";
 import { decodeReasoningDetail } from "./reasoning-details.ts";
 import type { WireMessage, WireToolCall } from "./schema.ts";
@@ -45,7 +46,7 @@ export function decodeMessages(messages: readonly WireMessage[]): { instructions
 
 /** LiteLLM takes a breakpoint on a whole message, which is one behind its last part. */
 function hinted(parts: Part[], message: WireMessage): Part[] {
-  const cache = cacheHint(message.cache_control);
+  const cache = decodeCacheControl(message.cache_control);
   const last = parts.at(-1);
   return cache === undefined || last === undefined ? parts : [...parts.slice(0, -1), { cache, ...last }];
 }

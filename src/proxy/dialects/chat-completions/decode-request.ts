@@ -1,12 +1,12 @@
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Converted } from "../../exchange/loss.ts";
+import { efforts } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, ReasoningRequest, Sampling } from "../../exchange/request.ts";
 import { decodeMessages } from "./decode-messages.ts";
 import { decodeOutput, decodeToolChoice, decodeTools } from "./decode-tools.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";
 
-const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const known = new Set(Object.keys(requestSchema.shape));
 
 /** Reads a chat-completions body. Throws `DialectError` (400) with the member that is wrong. */

@@ -3,6 +3,7 @@ import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
+import { parseChunk } from "../shared/parse.ts";
 import { decodeError } from "./errors.ts";
 import { chunkSchema, type WireChunk } from "./schema.ts";
 import { StreamCandidate } from "./stream-candidate.ts";
@@ -60,7 +61,7 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
   }
 
   private read(data: string) {
-    const body = readJson(data);
+    const body = parseChunk(data);
     if (isObject(body) && body["error"]) return this.fail(decodeError(statusIn(body["error"]), {}, body));
     const result = chunkSchema.safeParse(body);
     if (result.success) this.take(result.data);
@@ -116,15 +117,6 @@ const unreadable: ExchangeError = {
   status: 502,
   message: "The upstream sent an event that is no chat completion chunk.",
 };
-
-/** Arguments are text in this dialect's streams, so no number needs keeping digit by digit. */
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Errors in a stream carry their status in `code`, if at all. */
 function statusIn(error: unknown): number {

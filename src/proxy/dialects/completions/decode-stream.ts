@@ -1,6 +1,7 @@
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
+import { parseChunk } from "../shared/parse.ts";
 import { decodeFinish, decodeUsage, identityOf } from "./decode-response.ts";
 import { decodeError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
@@ -38,7 +39,7 @@ class CompletionsStreamDecoder implements StreamDecoder {
   }
 
   private read(data: string): void {
-    const body = readJson(data);
+    const body = parseChunk(data);
     if (isObject(body) && body["error"]) {
       this.ended = true;
       this.events.push({ type: "error", error: decodeError(502, {}, body) });
@@ -85,12 +86,4 @@ class CompletionsStreamDecoder implements StreamDecoder {
 /** A decoder for one stream. */
 export function createStreamDecoder(): StreamDecoder {
   return new CompletionsStreamDecoder();
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

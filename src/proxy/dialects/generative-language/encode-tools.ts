@@ -4,9 +4,8 @@ import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
+import type { WireObject } from "./encode-parts.ts";
 import { toGenerativeSchema } from "./to-schema.ts";
-
-type WireObject = Readonly<Record<string, unknown>>;
 
 const hostedNames: Partial<Record<HostedTool["tool"], string>> = {
   "web-search": "googleSearch",

@@ -93,24 +93,7 @@ const generationConfigSchema = z.looseObject({
 });
 export type WireGenerationConfig = z.output<typeof generationConfigSchema>;
 /** Members of `generationConfig` that have a place in the exchange form. */
-export const knownConfig: ReadonlySet<string> = new Set([
-  "maxOutputTokens",
-  "temperature",
-  "topP",
-  "topK",
-  "stopSequences",
-  "seed",
-  "presencePenalty",
-  "frequencyPenalty",
-  "candidateCount",
-  "responseLogprobs",
-  "logprobs",
-  "responseMimeType",
-  "responseSchema",
-  "responseJsonSchema",
-  "responseModalities",
-  "thinkingConfig",
-]);
+export const knownConfig: ReadonlySet<string> = new Set(Object.keys(generationConfigSchema.shape));
 
 const toolConfigSchema = z.looseObject({
   functionCallingConfig: z
@@ -132,15 +115,7 @@ export const requestSchema = z.looseObject({
 });
 export type WireRequest = z.output<typeof requestSchema>;
 /** Top-level members that have a place in the exchange form. */
-export const knownMembers: ReadonlySet<string> = new Set([
-  "model",
-  "contents",
-  "systemInstruction",
-  "tools",
-  "toolConfig",
-  "generationConfig",
-  "labels",
-]);
+export const knownMembers: ReadonlySet<string> = new Set(Object.keys(requestSchema.shape));
 
 const usageSchema = z.looseObject({
   promptTokenCount: count,

@@ -1,5 +1,5 @@
 import { defined } from "../../exchange/defined.ts";
-import { isObject } from "../../exchange/json.ts";
+import { asString, isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation } from "../../exchange/parts.ts";
 
@@ -7,9 +7,9 @@ import type { Citation } from "../../exchange/parts.ts";
 export function decodeCitation(raw: unknown): Citation | undefined {
   if (!isObject(raw)) return undefined;
   return defined({
-    url: text(raw["url"]) ?? text(raw["source"]),
-    title: text(raw["title"]) ?? text(raw["document_title"]),
-    quote: text(raw["cited_text"]),
+    url: asString(raw["url"]) ?? asString(raw["source"]),
+    title: asString(raw["title"]) ?? asString(raw["document_title"]),
+    quote: asString(raw["cited_text"]),
     origin: { dialect: "messages" as const, raw },
   });
 }
@@ -31,8 +31,4 @@ export function encodeCitation(citation: Citation, list: LossList): unknown {
     cited_text: citation.quote ?? "",
     encrypted_index: "",
   };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,8 +1,9 @@
 import { defined } from "../../exchange/defined.ts";
-import { isObject, stringifyJson } from "../../exchange/json.ts";
-import { originOfFile, sniffMediaType } from "../../exchange/media.ts";
-import type { CacheHint, DocumentPart, MediaSource, Part, ReasoningPart } from "../../exchange/parts.ts";
+import { stringifyJson } from "../../exchange/json.ts";
+import { originOfFile, withSniffedType } from "../../exchange/media.ts";
+import type { DocumentPart, Part, ReasoningPart } from "../../exchange/parts.ts";
 import { openSignature } from "../../exchange/signature.ts";
+import { decodeCacheControl } from "../shared/cache-control.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { decodeCitation } from "./citations.ts";
 import { type DecodedSource, decodeSource } from "./decode-source.ts";
@@ -34,7 +35,7 @@ export function decodeContent(
 
 /** One block; usually one part. */
 export function decodeBlock(block: WireBlock, where: string): Part[] {
-  const cache = decodeCache(block["cache_control"]);
+  const cache = decodeCacheControl(block["cache_control"]);
   const parts = decodeBare(block, where);
   return cache === undefined ? parts : parts.map((part) => ({ cache, ...part }));
 }
@@ -50,7 +51,7 @@ function decodeBare(block: WireBlock, where: string): Part[] {
     case "image": {
       const source = decodeSource(parseRequestPiece(imageBlock, block, where).source);
       if (source.kind === "text" || source.kind === "content") return [unknownPart(block)];
-      return [{ type: "image", source: sniffed(source), ...originOfFile(source, "messages", block) }];
+      return [{ type: "image", source: withSniffedType(source), ...originOfFile(source, "messages", block) }];
     }
     case "document":
       return decodeDocument(block, where);
@@ -127,18 +128,6 @@ function decodeToolResult(block: WireBlock, where: string): Part {
     content: decodeContent(content, `${where}.content`),
   } as const;
   return is_error === true ? { isError: true, ...part } : part;
-}
-
-/** `cache_control`, wherever it stands. */
-function decodeCache(value: unknown): CacheHint | undefined {
-  if (!isObject(value) || value["type"] !== "ephemeral") return undefined;
-  const ttl = value["ttl"];
-  return ttl === "5m" || ttl === "1h" ? { ttl } : {};
-}
-
-function sniffed(source: MediaSource): MediaSource {
-  if (source.kind !== "base64") return source;
-  return { ...source, mediaType: sniffMediaType(source.data, source.mediaType) };
 }
 
 function unknownPart(block: WireBlock): Part {

@@ -1,6 +1,7 @@
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Converted, Loss } from "../../exchange/loss.ts";
+import { efforts } from "../../exchange/reasoning-effort.ts";
 import type {
   ExchangeRequest,
   OutputFormat,
@@ -14,7 +15,6 @@ import { decodeContent } from "./decode-blocks.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";
 
-const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const known = new Set([...Object.keys(requestSchema.shape), "mcp_servers"]);
 
 /**

@@ -1,5 +1,5 @@
 import { defined } from "../../exchange/defined.ts";
-import { isObject } from "../../exchange/json.ts";
+import { asString, isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import type { ServerToolPart } from "../../exchange/parts.ts";
 import { callIdFor } from "../../exchange/tool-call-id.ts";
@@ -17,13 +17,13 @@ const toolsByName: Readonly<Record<string, ServerToolPart["tool"]>> = {
 export function decodeServerBlock(block: WireBlock): ServerToolPart | undefined {
   const origin = { dialect: "messages", raw: block } as const;
   if (block.type === "server_tool_use" || block.type === "mcp_tool_use") {
-    const name = text(block["name"]);
+    const name = asString(block["name"]);
     const tool = block.type === "mcp_tool_use" ? "mcp" : (ownMember(toolsByName, name ?? "") ?? "other");
     return defined({
       type: "server-tool" as const,
       tool,
       phase: "call" as const,
-      id: text(block["id"]),
+      id: asString(block["id"]),
       name,
       input: block["input"],
       origin,
@@ -32,7 +32,7 @@ export function decodeServerBlock(block: WireBlock): ServerToolPart | undefined 
   const name = /^(.+)_tool_result$/.exec(block.type)?.[1];
   if (name === undefined) return undefined;
   const tool = name === "mcp" ? "mcp" : (ownMember(toolsByName, name) ?? "other");
-  const id = text(block["tool_use_id"]);
+  const id = asString(block["tool_use_id"]);
   return defined({
     type: "server-tool" as const,
     tool,
@@ -64,18 +64,14 @@ export function encodeServerPart(part: ServerToolPart): readonly WireBlock[] | u
 
 function queryIn(input: Record<string, unknown>): string {
   const queries = Array.isArray(input["queries"]) ? input["queries"] : [];
-  return text(input["query"]) ?? queries.map(text).find((query) => query !== undefined) ?? "";
+  return asString(input["query"]) ?? queries.map(asString).find((query) => query !== undefined) ?? "";
 }
 
 function pagesIn(output: unknown): unknown[] {
   return (Array.isArray(output) ? output : []).filter(isObject).flatMap((page) => {
-    const url = text(page["url"]) ?? text(page["uri"]);
+    const url = asString(page["url"]) ?? asString(page["uri"]);
     if (url === undefined) return [];
-    const title = text(page["title"]) ?? url;
+    const title = asString(page["title"]) ?? url;
     return [{ type: "web_search_result", url, title, encrypted_content: "", page_age: null }];
   });
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { invalidRequest } from "../../exchange/dialect-error.ts";
-import { originOfFile, sniffMediaType, sourceOfUrl } from "../../exchange/media.ts";
+import { originOfFile, sniffMediaType, sourceOfUrl, withSniffedType } from "../../exchange/media.ts";
 import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { annotationSchema, type WireContent } from "./schema.ts";
@@ -81,15 +81,9 @@ export function decodeAnnotation(value: unknown): Citation {
 
 function decodeImageSource(part: WireContent): MediaSource {
   const url = typeof part.image_url === "string" ? part.image_url : part.image_url?.url;
-  if (typeof url === "string") return sniffed(sourceOfUrl(url));
+  if (typeof url === "string") return withSniffedType(sourceOfUrl(url));
   if (typeof part.file_id === "string") return { kind: "file", id: part.file_id };
   throw invalidRequest("An input_image part needs an image_url or a file_id.");
-}
-
-/** Vendors refuse an image whose declared type is wrong, so its first bytes decide. */
-function sniffed(source: MediaSource): MediaSource {
-  if (source.kind !== "base64") return source;
-  return { ...source, mediaType: sniffMediaType(source.data, source.mediaType) };
 }
 
 function decodeFileSource(part: WireContent): MediaSource {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { efforts } from "../../exchange/reasoning-effort.ts";
 
 /**
  * The responses dialect as it is read: https://platform.openai.com/docs/api-reference/responses. Objects are loose,
@@ -22,7 +23,7 @@ export const requestSchema = z.looseObject({
   top_logprobs: count,
   reasoning: z
     .looseObject({
-      effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
+      effort: z.enum(efforts).nullish(),
       summary: text,
       generate_summary: text,
     })

@@ -30,6 +30,18 @@ export function parseAnswerPiece<Schema extends z.ZodType>(
   );
 }
 
+/**
+ * A chunk of a stream, or undefined where it is no JSON. Arguments are text in the streams of the OpenAI family's older
+ * dialects, so no number needs keeping digit by digit.
+ */
+export function parseChunk(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 function firstIssue(error: z.ZodError, where: string): { param: string; problem: string } {
   const issue = error.issues[0];
   const path = (issue?.path ?? []).reduce<string>(
