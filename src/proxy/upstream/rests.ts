@@ -40,54 +40,77 @@ const LONGEST_MS = 300_000;
 /** Models' names come from clients. */
 const MOST = 1_000;
 
+/** Nothing rests yet; `now` is milliseconds since 1970. */
 export function createRests(now: () => number = Date.now): Rests {
-  const resting = new Map<string, RestingPlace>();
-  const isResting = (id: string): boolean => {
-    const place = resting.get(id);
-    if (place === undefined || place.until > now()) return place !== undefined;
-    resting.delete(id);
+  return new RestingPlaces(now);
+}
+
+class RestingPlaces implements Rests {
+  readonly #now: () => number;
+  readonly #resting = new Map<string, RestingPlace>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  learn({ upstream, key, model }: TriedPlace, tried: Tried): void {
+    const { name, keys, credentials } = upstream;
+    if (tried.kind === "answered" && this.#resting.size > 0) {
+      this.#resting.delete(name);
+      this.#resting.delete(keyId(name, key, model));
+    } else if (tried.kind === "failed" && isUnreachable(tried.fault)) {
+      this.#rest(name, { upstream: name, until: this.#now() + UNREACHABLE_MS });
+    } else if (tried.kind === "refused" && credentials === "config") {
+      const { status } = tried;
+      const ms = restMs(status, pauseOf(tried, this.#now()));
+      if (ms === undefined) return;
+      const which = key !== undefined && keys.length > 1 && keys.indexOf(key) + 1;
+      const until = this.#now() + ms;
+      const place = { upstream: name, ...(which && { key: which }), model, status, until };
+      this.#rest(keyId(name, key, model), place);
+    }
+  }
+
+  awakeFirst(places: Places): Places {
+    if (this.#resting.size === 0) return places;
+    const [first = places[0], ...others] = lastWhere(places, (place) => this.#isPlaceResting(place));
+    return [first, ...others];
+  }
+
+  awakeKeysFirst({ upstream, model }: Place, keys: readonly string[]): readonly string[] {
+    if (this.#resting.size === 0) return keys;
+    return lastWhere(keys, (key) => this.#isKeyResting(upstream, key, model));
+  }
+
+  list(): RestingPlace[] {
+    return [...this.#resting].filter(([id]) => this.#isResting(id)).map(([, place]) => place);
+  }
+
+  clear(): void {
+    this.#resting.clear();
+  }
+
+  #isResting(id: string): boolean {
+    const place = this.#resting.get(id);
+    if (place === undefined || place.until > this.#now()) return place !== undefined;
+    this.#resting.delete(id);
     return false;
-  };
-  const isKeyResting = ({ name }: UpstreamConfig, key: string | undefined, model: string) =>
-    isResting(keyId(name, key, model));
-  const isPlaceResting = ({ upstream, model }: Place): boolean => {
-    if (isResting(upstream.name)) return true;
+  }
+
+  #isKeyResting({ name }: UpstreamConfig, key: string | undefined, model: string): boolean {
+    return this.#isResting(keyId(name, key, model));
+  }
+
+  #isPlaceResting({ upstream, model }: Place): boolean {
+    if (this.#isResting(upstream.name)) return true;
     const keys = upstream.keys.length === 0 ? [undefined] : upstream.keys;
-    return keys.every((key) => isKeyResting(upstream, key, model));
-  };
-  const rest = (id: string, place: RestingPlace): void => {
-    if (resting.size >= MOST) for (const known of [...resting.keys()]) isResting(known);
-    if (resting.size < MOST || resting.has(id)) resting.set(id, place);
-  };
-  return {
-    learn({ upstream, key, model }, tried) {
-      const { name, keys, credentials } = upstream;
-      if (tried.kind === "answered" && resting.size > 0) {
-        resting.delete(name);
-        resting.delete(keyId(name, key, model));
-      } else if (tried.kind === "failed" && isUnreachable(tried.fault)) {
-        rest(name, { upstream: name, until: now() + UNREACHABLE_MS });
-      } else if (tried.kind === "refused" && credentials === "config") {
-        const { status } = tried;
-        const ms = restMs(status, pauseOf(tried, now()));
-        if (ms === undefined) return;
-        const which = key !== undefined && keys.length > 1 && keys.indexOf(key) + 1;
-        rest(keyId(name, key, model), {
-          upstream: name,
-          ...(which && { key: which }),
-          model,
-          status,
-          until: now() + ms,
-        });
-      }
-    },
-    awakeFirst: (places) =>
-      resting.size === 0 ? places : (lastWhere(places, isPlaceResting) as [Place, ...Place[]]),
-    awakeKeysFirst: ({ upstream, model }, keys) =>
-      resting.size === 0 ? keys : lastWhere(keys, (key) => isKeyResting(upstream, key, model)),
-    list: () => [...resting].filter(([id]) => isResting(id)).map(([, place]) => place),
-    clear: () => resting.clear(),
-  };
+    return keys.every((key) => this.#isKeyResting(upstream, key, model));
+  }
+
+  #rest(id: string, place: RestingPlace): void {
+    if (this.#resting.size >= MOST) for (const known of [...this.#resting.keys()]) this.#isResting(known);
+    if (this.#resting.size < MOST || this.#resting.has(id)) this.#resting.set(id, place);
+  }
 }
 
 /** For how long what was refused with this status rests; undefined where another call may fare better at once. */

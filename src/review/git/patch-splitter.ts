@@ -32,57 +32,60 @@ const EMPTY = Buffer.alloc(0);
  * lines of content begin with a space, a plus, a minus or a backslash, so none can be mistaken for it.
  */
 export function createPatchSplitter(): PatchSplitter {
-  const sections: PatchSection[] = [];
-  let open: OpenSection | undefined;
-  let offset = 0;
-  /** The start of a line that the last chunk cut off before it could be told what it is. */
-  let carry: Buffer = EMPTY;
-  /** Set while a chunk begins in the middle of a line of content. */
-  let cutLine: "changed" | "context" | undefined;
+  return new Splitter();
+}
 
-  function headerLine(data: Buffer, start: number, end: number): void {
-    const line = data.subarray(start, end);
-    if (!open || startsWith(line, FILE_START) || startsWith(line, CONFLICT_NOTE)) {
-      open?.flush(data);
-      if (open) sections.push(open.end(offset + start));
-      open = new OpenSection(offset + start);
-    }
-    open.addHeaderLine(line);
+class Splitter implements PatchSplitter {
+  private readonly sections: PatchSection[] = [];
+  private open: OpenSection | undefined;
+  private offset = 0;
+  /** The start of a line that the last chunk cut off before it could be told what it is. */
+  private carry: Buffer = EMPTY;
+  /** Set while a chunk begins in the middle of a line of content. */
+  private cutLine: "changed" | "context" | undefined;
+
+  write(chunk: Buffer): void {
+    const data = this.carry.length > 0 ? Buffer.concat([this.carry, chunk]) : chunk;
+    const done = this.scan(data);
+    this.open?.flush(data);
+    this.offset += done;
+    this.carry = done === data.length ? EMPTY : Buffer.from(data.subarray(done));
+  }
+
+  end(): PatchSection[] {
+    if (this.carry.length > 0) this.headerLine(this.carry, 0, this.carry.length);
+    if (this.open) this.sections.push(this.open.end(this.offset + this.carry.length));
+    return this.sections;
   }
 
   /** Takes whole lines, and content even of a line that is cut; returns how many bytes it took. */
-  function scan(data: Buffer): number {
+  private scan(data: Buffer): number {
     let position = 0;
     while (position < data.length) {
       const newline = data.indexOf(LINE_FEED, position);
       const next = newline === -1 ? data.length : newline + 1;
-      const kind = cutLine ?? (open?.inHunk ? contentKind(data[position]) : undefined);
+      const kind = this.cutLine ?? (this.open?.inHunk ? contentKind(data[position]) : undefined);
       if (kind === undefined) {
         if (newline === -1) return position;
-        headerLine(data, position, next);
+        this.headerLine(data, position, next);
       } else {
-        if (kind === "changed") open?.addChanged(data, position, next, cutLine === undefined);
-        cutLine = newline === -1 ? kind : undefined;
+        if (kind === "changed") this.open?.addChanged(data, position, next, this.cutLine === undefined);
+        this.cutLine = newline === -1 ? kind : undefined;
       }
       position = next;
     }
     return position;
   }
 
-  return {
-    write(chunk) {
-      const data = carry.length > 0 ? Buffer.concat([carry, chunk]) : chunk;
-      const done = scan(data);
-      open?.flush(data);
-      offset += done;
-      carry = done === data.length ? EMPTY : Buffer.from(data.subarray(done));
-    },
-    end() {
-      if (carry.length > 0) headerLine(carry, 0, carry.length);
-      if (open) sections.push(open.end(offset + carry.length));
-      return sections;
-    },
-  };
+  private headerLine(data: Buffer, start: number, end: number): void {
+    const line = data.subarray(start, end);
+    if (!this.open || startsWith(line, FILE_START) || startsWith(line, CONFLICT_NOTE)) {
+      this.open?.flush(data);
+      if (this.open) this.sections.push(this.open.end(this.offset + start));
+      this.open = new OpenSection(this.offset + start);
+    }
+    this.open.addHeaderLine(line);
+  }
 }
 
 const FILE_START = Buffer.from("diff --git ");
