@@ -35,10 +35,21 @@ describe("an anchor", () => {
     expect(anchor.suffix.startsWith(" today.")).toBe(true);
   });
 
-  it("takes markup along where it lies within", () => {
-    const source = "Use `code` and *style* here.";
-    const anchor = anchorAt("code and style here", source);
-    expect(source.slice(anchor.start, anchor.end)).toBe("code` and *style* here");
+  it.each([
+    ["within it", "Use `code` and *style* here.", "and style here", "and *style* here"],
+    ["at its beginning", "Use `code` and *style* here.", "code and style here", "`code` and *style* here"],
+    ["at its end", "Use `code` and *style* here.", "Use code and style", "Use `code` and *style*"],
+    ["not what is around all of it", "Use **this** here.", "this", "this"],
+    ["of a list item taken whole", "- **Now** or `never`", "Now or never", "**Now** or `never`"],
+    ["of a paragraph taken whole", "[Now](x.md), *or never*", "Now, or never", "[Now](x.md), *or never*"],
+    ["of a link it begins with", "See [now](x.md) or never.", "now or", "[now](x.md) or"],
+    ["of a link it ends with", "See [now](x.md) or never.", "See now", "See [now](x.md)"],
+    ["of a cell", "| a | b |\n|---|---|\n| **c** d | e |", "c d\ne", "**c** d | e"],
+    ["none of a code block", "```\n**a** b\n```", "a** b", "a** b"],
+  ])("takes markup along: %s", (_where, source, drawn, taken) => {
+    const anchor = anchorAt(drawn, source);
+    expect(source.slice(anchor.start, anchor.end)).toBe(taken);
+    expect(anchor.quote).toBe(drawn);
   });
 
   it("spans blocks", () => {

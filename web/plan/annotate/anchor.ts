@@ -1,6 +1,7 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { Leaf, MarkdownDocument, Segment } from "../../shared/markdown/model.ts";
 import { sourceLines } from "../../shared/markdown/source-lines.ts";
+import { withMarkupEnds } from "./markup-ends.ts";
 
 /** A place in the drawn text: a leaf and an offset in it. */
 export interface TextPoint {
@@ -30,10 +31,12 @@ export function anchorOf(document: MarkdownDocument, range: TextRange): PlanAnch
   const last = parts.at(-1);
   if (!first || !last) return undefined;
   // Footnotes are drawn last wherever they are written, so the first part drawn need not be the first in the source.
-  const starts = parts.map((part) => sourceOffset(document.leaves[part.leaf], part.start, "start"));
-  const ends = parts.map((part) => sourceOffset(document.leaves[part.leaf], part.end, "end"));
-  const start = starts.reduce((least, each) => Math.min(least, each));
-  const end = ends.reduce((most, each) => Math.max(most, each));
+  const stretches = parts.map((part) => sourceStretch(document, part));
+  const start = stretches.reduce(
+    (least, stretch) => Math.min(least, stretch.start),
+    Number.POSITIVE_INFINITY,
+  );
+  const end = stretches.reduce((most, stretch) => Math.max(most, stretch.end), 0);
   const text = documentText(document);
   const from = offsetInText(document, { leaf: first.leaf, offset: first.start });
   const to = offsetInText(document, { leaf: last.leaf, offset: last.end });
@@ -167,6 +170,23 @@ function linesOf(source: string, start: number, end: number): { startLine: numbe
   const lines = sourceLines(source);
   return { startLine: lines.at(start) + 1, endLine: lines.at(Math.max(start, end - 1)) + 1 };
 }
+
+/** The source of a part of a leaf, with the markup at its ends that would be left over otherwise. */
+function sourceStretch(document: MarkdownDocument, part: LeafRange): { start: number; end: number } {
+  const leaf = document.leaves[part.leaf];
+  const stretch = {
+    start: sourceOffset(leaf, part.start, "start"),
+    end: sourceOffset(leaf, part.end, "end"),
+  };
+  if (!leaf || !PROSE.has(document.blocks[leaf.block]?.name ?? "")) return stretch;
+  const isWhole = part.start === 0 && part.end === leaf.text.length;
+  return isWhole
+    ? { start: leaf.start, end: leaf.end }
+    : withMarkupEnds(document.source, stretch, { start: leaf.start, end: leaf.end });
+}
+
+/** Blocks whose text is marked up; others are drawn as they stand. */
+const PROSE = new Set(["paragraph", "list item", "heading", "table row"]);
 
 /** From drawn to source. What looks different in the source is taken whole. */
 function sourceOffset(leaf: Leaf | undefined, rendered: number, side: "start" | "end"): number {
