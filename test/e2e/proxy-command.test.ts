@@ -141,6 +141,19 @@ describe("sallyport proxy", () => {
     expect(check.stdout + check.stderr).not.toContain("sk-secret");
     expect(run("keys", "--config", file).stdout).toMatch(/key 1 +sha256 [0-9a-f]{12}/);
     expect(run("models", "--config", file).stdout).toContain("echo");
+    writeFileSync(
+      file,
+      JSON.stringify({
+        proxy: {
+          upstreams: { far: { dialect: "messages", base_url: "http://127.0.0.1:1" } },
+          models: ["claude-*", "fast"].map((match) => ({ match, upstream: "far", model: "m" })),
+        },
+      }),
+    );
+    const models = run("models", "--config", file);
+    expect(models.stdout).toMatch(/^fast +far +messages$/m);
+    expect(models.stdout).not.toContain("claude-*");
+    expect(models.stderr).toContain("The upstream far lists no models");
     expect(JSON.parse(run("check", "--json-schema").stdout)).toMatchObject({ type: "object" });
     const made = run("keys", "--new", "laptop");
     expect(made.stdout).toMatch(/^sk-sallyport-[\w-]{43}\n$/);

@@ -1,6 +1,7 @@
 import { processEnvironment } from "../../config/paths.ts";
 import type { ProxyFlags } from "../../config/proxy-settings.ts";
 import { createCatalogue } from "../../proxy/models/catalogue.ts";
+import { namesOfRules } from "../../proxy/models/describe-models.ts";
 import { createPools } from "../../proxy/upstream/pools.ts";
 import type { Output } from "../output.ts";
 import { table } from "../table.ts";
@@ -10,7 +11,7 @@ export interface ProxyModelsFlags extends ProxyFlags {
   readonly json: boolean;
 }
 
-/** `sallyport proxy models`: what each upstream of the configuration serves, as it says itself. */
+/** `sallyport proxy models`: what each upstream of the configuration serves, as it says itself, and the names of rules. */
 export async function listProxyModels(flags: ProxyModelsFlags, output: Output): Promise<number> {
   const { config } = await readProxyConfiguration(processEnvironment, flags, false);
   const pools = createPools();
@@ -19,10 +20,9 @@ export async function listProxyModels(flags: ProxyModelsFlags, output: Output): 
     const models = await createCatalogue(upstreams, pools, "sallyport-cli").models();
     for (const upstream of upstreams)
       if (!models.some((model) => model.upstream === upstream))
-        output.note(
-          `The upstream ${upstream.name} lists no models (unreachable, refused, or it has no list).`,
-        );
-    const rows = models.map(({ id, upstream, displayName }) => ({
+        output.note(`The upstream ${upstream.name} lists no models; sallyport doctor may say why.`);
+    const named = namesOfRules(config).filter(({ id }) => !models.some((model) => model.id === id));
+    const rows = [...models, ...named].map(({ id, upstream, displayName }) => ({
       id,
       upstream: upstream.name,
       dialect: upstream.dialect,

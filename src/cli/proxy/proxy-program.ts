@@ -40,7 +40,7 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
 function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   proxy
     .command("models")
-    .description("List what each upstream serves")
+    .description("List what each upstream serves, and the names that rules give")
     .option("--config <file>", "another configuration file than your own")
     .option("--json", "as JSON", false)
     .action(async (flags: ProxyModelsFlags) => {

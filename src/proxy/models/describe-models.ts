@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { ProxyConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
 import type { ErrorDialect } from "../dialect-errors.ts";
 import type { Dialect } from "../exchange/parts.ts";
@@ -17,22 +18,20 @@ export function callersDialect(route: RouteDialect | undefined, headers: Incomin
 /** Every model that can be called by its own name, once: what the upstreams list, then names of rules. */
 export async function allModels(runtime: Runtime): Promise<readonly CatalogueModel[]> {
   const listed = await runtime.catalogue.models();
-  const named = runtime.config.rules.flatMap((rule): CatalogueModel[] => {
-    const upstream = runtime.config.upstreams.get(rule.places[0]?.upstream ?? "");
-    if (/[*?]/.test(rule.match) || !upstream) return [];
-    return [
-      {
-        id: rule.match,
-        upstream,
-        displayName: rule.match,
-        created: 0,
-        ownedBy: upstream.name,
-        raw: undefined,
-      },
-    ];
-  });
   const seen = new Set<string>();
-  return [...listed, ...named].filter(({ id }) => !seen.has(id) && seen.add(id));
+  return [...listed, ...namesOfRules(runtime.config)].filter(({ id }) => !seen.has(id) && seen.add(id));
+}
+
+/** The names that rules give models of their own: patterns that stand for one name alone. */
+export function namesOfRules({
+  rules,
+  upstreams,
+}: Pick<ProxyConfig, "rules" | "upstreams">): readonly CatalogueModel[] {
+  return rules.flatMap(({ match: id, places }): CatalogueModel[] => {
+    const upstream = upstreams.get(places[0]?.upstream ?? "");
+    if (/[*?]/.test(id) || !upstream) return [];
+    return [{ id, upstream, displayName: id, created: 0, ownedBy: upstream.name, raw: undefined }];
+  });
 }
 
 /** One of them by the name it is called by: its own, or `upstream/model`. */
