@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import getPort from "get-port";
 import { describe, expect, it } from "vitest";
+import { quietPort } from "../support/quiet-port.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
@@ -11,7 +11,7 @@ describe("a proxy whose disk cannot be written", () => {
     async (kind) => {
       const folder = await sandbox();
       const disk = await mountSmallDisk(join(folder, "data"));
-      const port = await getPort();
+      const port = await quietPort();
       const command = await startCommand(["proxy", "start", "--port", String(port)], { folder });
       await command.says(/Proxy listening/);
       const call = async (model: string) => {

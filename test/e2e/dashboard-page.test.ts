@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import getPort from "get-port";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { violations } from "../support/accessibility.ts";
 import { launchBrowser, newContext, openPage } from "../support/browser.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { quietPort } from "../support/quiet-port.ts";
 
 const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
 const KEY = "sk-dashboard-0123456789abcdef";
@@ -50,7 +50,7 @@ async function start(settings: object = {}, ...flags: string[]): Promise<string>
   configure(settings);
   const ready = join(home, "ready.json");
   const files = ["--config", join(home, "config.json"), "--ready-file", ready];
-  const args = [command, "proxy", "start", ...files, "--port", String(await getPort()), ...flags];
+  const args = [command, "proxy", "start", ...files, "--port", String(await quietPort()), ...flags];
   const environment = { PATH: process.env["PATH"], HOME: home, SERVICE_HOME: join(home, "data") };
   child = spawn(process.execPath, args, { env: environment, stdio: "ignore" });
   const text = await expect

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import getPort from "get-port";
 import { expect, it, onTestFinished } from "vitest";
 import { json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { quietPort } from "../support/quiet-port.ts";
 import { sandbox, startCommand } from "../support/spawned-command.ts";
 
 const CANARIES = {
@@ -43,7 +43,7 @@ it("P5 the built proxy writes no secret anywhere: no line, no log, no file but t
     },
   };
   await writeFile(file, JSON.stringify({ proxy }));
-  const port = await getPort();
+  const port = await quietPort();
   const environment = { CANARY_KEY: CANARIES.environmentKey };
   const command = await startCommand(["proxy", "start", "--config", file, "--port", String(port)], {
     folder,

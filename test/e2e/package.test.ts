@@ -13,6 +13,7 @@ import { join, resolve } from "node:path";
 import { Script } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cacheName } from "../../scripts/start/loader.mjs";
+import { quietPort } from "../support/quiet-port.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "sallyport-package-"));
@@ -151,22 +152,10 @@ describe("the package that npm pack makes", () => {
   });
 
   it("starts the proxy, which answers without any configuration", async () => {
-    const { child, url } = await startedProxy();
+    const { child, url } = await started(["proxy", "start", "--port", String(await quietPort())]);
     const ended = new Promise((done) => child.once("close", done));
     expect(await (await fetch(new URL("/healthz", url))).json()).toEqual({ status: "ok" });
     child.kill("SIGTERM");
     await ended;
   });
 });
-
-/** On a port that was free a moment ago; should somebody have taken it since, on another. */
-async function startedProxy(): ReturnType<typeof started> {
-  const { default: getPort } = await import("get-port");
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await started(["proxy", "start", "--port", String(await getPort())]);
-    } catch (error) {
-      if (tries === 4) throw error;
-    }
-  }
-}

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { events, startFakeUpstream } from "../support/fake-upstream.ts";
+import { quietPort } from "../support/quiet-port.ts";
 import { until } from "../support/start-proxy.ts";
 
 const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
@@ -39,7 +39,7 @@ async function start(config: object): Promise<Started> {
   writeFileSync(file, JSON.stringify({ proxy: config }));
   const ready = join(home, "ready.json");
   rmSync(ready, { force: true });
-  const port = String(await getPort());
+  const port = String(await quietPort());
   const args = [command, "proxy", "start", "--config", file, "--port", port, "--ready-file", ready];
   const child = spawn(process.execPath, args, { env: environment(), stdio: ["ignore", "pipe", "pipe"] });
   children.push(child);

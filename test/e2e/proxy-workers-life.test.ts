@@ -1,5 +1,4 @@
 import { createServer } from "node:net";
-import getPort from "get-port";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startFakeUpstream } from "../support/fake-upstream.ts";
 import {
@@ -12,6 +11,7 @@ import {
   type ProxyCommand,
   startProxyCommand,
 } from "../support/proxy-workers.ts";
+import { quietPort } from "../support/quiet-port.ts";
 import { startCommand } from "../support/spawned-command.ts";
 import { until } from "../support/start-proxy.ts";
 
@@ -149,7 +149,7 @@ describe("the end of a proxy with workers", () => {
       "proxy",
       "start",
       "--port",
-      String(await getPort()),
+      String(await quietPort()),
       "--workers",
       "2",
     ]);

@@ -1,6 +1,6 @@
-import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { PlanState } from "../../src/review/api-types.ts";
+import { quietPort } from "../support/quiet-port.ts";
 import { type SpawnedCommand, sandbox, startCommand } from "../support/spawned-command.ts";
 
 const REVIEW = ["review", "plan", "--no-open", "--json"];
@@ -77,17 +77,4 @@ describe("a hundred decisions at the same moment", () => {
 
 function startMany(count: number, folder: string, args: readonly string[]): Promise<SpawnedCommand[]> {
   return Promise.all(Array.from({ length: count }, () => startCommand(args, { ...PLAN, folder })));
-}
-
-/** A free port outside those that systems hand out and reviews prefer, so that nobody else takes it meanwhile. */
-async function quietPort(): Promise<number> {
-  for (;;) {
-    const port = 11_000 + Math.floor(Math.random() * 8_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
-    });
-    await new Promise((resolve) => server.close(resolve));
-    if (isFree) return port;
-  }
 }

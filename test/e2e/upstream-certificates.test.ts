@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import getPort from "get-port";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import {
   type Certificate,
@@ -13,6 +12,7 @@ import {
   VALID,
 } from "../support/certificates.ts";
 import { callUpstream, isEnvelope, type Received } from "../support/faulty-upstream.ts";
+import { quietPort } from "../support/quiet-port.ts";
 import { type SpawnedCommand, sandbox, startCommand } from "../support/spawned-command.ts";
 import { SECRET } from "../support/upstream-faults.ts";
 import { type ClientDialect, DIALECTS, goodBody } from "../support/vendor-answers.ts";
@@ -122,7 +122,7 @@ async function startProxy(
   const proxy = { upstreams: Object.fromEntries(upstreams), models };
   const [file, trusted] = [join(folder, "config.json"), join(folder, "authority.pem")];
   await Promise.all([writeFile(file, JSON.stringify({ proxy })), writeFile(trusted, authority.cert)]);
-  const port = await getPort();
+  const port = await quietPort();
   const command = await startCommand(["proxy", "start", "--config", file, "--port", String(port)], {
     folder,
     environment: { NODE_EXTRA_CA_CERTS: trusted },

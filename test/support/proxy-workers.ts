@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
-import getPort from "get-port";
+import { quietPort } from "./quiet-port.ts";
 import { type SpawnedCommand, sandbox, startCommand } from "./spawned-command.ts";
 
 export interface ProxyCommand extends SpawnedCommand {
@@ -18,7 +18,7 @@ export async function startProxyCommand(settings: object, workers: number): Prom
   const file = join(folder, "config.json");
   const save = (next: object) => writeFileSync(file, JSON.stringify({ proxy: next }));
   save(settings);
-  const port = await getPort();
+  const port = await quietPort();
   const flags = ["--config", file, "--port", String(port), "--workers", String(workers)];
   const command = await startCommand(["proxy", "start", ...flags], { folder });
   await command.says(/Proxy listening/);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { quietPort } from "../../support/quiet-port.ts";
 import { DIALECTS } from "../../support/vendor-answers.ts";
 
 const COMMAND = resolve(import.meta.dirname, "../../../dist/sallyport.js");
@@ -31,7 +32,7 @@ export async function startProxyUnderTest(folder: string, vendorUrl: string): Pr
   ]);
   const mcp = { vendor: { url: `${vendorUrl}/mcp` } };
   await writeFile(config, JSON.stringify({ proxy: { upstreams: Object.fromEntries(upstreams), mcp } }));
-  const port = await freePort();
+  const port = await quietPort();
   const args = ["--expose-gc", "--import", PROBE, COMMAND, "proxy", "start"];
   const child = spawn(process.execPath, [...args, "--config", config, "--port", String(port)], {
     env: { PATH: process.env["PATH"], HOME: folder, SERVICE_HOME: join(folder, "data") },
@@ -59,9 +60,4 @@ export async function startProxyUnderTest(folder: string, vendorUrl: string): Pr
       return (await ended)[0];
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const { default: getPort } = await import("get-port");
-  return getPort();
 }

@@ -1,0 +1,17 @@
+import { createServer } from "node:net";
+
+/**
+ * A free port outside those that systems hand out and reviews prefer, so that nobody else takes it before the command
+ * that it is for.
+ */
+export async function quietPort(): Promise<number> {
+  for (;;) {
+    const port = 11_000 + Math.floor(Math.random() * 8_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
+}
