@@ -5,6 +5,7 @@ import { createLossList, type LossList } from "../exchange/loss.ts";
 import type { Usage } from "../exchange/response.ts";
 import { exchangeErrorOf, isClientGone } from "./faults.ts";
 import { readAnswerJson, readErrorBody } from "./read-answer.ts";
+import { refuseLosses } from "./strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "./translate-call.ts";
 import { answerError } from "./translation.ts";
 
@@ -54,7 +55,7 @@ export function lossHeader(losses: LossList): Readonly<Record<string, string>> {
 function createAside(call: TranslatedCall): Aside {
   const losses = createLossList();
   const post = async (path: string, body: unknown): Promise<UpstreamReply> => {
-    refuseLosses(call, losses);
+    refuseLosses(call, losses.losses);
     const reply = await call.send({ method: "POST", path, body: stringifyJson(body) });
     if (reply.status < 400) return reply;
     const refusal = await readErrorBody(reply.body);
@@ -70,14 +71,4 @@ function createAside(call: TranslatedCall): Aside {
       call.reply.answer(200, { "content-type": contentType, ...lossHeader(losses) }, text);
     },
   };
-}
-
-function refuseLosses(call: TranslatedCall, losses: LossList): void {
-  if (!call.strict || losses.losses.length === 0) return;
-  const what = losses.losses.map(({ code, detail }) => `${code}: ${detail}`).join(" ");
-  throw new DialectError({
-    kind: "invalid-request",
-    status: 400,
-    message: `strict_translation refuses a call that cannot be translated whole. ${what}`,
-  });
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { invalidBody } from "../dialects/shared/parse.ts";
 import { invalidRequest } from "../exchange/dialect-error.ts";
 import { isObject } from "../exchange/json.ts";
 import type { LossList } from "../exchange/loss.ts";
@@ -22,7 +23,7 @@ export function readOpenAiEmbeddings(
   losses: LossList,
 ): EmbeddingRequest & { readonly base64: boolean } {
   const parsed = openAiSchema.safeParse(body);
-  if (!parsed.success) throw invalid(parsed.error);
+  if (!parsed.success) throw invalidBody(parsed.error);
   const { input, dimensions, encoding_format: format, user } = parsed.data;
   const texts = typeof input === "string" ? [input] : input.filter((text) => typeof text === "string");
   if (texts.length === 0 || (typeof input !== "string" && texts.length < input.length)) {
@@ -56,10 +57,9 @@ export function readGoogleBatch(body: unknown): readonly (readonly number[])[] |
 /** The list of vectors as numbers, or as base64 of their 32-bit floats in little-endian order. */
 export function writeOpenAiVectors(
   vectors: readonly (readonly number[])[],
-  base64: boolean,
-  model: string,
-  tokens: number,
+  answer: { readonly base64: boolean; readonly model: string; readonly tokens: number },
 ): unknown {
+  const { base64, model, tokens } = answer;
   return {
     object: "list",
     data: vectors.map((vector, index) => ({
@@ -88,7 +88,7 @@ export function readGoogleEmbeddings(
 ): EmbeddingRequest & { readonly batch: boolean } {
   const batch = isObject(body) && "requests" in body;
   const parsed = several.safeParse(batch ? body : { requests: [body] });
-  if (!parsed.success) throw invalid(parsed.error);
+  if (!parsed.success) throw invalidBody(parsed.error);
   const { requests } = parsed.data;
   for (const name of ["taskType", "task_type", "title"] as const) {
     if (requests.some((request) => request[name] !== undefined)) {
@@ -135,10 +135,4 @@ export function readOpenAiVectors(
 export function writeGoogleVectors(vectors: readonly (readonly number[])[], batch: boolean): unknown {
   const embeddings = vectors.map((values) => ({ values }));
   return batch ? { embeddings } : { embedding: embeddings[0] };
-}
-
-function invalid(error: z.ZodError) {
-  const issue = error.issues[0];
-  const param = issue?.path.join(".") ?? "";
-  return invalidRequest(`${param || "body"}: ${issue?.message ?? "not acceptable"}`, param || undefined);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { invalidBody } from "../dialects/shared/parse.ts";
 import { DialectError, invalidRequest } from "../exchange/dialect-error.ts";
 import type { LossList } from "../exchange/loss.ts";
 import { memberCode } from "../exchange/loss-codes.ts";
@@ -36,11 +37,7 @@ const understood = new Set(["model", "prompt", "n", "size", "response_format", "
 /** `POST /v1/images/generations` (https://platform.openai.com/docs/api-reference/images). */
 export function readGeneration(body: unknown, losses: LossList): ImageRequest {
   const parsed = schema.safeParse(body);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const param = issue?.path.join(".") ?? "";
-    throw invalidRequest(`${param || "body"}: ${issue?.message ?? "not acceptable"}`, param || undefined);
-  }
+  if (!parsed.success) throw invalidBody(parsed.error);
   const { prompt, n, size, response_format: format, stream, ...further } = parsed.data;
   for (const [name, value] of Object.entries(further)) {
     if (understood.has(name) || value === undefined || value === null || value === "auto") continue;

@@ -35,7 +35,7 @@ export function eventsOfList(list: readonly unknown[], upstream: Codec): readonl
   return [...events, ...decoder.end()];
 }
 
-interface OpenPart {
+interface GrowingPart {
   readonly candidate: number;
   readonly position: number;
   part: Part;
@@ -45,7 +45,7 @@ interface OpenPart {
 export class ResponseCollector {
   private head: { id?: string; model?: string; created?: number } = {};
   private usage: Usage | undefined;
-  private readonly parts = new Map<number, OpenPart>();
+  private readonly parts = new Map<number, GrowingPart>();
   private readonly finishes = new Map<number, Finish>();
   /** The stream's error, if that is how it ended. */
   error: ExchangeError | undefined;

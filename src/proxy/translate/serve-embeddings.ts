@@ -35,7 +35,8 @@ async function askGoogle(aside: Aside): Promise<void> {
   // The vendor counts nothing here, and typed clients want a count.
   const tokens = Math.ceil(request.texts.reduce((sum, text) => sum + countText(text), 0));
   aside.usage = { input: { total: tokens }, output: {}, estimated: true };
-  aside.answer(JSON.stringify(writeOpenAiVectors(vectors, request.base64, call.client.model, tokens)));
+  const { base64 } = request;
+  aside.answer(JSON.stringify(writeOpenAiVectors(vectors, { base64, model: call.client.model, tokens })));
 }
 
 async function askOpenAi(aside: Aside): Promise<void> {

@@ -1,8 +1,7 @@
 import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
 import { codecs } from "../codecs.ts";
-import { type DialectError, invalidRequest } from "../exchange/dialect-error.ts";
 import { isObject, stringifyJson } from "../exchange/json.ts";
-import type { Converted, Loss } from "../exchange/loss.ts";
+import type { Converted } from "../exchange/loss.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import { answerStream } from "./answer-stream.ts";
 import { answerWhole } from "./answer-whole.ts";
@@ -12,6 +11,7 @@ import { exchangeErrorOf, isClientGone } from "./faults.ts";
 import { prepareRequest } from "./prepare-request.ts";
 import { readErrorBody } from "./read-answer.ts";
 import { readRequestJson } from "./read-json.ts";
+import { refusal, refuseLosses } from "./strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "./translate-call.ts";
 import { answerError, Translation } from "./translation.ts";
 
@@ -55,13 +55,11 @@ function prepare(
   decoded: Converted<ExchangeRequest>,
   request: ExchangeRequest,
 ): Translation {
-  const client = codecs[call.client.dialect];
-  const upstream = codecs[call.target.dialect];
   const capabilities = capabilitiesFor(call.target.dialect, call.target.model, call.target.capabilities);
-  const kept = isKept(call.client.dialect, request, call.conversations);
+  const willBeKept = isKept(call.client.dialect, request, call.conversations);
   // What is kept here is not asked to be stored at the vendor, too.
   const { store: _, ...unstored } = request;
-  const prepared = prepareRequest(kept ? unstored : request, call.target, capabilities);
+  const prepared = prepareRequest(willBeKept ? unstored : request, call.target, capabilities);
   const context = {
     model: call.client.model,
     request: decoded.value,
@@ -70,7 +68,16 @@ function prepare(
     inputEstimate: Math.ceil(call.body.length / charactersPerToken),
     array: call.client.array,
   };
-  const translation = new Translation(call, client, upstream, request, prepared, context, capabilities, kept);
+  const translation = new Translation({
+    call,
+    client: codecs[call.client.dialect],
+    upstream: codecs[call.target.dialect],
+    request,
+    prepared,
+    context,
+    capabilities,
+    isKept: willBeKept,
+  });
   translation.lose(decoded.losses);
   translation.lose(prepared.losses);
   return translation;
@@ -81,8 +88,7 @@ async function send(translation: Translation): Promise<UpstreamReply> {
   const { value, losses } = upstream.encodeRequest(prepared.request, translation.capabilities);
   translation.lose(losses);
   const lost = translation.lossDetails();
-  if (call.strict && lost.length > 0)
-    throw refusal("strict_translation refuses a call that cannot be translated whole.", lost);
+  refuseLosses(call, lost);
   if (prepared.request.turns.length > 0 && saysNothing(value.body))
     throw refusal("Nothing of the conversation can be said to this upstream.", lost);
   const headers = value.headers === undefined ? {} : { headers: value.headers };
@@ -94,10 +100,6 @@ function saysNothing(body: unknown): boolean {
   const { messages, input, contents } = isObject(body) ? body : {};
   const said = messages ?? input ?? contents;
   return Array.isArray(said) && said.length === 0;
-}
-
-function refusal(why: string, lost: readonly Loss[]): DialectError {
-  return invalidRequest([why, ...lost.map(({ code, detail }) => `${code}: ${detail}`)].join(" "));
 }
 
 async function answerRefusal(translation: Translation, reply: UpstreamReply): Promise<void> {

@@ -9,24 +9,44 @@ import { keepConversation } from "./conversations.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
 
+/** What is settled about a translated call before it is sent. */
+interface TranslationPlan {
+  readonly call: TranslatedCall;
+  readonly client: Codec;
+  readonly upstream: Codec;
+  /** As the client said it, earlier turns in front. */
+  readonly request: ExchangeRequest;
+  readonly prepared: PreparedRequest;
+  readonly context: EncodeContext;
+  readonly capabilities: Capabilities;
+  /** Whether the client may come back to the answer by its id. */
+  readonly isKept: boolean;
+}
+
 /** One call on its way through the lane: what its phases hand on, and what becomes known of it. */
-export class Translation {
-  private readonly losses = new Map<string, Loss>();
+export class Translation implements TranslationPlan {
+  readonly call: TranslatedCall;
+  readonly client: Codec;
+  readonly upstream: Codec;
+  readonly request: ExchangeRequest;
+  readonly prepared: PreparedRequest;
+  readonly context: EncodeContext;
+  readonly capabilities: Capabilities;
+  readonly isKept: boolean;
   usage: Usage | undefined;
+  private readonly losses = new Map<string, Loss>();
   private fault: string | undefined;
 
-  constructor(
-    readonly call: TranslatedCall,
-    readonly client: Codec,
-    readonly upstream: Codec,
-    /** As the client said it, earlier turns in front. */
-    readonly request: ExchangeRequest,
-    readonly prepared: PreparedRequest,
-    readonly context: EncodeContext,
-    readonly capabilities: Capabilities,
-    /** Whether the client may come back to the answer by its id. */
-    readonly isKept: boolean,
-  ) {}
+  constructor(plan: TranslationPlan) {
+    this.call = plan.call;
+    this.client = plan.client;
+    this.upstream = plan.upstream;
+    this.request = plan.request;
+    this.prepared = plan.prepared;
+    this.context = plan.context;
+    this.capabilities = plan.capabilities;
+    this.isKept = plan.isKept;
+  }
 
   lose(losses: readonly Loss[]): void {
     for (const loss of losses) if (!this.losses.has(loss.code)) this.losses.set(loss.code, loss);

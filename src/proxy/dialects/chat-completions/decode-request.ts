@@ -3,6 +3,7 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import { efforts } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, ReasoningRequest, Sampling } from "../../exchange/request.ts";
+import { invalidBody } from "../shared/parse.ts";
 import { decodeMessages } from "./decode-messages.ts";
 import { decodeOutput, decodeToolChoice, decodeTools } from "./decode-tools.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";
@@ -12,11 +13,7 @@ const known = new Set(Object.keys(requestSchema.shape));
 /** Reads a chat-completions body. Throws `DialectError` (400) with the member that is wrong. */
 export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
   const result = requestSchema.safeParse(body);
-  if (!result.success) {
-    const issue = result.error.issues[0];
-    const path = issue?.path.join(".") ?? "";
-    throw invalidRequest(`${path || "body"}: ${issue?.message ?? "not acceptable"}`, path || undefined);
-  }
+  if (!result.success) throw invalidBody(result.error);
   const wire = result.data;
   const { instructions, turns } = decodeMessages(wire.messages);
   const value: ExchangeRequest = defined({

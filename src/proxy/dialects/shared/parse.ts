@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { invalidRequest, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { type DialectError, invalidRequest, unreadableAnswer } from "../../exchange/dialect-error.ts";
 
 /** Reads a piece of a client's body. Throws `DialectError` (400) that names the member which is wrong. */
 export function parseRequestPiece<Schema extends z.ZodType>(
@@ -14,6 +14,12 @@ export function parseRequestPiece<Schema extends z.ZodType>(
     param === "" ? problem : `Invalid value for '${param}': ${problem}`,
     param || undefined,
   );
+}
+
+/** A body that is not what its schema says, by the first member that is wrong (400). */
+export function invalidBody({ issues: [issue] }: z.ZodError): DialectError {
+  const param = issue?.path.join(".") ?? "";
+  return invalidRequest(`${param || "body"}: ${issue?.message ?? "not acceptable"}`, param || undefined);
 }
 
 /** Reads a piece of an upstream's answer. Throws `DialectError` (502). */

@@ -1,0 +1,13 @@
+import { type DialectError, invalidRequest } from "../exchange/dialect-error.ts";
+import type { Loss } from "../exchange/loss.ts";
+
+/** Throws `DialectError` (400) where something would be lost of a call that has to be translated whole. */
+export function refuseLosses({ strict }: { readonly strict: boolean }, losses: readonly Loss[]): void {
+  if (strict && losses.length > 0)
+    throw refusal("strict_translation refuses a call that cannot be translated whole.", losses);
+}
+
+/** A refusal that names every loss. */
+export function refusal(why: string, losses: readonly Loss[]): DialectError {
+  return invalidRequest([why, ...losses.map(({ code, detail }) => `${code}: ${detail}`)].join(" "));
+}
