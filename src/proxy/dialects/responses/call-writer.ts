@@ -9,7 +9,6 @@ import type { OutputList, PartWriter, WriterDeps } from "./part-writers.ts";
 /** A call that has ended with arguments that are no JSON: whether it was cut off shows at the answer's end. */
 export interface PendingCall {
   readonly name: string;
-  readonly broken: boolean;
   settle(): void;
 }
 
@@ -56,7 +55,7 @@ export function createCallWriter(
         events.write(deltaType, { ...where, delta: written });
       }
       if (isCustom || isJson(written)) return finish("completed");
-      pending.push({ name: opened.name, broken: true, settle: () => finish("incomplete") });
+      pending.push({ name: opened.name, settle: () => finish("incomplete") });
     },
   };
 }

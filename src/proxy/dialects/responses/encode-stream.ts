@@ -5,7 +5,7 @@ import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { createEventWriter } from "./event-writer.ts";
-import { createPartWriters, type PartWriter, type PartWriters } from "./part-writers.ts";
+import { type PartWriter, PartWriters } from "./part-writers.ts";
 import {
   createFrame,
   type Ending,
@@ -104,7 +104,7 @@ class ResponsesStreamEncoder implements StreamEncoder {
   private begin(identity: Identity): Begun {
     const { context, events, list } = this;
     const frame = createFrame(identity, context);
-    const writers = createPartWriters({ responseId: frame.id, context, events, losses: list });
+    const writers = new PartWriters({ responseId: frame.id, context, events, losses: list });
     this.begun = { frame, writers };
     events.write("response.created", { response: frame });
     events.write("response.in_progress", { response: frame });
@@ -120,7 +120,7 @@ class ResponsesStreamEncoder implements StreamEncoder {
     const { writers } = this.current();
     const { unified } = this.finish;
     const problem = writers.settle(unified === "length" || unified === "context-overflow");
-    this.terminate(problem === undefined ? endingOf(this.finish, writers.refused()) : failureOf(problem));
+    this.terminate(problem === undefined ? endingOf(this.finish, writers.refused) : failureOf(problem));
   }
 
   private terminate(ending: Ending): void {

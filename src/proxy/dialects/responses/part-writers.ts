@@ -7,7 +7,7 @@ import { thoughtOfCall, thoughtOfText } from "../../exchange/signature.ts";
 import { createCallWriter, type PendingCall } from "./call-writer.ts";
 import { encodeItem } from "./encode-response.ts";
 import type { EventWriter } from "./event-writer.ts";
-import { createMessageWriter } from "./message-writer.ts";
+import { createMessageWriter, type MessageWriter } from "./message-writer.ts";
 import { itemId, type OutputItem } from "./output-items.ts";
 import { createReasoningWriter } from "./reasoning-writer.ts";
 
@@ -33,47 +33,100 @@ export interface OutputList {
   finish(outputIndex: number, item: OutputItem): void;
 }
 
-export interface PartWriters {
-  start(part: OpenPart): PartWriter;
-  whole(part: Part): void;
-  /** Closes what is open. Gives the fault of a call whose arguments are no JSON, unless the answer was `cut` off. */
-  settle(cut: boolean): ExchangeError | undefined;
-  /** The finished items, in order. */
-  output(): readonly OutputItem[];
-  /** Whether a refusal was told. */
-  refused(): boolean;
-}
-
 /** The writers of one response's parts; several may be open at once. */
-export function createPartWriters(deps: WriterDeps): PartWriters {
-  const finished = new Map<number, OutputItem>();
-  const pending: PendingCall[] = [];
-  let nextIndex = 0;
-  let refused = false;
-  const list: OutputList = {
-    open(kind) {
-      if (kind !== "msg") message.seal();
-      const outputIndex = nextIndex++;
-      return { outputIndex, id: itemId(kind, deps.responseId, outputIndex) };
-    },
-    finish: (outputIndex, item) => void finished.set(outputIndex, item),
-  };
-  const message = createMessageWriter(deps, list);
+export class PartWriters implements OutputList {
+  /** Whether a refusal was told. */
+  refused = false;
+  readonly #deps: WriterDeps;
+  readonly #message: MessageWriter;
+  readonly #finished = new Map<number, OutputItem>();
+  readonly #pending: PendingCall[] = [];
+  #nextIndex = 0;
 
-  const start = (part: OpenPart): PartWriter => {
-    if (part.type === "refusal") refused = true;
-    if (part.type === "refusal") return message.start(part);
-    if (part.type === "text") return startText(part);
-    if (part.type === "reasoning") return createReasoningWriter(part, deps, list);
-    if (part.signature !== undefined) tellSignature(thoughtOfCall(part.signature));
-    return createCallWriter(part, deps, list, pending);
-  };
+  constructor(deps: WriterDeps) {
+    this.#deps = deps;
+    this.#message = createMessageWriter(deps, this);
+  }
+
+  start(part: OpenPart): PartWriter {
+    switch (part.type) {
+      case "refusal":
+        this.refused = true;
+        return this.#message.start(part);
+      case "text":
+        return this.#startText(part);
+      case "reasoning":
+        return createReasoningWriter(part, this.#deps, this);
+      case "tool-call":
+        if (part.signature !== undefined) this.#tellSignature(thoughtOfCall(part.signature));
+        return createCallWriter(part, this.#deps, this, this.#pending);
+    }
+  }
+
+  whole(part: Part): void {
+    switch (part.type) {
+      case "text": {
+        const writer = this.start(part);
+        writer.delta(part.text, part.logprobs);
+        for (const citation of part.citations ?? []) writer.citation?.(citation);
+        writer.end(part);
+        break;
+      }
+      case "refusal":
+      case "reasoning":
+      case "tool-call": {
+        const writer = this.start(part);
+        writer.delta(part.type === "tool-call" ? part.arguments : part.text);
+        writer.end(part);
+        break;
+      }
+      default:
+        this.#item(part);
+    }
+  }
+
+  /** Closes what is open. Gives the fault of a call whose arguments are no JSON, unless the answer was `cut` off. */
+  settle(cut: boolean): ExchangeError | undefined {
+    this.#message.seal();
+    for (const call of this.#pending) call.settle();
+    const [broken] = this.#pending;
+    return cut || broken === undefined ? undefined : brokenCall(broken.name);
+  }
+
+  /** The finished items, in order. */
+  output(): readonly OutputItem[] {
+    return [...this.#finished].sort(([left], [right]) => left - right).map(([, item]) => item);
+  }
+
+  open(kind: Parameters<typeof itemId>[0]): { readonly outputIndex: number; readonly id: string } {
+    if (kind !== "msg") this.#message.seal();
+    const outputIndex = this.#nextIndex++;
+    return { outputIndex, id: itemId(kind, this.#deps.responseId, outputIndex) };
+  }
+
+  finish(outputIndex: number, item: OutputItem): void {
+    this.#finished.set(outputIndex, item);
+  }
+
+  /** A part that is an item of its own and comes in one piece. */
+  #item(part: Part): void {
+    const { responseId, context, events, losses } = this.#deps;
+    const item = encodeItem(part, responseId, this.#nextIndex, context, losses);
+    if (item === undefined) return;
+    const { outputIndex } = this.open("msg");
+    this.#message.seal();
+    events.write("response.output_item.added", { output_index: outputIndex, item: begun(item) });
+    events.write("response.output_item.done", { output_index: outputIndex, item });
+    this.finish(outputIndex, item);
+  }
+
   /** Generative-language signs calls and texts; here a signature is an item of its own, before the call or behind the text. */
-  const tellSignature = (thought: ReasoningPart) => {
-    createReasoningWriter(thought, deps, list).end(undefined);
-  };
-  const startText = (part: TextPart): PartWriter => {
-    const writer = message.start(part);
+  #tellSignature(thought: ReasoningPart): void {
+    createReasoningWriter(thought, this.#deps, this).end(undefined);
+  }
+
+  #startText(part: TextPart): PartWriter {
+    const writer = this.#message.start(part);
     let signature = part.signature ?? "";
     return {
       delta: (text, logprobs) => writer.delta(text, logprobs),
@@ -81,45 +134,12 @@ export function createPartWriters(deps: WriterDeps): PartWriters {
       signature: (told) => {
         signature += told;
       },
-      end(whole) {
+      end: (whole) => {
         writer.end(whole);
-        if (signature !== "") tellSignature(thoughtOfText(signature));
+        if (signature !== "") this.#tellSignature(thoughtOfText(signature));
       },
     };
-  };
-  return {
-    start,
-    whole(part) {
-      if (
-        part.type === "text" ||
-        part.type === "refusal" ||
-        part.type === "reasoning" ||
-        part.type === "tool-call"
-      ) {
-        const writer = start(part);
-        if (part.type === "text") writer.delta(part.text, part.logprobs);
-        else writer.delta(part.type === "tool-call" ? part.arguments : part.text);
-        if (part.type === "text") for (const citation of part.citations ?? []) writer.citation?.(citation);
-        writer.end(part);
-        return;
-      }
-      const item = encodeItem(part, deps.responseId, nextIndex, deps.context, deps.losses);
-      if (item === undefined) return;
-      const { outputIndex } = list.open("msg");
-      message.seal();
-      deps.events.write("response.output_item.added", { output_index: outputIndex, item: begun(item) });
-      deps.events.write("response.output_item.done", { output_index: outputIndex, item });
-      finished.set(outputIndex, item);
-    },
-    settle(cut) {
-      message.seal();
-      for (const call of pending) call.settle();
-      const broken = pending.find((call) => !cut && call.broken);
-      return broken === undefined ? undefined : brokenCall(broken.name);
-    },
-    output: () => [...finished].sort(([left], [right]) => left - right).map(([, item]) => item),
-    refused: () => refused,
-  };
+  }
 }
 
 /** An item at its beginning: without what it will have come to. */
