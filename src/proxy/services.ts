@@ -1,9 +1,9 @@
+import type { OpenStreams } from "./calls/open-streams.ts";
 import type { CallActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
 import type { MetricCounts, Metrics } from "./log/metrics.ts";
 import type { RecentCalls } from "./log/recent-calls.ts";
 import type { RequestLog } from "./log/request-log.ts";
-import type { OpenStreams } from "./open-streams.ts";
 import type { Runtime } from "./runtime.ts";
 import type { ConversationStore } from "./translate/conversation-store.ts";
 import type { Pools } from "./upstream/pools.ts";

@@ -1,10 +1,10 @@
 import { AppError } from "../../errors.ts";
-import { type Call, ownHeaders } from "../call.ts";
-import { answerJson } from "../call-answers.ts";
+import { type Call, ownHeaders } from "../calls/call.ts";
+import { answerJson } from "../calls/call-answers.ts";
+import type { CalledOperation } from "../calls/operation-path.ts";
 import { codecs } from "../codecs.ts";
 import type { EncodeContext } from "../exchange/codec.ts";
 import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
-import type { CalledOperation } from "../operation-path.ts";
 import { answerEstimate } from "../usage/answer-estimate.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { McpServerConfig, UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
-import { viaOf } from "../call.ts";
+import { viaOf } from "../calls/call.ts";
 import type { RunningCall } from "../log/recent-calls.ts";
 import { timestamp } from "../log/timestamp.ts";
 import type { Services } from "../services.ts";

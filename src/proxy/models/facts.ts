@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { sessionOf } from "../sessions.ts";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
 import type { CallFacts } from "./select.ts";
+import { sessionOf } from "./sessions.ts";
 
 /** What model rules may ask of a call, each worked out when it is first asked. */
 export function factsOf(headers: IncomingHttpHeaders, body: Buffer | undefined): CallFacts {

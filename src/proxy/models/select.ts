@@ -1,8 +1,8 @@
 import type { ModelRule, RuleCondition, UpstreamConfig } from "../../config/proxy-config.ts";
 import type { Dialect } from "../exchange/parts.ts";
-import { inSessionOrder } from "../sessions.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { fits } from "./glob.ts";
+import { inSessionOrder } from "./sessions.ts";
 
 /** An upstream, and the model's name there. */
 export interface Place {

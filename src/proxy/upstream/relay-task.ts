@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { AppError } from "../../errors.ts";
+import type { OpenStreams } from "../calls/open-streams.ts";
 import type { Usage } from "../exchange/response.ts";
-import type { OpenStreams } from "../open-streams.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
 
 /** What is relayed, and to whom. */

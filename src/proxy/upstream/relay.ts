@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
+import type { OpenStream } from "../calls/open-streams.ts";
 import type { Usage } from "../exchange/response.ts";
-import type { OpenStream } from "../open-streams.ts";
 import { endOfAnswer } from "../usage/read-usage.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
 import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./answer-checks.ts";

@@ -1,6 +1,6 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
-import { type Call, tryNeedsOf, viaOf } from "../call.ts";
+import { type Call, tryNeedsOf, viaOf } from "../calls/call.ts";
 import type { Places } from "../models/select.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "./clients.ts";

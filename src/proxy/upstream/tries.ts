@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import type { Place, Places } from "../models/select.ts";
-import { inSessionOrder, sessionOf } from "../sessions.ts";
+import { inSessionOrder, sessionOf } from "../models/sessions.ts";
 import { mayTryAgain } from "./faults.ts";
 import type { Rests } from "./rests.ts";
 import { pauseOf, type Tried } from "./tried.ts";

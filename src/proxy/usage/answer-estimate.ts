@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
-import type { Call } from "../call.ts";
-import { answerJson } from "../call-answers.ts";
+import type { Call } from "../calls/call.ts";
+import { answerJson } from "../calls/call-answers.ts";
 import { countAnswer } from "./count-answer.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { calledOperation } from "../../src/proxy/operation-path.ts";
-import { routes } from "../../src/proxy/routes.ts";
+import { calledOperation } from "../../../src/proxy/calls/operation-path.ts";
+import { routes } from "../../../src/proxy/routes.ts";
 
 const byMethod = routes.find(({ operation }) => operation === "by-method");
 

@@ -1,7 +1,7 @@
+import type { ReplyWriter } from "../translate/translate-call.ts";
+import type { Departure } from "../upstream/send.ts";
 import { type Call, ownHeaders } from "./call.ts";
 import type { OpenStream } from "./open-streams.ts";
-import type { ReplyWriter } from "./translate/translate-call.ts";
-import type { Departure } from "./upstream/send.ts";
 
 /**
  * The answer of a call as the translator writes it: head, text at the client's speed, keep-alives in silence. It is also

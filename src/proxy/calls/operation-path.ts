@@ -1,6 +1,6 @@
-import { AppError } from "../errors.ts";
-import { ownMember } from "./exchange/own-member.ts";
-import type { ModelOperation, Route } from "./routes.ts";
+import { AppError } from "../../errors.ts";
+import { ownMember } from "../exchange/own-member.ts";
+import type { ModelOperation, Route } from "../routes.ts";
 
 /** A model call as path and query name it. */
 export interface CalledOperation {

@@ -1,11 +1,11 @@
-import { AppError } from "../errors.ts";
+import { AppError } from "../../errors.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import { factsOf } from "../models/facts.ts";
+import { notServed } from "../models/not-served.ts";
+import type { Places, Selection } from "../models/select.ts";
+import { asksToCompact } from "../translate/compaction.ts";
 import type { Call } from "./call.ts";
-import type { Dialect } from "./exchange/parts.ts";
-import { factsOf } from "./models/facts.ts";
-import { notServed } from "./models/not-served.ts";
-import type { Places, Selection } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
-import { asksToCompact } from "./translate/compaction.ts";
 
 /** Of a model's name, which goes into logs, metrics and paths. */
 const LONGEST_MODEL = 512;

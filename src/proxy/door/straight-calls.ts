@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pathOf } from "../http/path-of.ts";
+import { pathOf } from "../../http/path-of.ts";
+import { handleCall } from "../calls/handle-call.ts";
+import { isModelRoute, routes } from "../routes.ts";
+import type { Services } from "../services.ts";
 import { admit } from "./admission.ts";
-import { handleCall } from "./handle-call.ts";
-import { isModelRoute, routes } from "./routes.ts";
-import type { Services } from "./services.ts";
 
 const NONE = {} as const;
 const NO_HEADERS: readonly string[] = [];

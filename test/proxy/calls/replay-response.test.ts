@@ -1,9 +1,9 @@
 import OpenAI from "openai";
 import { afterEach, describe, expect, it } from "vitest";
-import { replayResponse } from "../../src/proxy/replay-response.ts";
-import { createSseParser } from "../../src/sse/parse.ts";
-import { json, startFakeUpstream } from "../support/fake-upstream.ts";
-import { startTestProxy } from "../support/start-proxy.ts";
+import { replayResponse } from "../../../src/proxy/calls/replay-response.ts";
+import { createSseParser } from "../../../src/sse/parse.ts";
+import { json, startFakeUpstream } from "../../support/fake-upstream.ts";
+import { startTestProxy } from "../../support/start-proxy.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,20 +1,20 @@
 import type { Readable } from "node:stream";
-import { decodeBody } from "./body/content-coding.ts";
+import { decodeBody } from "../body/content-coding.ts";
+import { encodeFaultEvent, faultOf } from "../dialect-errors.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { Places } from "../models/select.ts";
+import { type RelayedRequest, relayTo } from "../upstream/clients.ts";
+import type { GoOn } from "../upstream/other-lane.ts";
+import { withPause } from "../upstream/pause-in-body.ts";
+import type { PackedBody, RelayedDialect, RelayOutcome, RelayTask } from "../upstream/relay-task.ts";
+import { nextTry, placesFrom, planTries, type Try } from "../upstream/tries.ts";
+import { answerEstimate } from "../usage/answer-estimate.ts";
+import { endOfAnswer, usageOfAnswer } from "../usage/read-usage.ts";
+import { StreamWatch } from "../usage/stream-watch.ts";
 import { type Call, noteFault, ownHeaders, tryNeedsOf, viaOf } from "./call.ts";
 import { answerFault, answerRefusal } from "./call-answers.ts";
 import { isNative } from "./choose-upstream.ts";
-import { encodeFaultEvent, faultOf } from "./dialect-errors.ts";
-import type { Dialect } from "./exchange/parts.ts";
-import type { Places } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
-import { type RelayedRequest, relayTo } from "./upstream/clients.ts";
-import type { GoOn } from "./upstream/other-lane.ts";
-import { withPause } from "./upstream/pause-in-body.ts";
-import type { PackedBody, RelayedDialect, RelayOutcome, RelayTask } from "./upstream/relay-task.ts";
-import { nextTry, placesFrom, planTries, type Try } from "./upstream/tries.ts";
-import { answerEstimate } from "./usage/answer-estimate.ts";
-import { endOfAnswer, usageOfAnswer } from "./usage/read-usage.ts";
-import { StreamWatch } from "./usage/stream-watch.ts";
 
 /** A whole body, or an upload on its way with its length where the client announced one. */
 export type RelayedBody = Buffer | { readonly stream: Readable; readonly length: number | undefined } | null;

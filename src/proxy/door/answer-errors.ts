@@ -1,12 +1,12 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { AppError } from "../errors.ts";
-import { sendEarly } from "../http/answer-early.ts";
-import { pathOf } from "../http/path-of.ts";
-import { encodeFault, type Fault, faultOf } from "./dialect-errors.ts";
+import { AppError } from "../../errors.ts";
+import { sendEarly } from "../../http/answer-early.ts";
+import { pathOf } from "../../http/path-of.ts";
+import { encodeFault, type Fault, faultOf } from "../dialect-errors.ts";
+import { callersDialect } from "../models/describe-models.ts";
+import { type Route, type RouteDialect, routes, takesPath } from "../routes.ts";
+import type { Services } from "../services.ts";
 import { noteRefusal } from "./door.ts";
-import { callersDialect } from "./models/describe-models.ts";
-import { type Route, type RouteDialect, routes, takesPath } from "./routes.ts";
-import type { Services } from "./services.ts";
 
 /** Answers failures outside model calls, and paths that are none, in the dialect of the route or of the caller. */
 export function addProxyErrors(
@@ -40,7 +40,7 @@ function asksForPage({ routeOptions, headers }: FastifyRequest): boolean {
 }
 
 async function answerLocked(reply: FastifyReply, services: Services): Promise<unknown> {
-  const { serveLocked } = await import("./dashboard/serve-dashboard.ts");
+  const { serveLocked } = await import("../dashboard/serve-dashboard.ts");
   return serveLocked(reply, services);
 }
 

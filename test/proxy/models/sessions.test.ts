@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inSessionOrder, sessionOf } from "../../src/proxy/sessions.ts";
+import { inSessionOrder, sessionOf } from "../../../src/proxy/models/sessions.ts";
 
 const sessions = Array.from({ length: 600 }, (_, index) => `session ${index}`);
 const ordered = (places: readonly string[], session: string, weights: Record<string, number> = {}) =>

@@ -1,12 +1,12 @@
-import { AppError } from "../errors.ts";
+import { AppError } from "../../errors.ts";
+import type { Places } from "../models/select.ts";
+import { translateCall } from "../translate/translate-call.ts";
+import { type GoOn, OtherLane } from "../upstream/other-lane.ts";
+import { translatedSender } from "../upstream/translated-sender.ts";
 import type { Call } from "./call.ts";
-import type { Places } from "./models/select.ts";
 import type { CalledOperation } from "./operation-path.ts";
 import { CallReply } from "./reply-writer.ts";
 import { callersConversations } from "./stored-responses.ts";
-import { translateCall } from "./translate/translate-call.ts";
-import { type GoOn, OtherLane } from "./upstream/other-lane.ts";
-import { translatedSender } from "./upstream/translated-sender.ts";
 
 /**
  * The lane for unlike dialects: hands the call to the translator with a way to send and a way to answer. `goOn` takes over

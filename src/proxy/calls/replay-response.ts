@@ -1,4 +1,4 @@
-import { isObject, parseJson, stringifyJson } from "./exchange/json.ts";
+import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

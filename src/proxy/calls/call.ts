@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { ProxyKey, UpstreamConfig } from "../config/proxy-config.ts";
-import type { AppError } from "../errors.ts";
-import { shownKeys } from "./auth/credentials.ts";
-import type { Loss } from "./exchange/loss.ts";
-import type { Dialect } from "./exchange/parts.ts";
-import type { Usage } from "./exchange/response.ts";
-import type { CallRecord } from "./log/request-log.ts";
-import { timestamp } from "./log/timestamp.ts";
-import type { Route } from "./routes.ts";
-import { type Runtime, redact } from "./runtime.ts";
-import type { Services } from "./services.ts";
-import type { TryNeeds } from "./upstream/tries.ts";
-import { costOf } from "./usage/cost.ts";
+import type { ProxyKey, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { AppError } from "../../errors.ts";
+import { shownKeys } from "../auth/credentials.ts";
+import type { Loss } from "../exchange/loss.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { Usage } from "../exchange/response.ts";
+import type { CallRecord } from "../log/request-log.ts";
+import { timestamp } from "../log/timestamp.ts";
+import type { Route } from "../routes.ts";
+import { type Runtime, redact } from "../runtime.ts";
+import type { Services } from "../services.ts";
+import type { TryNeeds } from "../upstream/tries.ts";
+import { costOf } from "../usage/cost.ts";
 
 /** A request that is through the door, and its answer that nothing has been written to. */
 export interface AdmittedRequest {

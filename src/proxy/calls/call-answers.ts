@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { AppError } from "../errors.ts";
-import { endEarly } from "../http/answer-early.ts";
-import { decodeBody } from "./body/content-coding.ts";
+import { AppError } from "../../errors.ts";
+import { endEarly } from "../../http/answer-early.ts";
+import { decodeBody } from "../body/content-coding.ts";
+import { encodeFault, faultOf } from "../dialect-errors.ts";
+import { clientHeaders } from "../upstream/response-headers.ts";
 import { type Call, ownHeaders } from "./call.ts";
-import { encodeFault, faultOf } from "./dialect-errors.ts";
-import { clientHeaders } from "./upstream/response-headers.ts";
 
 /** Answers with a fault in the client's dialect, or, where an answer has begun, breaks the connection. */
 export function answerFault(call: Call, error: unknown): void {

@@ -1,22 +1,22 @@
-import { AppError } from "../errors.ts";
-import { peekForm } from "./body/multipart-model.ts";
-import { readBody } from "./body/read-body.ts";
-import { type ScannedBody, scanBody, withModel } from "./body/scan-body.ts";
+import { AppError } from "../../errors.ts";
+import { peekForm } from "../body/multipart-model.ts";
+import { readBody } from "../body/read-body.ts";
+import { type ScannedBody, scanBody, withModel } from "../body/scan-body.ts";
+import { answerEcho } from "../echo/answer-echo.ts";
+import type { Places } from "../models/select.ts";
+import type { ModelRoute } from "../routes.ts";
+import type { Services } from "../services.ts";
+import { withoutForeignThinking } from "../translate/foreign-thinking.ts";
+import type { GoOn } from "../upstream/other-lane.ts";
+import { takesTheSame } from "../upstream/tries.ts";
+import { answerEstimate } from "../usage/answer-estimate.ts";
 import { type AdmittedRequest, type Call, openCall, settle } from "./call.ts";
 import { answerFault } from "./call-answers.ts";
 import { chooseUpstream, goTo, isNative } from "./choose-upstream.ts";
-import { answerEcho } from "./echo/answer-echo.ts";
-import type { Places } from "./models/select.ts";
 import { type CalledOperation, calledOperation } from "./operation-path.ts";
 import { relayNatively } from "./relay-natively.ts";
-import type { ModelRoute } from "./routes.ts";
-import type { Services } from "./services.ts";
 import { answerStored } from "./stored-responses.ts";
-import { withoutForeignThinking } from "./translate/foreign-thinking.ts";
 import { translate } from "./translate-lane.ts";
-import type { GoOn } from "./upstream/other-lane.ts";
-import { takesTheSame } from "./upstream/tries.ts";
-import { answerEstimate } from "./usage/answer-estimate.ts";
 
 /**
  * Serves one call to a model, phase by phase: authenticate (at the door, `admission.ts`, like every request) → read →

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ProxyKey } from "../config/proxy-config.ts";
-import { checkRequest } from "../http/guard.ts";
-import { shownKeys } from "./auth/credentials.ts";
-import { needsKey } from "./auth/policy.ts";
-import type { Route } from "./routes.ts";
-import type { Runtime } from "./runtime.ts";
-import type { Services } from "./services.ts";
+import type { ProxyKey } from "../../config/proxy-config.ts";
+import { checkRequest } from "../../http/guard.ts";
+import { shownKeys } from "../auth/credentials.ts";
+import { needsKey } from "../auth/policy.ts";
+import type { Route } from "../routes.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Services } from "../services.ts";
 
 /** A request as the door sees it: nothing of its body. `rawHeaders` is Node's flat name, value, name, value … list. */
 export interface Arrival {

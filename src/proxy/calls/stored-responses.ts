@@ -1,8 +1,8 @@
-import { AppError } from "../errors.ts";
+import { AppError } from "../../errors.ts";
+import { type ConversationStore, conversationsOf } from "../translate/conversation-store.ts";
 import { type Call, ownHeaders } from "./call.ts";
 import { answerJson } from "./call-answers.ts";
 import { replayResponse } from "./replay-response.ts";
-import { type ConversationStore, conversationsOf } from "./translate/conversation-store.ts";
 
 /** The conversations that were kept for who calls: whoever has the same key or, without keys, has none either. */
 export function callersConversations({ services, key }: Call): ConversationStore {

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ProxyKey } from "../config/proxy-config.ts";
-import { AppError } from "../errors.ts";
-import { pathOf } from "../http/path-of.ts";
+import type { ProxyKey } from "../../config/proxy-config.ts";
+import { AppError } from "../../errors.ts";
+import { pathOf } from "../../http/path-of.ts";
+import type { Route } from "../routes.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Services } from "../services.ts";
 import { admit, type RefusalReason } from "./admission.ts";
-import type { Route } from "./routes.ts";
-import type { Runtime } from "./runtime.ts";
-import type { Services } from "./services.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createOpenStreams, type OpenStream } from "../../src/proxy/open-streams.ts";
+import { createOpenStreams, type OpenStream } from "../../../src/proxy/calls/open-streams.ts";
 
 function streamTo(told: string[], name: string): OpenStream {
   return { lastActivity: 0, place: -1, onSilence: () => {}, onStop: () => told.push(name) };
