@@ -25,7 +25,10 @@ import { keepTicksQuick } from "./quick-ticks.ts";
 import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
 import { createRuntime } from "./runtime.ts";
 import type { Services } from "./services.ts";
-import { type ConversationStore, createMemoryConversations } from "./translate/conversation-store.ts";
+import {
+  type ConversationStore,
+  createMemoryConversations,
+} from "./translate/conversations/conversation-store.ts";
 import { poolPlaceOf } from "./upstream/clients.ts";
 import { createPools, type PoolPlace } from "./upstream/pools.ts";
 import { createRests } from "./upstream/rests.ts";

@@ -5,7 +5,7 @@ import type { MetricCounts, Metrics } from "./log/metrics.ts";
 import type { RecentCalls } from "./log/recent-calls.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import type { Runtime } from "./runtime.ts";
-import type { ConversationStore } from "./translate/conversation-store.ts";
+import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
 import type { Pools } from "./upstream/pools.ts";
 import type { Rests } from "./upstream/rests.ts";
 

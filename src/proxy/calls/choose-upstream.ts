@@ -3,7 +3,7 @@ import type { Dialect } from "../exchange/parts.ts";
 import { factsOf } from "../models/facts.ts";
 import { notServed } from "../models/not-served.ts";
 import type { Places, Selection } from "../models/select.ts";
-import { asksToCompact } from "../translate/compaction.ts";
+import { asksToCompact } from "../translate/conversations/compaction.ts";
 import type { Call } from "./call.ts";
 import type { CalledOperation } from "./operation-path.ts";
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { type ConversationStore, conversationsOf } from "../translate/conversation-store.ts";
+import { type ConversationStore, conversationsOf } from "../translate/conversations/conversation-store.ts";
 import { type Call, ownHeaders } from "./call.ts";
 import { answerJson } from "./call-answers.ts";
 import { replayResponse } from "./replay-response.ts";

@@ -5,8 +5,8 @@ import { stringifyJson } from "../exchange/json.ts";
 import type { Loss } from "../exchange/loss.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse, Usage } from "../exchange/response.ts";
-import { keepConversation } from "./conversations.ts";
-import type { PreparedRequest } from "./prepare-request.ts";
+import { keepConversation } from "./conversations/earlier-turns.ts";
+import type { PreparedRequest } from "./prepare/prepare-request.ts";
 import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
 
 /** What is settled about a translated call before it is sent. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createProxy, type SharedParts } from "../../../src/proxy/create-proxy.ts";
-import { createMemoryConversations } from "../../../src/proxy/translate/conversation-store.ts";
+import { createMemoryConversations } from "../../../src/proxy/translate/conversations/conversation-store.ts";
 import { type DashboardEvents, followDashboard } from "../../support/dashboard-events.ts";
 import { finished } from "../../support/dashboard-state.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";

@@ -4,7 +4,7 @@ import { DialectError } from "../../../src/proxy/exchange/dialect-error.ts";
 import type { Loss } from "../../../src/proxy/exchange/loss.ts";
 import type { Dialect, Part } from "../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../../src/proxy/exchange/request.ts";
-import { prepareRequest } from "../../../src/proxy/translate/prepare-request.ts";
+import { prepareRequest } from "../../../src/proxy/translate/prepare/prepare-request.ts";
 import { encodeContext, request } from "../../support/exchange.ts";
 
 type UpstreamDialect = Exclude<Dialect, "completions">;

@@ -1,7 +1,7 @@
 import type { Codec } from "../../../src/proxy/exchange/codec.ts";
 import { stringifyJson } from "../../../src/proxy/exchange/json.ts";
 import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
-import type { ConversationStore } from "../../../src/proxy/translate/conversation-store.ts";
+import type { ConversationStore } from "../../../src/proxy/translate/conversations/conversation-store.ts";
 import {
   type TranslationOutcome,
   type TranslationTarget,

@@ -4,7 +4,7 @@ import { codecs } from "../../../src/proxy/codecs.ts";
 import type { WireEvent } from "../../../src/proxy/exchange/codec.ts";
 import type { ExchangeEvent, OpenPart } from "../../../src/proxy/exchange/event.ts";
 import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
-import { createAnswerReader } from "../../../src/proxy/translate/answer-schema.ts";
+import { createAnswerReader } from "../../../src/proxy/translate/prepare/answer-schema.ts";
 import { RepeatedDeltas } from "../../../src/proxy/translate/repeated-deltas.ts";
 import { ResponseCollector } from "../../../src/proxy/translate/response-events.ts";
 import { createStreamGuard } from "../../../src/proxy/translate/stream-guard.ts";

@@ -5,7 +5,7 @@ import { NO_CALLS } from "../../../proxy/dashboard/activity.ts";
 import { createLineBatches } from "../../../proxy/log/line-batches.ts";
 import type { MetricCounts } from "../../../proxy/log/metrics.ts";
 import { NO_COUNTS } from "../../../proxy/log/sum-counts.ts";
-import { createSharedConversations } from "../../../proxy/translate/shared-conversations.ts";
+import { createSharedConversations } from "../../../proxy/translate/conversations/shared-conversations.ts";
 import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
 import { createCallLog } from "../start/call-log.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Capabilities } from "../exchange/capabilities.ts";
-import type { Part } from "../exchange/parts.ts";
-import type { ExchangeRequest, Tool } from "../exchange/request.ts";
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { ExchangeRequest, Tool } from "../../exchange/request.ts";
 
 /** Tool names as the upstream takes them, and back. */
 export interface ToolNames {

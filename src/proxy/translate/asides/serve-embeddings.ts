@@ -1,6 +1,8 @@
-import { AppError } from "../../errors.ts";
-import { unreadableAnswer } from "../exchange/dialect-error.ts";
-import { countText } from "../usage/count-text.ts";
+import { AppError } from "../../../errors.ts";
+import { unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { countText } from "../../usage/count-text.ts";
+import { readRequestJson } from "../read-json.ts";
+import type { TranslatedCall, TranslationOutcome } from "../translate-call.ts";
 import { type Aside, serveAside } from "./aside.ts";
 import {
   readGoogleBatch,
@@ -12,8 +14,6 @@ import {
   writeOpenAiEmbeddings,
   writeOpenAiVectors,
 } from "./embeddings.ts";
-import { readRequestJson } from "./read-json.ts";
-import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
 
 /** Embeddings between `/v1/embeddings` and the generative-language dialect's own methods. */
 export function serveEmbeddings(call: TranslatedCall): Promise<TranslationOutcome> {

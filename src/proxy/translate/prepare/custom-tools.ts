@@ -1,5 +1,5 @@
-import type { Part } from "../exchange/parts.ts";
-import type { ExchangeRequest, Tool } from "../exchange/request.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { ExchangeRequest, Tool } from "../../exchange/request.ts";
 
 const inputSchema = {
   type: "object",

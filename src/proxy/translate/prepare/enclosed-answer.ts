@@ -1,7 +1,7 @@
-import type { ExchangeEvent } from "../exchange/event.ts";
-import { isObject } from "../exchange/json.ts";
-import type { Dialect, Part } from "../exchange/parts.ts";
-import type { ExchangeRequest } from "../exchange/request.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { Dialect, Part } from "../../exchange/parts.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
  * An answer that is to be a list or a single value, which generative-language vendors give: all others take the schema

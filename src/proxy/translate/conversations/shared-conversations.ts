@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from "../exchange/json.ts";
+import { parseJson, stringifyJson } from "../../exchange/json.ts";
 import type { Conversation, ConversationStore } from "./conversation-store.ts";
 
 /** Where another process keeps conversations, each as the bytes it was given. */

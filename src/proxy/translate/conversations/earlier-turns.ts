@@ -1,6 +1,6 @@
-import { DialectError } from "../exchange/dialect-error.ts";
-import type { ExchangeRequest } from "../exchange/request.ts";
-import type { ExchangeResponse } from "../exchange/response.ts";
+import { DialectError } from "../../exchange/dialect-error.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
+import type { ExchangeResponse } from "../../exchange/response.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 import { hasReferencedItems, withReferencedItems } from "./item-references.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { invalidRequest, unreadableAnswer } from "../exchange/dialect-error.ts";
-import type { LossList } from "../exchange/loss.ts";
-import { memberCode } from "../exchange/loss-codes.ts";
-import { ownMember } from "../exchange/own-member.ts";
-import type { ExchangeRequest } from "../exchange/request.ts";
+import { invalidRequest, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import { memberCode } from "../../exchange/loss-codes.ts";
+import { ownMember } from "../../exchange/own-member.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { Form } from "./read-form.ts";
 
 const formats = ["json", "text", "srt", "vtt", "verbose_json"] as const;

@@ -1,9 +1,9 @@
-import { partsAtPlace, placeOfItem } from "../dialects/responses/item-places.ts";
-import { invalidRequest } from "../exchange/dialect-error.ts";
-import { isObject } from "../exchange/json.ts";
-import type { Part } from "../exchange/parts.ts";
-import type { Turn } from "../exchange/request.ts";
-import { foldSignatures } from "../exchange/signature.ts";
+import { partsAtPlace, placeOfItem } from "../../dialects/responses/item-places.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { Turn } from "../../exchange/request.ts";
+import { foldSignatures } from "../../exchange/signature.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
 /** Whether an `item_reference` stands among these turns. */

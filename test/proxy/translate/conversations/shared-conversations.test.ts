@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson, RawJson, stringifyJson } from "../../../src/proxy/exchange/json.ts";
-import type { Turn } from "../../../src/proxy/exchange/request.ts";
-import { createBoundedStore } from "../../../src/proxy/translate/conversation-store.ts";
-import { createSharedConversations } from "../../../src/proxy/translate/shared-conversations.ts";
-import { anyText, argumentsText } from "../../support/exchange-arbitraries.ts";
+import { parseJson, RawJson, stringifyJson } from "../../../../src/proxy/exchange/json.ts";
+import type { Turn } from "../../../../src/proxy/exchange/request.ts";
+import { createBoundedStore } from "../../../../src/proxy/translate/conversations/conversation-store.ts";
+import { createSharedConversations } from "../../../../src/proxy/translate/conversations/shared-conversations.ts";
+import { anyText, argumentsText } from "../../../support/exchange-arbitraries.ts";
 
 /** One that another process keeps: only copies of bytes come and go. */
 function createElsewhere() {

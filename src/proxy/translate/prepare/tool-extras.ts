@@ -1,7 +1,7 @@
-import { createLossList, type Loss } from "../exchange/loss.ts";
-import { memberCode } from "../exchange/loss-codes.ts";
-import type { Dialect } from "../exchange/parts.ts";
-import type { ExchangeRequest } from "../exchange/request.ts";
+import { createLossList, type Loss } from "../../exchange/loss.ts";
+import { memberCode } from "../../exchange/loss-codes.ts";
+import type { Dialect } from "../../exchange/parts.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
  * Members of a tool beyond name, description and schema that a dialect has; `namespace` every encoder flattens.

@@ -1,7 +1,7 @@
-import { isObject } from "../exchange/json.ts";
-import { createLossList, type Loss, type LossList } from "../exchange/loss.ts";
-import type { Dialect } from "../exchange/parts.ts";
-import type { ExchangeRequest, OutputFormat } from "../exchange/request.ts";
+import { isObject } from "../../exchange/json.ts";
+import { createLossList, type Loss, type LossList } from "../../exchange/loss.ts";
+import type { Dialect } from "../../exchange/parts.ts";
+import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 
 /**
  * Vendors of the OpenAI family refuse a strict schema, of a tool or of the answer, whose objects are not closed or leave

@@ -1,8 +1,10 @@
-import { AppError } from "../../errors.ts";
-import { serializeEvent } from "../../sse/serialize.ts";
-import { codecs } from "../codecs.ts";
-import { invalidRequest } from "../exchange/dialect-error.ts";
-import type { Usage } from "../exchange/response.ts";
+import { AppError } from "../../../errors.ts";
+import { serializeEvent } from "../../../sse/serialize.ts";
+import { codecs } from "../../codecs.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import type { Usage } from "../../exchange/response.ts";
+import { readRequestJson } from "../read-json.ts";
+import type { TranslatedCall, TranslationOutcome } from "../translate-call.ts";
 import { type Aside, lossHeader, serveAside } from "./aside.ts";
 import {
   type ImageRequest,
@@ -14,10 +16,8 @@ import {
   writeImages,
   writePaintedImages,
   writeSpokenImage,
-} from "./media-images.ts";
+} from "./images.ts";
 import { readForm } from "./read-form.ts";
-import { readRequestJson } from "./read-json.ts";
-import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
 
 /** Pictures for clients of `/v1/images/generations` and `/edits`, made by a generative-language upstream. */
 export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {

@@ -1,10 +1,10 @@
-import type { Capabilities } from "../exchange/capabilities.ts";
-import type { ExchangeEvent } from "../exchange/event.ts";
-import type { Loss } from "../exchange/loss.ts";
-import type { Dialect, Part } from "../exchange/parts.ts";
-import type { ExchangeRequest } from "../exchange/request.ts";
-import type { ExchangeResponse } from "../exchange/response.ts";
-import { pairToolResults } from "../exchange/tool-pairing.ts";
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { Loss } from "../../exchange/loss.ts";
+import type { Dialect, Part } from "../../exchange/parts.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
+import type { ExchangeResponse } from "../../exchange/response.ts";
+import { pairToolResults } from "../../exchange/tool-pairing.ts";
 import { answerOfTool, carrySchemaByTool, createAnswerReader, finishOfTool } from "./answer-schema.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
 import { createAnswerOpener, encloseAnswer, openAnswer } from "./enclosed-answer.ts";

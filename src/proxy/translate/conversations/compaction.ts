@@ -1,7 +1,7 @@
-import { invalidRequest } from "../exchange/dialect-error.ts";
-import { isObject } from "../exchange/json.ts";
-import type { Dialect, Part } from "../exchange/parts.ts";
-import type { Turn } from "../exchange/request.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { Dialect, Part } from "../../exchange/parts.ts";
+import type { Turn } from "../../exchange/request.ts";
 
 const TRIGGER = "compaction_trigger";
 

@@ -1,8 +1,8 @@
-import type { Capabilities } from "../exchange/capabilities.ts";
-import type { ExchangeEvent, OpenPart } from "../exchange/event.ts";
-import type { Part } from "../exchange/parts.ts";
-import type { ExchangeRequest } from "../exchange/request.ts";
-import type { Finish } from "../exchange/response.ts";
+import type { Capabilities } from "../../exchange/capabilities.ts";
+import type { ExchangeEvent, OpenPart } from "../../exchange/event.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
+import type { Finish } from "../../exchange/response.ts";
 
 /** The name of the tool whose arguments are the answer. */
 const toolName = "structured_answer";

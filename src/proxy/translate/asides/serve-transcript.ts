@@ -1,13 +1,16 @@
-import { AppError } from "../../errors.ts";
-import { createSseParser } from "../../sse/parse.ts";
-import { serializeEvent } from "../../sse/serialize.ts";
-import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
-import { codecs } from "../codecs.ts";
-import { DialectError } from "../exchange/dialect-error.ts";
-import type { ExchangeEvent } from "../exchange/event.ts";
-import type { ExchangeResponse, Usage } from "../exchange/response.ts";
-import { mergeUsage } from "../exchange/usage.ts";
+import { AppError } from "../../../errors.ts";
+import { createSseParser } from "../../../sse/parse.ts";
+import { serializeEvent } from "../../../sse/serialize.ts";
+import { capabilitiesFor } from "../../capabilities/capabilities-for.ts";
+import { codecs } from "../../codecs.ts";
+import { DialectError } from "../../exchange/dialect-error.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { ExchangeResponse, Usage } from "../../exchange/response.ts";
+import { mergeUsage } from "../../exchange/usage.ts";
+import { readAnswerJson } from "../read-answer.ts";
+import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
 import { type Aside, lossHeader, serveAside } from "./aside.ts";
+import { readForm } from "./read-form.ts";
 import {
   isTimed,
   readTimedTranscript,
@@ -15,10 +18,7 @@ import {
   type TranscriptRequest,
   transcriptConversation,
   writeTimed,
-} from "./media-transcripts.ts";
-import { readAnswerJson } from "./read-answer.ts";
-import { readForm } from "./read-form.ts";
-import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "./translate-call.ts";
+} from "./transcripts.ts";
 
 /** `/v1/audio/transcriptions` by a generative-language model, which hears what it is asked about. */
 export function serveTranscript(call: TranslatedCall): Promise<TranslationOutcome> {

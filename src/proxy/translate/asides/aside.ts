@@ -1,13 +1,13 @@
-import { codecs } from "../codecs.ts";
-import { DialectError } from "../exchange/dialect-error.ts";
-import { stringifyJson } from "../exchange/json.ts";
-import { createLossList, type LossList } from "../exchange/loss.ts";
-import type { Usage } from "../exchange/response.ts";
-import { exchangeErrorOf, isClientGone } from "./faults.ts";
-import { readAnswerJson, readErrorBody } from "./read-answer.ts";
-import { refuseLosses } from "./strict-translation.ts";
-import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "./translate-call.ts";
-import { answerError } from "./translation.ts";
+import { codecs } from "../../codecs.ts";
+import { DialectError } from "../../exchange/dialect-error.ts";
+import { stringifyJson } from "../../exchange/json.ts";
+import { createLossList, type LossList } from "../../exchange/loss.ts";
+import type { Usage } from "../../exchange/response.ts";
+import { exchangeErrorOf, isClientGone } from "../faults.ts";
+import { readAnswerJson, readErrorBody } from "../read-answer.ts";
+import { refuseLosses } from "../strict-translation.ts";
+import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
+import { answerError } from "../translation.ts";
 
 /** A call that is no conversation (embeddings, pictures, transcripts, counts), on its way through the lane. */
 export interface Aside {

@@ -1,16 +1,16 @@
-import { AppError } from "../../errors.ts";
-import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
-import { codecs } from "../codecs.ts";
-import { DialectError } from "../exchange/dialect-error.ts";
-import { isObject } from "../exchange/json.ts";
-import type { ExchangeRequest } from "../exchange/request.ts";
-import { countAnswer } from "../usage/count-answer.ts";
-import { estimateTokens } from "../usage/estimate-tokens.ts";
+import { AppError } from "../../../errors.ts";
+import { capabilitiesFor } from "../../capabilities/capabilities-for.ts";
+import { codecs } from "../../codecs.ts";
+import { DialectError } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
+import { countAnswer } from "../../usage/count-answer.ts";
+import { estimateTokens } from "../../usage/estimate-tokens.ts";
+import { isClientGone } from "../faults.ts";
+import { prepareRequest } from "../prepare/prepare-request.ts";
+import { readRequestJson } from "../read-json.ts";
+import type { TranslatedCall, TranslationOutcome, TranslationTarget } from "../translate-call.ts";
 import { type Aside, serveAside } from "./aside.ts";
-import { isClientGone } from "./faults.ts";
-import { prepareRequest } from "./prepare-request.ts";
-import { readRequestJson } from "./read-json.ts";
-import type { TranslatedCall, TranslationOutcome, TranslationTarget } from "./translate-call.ts";
 
 /**
  * Counts the tokens of a request in another dialect than its upstream's: the upstream is asked where it can count, and

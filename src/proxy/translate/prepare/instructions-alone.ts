@@ -1,6 +1,6 @@
-import type { Converted, Loss } from "../exchange/loss.ts";
-import type { Dialect } from "../exchange/parts.ts";
-import type { ExchangeRequest } from "../exchange/request.ts";
+import type { Converted, Loss } from "../../exchange/loss.ts";
+import type { Dialect } from "../../exchange/parts.ts";
+import type { ExchangeRequest } from "../../exchange/request.ts";
 
 const lost: Loss = {
   code: "system-position",

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../exchange/dialect-error.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
 
 /** A file of a form, with its bytes in base64 as the generative-language dialect wants them. */
 export interface FormFile {

@@ -1,4 +1,4 @@
-import type { Turn } from "../exchange/request.ts";
+import type { Turn } from "../../exchange/request.ts";
 
 /** What was said up to an answer, the answer included, and the answer as its client was told it: JSON text. */
 export interface Conversation {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { invalidBody } from "../dialects/shared/parse.ts";
-import { invalidRequest } from "../exchange/dialect-error.ts";
-import { isObject } from "../exchange/json.ts";
-import type { LossList } from "../exchange/loss.ts";
+import { invalidBody } from "../../dialects/shared/parse.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
 
 /** Texts to be turned into vectors, in no vendor's shape. */
 export interface EmbeddingRequest {

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { invalidBody } from "../dialects/shared/parse.ts";
-import { DialectError, invalidRequest } from "../exchange/dialect-error.ts";
-import type { LossList } from "../exchange/loss.ts";
-import { memberCode } from "../exchange/loss-codes.ts";
-import { sniffMediaType } from "../exchange/media.ts";
-import type { Part } from "../exchange/parts.ts";
-import type { ExchangeResponse, Usage } from "../exchange/response.ts";
+import { invalidBody } from "../../dialects/shared/parse.ts";
+import { DialectError, invalidRequest } from "../../exchange/dialect-error.ts";
+import type { LossList } from "../../exchange/loss.ts";
+import { memberCode } from "../../exchange/loss-codes.ts";
+import { sniffMediaType } from "../../exchange/media.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { ExchangeResponse, Usage } from "../../exchange/response.ts";
 import type { Form, FormFile } from "./read-form.ts";
 
 /** Pictures asked for, in no vendor's shape. */
