@@ -20,6 +20,7 @@ export default defineConfig({
           expect: patient,
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/agents-live/**", "test/soak/**", "test/disk/**"],
+          setupFiles: ["test/support/seeded.ts"],
           // No test waits for time to pass: this ends what hangs, on a machine however busy.
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -1,13 +1,14 @@
-// The suites that `npm test` runs in small, at their full size, and the one that fills disks and therefore needs to mount them,
+// The suites that `npm test` runs in small and with the same seed, at their full size and with a new one, and the one that fills disks and therefore needs to mount them,
 // which any user may do in a namespace of their own on most of Linux. Usage: node scripts/test-more.mjs crash|fuzz|disk
 import { spawnSync } from "node:child_process";
-import { resolve } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
 const SUITES = {
-  crash: { project: "e2e", files: "test/e2e/crash-safety.test.ts", size: { CRASH_KILLS: "200" } },
-  fuzz: { project: "unit", files: "test/faults/raw-http.test.ts", size: { RAW_REQUESTS: "50000" } },
-  disk: { project: "disk", files: "test/disk", mounts: true },
+  crash: { project: "e2e", files: ["test/e2e/crash-safety.test.ts"], size: { CRASH_KILLS: "200" } },
+  fuzz: { project: "unit", files: randomTests(), size: { RAW_REQUESTS: "50000" } },
+  disk: { project: "disk", files: ["test/disk"], mounts: true },
 };
 
 const suite = SUITES[process.argv[2]];
@@ -17,13 +18,15 @@ const vitest = [
   "run",
   "--project",
   suite.project,
-  suite.files,
+  ...suite.files,
 ];
 const command = [...(suite.mounts ? namespace() : []), process.execPath, ...vitest];
+const seed = process.env["SEED"] ?? String(Date.now() % 1_000_000);
+process.stdout.write(`SEED=${seed}\n`);
 const { status } = spawnSync(command[0], command.slice(1), {
   cwd: root,
   stdio: "inherit",
-  env: { ...process.env, ...suite.size },
+  env: { ...process.env, ...suite.size, SEED: seed },
 });
 process.exitCode = status ?? 1;
 
@@ -36,4 +39,14 @@ function namespace() {
   const found = ways.find(([program, ...flags]) => spawnSync(program, [...flags, "true"]).status === 0);
   if (!found) throw new Error("These tests mount disks, and no namespace of their own is allowed them here.");
   return found;
+}
+
+/** Unit tests that try what they draw: of properties, and of malformed requests. */
+function randomTests() {
+  return readdirSync(join(root, "test"), { recursive: true })
+    .map((path) => `test/${path.replaceAll("\\", "/")}`)
+    .filter((path) => path.endsWith(".test.ts") && !/^test\/(?:e2e|agents-live|soak|disk)\//.test(path))
+    .filter((path) =>
+      /"fast-check"|support\/(?:random|exchange-laws)\.ts"/.test(readFileSync(join(root, path), "utf8")),
+    );
 }

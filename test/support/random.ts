@@ -9,5 +9,5 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** The seed of this run, `SEED` or a new one; say it in a test's name. */
-export const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+/** The seed of this run: the same each time, but for `SEED`, which `scripts/test-more.mjs` draws; say it in a test's name. */
+export const SEED = Number(process.env["SEED"] ?? 20_261_121);
