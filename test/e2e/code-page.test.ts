@@ -131,6 +131,26 @@ describe("the code review page", () => {
     review.child.kill("SIGTERM");
   });
 
+  it("leads back to the comment that was being written, wherever it stands", async () => {
+    const repository = await changedRepository();
+    await repository.write({ "above.txt": "a line\n".repeat(800), "below.txt": "a line\n".repeat(8) });
+    const review = await openCodeReview(browser, repository);
+    const { page } = review;
+    await page.locator(".tree").getByText("below.txt").click();
+    await dragLines(page, "below.txt", "new", 2, 2);
+    await page.locator(".comment-open textarea").fill("Half a wor");
+    await draftSaved(page);
+    await page.reload();
+    // At once: a message is there for a while only, however long a click takes.
+    await page.getByRole("button", { name: "Go on writing" }).dispatchEvent("click");
+    const editor = page.locator(".comment-open textarea");
+    await expect.poll(() => editor.evaluate((field) => field === document.activeElement)).toBe(true);
+    await page.keyboard.press("End");
+    await page.keyboard.type("d");
+    expect(await editor.inputValue()).toBe("Half a word");
+    review.child.kill("SIGTERM");
+  });
+
   it("opens the lines around a comment that stands between the hunks", async () => {
     const review = await openCodeReview(browser, await changedRepository());
     const { page } = review;

@@ -5,6 +5,7 @@ import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
+import { useRestoredNotice } from "./comments/restored-notice.ts";
 import { showCommentedContext } from "./comments/show-context.ts";
 import { ApproveDialog } from "./dialogs/approve-dialog.tsx";
 import { CompareDialog } from "./dialogs/compare-dialog.tsx";
@@ -64,6 +65,7 @@ function Review() {
   const panelOpen = useView((view) => view.panelOpen);
   useEffect(() => controller.start(), [controller]);
   useEffect(showCommentedContext, []);
+  useRestoredNotice(controller);
   useShortcuts(shortcuts);
   useReviewEvents({
     onConnection: (connected) => useSession.setState({ connected }),

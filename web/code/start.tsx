@@ -1,13 +1,12 @@
 import { createRoot } from "react-dom/client";
 import { afterPaint } from "../shared/after-paint.ts";
-import { showToast } from "../shared/components/toast.tsx";
 import { watchSystemTheme } from "../shared/theme/theme.ts";
 import { App } from "./app.tsx";
 import { ErrorBoundary } from "./error-boundary.tsx";
 import { startHighlighting } from "./highlight/tokens-of.ts";
 import { startDraft } from "./state/draft.ts";
 import { followRounds } from "./state/rounds.ts";
-import { openDiff, useSession } from "./state/session.ts";
+import { openDiff } from "./state/session.ts";
 
 /**
  * Loads the diff and takes over from the part of it that came with the page; the draft and earlier rounds come once
@@ -24,12 +23,7 @@ export async function start(): Promise<void> {
   const { repository, gitContext } = result.value;
   document.title = `${repository.name} (${gitContext.currentBranch}): review`;
   await afterPaint();
-  const [restored] = await Promise.all([startDraft(result.value), followRounds()]);
-  if (restored > 0 && useSession.getState().phase === "ready") {
-    showToast(
-      restored === 1 ? "Your comment from before is back" : `Your ${restored} comments from before are back`,
-    );
-  }
+  await Promise.all([startDraft(result.value), followRounds()]);
 }
 
 function render(): void {

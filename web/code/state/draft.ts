@@ -20,12 +20,24 @@ export interface DraftContent {
   readonly edited?: EditedFeedback | undefined;
 }
 
-export const useDraft = create<{ readonly status: DraftStatus }>(() => ({ status: { state: "idle" } }));
+/** What came back of an earlier visit. */
+interface Restored {
+  readonly count: number;
+  /** The comment whose editor was opened last of those still open. */
+  readonly open: string | undefined;
+}
+
+interface DraftState {
+  readonly status: DraftStatus;
+  readonly restored: Restored | undefined;
+}
+
+export const useDraft = create<DraftState>(() => ({ status: { state: "idle" }, restored: undefined }));
 
 let autosave: Autosave | undefined;
 
-/** Takes over the draft, then saves every change to it. Resolves to how many comments came back. */
-export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<number> {
+/** Takes over the draft, then saves every change to it. */
+export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<void> {
   const stored = await readDraft<DraftContent>(sessionId);
   const content = stored.ok ? stored.value.content : null;
   const { comments, viewed } = currentContent();
@@ -40,7 +52,9 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<nu
   watch(autosave);
   // What the tab alone has goes to the server now.
   if (isTouched || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
-  return saidComments(content?.comments ?? []).length;
+  const said = saidComments(content?.comments ?? []);
+  const open = content?.editing.findLast((id) => said.some((comment) => comment.id === id));
+  useDraft.setState({ restored: { count: said.length, open } });
 }
 
 function watch(saving: Autosave): void {
