@@ -26,6 +26,8 @@ export const lossCodes = {
   modalities: "The answer will be of text alone.",
   name: "The author's name of a message was left out.",
   "parallel-tool-calls": "The model may call several tools at once.",
+  "part-signature":
+    "The signature of a text or a picture was left out: it means nothing to this vendor, or the client's dialect has no place for it.",
   "presence-penalty": "The presence penalty was left out.",
   "previous-response-id": "An earlier answer was not referred to.",
   "prompt-cache-key": "The key of a prompt cache was left out.",
@@ -44,8 +46,6 @@ export const lossCodes = {
   "task-type": "What embeddings are for was left out.",
   temperature: "The temperature was lowered to the vendor's highest, or left out.",
   title: "The title of a text to embed was left out.",
-  "text-signature":
-    "The signature of a text was left out: it means nothing to this vendor, or the client's dialect has no place for it.",
   "tool-arguments": "Arguments that are no JSON object became the object's one text.",
   "tool-result-duplicate": "A second result for a call was left out.",
   "tool-result-missing": "A call without a result was given an error for one.",

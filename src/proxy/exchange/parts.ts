@@ -66,6 +66,8 @@ export interface ImagePart extends PartBase {
   readonly type: "image";
   readonly source: MediaSource;
   readonly detail?: string;
+  /** Generative-language `thoughtSignature` that sits on the picture. */
+  readonly signature?: string;
 }
 
 export interface DocumentPart extends PartBase {

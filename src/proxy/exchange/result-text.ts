@@ -1,5 +1,6 @@
 import { stringifyJson } from "./json.ts";
 import type { Part, ToolResultPart } from "./parts.ts";
+import { withTitle } from "./with-title.ts";
 
 /** What a tool gave, for dialects whose results are text: the text, and the media that must travel apart. */
 export interface FlatResult<Media> {
@@ -31,5 +32,7 @@ export function flattenResult<Media>(
 
 function ownText(part: Part): string | undefined {
   if (part.type === "text") return part.text;
-  return part.type === "document" && part.source.kind === "text" ? part.source.text : undefined;
+  return part.type === "document" && part.source.kind === "text"
+    ? withTitle(part, part.source.text)
+    : undefined;
 }

@@ -1,3 +1,4 @@
+import type { LossList } from "./loss.ts";
 import type { Dialect, Part, ReasoningPart } from "./parts.ts";
 
 /**
@@ -46,14 +47,36 @@ export function spreadCallSignatures(parts: readonly Part[]): readonly Part[] {
   });
 }
 
-/** The same for texts, whose signature vendors tell last: the reasoning part stands behind the text. */
-export function spreadTextSignatures(parts: readonly Part[]): readonly Part[] {
+/**
+ * The same for texts, whose signature vendors tell last: the reasoning part stands behind all the texts in a row, which
+ * are one message and have one signature.
+ */
+export function spreadTextSignatures(parts: readonly Part[], list: LossList): readonly Part[] {
   if (!parts.some((part) => part.type === "text" && part.signature !== undefined)) return parts;
-  return parts.flatMap((part): Part[] => {
-    if (part.type !== "text" || part.signature === undefined) return [part];
+  const spread: Part[] = [];
+  let waiting: string | undefined;
+  const tell = () => {
+    if (waiting !== undefined) spread.push(thoughtOfText(waiting));
+    waiting = undefined;
+  };
+  for (const part of parts) {
+    if (part.type !== "text" && part.type !== "refusal") tell();
+    if (part.type !== "text" || part.signature === undefined) {
+      spread.push(part);
+      continue;
+    }
     const { signature, ...text } = part;
-    return [text, thoughtOfText(signature)];
-  });
+    spread.push(text);
+    if (waiting !== undefined) loseEarlierSignature(list);
+    waiting = signature;
+  }
+  tell();
+  return spread;
+}
+
+/** Tells that of several signatures of one message only the last is kept. */
+export function loseEarlierSignature(list: LossList): void {
+  list.add("part-signature", "Of the signatures of one message the last is given.");
 }
 
 /** What stands for the signature of the call behind it. */

@@ -7,16 +7,22 @@ import type { Usage } from "./response.ts";
  */
 type Count = number | null | undefined;
 
-/** Chat-completions and responses: the prompt count includes cached tokens, the output count reasoning. */
+/**
+ * Chat-completions and responses: the prompt count includes cached tokens, the output count reasoning. xAI counts
+ * reasoning beside the output, which the total tells.
+ */
 export function usageOfInclusive(counts: {
   readonly input: Count;
   readonly cacheRead?: Count;
   readonly cacheWrite?: Count;
   readonly output: Count;
   readonly reasoning?: Count;
+  readonly total?: Count;
   readonly raw?: unknown;
 }): Usage {
-  const { input, cacheRead, cacheWrite, output, reasoning, raw } = counts;
+  const { input, cacheRead, cacheWrite, reasoning, total, raw } = counts;
+  const beside = (input ?? 0) + (counts.output ?? 0) + (reasoning ?? 0) === total ? (reasoning ?? 0) : 0;
+  const output = isCount(counts.output) ? counts.output + beside : counts.output;
   const known = isCount(input) && (isCount(cacheRead) || isCount(cacheWrite));
   const uncached = known ? Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)) : undefined;
   return build({ total: input, uncached, cacheRead, cacheWrite, output, reasoning, raw });

@@ -31,6 +31,7 @@ export function usageFrom(dialect: Dialect, raw: unknown): Usage | undefined {
     cacheWrite: numberIn(memberOf(raw, names.inputDetails), "cache_write_tokens"),
     output: numberIn(raw, names.output),
     reasoning: numberIn(memberOf(raw, names.outputDetails), "reasoning_tokens"),
+    total: numberIn(raw, "total_tokens"),
     raw,
   });
 }

@@ -79,7 +79,7 @@ describe("42 the signature of a text by generative-language", () => {
     expect(next.contents[1]?.parts).toEqual(textAlone);
     const elsewhere = await sentBack("responses", output, "messages");
     expect(elsewhere.sentText).not.toContain(signature);
-    expect(elsewhere.losses).toEqual(["text-signature"]);
+    expect(elsewhere.losses).toEqual(["part-signature"]);
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe("42 the signature of a text by generative-language", () => {
     const told = await ask(client, stream);
     expect(told.text).not.toContain(signature);
     expect(told.text).not.toContain("thinking");
-    expect(told.losses).toEqual(["text-signature"]);
+    expect(told.losses).toEqual(["part-signature"]);
   });
 
   it("keeps to its text where a call without one follows", async () => {
@@ -108,8 +108,8 @@ describe("42 the signature of a text by generative-language", () => {
   });
 
   it.each([
-    ["gpt-4o", ["call-signature", "text-signature"]],
-    ["mistral-large", ["call-signature", "text-signature"]],
+    ["gpt-4o", ["call-signature", "part-signature"]],
+    ["mistral-large", ["call-signature", "part-signature"]],
     ["gemini-3-pro", []],
     ["some-alias", []],
   ])(

@@ -28,6 +28,31 @@ describe("what only one dialect writes so", () => {
   });
 
   it.each(others)(
+    "12 what a client's own search found keeps its title in a result for a %s model",
+    async (upstream) => {
+      const found = { type: "search_result", source: "https://a.example", title: "A" };
+      const content = [{ ...found, content: [{ type: "text", text: "Grass is green." }] }];
+      const messages = [
+        hi,
+        { role: "assistant", content: [{ type: "tool_use", id: "t", name: "find", input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content }] },
+      ];
+      const told = await sent("messages", upstream, { model: "m", max_tokens: 9, messages });
+      expect(told.sentText).toContain("A (https://a.example)\\n\\nGrass is green.");
+    },
+  );
+
+  it.each([
+    ["MEDIA_RESOLUTION_LOW", "low"],
+    ["MEDIA_RESOLUTION_HIGH", "high"],
+  ])("9 a picture's resolution %s is the detail %s elsewhere", async (level, detail) => {
+    const inlineData = { mimeType: "image/png", data: png };
+    const contents = [{ role: "user", parts: [{ inlineData, mediaResolution: { level } }] }];
+    const told = await sent("generative-language", "chat-completions", { model: "m", contents });
+    expect(told.sentText).toContain(`"detail":"${detail}"`);
+  });
+
+  it.each(others)(
     "12 a document made of blocks is read by a %s model, its pictures too",
     async (upstream) => {
       const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };

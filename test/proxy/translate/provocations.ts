@@ -137,6 +137,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   metadata: fromChat({ metadata: { a: "b" } }),
   modalities: fromChat({ modalities: ["text", "audio"] }),
   name: fromChat({ messages: [{ ...hi, name: "bob" }] }),
+  "part-signature": fromGoogle("messages", [{ text: "Hello", thoughtSignature: "c2ln" }]),
   "parallel-tool-calls": fromChat({ tools: [chatTool], parallel_tool_calls: false }, "generative-language/m"),
   "presence-penalty": fromChat({ presence_penalty: 1 }),
   "prompt-cache-key": fromChat({ prompt_cache_key: "k" }, "generative-language/m"),
@@ -173,7 +174,6 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   "task-type": embed({ taskType: "RETRIEVAL_QUERY" }),
   temperature: fromChat({ temperature: 1.7 }),
   title: embed({ title: "A" }),
-  "text-signature": fromGoogle("messages", [{ text: "Hello", thoughtSignature: "c2ln" }]),
   "tool-arguments": fromChat({
     messages: [hi, { role: "assistant", tool_calls: [call("[1]")] }, result("c")],
     tools: [chatTool],

@@ -3,21 +3,37 @@ import { asString, isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation } from "../../exchange/parts.ts";
 
-/** `annotations` of an answer. Indexes count characters of the content as this dialect sees it. */
+/** `annotations` of an answer; those of no page have no twin elsewhere. Indexes count characters of the content as this dialect sees it. */
 export function decodeCitations(annotations: readonly unknown[] | null | undefined): Citation[] {
-  return (annotations ?? []).flatMap((annotation) => {
+  return (annotations ?? []).map((annotation): Citation => {
     const cited = isObject(annotation) ? annotation["url_citation"] : undefined;
-    if (!isObject(cited)) return [];
-    return [
-      defined({
-        url: asString(cited["url"]),
-        title: asString(cited["title"]),
-        quote: asString(cited["content"]),
-        start: index(cited["start_index"]),
-        end: index(cited["end_index"]),
-      }),
-    ];
+    if (!isObject(cited)) return { origin: { dialect: "chat-completions", raw: annotation } };
+    return defined({
+      url: asString(cited["url"]),
+      title: asString(cited["title"]),
+      quote: asString(cited["content"]),
+      start: index(cited["start_index"]),
+      end: index(cited["end_index"]),
+    });
   });
+}
+
+/**
+ * The pages an answer as a whole is taken from: Perplexity's `search_results`, and `citations`, which xAI gives as well;
+ * nothing where the text's own annotations say more.
+ */
+export function decodePages(answer: {
+  readonly citations?: unknown;
+  readonly search_results?: unknown;
+}): Citation[] {
+  const results = listOf(answer.search_results).filter(isObject);
+  if (results.length > 0)
+    return results.map(({ url, title }) => defined({ url: asString(url), title: asString(title) }));
+  return listOf(answer.citations).flatMap((url) => (typeof url === "string" ? { url } : []));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /**

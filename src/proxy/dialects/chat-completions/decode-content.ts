@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
 import { originOfFile, sniffMediaType, sourceOfUrl, withSniffedType } from "../../exchange/media.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { decodeCacheControl } from "../shared/cache-control.ts";
@@ -46,6 +47,8 @@ function decodeBare(part: WirePart, path: string): Part[] {
       const { text } = read(textPart, part, path);
       return text === "" ? [] : [{ type: "text", text }];
     }
+    case "thinking":
+      return [decodeThinking(part)];
     case "refusal":
       return [{ type: "refusal", text: read(refusalPart, part, path).refusal }];
     case "image_url": {
@@ -65,6 +68,18 @@ function decodeBare(part: WirePart, path: string): Part[] {
     default:
       return [{ type: "unknown", origin: { dialect: "chat-completions", raw: part } }];
   }
+}
+
+/** Mistral's models think in the content: `{type: "thinking", thinking: [{type: "text", text}]}`. */
+function decodeThinking(part: WirePart): Part {
+  return { type: "reasoning", text: thoughtOf(part), vendor: "chat-completions" };
+}
+
+/** The words of a thinking part; see `decodeThinking`. */
+export function thoughtOf({ thinking }: WirePart): string {
+  if (typeof thinking === "string") return thinking;
+  const pieces = Array.isArray(thinking) ? thinking.filter(isObject) : [];
+  return pieces.map(({ text }) => (typeof text === "string" ? text : "")).join("");
 }
 
 function decodeFile(file: z.infer<typeof filePart>["file"], path: string): Part {

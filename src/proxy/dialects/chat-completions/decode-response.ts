@@ -4,10 +4,10 @@ import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts"
 import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import { sourceOfUrl } from "../../exchange/media.ts";
-import type { Part, TokenLogprob } from "../../exchange/parts.ts";
+import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
-import { decodeCitations } from "./citations.ts";
+import { decodeCitations, decodePages } from "./citations.ts";
 import { decodeContent } from "./decode-content.ts";
 import { argumentText, decodeReasoning, decodeToolCall } from "./decode-messages.ts";
 import { decodeError } from "./errors.ts";
@@ -27,12 +27,13 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const wire = result.data;
   // Many compatible servers give all their answers the same id, or none.
   const answer = randomUUID();
+  const pages = decodePages(wire);
   const value = defined({
     id: wire.id || undefined,
     model: wire.model || undefined,
     created: wire.created || undefined,
     candidates: wire.choices.map(({ message, finish_reason, logprobs }, index): Candidate => {
-      const parts = decodeAnswer(message, decodeLogprobs(logprobs), [answer, index]);
+      const parts = decodeAnswer(message, pages, decodeLogprobs(logprobs), [answer, index]);
       const seen = {
         calls: parts.some((part) => part.type === "tool-call"),
         refusal: parts.some((part) => part.type === "refusal"),
@@ -47,11 +48,13 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
 /** Citations and log probabilities are told of the content as a whole, and stay with its first text. */
 function decodeAnswer(
   answer: WireAnswer,
+  pages: readonly Citation[],
   logprobs: readonly TokenLogprob[] | undefined,
   place: readonly (string | number)[],
 ): Part[] {
   const content = signText(decodeContent(answer.content, "content"), answer.extra_content);
-  const citations = decodeCitations(answer.annotations);
+  const cited = decodeCitations(answer.annotations);
+  const citations = cited.length > 0 ? cited : pages;
   const first = content.findIndex((part) => part.type === "text");
   const parts: Part[] = content.map((part, index) =>
     part.type === "text" && index === first

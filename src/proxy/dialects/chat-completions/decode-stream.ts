@@ -3,7 +3,9 @@ import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
+import type { Citation } from "../../exchange/parts.ts";
 import { parseChunk } from "../shared/parse.ts";
+import { decodePages } from "./citations.ts";
 import { decodeError } from "./errors.ts";
 import { chunkSchema, type WireChunk } from "./schema.ts";
 import { StreamCandidate } from "./stream-candidate.ts";
@@ -27,6 +29,8 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
   private readonly candidates = new Map<number, StreamCandidate>();
   private events: ExchangeEvent[] = [];
   private parts = 0;
+  /** Told again in every chunk. */
+  private pages: readonly Citation[] = [];
   private started = false;
   private ended = false;
 
@@ -34,7 +38,7 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
     if (this.ended || event.data === "") return [];
     this.events = [];
     if (event.data === "[DONE]") this.finish();
-    else this.read(event.data);
+    else this.read(event);
     return this.events;
   }
 
@@ -60,9 +64,10 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
     this.emit({ type: "error", error });
   }
 
-  private read(data: string) {
+  private read({ event, data }: WireEvent) {
     const body = parseChunk(data);
-    if (isObject(body) && body["error"]) return this.fail(decodeError(statusIn(body["error"]), {}, body));
+    if (isObject(body) && (body["error"] || event === "error" || body["object"] === "error"))
+      return this.fail(decodeError(statusIn(body["error"] ?? body), {}, body));
     const result = chunkSchema.safeParse(body);
     if (result.success) this.take(result.data);
     else this.fail(unreadable);
@@ -73,7 +78,11 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
     // Azure opens with a chunk that holds neither id nor choices.
     if (!this.started && (chunk.id || choices.length > 0)) this.start(chunk);
     for (const choice of choices) this.candidateAt(choice.index ?? 0).take(choice);
-    if (chunk.usage) this.emit({ type: "usage", usage: decodeUsage(chunk.usage) });
+    const pages = decodePages(chunk);
+    if (pages.length > 0) this.pages = pages;
+    // Moonshot counts in the last choice.
+    const usage = chunk.usage ?? choices.find((choice) => choice.usage)?.usage;
+    if (usage) this.emit({ type: "usage", usage: decodeUsage(usage) });
   }
 
   private start(chunk: WireChunk): void {
@@ -97,7 +106,7 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
   private finish() {
     if (this.candidates.size === 0) return this.fail(cutOff);
     this.ended = true;
-    for (const candidate of this.candidates.values()) candidate.close();
+    for (const candidate of this.candidates.values()) candidate.close(this.pages);
     this.emit({ type: "end" });
   }
 }

@@ -5,8 +5,8 @@ import type { LossCode } from "../../exchange/loss-codes.ts";
 import { isForeignFile, urlOfSource } from "../../exchange/media.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import type { AudioPart, DocumentPart, ImagePart, Part } from "../../exchange/parts.ts";
+import { withTitle } from "../../exchange/with-title.ts";
 import { loseForeignFile } from "../shared/losses.ts";
-import { withTitle } from "../shared/with-title.ts";
 
 export interface WireContent {
   readonly type: string;

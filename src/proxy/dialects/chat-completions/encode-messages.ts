@@ -106,9 +106,9 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
 
 /** Servers that are not Google's, or in front of it, refuse members they do not know. */
 function encodeSignature(parts: readonly Part[], { optionalMembers }: Capabilities, list: LossList) {
-  const signature = signatureOfTexts(parts);
+  const signature = signatureOfTexts(parts, list);
   if (signature === undefined || optionalMembers.includes("extra_content")) return googleExtra(signature);
-  list.add("text-signature", "The signature of a text means nothing to this vendor.");
+  list.add("part-signature", "The signature of a text means nothing to this vendor.");
   return {};
 }
 

@@ -46,7 +46,7 @@ function encodeChoice(candidate: Candidate, index: number, context: EncodeContex
       content: content === "" && (calls.length > 0 || refusal !== null) ? null : content,
       refusal,
       ...encodeReasoning(parts),
-      ...googleExtra(signatureOfTexts(parts)),
+      ...googleExtra(signatureOfTexts(parts, list)),
       annotations: annotations.length > 0 ? annotations : undefined,
       images: encodeImages(parts),
       tool_calls: calls.length > 0 ? calls.map((call) => encodeWholeCall(call, context)) : undefined,
@@ -102,7 +102,13 @@ function encodeImages(parts: readonly Part[]): unknown[] | undefined {
   return images.length > 0 ? images : undefined;
 }
 
+/** Tells that a picture's signature was left out. */
+export function losePictureSignature(list: LossList): void {
+  list.add("part-signature", "The signature of a picture has no place in this dialect.");
+}
+
 function noteUnsayable(part: Part, list: LossList): void {
+  if (part.type === "image" && part.signature !== undefined) losePictureSignature(list);
   if (["text", "refusal", "reasoning", "tool-call", "image"].includes(part.type)) return;
   list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
 }

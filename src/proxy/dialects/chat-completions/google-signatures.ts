@@ -1,5 +1,7 @@
 import { isObject } from "../../exchange/json.ts";
+import type { LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
+import { loseEarlierSignature } from "../../exchange/signature.ts";
 
 /** `extra_content.google.thought_signature`: where Google's OpenAI compatibility keeps what it signs calls and texts with. */
 export function googleSignature(extra: unknown): string | undefined {
@@ -22,7 +24,8 @@ export function signText(parts: readonly Part[], extra: unknown): Part[] {
 }
 
 /** The signature of a message with these parts. */
-export function signatureOfTexts(parts: readonly Part[]): string | undefined {
-  const signed = parts.findLast((part) => part.type === "text" && part.signature !== undefined);
-  return signed?.type === "text" ? signed.signature : undefined;
+export function signatureOfTexts(parts: readonly Part[], list: LossList): string | undefined {
+  const signatures = parts.flatMap((part) => (part.type === "text" ? (part.signature ?? []) : []));
+  if (signatures.length > 1) loseEarlierSignature(list);
+  return signatures.at(-1);
 }

@@ -101,6 +101,7 @@ export type WireRequest = z.infer<typeof requestSchema>;
 const usageSchema = z.looseObject({
   prompt_tokens: count,
   completion_tokens: count,
+  total_tokens: count,
   prompt_cache_hit_tokens: count,
   prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
   completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
@@ -135,6 +136,8 @@ export const responseSchema = z.looseObject({
     }),
   ),
   usage: usageSchema.nullish(),
+  citations: z.unknown().optional(),
+  search_results: z.unknown().optional(),
 });
 
 /** What nobody here reads of a chunk is left behind: a stream has thousands of them. */
@@ -143,6 +146,7 @@ const deltaSchema = z.object({
   delta: z.object(answerSchema.shape).nullish(),
   finish_reason: text,
   logprobs: z.unknown().optional(),
+  usage: usageSchema.nullish(),
 });
 export type WireDelta = z.infer<typeof deltaSchema>;
 
@@ -152,5 +156,7 @@ export const chunkSchema = z.object({
   model: text,
   choices: z.array(deltaSchema).nullish(),
   usage: usageSchema.nullish(),
+  citations: z.unknown().optional(),
+  search_results: z.unknown().optional(),
 });
 export type WireChunk = z.infer<typeof chunkSchema>;

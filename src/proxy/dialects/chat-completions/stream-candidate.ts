@@ -1,14 +1,15 @@
 import type { OpenPart } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
 import { sourceOfUrl } from "../../exchange/media.ts";
-import type { TokenLogprob } from "../../exchange/parts.ts";
+import type { Citation, TokenLogprob } from "../../exchange/parts.ts";
 import { decodeCitations } from "./citations.ts";
+import { thoughtOf } from "./decode-content.ts";
 import type { ChatStream } from "./decode-stream.ts";
 import { decodeFinish } from "./finish.ts";
 import { googleSignature } from "./google-signatures.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import { isEncrypted, signatureOf, wordsOf } from "./reasoning-details.ts";
-import type { WireAnswer, WireDelta } from "./schema.ts";
+import type { WireAnswer, WireDelta, WirePart } from "./schema.ts";
 import { StreamCalls } from "./stream-calls.ts";
 
 /** One candidate's growing answer: deltas in, canonical events out through the stream. */
@@ -18,6 +19,7 @@ export class StreamCandidate {
   /** Pieces of what is spoken aloud; each is base64 by itself. */
   private readonly audio: Buffer[] = [];
   private audioType = "audio/pcm";
+  private cited = false;
   private refused = false;
   private finishReason: string | undefined;
 
@@ -38,8 +40,9 @@ export class StreamCandidate {
     if (reason) this.finishReason = reason;
   }
 
-  /** The ends of all parts, and the finish. */
-  close(): void {
+  /** The ends of all parts, and the finish. `pages` are those of the answer as a whole. */
+  close(pages: readonly Citation[]): void {
+    if (!this.cited && this.open?.type === "text") this.cite(pages);
     this.closePart();
     this.speak();
     this.calls.close();
@@ -53,11 +56,11 @@ export class StreamCandidate {
   private takeDelta(delta: WireAnswer, logprobs: readonly TokenLogprob[] | undefined): void {
     this.think(delta);
     if (typeof delta.content === "string") this.say(emptyText, delta.content, logprobs);
-    else for (const part of delta.content ?? []) this.say(emptyText, textOf(part), logprobs);
+    else for (const part of delta.content ?? []) this.takePart(part, logprobs);
     const signature = googleSignature(delta.extra_content);
     if (signature !== undefined)
       this.stream.emit({ type: "signature-delta", index: this.within(emptyText), signature });
-    if (delta.annotations) this.cite(delta.annotations);
+    if (delta.annotations) this.cite(decodeCitations(delta.annotations));
     if (delta.refusal) {
       this.refused = true;
       this.say(emptyRefusal, delta.refusal);
@@ -67,6 +70,22 @@ export class StreamCandidate {
     if (delta.tool_calls?.length || delta.function_call) this.closePart();
     for (const call of delta.tool_calls ?? []) this.calls.take(call);
     if (delta.function_call) this.calls.take({ function: delta.function_call, extra_content: undefined });
+  }
+
+  /** A piece of a content that is a list, as Mistral's models have it that think. */
+  private takePart(part: WirePart, logprobs: readonly TokenLogprob[] | undefined): void {
+    if (part.type === "thinking") this.say(thinking, thoughtOf(part));
+    else if (typeof part["text"] === "string") this.say(emptyText, part["text"], logprobs);
+    else {
+      this.closePart();
+      const unknown = { type: "unknown", origin: { dialect: "chat-completions", raw: part } } as const;
+      this.stream.emit({
+        type: "part-whole",
+        index: this.stream.nextIndex(),
+        ...this.which(),
+        part: unknown,
+      });
+    }
   }
 
   private think(delta: WireAnswer): void {
@@ -93,8 +112,9 @@ export class StreamCandidate {
     this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), ...this.which(), part });
   }
 
-  private cite(annotations: readonly unknown[]): void {
-    for (const citation of decodeCitations(annotations)) {
+  private cite(citations: readonly Citation[]): void {
+    for (const citation of citations) {
+      this.cited = true;
       this.stream.emit({ type: "citation", index: this.within(emptyText), citation });
     }
   }
@@ -156,7 +176,3 @@ const none: readonly unknown[] = [];
 const thinking: OpenPart = { type: "reasoning", text: "", vendor: "chat-completions" };
 const emptyText: OpenPart = { type: "text", text: "" };
 const emptyRefusal: OpenPart = { type: "refusal", text: "" };
-
-function textOf(part: Readonly<Record<string, unknown>>): string {
-  return typeof part["text"] === "string" ? part["text"] : "";
-}

@@ -11,6 +11,7 @@ export function decodeUsage(wire: WireUsage): Usage {
     cacheWrite: wire.prompt_tokens_details?.cache_write_tokens,
     output: wire.completion_tokens,
     reasoning: wire.completion_tokens_details?.reasoning_tokens,
+    total: wire.total_tokens,
     raw: wire,
   });
 }

@@ -41,7 +41,7 @@ function textOf(part: Part, list: LossList): string {
 
 /** Tells that a text's signature was left out. */
 export function loseTextSignature(list: LossList): void {
-  list.add("text-signature", "The signature of a text has no place in this dialect.");
+  list.add("part-signature", "The signature of a text has no place in this dialect.");
 }
 
 /** `finish_reason`. */

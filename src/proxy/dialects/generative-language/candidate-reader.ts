@@ -5,7 +5,7 @@ import { decodePart } from "./decode-contents.ts";
 import { argumentsText } from "./decode-parts.ts";
 import { decodeCall, isSignatureAlone } from "./decode-response.ts";
 import { decodeFinish } from "./finish.ts";
-import { decodeGrounding, decodeQuotes } from "./grounding.ts";
+import { decodeGrounding, decodeLookups, decodeQuotes } from "./grounding.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import { createPartialArguments, type PartialArguments } from "./partial-arguments.ts";
 import type { WireCandidate, WirePart } from "./schema.ts";
@@ -35,6 +35,7 @@ export class CandidateReader {
   private ending: { readonly reason: string; readonly message: string | null | undefined } | undefined;
   private grounding: WireCandidate["groundingMetadata"];
   private quotes: WireCandidate["citationMetadata"];
+  private fetched: WireCandidate["urlContextMetadata"];
   private readonly place: { readonly candidate?: number };
 
   constructor(
@@ -52,6 +53,7 @@ export class CandidateReader {
     }
     // Later chunks repeat what earlier ones are grounded in, so only the last word on it counts.
     this.grounding = wire.groundingMetadata ?? this.grounding;
+    this.fetched = wire.urlContextMetadata ?? this.fetched;
     this.quotes = wire.citationMetadata ?? this.quotes;
     if (typeof wire.finishReason === "string")
       this.ending = { reason: wire.finishReason, message: wire.finishMessage };
@@ -74,6 +76,9 @@ export class CandidateReader {
       this.stream.emit({ type: "citation", index: open?.index ?? 0, citation });
     }
     this.close();
+    const { grounding: groundingMetadata, fetched: urlContextMetadata } = this;
+    const id = `${this.stream.responseId}_${this.candidate}`;
+    for (const part of decodeLookups({ groundingMetadata, urlContextMetadata }, id)) this.tellWhole(part);
     const finish = decodeFinish(this.ending.reason, this.calls > 0, this.ending.message);
     return { type: "finish", finish, ...this.place };
   }

@@ -80,7 +80,9 @@ function roleOf(role: string | null | undefined): Turn["role"] {
 
 /** A part that is no call and no result. */
 export function decodePart(part: WirePart): Part {
-  if (part.inlineData || part.fileData) return decodeMedia(part);
+  const isMedium = Boolean(part.inlineData || part.fileData);
+  // Pictures that a model draws while it thinks are its thoughts: the last of them comes again as the answer.
+  if (isMedium && part.thought !== true) return decodeMedia(part);
   const code = decodeCodeExecution(part);
   if (code !== undefined) return code;
   if (typeof part.text === "string") {

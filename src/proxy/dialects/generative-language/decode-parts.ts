@@ -1,4 +1,4 @@
-import { stringifyJson } from "../../exchange/json.ts";
+import { isObject, stringifyJson } from "../../exchange/json.ts";
 import type { MediaSource, Part, ReasoningPart, TextPart } from "../../exchange/parts.ts";
 import { openSignature } from "../../exchange/signature.ts";
 import type { WirePart } from "./schema.ts";
@@ -40,14 +40,26 @@ function mediaPart(
   mediaType: string,
   source: MediaSource,
   name: string | null | undefined,
-  raw: unknown,
+  raw: WirePart,
 ): Part {
   // A file at this vendor means nothing to another, which its origin tells.
   const origin = source.kind === "file" ? { origin: { dialect: "generative-language", raw } as const } : {};
-  if (mediaType.startsWith("image/")) return { type: "image", source, ...origin };
+  if (mediaType.startsWith("image/"))
+    return { type: "image", source, ...detailOf(raw), ...signed(raw), ...origin };
   if (mediaType.startsWith("audio/")) return { type: "audio", source, ...origin };
   if (mediaType.startsWith("video/")) return { type: "video", source, ...origin };
   return { type: "document", source, ...(typeof name === "string" ? { name } : {}), ...origin };
+}
+
+/** How closely to look at a picture, as far as other vendors have a word for it. */
+function detailOf({ mediaResolution }: WirePart): { readonly detail?: string } {
+  const level = isObject(mediaResolution) ? String(mediaResolution["level"]) : "";
+  if (level.endsWith("_LOW")) return { detail: "low" };
+  return level.endsWith("_HIGH") ? { detail: "high" } : {};
+}
+
+function signed({ thoughtSignature }: WirePart): { readonly signature?: string } {
+  return typeof thoughtSignature === "string" ? { signature: thoughtSignature } : {};
 }
 
 function fileSource(uri: string, mediaType: string | null | undefined): MediaSource {

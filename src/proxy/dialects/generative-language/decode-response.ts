@@ -12,7 +12,7 @@ import { decodePart } from "./decode-contents.ts";
 import { appendJoined, argumentsText } from "./decode-parts.ts";
 import { decodeError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
-import { decodeGrounding, decodeQuotes } from "./grounding.ts";
+import { decodeGrounding, decodeLookups, decodeQuotes } from "./grounding.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import { responseSchema, type WireCandidate, type WirePart, type WireResponse } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
@@ -70,13 +70,14 @@ function decodeCandidate(wire: WireCandidate, responseId: string, index: number)
     calls > 0,
     wire.finishMessage,
   );
-  return { parts: withAddenda(parts, wire), finish };
+  return { parts: [...decodeLookups(wire, `${responseId}_${index}`), ...withAddenda(parts, wire)], finish };
 }
 
 /** A whole call. Its id, where it has none, is made of the response's id and its place in it. */
 export function decodeCall(part: WirePart, responseId: string, candidate: number, place: number) {
   const call = part.functionCall;
-  const name = call?.name ?? "";
+  // The model knows its functions as Python's, and says so at times.
+  const name = (call?.name ?? "").replace(/^default_api[.:]/, "");
   return {
     type: "tool-call",
     id: call?.id ? call.id : madeCallId(name, responseId, candidate, place),

@@ -104,6 +104,8 @@ function encodePart(part: Part, turn: Turn, around: Surroundings): WireObject[] 
     case "refusal":
       return part.text === "" ? [] : [{ text: part.text }];
     case "image":
+      if ((part.detail ?? "auto") !== "auto")
+        losses.add("image-detail", "How closely to look at a single picture cannot be said.");
       return some(encodeMedia(part, capabilities.images, losses));
     case "document":
       if (part.context !== undefined)

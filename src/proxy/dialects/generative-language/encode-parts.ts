@@ -9,8 +9,8 @@ import type {
   ToolCallPart,
 } from "../../exchange/parts.ts";
 import { sealSignature } from "../../exchange/signature.ts";
+import { withTitle } from "../../exchange/with-title.ts";
 import { loseForeignFile } from "../shared/losses.ts";
-import { withTitle } from "../shared/with-title.ts";
 
 export type WireObject = Readonly<Record<string, unknown>>;
 

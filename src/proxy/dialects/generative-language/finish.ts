@@ -17,6 +17,7 @@ const reasons: Readonly<Record<string, Finish["unified"]>> = {
   UNEXPECTED_TOOL_CALL: "error",
   TOO_MANY_TOOL_CALLS: "error",
   MALFORMED_RESPONSE: "error",
+  MISSING_THOUGHT_SIGNATURE: "error",
 };
 
 /** The vendor says STOP also where the model made a call. */

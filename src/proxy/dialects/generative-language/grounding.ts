@@ -1,13 +1,17 @@
-import type { Citation } from "../../exchange/parts.ts";
-import type { WireCitations, WireGrounding } from "./schema.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { Citation, ServerToolPart } from "../../exchange/parts.ts";
+import type { WireCandidate, WireCitations, WireGrounding } from "./schema.ts";
 
 /**
  * The web pages an answer is grounded in, as citations of its text. The vendor counts bytes of UTF-8; citations count
  * UTF-16 units. Supports of other parts than the first cannot be placed once texts are joined, and carry no offsets.
  */
 export function decodeGrounding(grounding: WireGrounding | null | undefined, text: string): Citation[] {
-  const chunks = grounding?.groundingChunks ?? [];
-  return (grounding?.groundingSupports ?? []).flatMap((support) => {
+  const pages = pagesOf(grounding);
+  const supports = grounding?.groundingSupports ?? [];
+  const placed = new Set(supports.flatMap((support) => support.groundingChunkIndices ?? []));
+  const placeless = pages.filter((_, index) => !placed.has(index));
+  const cited = supports.flatMap((support) => {
     const { segment } = support;
     const isPlaced = (segment?.partIndex ?? 0) === 0 && typeof segment?.endIndex === "number";
     const span = isPlaced
@@ -15,13 +19,47 @@ export function decodeGrounding(grounding: WireGrounding | null | undefined, tex
       : {};
     const quote = typeof segment?.text === "string" ? { quote: segment.text } : {};
     return (support.groundingChunkIndices ?? []).flatMap((index): Citation[] => {
-      const web = chunks[index]?.web;
-      if (typeof web?.uri !== "string") return [];
-      return [
-        { url: web.uri, ...(typeof web.title === "string" ? { title: web.title } : {}), ...quote, ...span },
-      ];
+      const page = pages[index];
+      return page === undefined ? [] : [{ ...page, ...quote, ...span }];
     });
   });
+  return [...cited, ...placeless];
+}
+
+/** What an answer is grounded in: pages of the web and of maps; files of the vendor's have no address that others know. */
+function pagesOf(grounding: WireGrounding | null | undefined): Citation[] {
+  return (grounding?.groundingChunks ?? []).map((chunk) => {
+    const page = Object.values(chunk).find(isObject) ?? {};
+    const { uri, title } = page;
+    return {
+      ...(typeof uri === "string" && /^https?:/.test(uri) ? { url: uri } : {}),
+      ...(typeof title === "string" ? { title } : {}),
+    };
+  });
+}
+
+type Lookups = Pick<WireCandidate, "groundingMetadata" | "urlContextMetadata">;
+
+/** The searches behind an answer and the pages its prompt named, as the vendor's own tools; none where there were none. */
+export function decodeLookups(candidate: Lookups, id: string): ServerToolPart[] {
+  const { groundingMetadata: grounding, urlContextMetadata: fetched } = candidate;
+  const told = { type: "server-tool", phase: "call", id } as const;
+  const queries = grounding?.webSearchQueries ?? [];
+  const output = pagesOf(grounding).filter(({ url }) => url !== undefined);
+  const search: ServerToolPart = {
+    ...told,
+    tool: "web-search",
+    name: "web_search",
+    input: { queries },
+    output,
+  };
+  const fetches: ServerToolPart = {
+    ...told,
+    tool: "web-fetch",
+    name: "web_fetch",
+    output: fetched?.urlMetadata,
+  };
+  return [...(queries.length > 0 ? [search] : []), ...(fetched?.urlMetadata?.length ? [fetches] : [])];
 }
 
 /** Where the answer quotes at length, as citations of its text; bytes as in `decodeGrounding`. */

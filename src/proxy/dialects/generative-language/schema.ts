@@ -51,6 +51,7 @@ const partSchema = z.looseObject({
   functionResponse: functionResponseSchema.nullish(),
   executableCode: anything,
   codeExecutionResult: anything,
+  mediaResolution: anything,
 });
 export type WirePart = z.output<typeof partSchema>;
 
@@ -128,9 +129,8 @@ export type WireUsage = z.output<typeof usageSchema>;
 
 const segmentSchema = z.looseObject({ partIndex: count, startIndex: count, endIndex: count, text: text });
 const groundingSchema = z.looseObject({
-  groundingChunks: z
-    .array(z.looseObject({ web: z.looseObject({ uri: text, title: text }).nullish() }))
-    .nullish(),
+  webSearchQueries: z.array(z.string()).nullish(),
+  groundingChunks: z.array(z.record(z.string(), z.unknown())).nullish(),
   groundingSupports: z
     .array(
       z.looseObject({
@@ -165,6 +165,7 @@ const candidateSchema = z.looseObject({
   groundingMetadata: groundingSchema.nullish(),
   citationMetadata: citationSchema.nullish(),
   logprobsResult: logprobsSchema.nullish(),
+  urlContextMetadata: z.looseObject({ urlMetadata: z.array(z.unknown()).nullish() }).nullish(),
 });
 export type WireCandidate = z.output<typeof candidateSchema>;
 

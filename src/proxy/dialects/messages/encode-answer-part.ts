@@ -55,7 +55,7 @@ export function thoughtSignature(part: ReasoningPart): string {
  */
 export function loseTextSignature(signature: string | undefined, list: LossList): void {
   if (signature !== undefined)
-    list.add("text-signature", "The signature of a text has no place in this dialect.");
+    list.add("part-signature", "The signature of a text has no place in this dialect.");
 }
 
 /** A call's block before its arguments. */

@@ -58,7 +58,7 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
     case "text":
     case "refusal":
       if (part.type === "text" && part.signature !== undefined)
-        lost("text-signature", "The signature of a text means nothing to this vendor.");
+        lost("part-signature", "The signature of a text means nothing to this vendor.");
       // Text of white space alone is refused by the vendor.
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case "image":

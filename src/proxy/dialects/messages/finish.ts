@@ -29,6 +29,7 @@ export function decodeFinish(
 export interface EncodedFinish {
   readonly stop_reason: string;
   readonly stop_sequence: string | null;
+  readonly stop_details?: unknown;
 }
 
 /** `stop_reason` for a client. `calls` and `refusal` say what the answer held. */
@@ -50,5 +51,7 @@ export function encodeFinish(finish: Finish, seen: { calls: boolean; refusal: bo
         return seen.calls ? "tool_use" : seen.refusal ? "refusal" : "end_turn";
     }
   })();
-  return { stop_reason: reason, stop_sequence: finish.stopSequence ?? null };
+  const told = { stop_reason: reason, stop_sequence: finish.stopSequence ?? null };
+  if (reason !== "refusal" || finish.message === undefined) return told;
+  return { ...told, stop_details: { type: "refusal", category: null, explanation: finish.message } };
 }

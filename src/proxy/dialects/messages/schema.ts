@@ -106,7 +106,7 @@ const stopDetails = z.looseObject({ explanation: text }).nullish();
 export const responseSchema = z.looseObject({
   id: text,
   model: text,
-  content: z.array(blockSchema),
+  content: z.array(blockSchema).nullish(),
   stop_reason: text,
   stop_sequence: text,
   stop_details: stopDetails,

@@ -1,4 +1,5 @@
 import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
@@ -35,6 +36,17 @@ export function decodeOutputItem(item: unknown, index: number): readonly Part[] 
   }
 }
 
+/** The parts of one output item by their place in it: a message's empty texts are none, and keep their place. */
+export function placedParts(item: unknown, index: number): readonly (readonly [place: number, part: Part])[] {
+  const content = isObject(item) && item["type"] === "message" ? item["content"] : undefined;
+  if (!Array.isArray(content)) return [...decodeOutputItem(item, index).entries()];
+  return content.flatMap((entry: unknown, place) =>
+    decodeOutputItem({ ...(isObject(item) ? item : {}), content: [entry] }, index).map(
+      (part) => [place, part] as const,
+    ),
+  );
+}
+
 /** What a response says of itself, as an exchange names it. */
 export function identityOf(wire: WireResponse) {
   return definedMembers({ id: wire.id, model: wire.model, created: wire.created_at });
@@ -63,6 +75,7 @@ export function decodeUsage(wire: WireResponse): Usage | undefined {
     cacheWrite: usage.input_tokens_details?.cache_write_tokens,
     output: usage.output_tokens,
     reasoning: usage.output_tokens_details?.reasoning_tokens,
+    total: usage.total_tokens,
     raw: usage,
   });
 }

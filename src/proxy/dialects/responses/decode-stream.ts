@@ -7,7 +7,7 @@ import { definedMembers } from "../shared/defined.ts";
 import { parseAnswerPiece } from "../shared/parse.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { decodeAnnotation } from "./decode-content.ts";
-import { decodeOutputItem, decodeUsage, finishOf, identityOf } from "./decode-response.ts";
+import { decodeUsage, finishOf, identityOf, placedParts } from "./decode-response.ts";
 import { errorOfResponse } from "./errors.ts";
 import { ItemReader, type ItemStream } from "./item-reader.ts";
 import { eventSchema, type WireResponse, type WireStreamEvent } from "./schema.ts";
@@ -101,7 +101,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
     this.ended = true;
     // Servers that stream no items tell them here; items without an end are ended by what stands here.
     for (const [index, value] of (response.output ?? []).entries()) {
-      this.itemAt(index).done(decodeOutputItem(value, index));
+      this.itemAt(index).done(placedParts(value, index));
     }
     for (const item of this.items.values()) item.close();
     const status = response.status ?? "completed";
@@ -153,6 +153,6 @@ function tell(event: WireStreamEvent, item: ItemReader, outputIndex: number) {
     case "response.custom_tool_call_input.done":
       return item.inputDone(event.input ?? "");
     case "response.output_item.done":
-      return item.done(decodeOutputItem(event.item ?? {}, outputIndex));
+      return item.done(placedParts(event.item ?? {}, outputIndex));
   }
 }

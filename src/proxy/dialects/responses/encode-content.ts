@@ -2,8 +2,8 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { isForeignFile, urlOfSource } from "../../exchange/media.ts";
 import type { AudioPart, DocumentPart, ImagePart, MediaSource, Part } from "../../exchange/parts.ts";
+import { withTitle } from "../../exchange/with-title.ts";
 import { loseForeignFile } from "../shared/losses.ts";
-import { withTitle } from "../shared/with-title.ts";
 
 /** What the upstream's model takes, and where what it does not is told. */
 export interface InputContext {

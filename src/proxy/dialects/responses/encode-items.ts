@@ -145,7 +145,7 @@ function encodeReasoning(part: ReasoningPart, losses: LossList): WireItem[] {
 
 function encodeSpoken(part: Part, losses: LossList): unknown {
   if (part.type === "text" && part.signature !== undefined)
-    losses.add("text-signature", "The signature of a text means nothing to this vendor.");
+    losses.add("part-signature", "The signature of a text means nothing to this vendor.");
   if (part.type === "text") return { type: "output_text", text: part.text };
   if (part.type === "refusal") return { type: "refusal", refusal: part.text };
   if (part.type === "unknown" && part.origin.dialect === "responses") return part.origin.raw;

@@ -13,6 +13,7 @@ import {
   type OutputItem,
   reasoningItem,
   refusalContent,
+  searchItem,
   textContent,
 } from "./output-items.ts";
 import { phaseOf } from "./phase.ts";
@@ -30,7 +31,12 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
     ...frame,
     ...ending,
     ...(ending.status === "completed" ? { completed_at: Math.floor(context.now / 1000) } : {}),
-    output: encodeOutput(spreadCallSignatures(spreadTextSignatures(parts)), frame.id, context, losses),
+    output: encodeOutput(
+      spreadCallSignatures(spreadTextSignatures(parts, losses)),
+      frame.id,
+      context,
+      losses,
+    ),
     usage: encodeUsage(response.usage),
   };
   return { value, losses: losses.losses };
@@ -79,6 +85,13 @@ function encodeSpoken(part: Part, losses: LossList): unknown {
   return part.text === "" ? "" : textContent(part.text, encodeAnnotations(part, losses), part.logprobs);
 }
 
+/** Whether `encodeItem` has an item for this part. */
+export function hasItem(part: Part): boolean {
+  if (part.type === "tool-call" || keptItem(part, "") !== undefined) return true;
+  if (part.type === "reasoning") return part.text !== "" || part.signature !== undefined;
+  return part.type === "image" ? part.source.kind === "base64" : searchItem("", part) !== undefined;
+}
+
 /** The item of a part that is one; undefined where this dialect has none. */
 export function encodeItem(
   part: Part,
@@ -102,7 +115,8 @@ export function encodeItem(
         imageItem(itemId("ig", responseId, place), part, losses)
       );
     default: {
-      const kept = keptItem(part, itemId("msg", responseId, place));
+      const kept =
+        keptItem(part, itemId("msg", responseId, place)) ?? searchItem(itemId("ws", responseId, place), part);
       if (kept === undefined)
         losses.add(`answer-${part.type}`, `A ${part.type} part cannot be told in a response.`);
       return kept;

@@ -75,10 +75,10 @@ export class ItemReader {
     if (slot !== undefined) this.sayRest(0, slot.part, text);
   }
 
-  /** The item's end, with its parts as the item itself says them. */
-  done(parts: readonly Part[]): void {
+  /** The item's end, with its parts as the item itself says them, by content index. */
+  done(parts: readonly (readonly [place: number, part: Part])[]): void {
     if (this.ended) return;
-    for (const [key, part] of parts.entries()) this.endPart(key, part);
+    for (const [key, part] of parts) this.endPart(key, part);
     this.close();
   }
 

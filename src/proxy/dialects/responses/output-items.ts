@@ -1,3 +1,4 @@
+import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type {
   Citation,
@@ -18,7 +19,11 @@ import { encodeCall } from "./encode-items.ts";
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string };
 
 /** An item's id: the kind, the response's id without its prefix, and its place. */
-export function itemId(kind: "msg" | "rs" | "fc" | "ctc" | "ig", responseId: string, place: number): string {
+export function itemId(
+  kind: "msg" | "rs" | "fc" | "ctc" | "ig" | "ws",
+  responseId: string,
+  place: number,
+): string {
   return `${kind}_${responseId.replace(/^resp_/, "")}_${place}`;
 }
 
@@ -105,6 +110,8 @@ export function imageItem(id: string, part: ImagePart, losses: LossList): Output
     losses.add("answer-image", "A picture in an answer has to come with its bytes.");
     return undefined;
   }
+  if (part.signature !== undefined)
+    losses.add("part-signature", "The signature of a picture has no place in this dialect.");
   return {
     id,
     type: "image_generation_call",
@@ -112,6 +119,17 @@ export function imageItem(id: string, part: ImagePart, losses: LossList): Output
     output_format: part.source.mediaType.replace(/^image\//, ""),
     result: part.source.data,
   };
+}
+
+/** Another vendor's web search that is told in one piece; undefined for every other tool of a vendor's. */
+export function searchItem(id: string, part: Part): OutputItem | undefined {
+  if (part.type !== "server-tool" || part.tool !== "web-search" || !Array.isArray(part.output))
+    return undefined;
+  const input = isObject(part.input) ? part.input : {};
+  const queries = Array.isArray(input["queries"]) ? input["queries"] : [];
+  const sources = part.output.filter(isObject).map(({ url }) => ({ type: "url", url }));
+  const action = { type: "search", query: String(queries[0] ?? ""), queries, sources };
+  return part.phase === "call" ? { id, type: "web_search_call", status: "completed", action } : undefined;
 }
 
 /** An item of this dialect's own, as it was read. */

@@ -3,7 +3,7 @@ import type { ExchangeError } from "../../exchange/error.ts";
 import type { OpenPart } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation, Part, ReasoningPart, TextPart, TokenLogprob } from "../../exchange/parts.ts";
-import { thoughtOfCall, thoughtOfText } from "../../exchange/signature.ts";
+import { loseEarlierSignature, thoughtOfCall, thoughtOfText } from "../../exchange/signature.ts";
 import { createCallWriter, type PendingCall } from "./call-writer.ts";
 import { encodeItem } from "./encode-response.ts";
 import type { EventWriter } from "./event-writer.ts";
@@ -42,6 +42,8 @@ export class PartWriters implements OutputList {
   readonly #finished = new Map<number, OutputItem>();
   readonly #pending: PendingCall[] = [];
   #nextIndex = 0;
+  /** The signature of the texts in a row, which are one message, until something else begins. */
+  #unsaid: string | undefined;
 
   constructor(deps: WriterDeps) {
     this.#deps = deps;
@@ -49,6 +51,7 @@ export class PartWriters implements OutputList {
   }
 
   start(part: OpenPart): PartWriter {
+    if (part.type !== "text" && part.type !== "refusal") this.#tellUnsaid();
     switch (part.type) {
       case "refusal":
         this.refused = true;
@@ -87,6 +90,7 @@ export class PartWriters implements OutputList {
 
   /** Closes what is open. Gives the fault of a call whose arguments are no JSON, unless the answer was `cut` off. */
   settle(cut: boolean): ExchangeError | undefined {
+    this.#tellUnsaid();
     this.#message.seal();
     for (const call of this.#pending) call.settle();
     const [broken] = this.#pending;
@@ -111,6 +115,7 @@ export class PartWriters implements OutputList {
   /** A part that is an item of its own and comes in one piece. */
   #item(part: Part): void {
     const { responseId, context, events, losses } = this.#deps;
+    this.#tellUnsaid();
     const item = encodeItem(part, responseId, this.#nextIndex, context, losses);
     if (item === undefined) return;
     const { outputIndex } = this.open("msg");
@@ -125,6 +130,11 @@ export class PartWriters implements OutputList {
     createReasoningWriter(thought, this.#deps, this).end(undefined);
   }
 
+  #tellUnsaid(): void {
+    if (this.#unsaid !== undefined) this.#tellSignature(thoughtOfText(this.#unsaid));
+    this.#unsaid = undefined;
+  }
+
   #startText(part: TextPart): PartWriter {
     const writer = this.#message.start(part);
     let signature = part.signature ?? "";
@@ -136,7 +146,9 @@ export class PartWriters implements OutputList {
       },
       end: (whole) => {
         writer.end(whole);
-        if (signature !== "") this.#tellSignature(thoughtOfText(signature));
+        if (signature === "") return;
+        if (this.#unsaid !== undefined) loseEarlierSignature(this.#deps.losses);
+        this.#unsaid = signature;
       },
     };
   }

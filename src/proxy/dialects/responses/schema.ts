@@ -144,6 +144,7 @@ const usageSchema = z.looseObject({
   input_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }).nullish(),
   output_tokens: count,
   output_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish(),
+  total_tokens: count,
 });
 
 const responseErrorSchema = z.looseObject({

@@ -1,4 +1,4 @@
-import type { DocumentPart } from "../../exchange/parts.ts";
+import type { DocumentPart } from "./parts.ts";
 
 /** A document's words under its name, for dialects in which it travels as text. */
 export function withTitle({ name }: DocumentPart, words: string): string {

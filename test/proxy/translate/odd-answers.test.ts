@@ -1,0 +1,330 @@
+import { describe, expect, it } from "vitest";
+import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
+import { createMemoryConversations } from "../../../src/proxy/translate/conversations/conversation-store.ts";
+import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, sse, tell } from "./harness.ts";
+
+/** Answers as single vendors give them, each a little beside its dialect: what they say arrives, or is told as lost. */
+const hi = { role: "user", content: "Hi" };
+const toMessages = (upstream: Dialect, answer: Json | string, more: Json = {}) =>
+  tell({
+    client: "messages",
+    upstream: upstream as "chat-completions",
+    body: { model: "m", max_tokens: 9, messages: [hi], ...more },
+    answer,
+  });
+const toChat = (upstream: Dialect, answer: Json | string, more: Json = {}) =>
+  tell({
+    client: "chat-completions",
+    upstream: upstream as "messages",
+    body: { model: "m", messages: [hi], ...more },
+    answer,
+  });
+const toResponses = (upstream: Dialect, answer: Json | string, more: Json = {}) =>
+  tell({
+    client: "responses",
+    upstream: upstream as "messages",
+    body: { model: "m", input: "Hi", ...more },
+    answer,
+  });
+const streaming = { stream: true };
+const contentOf = (told: { json: Json }) => told.json["content"] as Json[];
+const messageOf = (told: { json: Json }) => (told.json["choices"] as { message: Json }[])[0]?.message ?? {};
+const google = (parts: Json[], more: Json = {}): Json => ({
+  candidates: [{ content: { role: "model", parts }, finishReason: "STOP", index: 0, ...more }],
+  modelVersion: "m",
+  responseId: "r",
+});
+
+describe("a chat upstream", () => {
+  const thought = (text: string) => ({ type: "thinking", thinking: [{ type: "text", text }] });
+
+  it("of Mistral's thinks in the content, which is a list", async () => {
+    const answer = chatAnswer({ content: [thought("Hm"), { type: "text", text: "Yes" }] });
+    const told = await toMessages("chat-completions", answer);
+    expect(contentOf(told)).toMatchObject([
+      { type: "thinking", thinking: "Hm" },
+      { type: "text", text: "Yes" },
+    ]);
+    expect(told.losses).toEqual([]);
+  });
+
+  it("of Mistral's thinks in a stream's content", async () => {
+    const deltas = [{ content: [thought("H")] }, { content: [thought("m")] }, { content: "Yes" }];
+    const told = await toChatFromMistral(deltas);
+    expect(told).toEqual([{ thought: true, text: "Hm" }, { text: "Yes" }]);
+  });
+
+  async function toChatFromMistral(deltas: Json[]) {
+    const told = await toMessages("chat-completions", chatStream(deltas), streaming);
+    const texts: { thought?: true; text: string }[] = [];
+    for (const event of told.data) {
+      const delta = event["delta"] as Json | undefined;
+      if (event["type"] === "content_block_start")
+        texts.push(
+          (event["content_block"] as Json)["type"] === "thinking"
+            ? { thought: true, text: "" }
+            : { text: "" },
+        );
+      const last = texts.at(-1);
+      if (last !== undefined) last.text += String(delta?.["thinking"] ?? delta?.["text"] ?? "");
+    }
+    return texts;
+  }
+
+  it("gives a part of a kind that nobody knows in a stream, which is told as lost", async () => {
+    const told = await toMessages(
+      "chat-completions",
+      chatStream([{ content: [{ type: "new" }] }]),
+      streaming,
+    );
+    expect(told.losses).toEqual(["answer-unknown"]);
+  });
+
+  it("of xAI's counts reasoning beside the completion", async () => {
+    const usage = {
+      prompt_tokens: 12,
+      completion_tokens: 1,
+      total_tokens: 241,
+      completion_tokens_details: { reasoning_tokens: 228 },
+    };
+    const told = await toMessages("chat-completions", chatAnswer({ content: "x" }, "stop", { usage }));
+    expect(told.json["usage"]).toMatchObject({
+      output_tokens: 229,
+      output_tokens_details: { thinking_tokens: 228 },
+    });
+  });
+
+  it("of OpenAI's counts reasoning within the completion", async () => {
+    const usage = {
+      prompt_tokens: 12,
+      completion_tokens: 229,
+      total_tokens: 241,
+      completion_tokens_details: { reasoning_tokens: 228 },
+    };
+    const told = await toMessages("chat-completions", chatAnswer({ content: "x" }, "stop", { usage }));
+    expect(told.json["usage"]).toMatchObject({ output_tokens: 229 });
+  });
+
+  it("of Moonshot's counts in the last choice", async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+    const chunks = [
+      { id: "c", choices: [{ index: 0, delta: { content: "a" }, finish_reason: null }] },
+      { id: "c", choices: [{ index: 0, delta: {}, finish_reason: "stop", usage }] },
+    ];
+    const told = await toMessages("chat-completions", sse("chat-completions", chunks), streaming);
+    const last = told.data.find((event) => event["type"] === "message_delta");
+    expect(last?.["usage"]).toMatchObject({ input_tokens: 7, output_tokens: 3 });
+  });
+
+  it.each([
+    ['event: error\ndata: {"message":"out of memory"}\n\n', "named so"],
+    [
+      'data: {"object":"error","message":"out of memory","code":400}\n\ndata: [DONE]\n\n',
+      "an object of that kind",
+    ],
+    ['data: {"error":{"message":"out of memory"}}\n\n', "its only member"],
+  ])("fails in a stream with an error in its own words: %s", async (answer) => {
+    const told = await toMessages("chat-completions", answer, streaming);
+    expect(told.status).toBeGreaterThanOrEqual(400);
+    expect(told.text).toContain("out of memory");
+  });
+
+  it("cites what is no page, which is told as lost", async () => {
+    const annotations = [{ type: "file", file: { hash: "x", name: "a.pdf" } }];
+    const told = await toMessages("chat-completions", chatAnswer({ content: "a", annotations }));
+    expect(told.losses).toEqual(["answer-citation"]);
+  });
+
+  it.each([
+    ["citations", { citations: ["https://a.example"] }],
+    ["search_results", { citations: ["x"], search_results: [{ url: "https://a.example", title: "A" }] }],
+  ])("names the pages of its answer beside it, in %s", async (_, more) => {
+    const page = { url: "https://a.example" };
+    const whole = await toMessages("chat-completions", chatAnswer({ content: "Yes [1]" }, "stop", more));
+    expect(contentOf(whole)).toMatchObject([{ text: "Yes [1]", citations: [page] }]);
+    const chunks = ["Yes", " [1]"].map((content) => ({
+      id: "c",
+      choices: [{ index: 0, delta: { content }, finish_reason: content === "Yes" ? null : "stop" }],
+      ...more,
+    }));
+    const many = await toResponses("chat-completions", sse("chat-completions", chunks), streaming);
+    const cited = many.data.filter((event) => event["type"] === "response.output_text.annotation.added");
+    expect(cited).toMatchObject([{ annotation: { ...page, start_index: 0, end_index: 7 } }]);
+  });
+});
+
+describe("a messages upstream", () => {
+  it("fills a block that it has not opened, which is an error and no empty answer", async () => {
+    const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "lost" } };
+    const told = await toChat("messages", messagesStream([delta]), streaming);
+    expect(told.data.at(-1)).toMatchObject({ error: { message: expect.stringContaining("not open") } });
+    expect(told.text).not.toContain("[DONE]");
+  });
+
+  it("says nothing, as null", async () => {
+    const told = await toChat("messages", { ...messagesAnswer([]), content: null });
+    expect(messageOf(told)).toMatchObject({ content: "" });
+  });
+});
+
+describe("a responses upstream", () => {
+  const text = (words: string) => ({ type: "output_text", text: words, annotations: [] });
+  const message = { id: "msg_1", type: "message", role: "assistant", content: [text(""), text("hi")] };
+  const response = (output: Json[]) => ({
+    id: "resp_1",
+    object: "response",
+    model: "m",
+    status: "completed",
+    output,
+  });
+
+  it("opens its message with an empty text, and the second is told once", async () => {
+    const at = { output_index: 0, content_index: 1 };
+    const events = [
+      { type: "response.created", response: { ...response([]), status: "in_progress" } },
+      { type: "response.output_item.added", output_index: 0, item: { ...message, content: [] } },
+      { type: "response.output_text.delta", ...at, delta: "hi" },
+      { type: "response.output_text.done", ...at, text: "hi" },
+      { type: "response.output_item.done", output_index: 0, item: message },
+      { type: "response.completed", response: response([message]) },
+    ];
+    const told = await toChat("responses", sse("responses", events), streaming);
+    const contents = told.data.map((chunk) => (chunk["choices"] as { delta: Json }[])[0]?.delta["content"]);
+    expect(contents.join("")).toBe("hi");
+  });
+});
+
+describe("a generative-language upstream", () => {
+  const grounding = {
+    webSearchQueries: ["who"],
+    groundingChunks: [{ web: { uri: "https://a.example", title: "A" } }],
+  };
+
+  it.each([false, true])("searches the web, which is shown and counted (streamed: %s)", async (stream) => {
+    const chunk = google([{ text: "Yes" }], { groundingMetadata: grounding });
+    const answer = stream ? sse("generative-language", [chunk]) : chunk;
+    const told = await toMessages("generative-language", answer, stream ? streaming : {});
+    for (const shown of [
+      '"web_search_tool_result"',
+      '"query',
+      "https://a.example",
+      '"web_search_requests":1',
+    ])
+      expect(told.text).toContain(shown);
+    expect(told.losses).toEqual([]);
+  });
+
+  it.each([false, true])(
+    "searches the web, which is an item for a responses client (streamed: %s)",
+    async (stream) => {
+      const chunk = google([{ text: "Yes" }], { groundingMetadata: grounding });
+      const answer = stream ? sse("generative-language", [chunk]) : chunk;
+      const told = await toResponses("generative-language", answer, stream ? streaming : {});
+      const response = stream ? (told.data.at(-1)?.["response"] as Json) : told.json;
+      const search = (response["output"] as Json[]).find((item) => item["type"] === "web_search_call");
+      expect(search).toMatchObject({
+        status: "completed",
+        action: { type: "search", query: "who", sources: [{ type: "url", url: "https://a.example" }] },
+      });
+      expect(told.text).toContain('"url_citation"');
+      expect(told.losses).toEqual([]);
+    },
+  );
+
+  it("is grounded in maps, which are pages, and in files of its own, which nobody else knows", async () => {
+    const groundingMetadata = {
+      groundingChunks: [
+        { maps: { uri: "https://maps.example", title: "M" } },
+        { retrievedContext: { uri: "gs://bucket/a", title: "R" } },
+      ],
+      groundingSupports: [{ segment: { endIndex: 3 }, groundingChunkIndices: [0, 1] }],
+    };
+    const told = await toChat("generative-language", google([{ text: "Yes" }], { groundingMetadata }));
+    expect(messageOf(told)["annotations"]).toMatchObject([{ url_citation: { url: "https://maps.example" } }]);
+    expect(told.losses).toEqual(["answer-citation"]);
+  });
+
+  it("reads pages of its own, which is told as lost", async () => {
+    const urlContextMetadata = { urlMetadata: [{ retrievedUrl: "https://a.example" }] };
+    const told = await toChat("generative-language", google([{ text: "Yes" }], { urlContextMetadata }));
+    expect(told.losses).toEqual(["answer-server-tool"]);
+  });
+
+  it("draws while it thinks, which is no part of the answer", async () => {
+    const picture = { inlineData: { mimeType: "image/png", data: "aGk=" } };
+    const told = await toChat(
+      "generative-language",
+      google([{ ...picture, thought: true }, { text: "Yes" }]),
+    );
+    expect(messageOf(told)).not.toHaveProperty("images");
+    expect(told.losses).toEqual(["answer-unknown"]);
+  });
+
+  it.each(["chat-completions", "responses"] as const)(
+    "signs a picture, which is told as lost to %s",
+    async (client) => {
+      const picture = { inlineData: { mimeType: "image/png", data: "aGk=" }, thoughtSignature: "c2ln" };
+      for (const stream of [false, true]) {
+        const answer = stream ? sse("generative-language", [google([picture])]) : google([picture]);
+        const ask = client === "responses" ? toResponses : toChat;
+        const told = await ask("generative-language", answer, stream ? streaming : {});
+        expect(told.text).toContain("aGk=");
+        expect(told.losses).toEqual(["part-signature"]);
+      }
+    },
+  );
+
+  it.each(["default_api.f", "default_api:f", "f"])(
+    "calls a function as %s, which the client knows as f",
+    async (name) => {
+      const call = google([{ functionCall: { name, args: {} } }]);
+      const whole = await toMessages("generative-language", call);
+      expect(contentOf(whole)).toMatchObject([{ type: "tool_use", name: "f" }]);
+      const many = await toMessages("generative-language", sse("generative-language", [call]), streaming);
+      expect(many.text).toContain('"name":"f"');
+    },
+  );
+
+  it("misses a signature, which is an error and no empty answer", async () => {
+    const told = await toChat(
+      "generative-language",
+      google([], { finishReason: "MISSING_THOUGHT_SIGNATURE" }),
+    );
+    expect(told.status).toBe(502);
+  });
+
+  it.each([false, true])(
+    "tells why it says no, and a messages client hears it (streamed: %s)",
+    async (stream) => {
+      const blocked = google([], { finishReason: "SAFETY", finishMessage: "Not this." });
+      const answer = stream ? sse("generative-language", [blocked]) : blocked;
+      const told = await toMessages("generative-language", answer, stream ? streaming : {});
+      const end = stream ? (told.data.at(-2)?.["delta"] as Json) : told.json;
+      expect(end).toMatchObject({
+        stop_reason: "refusal",
+        stop_details: { type: "refusal", category: null, explanation: "Not this." },
+      });
+    },
+  );
+});
+
+describe("an item of an answer that another part of it was left out of", () => {
+  it("is found by its id", async () => {
+    const conversations = createMemoryConversations();
+    const search = [
+      { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } },
+      { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
+      { type: "text", text: "Found" },
+    ];
+    const pair = { client: "responses", upstream: "messages", conversations } as const;
+    const first = await tell({ ...pair, body: { model: "m", input: "Hi" }, answer: messagesAnswer(search) });
+    const [item] = first.json["output"] as Json[];
+    const reference = { type: "item_reference", id: item?.["id"] };
+    const input = [{ role: "user", content: "Hi" }, reference, { role: "user", content: "Go on" }];
+    const second = await tell({ ...pair, body: { model: "m", input } });
+    expect((second.sent["messages"] as Json[])[1]).toEqual({
+      role: "assistant",
+      content: [{ type: "text", text: "Found" }],
+    });
+  });
+});
