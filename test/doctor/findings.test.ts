@@ -12,6 +12,7 @@ import {
   nodeFinding,
 } from "../../src/doctor/programs.ts";
 import { report } from "../../src/doctor/report.ts";
+import { waitForAnswers } from "../support/patient-fetch.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it.each([
@@ -127,6 +128,7 @@ describe("a port", () => {
     [401, "ok", /the proxy is running/],
     [500, "warning", /taken by another program/],
   ])("that answers %i is %s", async (status, state, detail) => {
+    waitForAnswers();
     const finding = await portFinding("p", await listenWith(status), "r", proxyOn);
     expect(finding.state).toBe(state);
     expect(finding.detail).toMatch(detail);

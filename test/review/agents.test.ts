@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listAgents } from "../../src/review/agents.ts";
+import { waitForAnswers } from "../support/patient-fetch.ts";
 
 const cwd = "/work/größe";
 
@@ -40,6 +41,7 @@ describe("listAgents", () => {
   });
 
   it("asks a running OpenCode server for the folder's agents", async () => {
+    waitForAnswers();
     const { url, asked } = await openCode([{ name: "build", mode: "primary", native: true, options: {} }]);
     expect(await listAgents({ origin: "origin_b", cwd, opencodeUrl: url })).toEqual({
       agents: [{ id: "build", name: "build", description: "" }],
