@@ -326,8 +326,8 @@ export const defences = [
     "P4",
     "security/p04",
     "src/config/proxy-generated-key.ts",
-    "await chmod(path, 0o600);",
-    "await chmod(path, 0o644);",
+    '{ mode: 0o600, flag: "wx" }',
+    '{ mode: 0o644, flag: "wx" }',
   ],
   [
     "P5",
