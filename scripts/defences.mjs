@@ -80,7 +80,7 @@ export const defences = [
   [
     "R8",
     "security/r08",
-    "web/shared/markdown/parser.ts",
+    "web/shared/markdown/parse/parser.ts",
     "parser.validateLink = isSafeLink;",
     "parser.validateLink = () => true;",
   ],
@@ -98,7 +98,7 @@ export const defences = [
     "src/http/security-headers.ts",
     "sandbox allow-scripts; frame-ancestors 'self'",
     "frame-ancestors 'self'",
-    "web/shared/markdown/diagram-frame.ts",
+    "web/shared/markdown/diagrams/diagram-frame.ts",
     'frame.setAttribute("sandbox", "allow-scripts");',
     "",
   ],
@@ -112,7 +112,7 @@ export const defences = [
   [
     "R10",
     "security/r10",
-    "web/code/core/segments.ts",
+    "web/code/core/text/segments.ts",
     'SUSPECT.test(text) ? findDeceptions(text, "none") : NONE',
     "NONE",
   ],

@@ -13,7 +13,7 @@ export default defineConfig({ ...build, plugins: [react(), withoutDiagramLibrary
 
 /** Diagrams are drawn when the page is saved. */
 function withoutDiagramLibrary(): Plugin {
-  const drawn = resolve(import.meta.dirname, "shared/markdown/embedded-diagrams.ts");
+  const drawn = resolve(import.meta.dirname, "shared/markdown/diagrams/embedded-diagrams.ts");
   return {
     name: "without-diagram-library",
     enforce: "pre",

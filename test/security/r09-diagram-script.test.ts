@@ -6,7 +6,7 @@ import { createApp } from "../../src/http/create-app.ts";
 import { addPage } from "../../src/http/page.ts";
 import { pageSource } from "../../src/http/page-source.ts";
 import { draw } from "../../web/diagram-frame/draw.ts";
-import { drawDiagram } from "../../web/shared/markdown/draw-diagram.ts";
+import { drawDiagram } from "../../web/shared/markdown/diagrams/draw-diagram.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const told: MermaidConfig[] = [];

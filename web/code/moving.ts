@@ -1,9 +1,17 @@
 import type { DiffFile } from "../../src/review/api-types.ts";
 import { goToComment } from "./comments/move.ts";
 import { inFileOrder } from "./core/comment.ts";
-import type { Geometry } from "./core/geometry.ts";
-import { type LineRef, nextHunk, nextLine, numberAt, rowOf, type Spot, spotOf } from "./core/navigate.ts";
-import type { Side } from "./core/parsed-patch.ts";
+import type { Side } from "./core/patch/parsed-patch.ts";
+import type { Geometry } from "./core/rows/geometry.ts";
+import {
+  type LineRef,
+  nextHunk,
+  nextLine,
+  numberAt,
+  rowOf,
+  type Spot,
+  spotOf,
+} from "./core/rows/navigate.ts";
 import type { DiffController } from "./diff/controller.ts";
 import { focusCursor } from "./diff/focus-cursor.ts";
 import { useComments } from "./state/comments.ts";

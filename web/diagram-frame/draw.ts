@@ -1,5 +1,5 @@
 import mermaid from "mermaid";
-import { MAX_DIAGRAM_LENGTH } from "../shared/markdown/diagram-messages.ts";
+import { MAX_DIAGRAM_LENGTH } from "../shared/markdown/diagrams/diagram-messages.ts";
 
 let drawn = 0;
 

@@ -1,4 +1,4 @@
-import type { DiagramAnswer, DiagramRequest } from "../shared/markdown/diagram-messages.ts";
+import type { DiagramAnswer, DiagramRequest } from "../shared/markdown/diagrams/diagram-messages.ts";
 import { draw } from "./draw.ts";
 
 /**

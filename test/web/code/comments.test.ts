@@ -7,9 +7,9 @@ import {
   type ReviewComment,
 } from "../../../web/code/core/comment.ts";
 import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../../../web/code/core/feedback.ts";
-import { findLine, lineText } from "../../../web/code/core/parsed-patch.ts";
+import { findLine, lineText } from "../../../web/code/core/patch/parsed-patch.ts";
+import { scanPatch } from "../../../web/code/core/patch/scan-patch.ts";
 import { placeOf, relocate } from "../../../web/code/core/relocate.ts";
-import { scanPatch } from "../../../web/code/core/scan-patch.ts";
 
 const before = scanPatch("@@ -1,5 +1,6 @@\n one\n-two\n+2\n+2b\n three\n four\n five\n");
 

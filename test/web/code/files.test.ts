@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import { estimatedRows } from "../../../web/code/core/estimate.ts";
-import { filterFiles, treeOrder, treeRows } from "../../../web/code/core/file-tree.ts";
+import { filterFiles, treeOrder, treeRows } from "../../../web/code/core/patch/file-tree.ts";
+import { estimatedRows } from "../../../web/code/core/rows/estimate.ts";
 
 const file = (index: number, path: string, members: Partial<DiffFile> = {}): DiffFile => ({
   index,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DiffFile } from "../../../src/review/api-types.ts";
+import { scanPatch } from "../../../web/code/core/patch/scan-patch.ts";
 import {
   type BodyOptions,
   buildBody,
@@ -7,15 +8,15 @@ import {
   lineHeightKey,
   type MeasuredHeights,
   NOTICE_KEY,
-} from "../../../web/code/core/file-body.ts";
-import { Geometry } from "../../../web/code/core/geometry.ts";
+} from "../../../web/code/core/rows/file-body.ts";
+import { Geometry } from "../../../web/code/core/rows/geometry.ts";
 import {
   displayWidth,
   FILE_HEADER_HEIGHT,
   FILE_MARGIN,
   LINE_HEIGHT,
   WIDGET_HEIGHT,
-} from "../../../web/code/core/line-heights.ts";
+} from "../../../web/code/core/rows/line-heights.ts";
 import {
   type LineRef,
   nextHunk,
@@ -23,9 +24,8 @@ import {
   numberAt,
   rowOf,
   spotOf,
-} from "../../../web/code/core/navigate.ts";
-import { ROW_CONTEXT } from "../../../web/code/core/row-model.ts";
-import { scanPatch } from "../../../web/code/core/scan-patch.ts";
+} from "../../../web/code/core/rows/navigate.ts";
+import { ROW_CONTEXT } from "../../../web/code/core/rows/row-model.ts";
 
 const file = (path: string): DiffFile => ({
   index: 0,

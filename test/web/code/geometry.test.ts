@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { indexAt, offsetsOf } from "../../../web/code/core/offsets.ts";
+import { indexAt, offsetsOf } from "../../../web/code/core/rows/offsets.ts";
 import {
   physicalHeight,
   placeAfterScroll,
   placeFor,
   TALLEST_SCROLLER,
-} from "../../../web/code/core/scroll-space.ts";
+} from "../../../web/code/core/rows/scroll-space.ts";
 
 describe("offsets", () => {
   it("finds the item at every position", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { lineText, type ParsedPatch } from "../../../web/code/core/parsed-patch.ts";
+import { lineText, type ParsedPatch } from "../../../web/code/core/patch/parsed-patch.ts";
+import { scanPatch } from "../../../web/code/core/patch/scan-patch.ts";
 import {
   buildRows,
   gapsOf,
@@ -8,8 +9,7 @@ import {
   ROW_LINE,
   type RowModel,
   type RowOptions,
-} from "../../../web/code/core/row-model.ts";
-import { scanPatch } from "../../../web/code/core/scan-patch.ts";
+} from "../../../web/code/core/rows/row-model.ts";
 
 const patch = scanPatch(
   [

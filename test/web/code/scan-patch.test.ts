@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { parsePatch } from "diff";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { lineText, type ParsedPatch } from "../../../web/code/core/parsed-patch.ts";
-import { scanPatch } from "../../../web/code/core/scan-patch.ts";
+import { lineText, type ParsedPatch } from "../../../web/code/core/patch/parsed-patch.ts";
+import { scanPatch } from "../../../web/code/core/patch/scan-patch.ts";
 import { damage, damagedBy } from "../../support/git-made-patch.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scan-patch-"));

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { offsetsOf } from "../../../web/code/core/offsets.ts";
+import { scanPatch } from "../../../web/code/core/patch/scan-patch.ts";
+import { offsetsOf } from "../../../web/code/core/rows/offsets.ts";
 import {
   buildRows,
   ROW_WIDGET,
   type RowOptions,
   shownNumber,
   type Widget,
-} from "../../../web/code/core/row-model.ts";
-import { scanPatch } from "../../../web/code/core/scan-patch.ts";
-import { placesOf, withWidgetHeights, withWidgets } from "../../../web/code/core/widget-rows.ts";
+} from "../../../web/code/core/rows/row-model.ts";
+import { placesOf, withWidgetHeights, withWidgets } from "../../../web/code/core/rows/widget-rows.ts";
 
 const patch = scanPatch(
   "@@ -10,4 +10,5 @@\n ten\n-eleven\n-twelve\n+ELEVEN\n+TWELVE\n+AND A HALF\n thirteen\n@@ -30,3 +31,2 @@\n thirty\n-thirty-one\n thirty-two\n",

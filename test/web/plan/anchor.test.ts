@@ -11,7 +11,7 @@ import {
 } from "../../../web/plan/annotate/anchor.ts";
 import { placeAnnotations } from "../../../web/plan/annotate/annotations.ts";
 import { relocate } from "../../../web/plan/annotate/relocate.ts";
-import { parseMarkdown } from "../../../web/shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../../web/shared/markdown/parse/parse-markdown.ts";
 import { samplePlan } from "../../support/plans.ts";
 
 const document = parseMarkdown(samplePlan);

@@ -11,7 +11,7 @@ import {
   updateComposer,
 } from "../../../web/plan/state/actions.ts";
 import { editedPlan, sourceOf, useReview } from "../../../web/plan/state/review-store.ts";
-import { parseMarkdown } from "../../../web/shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../../web/shared/markdown/parse/parse-markdown.ts";
 
 const plan = "# Plan\n\nFirst words.\n\nLast words.\n";
 const longer = `# Plan\n\nA new paragraph.\n\nFirst words.\n\nLast words.\n`;

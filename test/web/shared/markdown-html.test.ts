@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { markdownHtml } from "../../../web/shared/markdown/markdown-html.ts";
-import { parseMarkdown } from "../../../web/shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../../web/shared/markdown/parse/parse-markdown.ts";
 import { diagramPayloads, markdownPayloads } from "../../fixtures/markdown-payloads.ts";
 
 const html = (source: string) =>

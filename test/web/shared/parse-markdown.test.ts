@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MarkdownDocument, MarkdownNode } from "../../../web/shared/markdown/model.ts";
-import { parseMarkdown } from "../../../web/shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../../web/shared/markdown/parse/parse-markdown.ts";
 import { markdownPayloads } from "../../fixtures/markdown-payloads.ts";
 import { samplePlan } from "../../support/plans.ts";
 

@@ -2,8 +2,8 @@ import { diffArrays } from "diff/lib/diff/array.js";
 import { useMemo } from "react";
 import { classNames } from "../../shared/class-names.ts";
 import type { LinePlace } from "../core/comment.ts";
-import { segmentsOf } from "../core/segments.ts";
-import { changedWords } from "../core/word-diff.ts";
+import { segmentsOf } from "../core/text/segments.ts";
+import { changedWords } from "../core/text/word-diff.ts";
 import { CodeText } from "../diff/code-text.tsx";
 
 interface MiniDiffProps {

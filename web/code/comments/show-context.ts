@@ -1,6 +1,6 @@
 import type { ReviewComment } from "../core/comment.ts";
-import { shiftAt } from "../core/parsed-patch.ts";
-import { gapsOf } from "../core/row-model.ts";
+import { shiftAt } from "../core/patch/parsed-patch.ts";
+import { gapsOf } from "../core/rows/row-model.ts";
 import { useComments } from "../state/comments.ts";
 import { placeNow } from "../state/places.ts";
 import { loadFileText, useSession } from "../state/session.ts";

@@ -2,8 +2,7 @@ import type { DiffFile } from "../../../src/review/api-types.ts";
 import { classNames } from "../../shared/class-names.ts";
 import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { escaped } from "../../shared/markdown/markdown-html.ts";
-import { languageOf } from "./language.ts";
-import { modeNote } from "./mode-note.ts";
+import { modeNote } from "./patch/mode-note.ts";
 import {
   hunkOf,
   hunkText,
@@ -13,14 +12,15 @@ import {
   lineText,
   type ParsedPatch,
   type Side,
-} from "./parsed-patch.ts";
-import { buildRows, type Layout, ROW_GAP, ROW_LINE } from "./row-model.ts";
-import { segmentsOf, shownLength } from "./segments.ts";
-import { splitPath } from "./shown-path.ts";
-import { STATUS_LETTERS } from "./status-letters.ts";
-import { TOKEN_CLASSES } from "./token-types.ts";
-import { indexTokens, type Tokens } from "./tokens.ts";
-import { changedWordsOn } from "./word-diff.ts";
+} from "./patch/parsed-patch.ts";
+import { splitPath } from "./patch/shown-path.ts";
+import { STATUS_LETTERS } from "./patch/status-letters.ts";
+import { buildRows, type Layout, ROW_GAP, ROW_LINE } from "./rows/row-model.ts";
+import { languageOf } from "./text/language.ts";
+import { segmentsOf, shownLength } from "./text/segments.ts";
+import { TOKEN_CLASSES } from "./text/token-types.ts";
+import { indexTokens, type Tokens } from "./text/tokens.ts";
+import { changedWordsOn } from "./text/word-diff.ts";
 
 /** Records as in `tokens.ts`, or undefined when the language is not known. */
 type Highlight = (text: string, language: string) => Uint32Array | undefined;

@@ -3,8 +3,8 @@ import type { CodeAnnotation } from "../../../src/review/api-types.ts";
 import { withClosedFence } from "../../shared/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../shared/markdown/fences.ts";
 import { changesCode, type LinePlace, type ReviewComment } from "./comment.ts";
-import { languageOf } from "./language.ts";
-import { shownLength } from "./segments.ts";
+import { languageOf } from "./text/language.ts";
+import { shownLength } from "./text/segments.ts";
 
 /** What "Approve" sends. */
 export const NO_CHANGES_REQUESTED = "Code review completed: approved, no changes requested.";

@@ -7,7 +7,7 @@ import {
   lineText,
   type ParsedPatch,
   type Side,
-} from "./parsed-patch.ts";
+} from "./patch/parsed-patch.ts";
 
 /** Lines of context kept on each side of a place. */
 const CONTEXT = 3;

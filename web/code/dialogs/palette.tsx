@@ -4,7 +4,7 @@ import { Dialog } from "../../shared/components/dialog.tsx";
 import { isOnMac, keyLabels } from "../../shared/keyboard/keys.ts";
 import type { Shortcut } from "../../shared/keyboard/shortcuts.ts";
 import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
-import { filterFiles } from "../core/file-tree.ts";
+import { filterFiles } from "../core/patch/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { goToFile } from "../moving.ts";
 import { useSession } from "../state/session.ts";

@@ -1,10 +1,10 @@
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { pathsMoved } from "../core/comment.ts";
-import type { MeasuredHeights } from "../core/file-body.ts";
-import { type Anchor, Geometry, type VisibleFile } from "../core/geometry.ts";
-import { FILE_HEADER_HEIGHT, LINE_HEIGHT } from "../core/line-heights.ts";
-import { type LineRef, rowOf, type Spot } from "../core/navigate.ts";
-import { physicalHeight, placeAfterScroll, placeFor, type ScrollPlace } from "../core/scroll-space.ts";
+import type { MeasuredHeights } from "../core/rows/file-body.ts";
+import { type Anchor, Geometry, type VisibleFile } from "../core/rows/geometry.ts";
+import { FILE_HEADER_HEIGHT, LINE_HEIGHT } from "../core/rows/line-heights.ts";
+import { type LineRef, rowOf, type Spot } from "../core/rows/navigate.ts";
+import { physicalHeight, placeAfterScroll, placeFor, type ScrollPlace } from "../core/rows/scroll-space.ts";
 import { useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { onPatches, useSession } from "../state/session.ts";

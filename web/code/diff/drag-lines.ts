@@ -1,5 +1,5 @@
 import { commentOnLines } from "../comments/start.ts";
-import type { Side } from "../core/parsed-patch.ts";
+import type { Side } from "../core/patch/parsed-patch.ts";
 import { type LineRange, preferSide, setCursor, useCursor } from "../state/cursor.ts";
 
 /** Pixels from the window's edge where a drag scrolls, and by how much in a frame. */

@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronUp, UnfoldVertical } from "lucide-react";
 import { thousands } from "../core/count.ts";
-import type { FileBody } from "../core/file-body.ts";
+import type { FileBody } from "../core/rows/file-body.ts";
 import { EXPAND_STEP, expandGap, gapAt } from "./expand.ts";
 
 interface GapRowProps {

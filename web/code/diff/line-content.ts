@@ -7,11 +7,11 @@ import {
   lineText,
   type ParsedPatch,
   type Side,
-} from "../core/parsed-patch.ts";
-import { nearest, rangesIn } from "../core/search.ts";
-import { type Segment, segmentsOf, shownLength } from "../core/segments.ts";
-import type { Tokens } from "../core/tokens.ts";
-import { changedWordsOn } from "../core/word-diff.ts";
+} from "../core/patch/parsed-patch.ts";
+import { nearest, rangesIn } from "../core/text/search.ts";
+import { type Segment, segmentsOf, shownLength } from "../core/text/segments.ts";
+import type { Tokens } from "../core/text/tokens.ts";
+import { changedWordsOn } from "../core/text/word-diff.ts";
 import { tokensOfHunk, tokensOfText } from "../highlight/tokens-of.ts";
 
 /** Longer lines are data, plain to see; in UTF-16 units. */

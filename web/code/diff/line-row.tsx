@@ -1,11 +1,17 @@
 import { memo, useMemo } from "react";
 import { shallow } from "zustand/shallow";
 import { classNames } from "../../shared/class-names.ts";
-import type { FileBody } from "../core/file-body.ts";
-import { isUncertain } from "../core/line-heights.ts";
-import { numberAt } from "../core/navigate.ts";
-import { LINE_ADDED, LINE_REMOVED, lineText, type ParsedPatch, type Side } from "../core/parsed-patch.ts";
-import { type Layout, ROW_CONTEXT } from "../core/row-model.ts";
+import {
+  LINE_ADDED,
+  LINE_REMOVED,
+  lineText,
+  type ParsedPatch,
+  type Side,
+} from "../core/patch/parsed-patch.ts";
+import type { FileBody } from "../core/rows/file-body.ts";
+import { isUncertain } from "../core/rows/line-heights.ts";
+import { numberAt } from "../core/rows/navigate.ts";
+import { type Layout, ROW_CONTEXT } from "../core/rows/row-model.ts";
 import { wholeLineKey } from "../state/view.ts";
 import { CodeText } from "./code-text.tsx";
 import { contextLine, type LineContent, type LineSearch, patchLine, remarkOn } from "./line-content.ts";

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
-import type { FileBody } from "../core/file-body.ts";
+import type { FileBody } from "../core/rows/file-body.ts";
 import { useSession } from "../state/session.ts";
 
 const IMAGE = /\.(png|jpe?g|webp)$/i;

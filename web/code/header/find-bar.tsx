@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useRef } from "react";
 import { IconButton } from "../../shared/components/button.tsx";
 import { announce } from "../../shared/components/toast.tsx";
 import { thousands } from "../core/count.ts";
-import type { SearchQuery } from "../core/search.ts";
+import type { SearchQuery } from "../core/text/search.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { setCursor } from "../state/cursor.ts";
 import { closeSearch, firstMatch, MOST_MATCHES, search, stepMatch, useSearch } from "../state/search.ts";

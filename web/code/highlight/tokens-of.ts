@@ -1,7 +1,7 @@
 import { create } from "zustand";
-import { languageOf } from "../core/language.ts";
-import { hunkText, type ParsedPatch, type Side } from "../core/parsed-patch.ts";
-import { indexTokens, type Tokens } from "../core/tokens.ts";
+import { hunkText, type ParsedPatch, type Side } from "../core/patch/parsed-patch.ts";
+import { languageOf } from "../core/text/language.ts";
+import { indexTokens, type Tokens } from "../core/text/tokens.ts";
 import { type Highlight, loadHighlighter } from "./highlight.ts";
 import { highlightElsewhere } from "./highlight-elsewhere.ts";
 

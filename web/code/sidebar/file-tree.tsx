@@ -2,7 +2,7 @@ import { Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-
 import { memo, useMemo } from "react";
 import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { thousands } from "../core/count.ts";
-import { filterFiles, type TreeRow, treeRows } from "../core/file-tree.ts";
+import { filterFiles, type TreeRow, treeRows } from "../core/patch/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { Counts } from "../diff/file-header.tsx";
 import { goToFile } from "../moving.ts";

@@ -1,6 +1,6 @@
 import { create } from "zustand";
-import type { LineRef } from "../core/navigate.ts";
-import type { Side } from "../core/parsed-patch.ts";
+import type { Side } from "../core/patch/parsed-patch.ts";
+import type { LineRef } from "../core/rows/navigate.ts";
 
 /** Lines of one file on one side, both ends included; `from` is where the selection began. */
 export interface LineRange {

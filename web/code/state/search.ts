@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import { type Match, patternOf, type SearchQuery, searchPatch } from "../core/search.ts";
+import { type Match, patternOf, type SearchQuery, searchPatch } from "../core/text/search.ts";
 import { useSession } from "./session.ts";
 
 export interface FoundMatch extends Match {

@@ -8,7 +8,7 @@ import type {
 } from "../../../src/review/api-types.ts";
 import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
-import { treeOrder } from "../core/file-tree.ts";
+import { treeOrder } from "../core/patch/file-tree.ts";
 import { PatchStore } from "./patch-store.ts";
 import { applySettings, forgetTexts, useView } from "./view.ts";
 

@@ -1,6 +1,6 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { Leaf, MarkdownDocument, Segment } from "../../shared/markdown/model.ts";
-import { sourceLines } from "../../shared/markdown/source-lines.ts";
+import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
 import { withMarkupEnds } from "./markup-ends.ts";
 
 /** A place in the drawn text: a leaf and an offset in it. */

@@ -5,7 +5,7 @@ import { classNames } from "../../shared/class-names.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { lineRange } from "../decide/compose-feedback.ts";
 import { editAnnotation, removeAnnotation, showInPlan } from "../state/actions.ts";
 import { typeNames } from "./annotations.ts";

@@ -23,7 +23,7 @@ export function Article() {
   const [spot, setSpot] = useState<Spot>();
   const painted = usePaint(root);
   const imageUrl = useCallback((source: string) => imageUrlOf(source, cwd), [cwd]);
-  useCursor(root, setTarget);
+  useCursor(root);
   useSelection(root, setTarget);
 
   const openSpot = ({ block, line }: Spot) => {
@@ -107,10 +107,7 @@ function scrollBehavior(): ScrollBehavior {
 }
 
 /** Shows the block that keys act on, and has it read out: it takes the focus where no field has it and nothing is selected. */
-function useCursor(
-  root: React.RefObject<HTMLDivElement | null>,
-  setTarget: (target: undefined) => void,
-): void {
+function useCursor(root: React.RefObject<HTMLDivElement | null>): void {
   const cursor = useReview((state) => state.cursor);
   const plan = useReview((state) => state.document);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new plan has new elements
@@ -123,7 +120,7 @@ function useCursor(
     const isFree = focused === document.body || root.current.contains(focused);
     if (element && isFree && getSelection()?.isCollapsed !== false) focusBlock(element);
     return () => element?.removeAttribute("data-cursor");
-  }, [root, cursor, plan, setTarget]);
+  }, [root, cursor, plan]);
 }
 
 /** Offers what can be done with the selected text, once the pointer or the shift key is up. */

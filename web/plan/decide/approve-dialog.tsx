@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { ApproveBody, PermissionMode } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
+import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { sentenceStart } from "../layout/sentence-start.ts";
 import { openDialog, setNote } from "../state/actions.ts";
 import { approve } from "../state/decide.ts";
@@ -34,11 +35,7 @@ export function ApproveDialog() {
       onClose={close}
       footer={
         <>
-          {error && (
-            <p className="dialog-error" role="alert">
-              {error}
-            </p>
-          )}
+          <ErrorLine error={error} />
           <Buttons
             label={approveLabel(count, canTell, notes)}
             losesNotes={count > 0 && !canTell}

@@ -1,9 +1,10 @@
 import { useMemo, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
+import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { openDialog, setNote, setRewritten } from "../state/actions.ts";
 import { requestChanges } from "../state/decide.ts";
 import { useReview } from "../state/review-store.ts";
@@ -34,11 +35,7 @@ export function RequestChangesDialog() {
       onClose={close}
       footer={
         <>
-          {error && (
-            <p className="dialog-error" role="alert">
-              {error}
-            </p>
-          )}
+          <ErrorLine error={error} />
           <Button onClick={close}>Keep reviewing</Button>
           <Button variant="primary" disabled={busy} onClick={send}>
             {isSilent ? "Deny without comments" : `Send to ${name}`}

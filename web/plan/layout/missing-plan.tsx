@@ -1,4 +1,5 @@
 import { Button } from "../../shared/components/button.tsx";
+import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
 import { useDecision } from "../decide/use-decision.ts";
 import { approve, requestChanges } from "../state/decide.ts";
@@ -30,11 +31,7 @@ export function MissingPlan() {
       }
     >
       <p>{plan?.missing || `${name} asked for a review, but sent an empty plan.`}</p>
-      {error && (
-        <p className="dialog-error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorLine error={error} />
     </PageState>
   );
 }

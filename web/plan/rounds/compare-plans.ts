@@ -1,6 +1,6 @@
 import { diffArrays, diffWordsWithSpace } from "diff";
-import { parser } from "../../shared/markdown/parser.ts";
-import { sourceLines } from "../../shared/markdown/source-lines.ts";
+import { parser } from "../../shared/markdown/parse/parser.ts";
+import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
 
 /** A part of the comparison of two rounds, in reading order. */
 export type PlanChange =

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { documentText, pointInText } from "../annotate/anchor.ts";
 import { imageUrlOf } from "../article/image-url.ts";
 import { domRange } from "../article/text-points.ts";

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
+import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
 import { placeAnnotations } from "../annotate/annotations.ts";
 import { addAnnotations, openDialog, undo } from "../state/actions.ts";
@@ -51,11 +52,7 @@ export function ImportDialog() {
           onChange={({ target }) => setText(target.value)}
         />
       </label>
-      {error && (
-        <p className="dialog-error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorLine error={error} />
       {review && <Found review={review} />}
     </Dialog>
   );

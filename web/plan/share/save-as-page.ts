@@ -1,5 +1,5 @@
 import { imageUrl } from "../../shared/images/upload.ts";
-import { drawDiagram } from "../../shared/markdown/draw-diagram.ts";
+import { drawDiagram } from "../../shared/markdown/diagrams/draw-diagram.ts";
 import { escaped } from "../../shared/markdown/markdown-html.ts";
 import type { MarkdownDocument, MarkdownNode } from "../../shared/markdown/model.ts";
 import { imageUrlOf } from "../article/image-url.ts";

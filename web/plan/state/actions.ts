@@ -1,6 +1,6 @@
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
-import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { newId } from "../../shared/new-id.ts";
 import {
   type AnnotationType,

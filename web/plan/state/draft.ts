@@ -1,7 +1,7 @@
 import type { Draft, PlanAnnotation, PlanState } from "../../../src/review/api-types.ts";
 import { type Autosave, createAutosave } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
-import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { isWorthKeeping } from "./actions.ts";
 import { type Composer, editedPlan, type ReviewState, useReview } from "./review-store.ts";
 

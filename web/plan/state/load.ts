@@ -1,6 +1,6 @@
 import type { History, PlanState } from "../../../src/review/api-types.ts";
 import { explain, getJson } from "../../shared/api/client.ts";
-import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
 import { startDraft } from "./draft.ts";
 import { useReview } from "./review-store.ts";

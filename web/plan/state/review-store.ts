@@ -9,7 +9,7 @@ import type {
 } from "../../../src/review/api-types.ts";
 import type { DraftStatus } from "../../shared/drafts/autosave.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
-import { parseMarkdown } from "../../shared/markdown/parse-markdown.ts";
+import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import type { AnnotationType } from "../annotate/annotations.ts";
 
 /** A note being written. */

@@ -5,7 +5,7 @@ import { copyText } from "../clipboard.ts";
 import { IconButton } from "../components/button.tsx";
 import { announce } from "../components/toast.tsx";
 import { CodeText } from "./code-text.tsx";
-import { Diagram } from "./diagram.tsx";
+import { Diagram } from "./diagrams/diagram.tsx";
 import type { CodeRun } from "./highlight.ts";
 import type { Leaf } from "./model.ts";
 

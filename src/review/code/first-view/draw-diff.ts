@@ -1,6 +1,6 @@
 import { fileHtml } from "../../../../web/code/core/diff-html.ts";
-import type { Layout } from "../../../../web/code/core/row-model.ts";
-import { scanPatch } from "../../../../web/code/core/scan-patch.ts";
+import { scanPatch } from "../../../../web/code/core/patch/scan-patch.ts";
+import type { Layout } from "../../../../web/code/core/rows/row-model.ts";
 import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { loadHighlighter } from "./highlighter.ts";
 import { shownFiles } from "./shown-files.ts";

@@ -1,4 +1,4 @@
-import type { ParsedPatch, Side } from "./parsed-patch.ts";
+import type { ParsedPatch, Side } from "../patch/parsed-patch.ts";
 import { ROW_WIDGET, type RowModel, shownNumber, type Widget } from "./row-model.ts";
 
 /** Where a widget goes: before row `row` of the rows without widgets. */

@@ -1,6 +1,6 @@
+import { LINE_CONTEXT, type Side } from "../patch/parsed-patch.ts";
 import type { FileBody } from "./file-body.ts";
 import type { Geometry } from "./geometry.ts";
-import { LINE_CONTEXT, type Side } from "./parsed-patch.ts";
 import { ROW_LINE, shownNumber } from "./row-model.ts";
 
 /** A line of the diff, by what it is and not by where it stands. */

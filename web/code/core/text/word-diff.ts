@@ -1,5 +1,5 @@
 import { diffWordsWithSpace } from "diff/lib/diff/word.js";
-import { lineText, type ParsedPatch, type Side } from "./parsed-patch.ts";
+import { lineText, type ParsedPatch, type Side } from "../patch/parsed-patch.ts";
 
 /** Pairs of start and end columns, ascending, in UTF-16 units. */
 export type Ranges = readonly number[];

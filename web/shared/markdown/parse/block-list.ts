@@ -1,5 +1,5 @@
+import type { Block, Leaf } from "../model.ts";
 import { LeafBuilder } from "./leaf-builder.ts";
-import type { Block, Leaf } from "./model.ts";
 import type { SourceLines } from "./source-lines.ts";
 
 /** Collects the blocks and leaves of a document while it is read. */

@@ -1,4 +1,4 @@
-import { afterPaint } from "../after-paint.ts";
+import { afterPaint } from "../../after-paint.ts";
 import type { DiagramAnswer, DiagramRequest } from "./diagram-messages.ts";
 
 /** Where diagrams are drawn: see `web/diagram-frame`. */

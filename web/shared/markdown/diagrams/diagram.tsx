@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useEffect, useState } from "react";
-import { Button } from "../components/button.tsx";
-import { useTheme } from "../theme/theme.ts";
+import { Button } from "../../components/button.tsx";
+import { useTheme } from "../../theme/theme.ts";
 import { drawDiagram } from "./draw-diagram.ts";
 
 interface DiagramProps {

@@ -1,4 +1,4 @@
-import { LINE_ADDED, LINE_CONTEXT, lineText, type ParsedPatch, type Side } from "./parsed-patch.ts";
+import { LINE_ADDED, LINE_CONTEXT, lineText, type ParsedPatch, type Side } from "../patch/parsed-patch.ts";
 import type { Ranges } from "./word-diff.ts";
 
 export interface SearchQuery {

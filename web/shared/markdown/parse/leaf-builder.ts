@@ -1,5 +1,5 @@
-import { type CommentSearch, findDeceptions } from "./deceptive.ts";
-import type { Leaf, LeafMark, MarkdownNode, Segment } from "./model.ts";
+import { type CommentSearch, findDeceptions } from "../deceptive.ts";
+import type { Leaf, LeafMark, MarkdownNode, Segment } from "../model.ts";
 
 /**
  * Collects the drawn text of one leaf together with where each stretch of it comes from. Characters meant to

@@ -1,4 +1,4 @@
-import type { DiffFile } from "../../../src/review/api-types.ts";
+import type { DiffFile } from "../../../../src/review/api-types.ts";
 import type { Layout } from "./row-model.ts";
 
 /** Bytes of an average patch line, marker and newline included. */

@@ -1,9 +1,9 @@
 import type { Token } from "markdown-it";
+import { type Heading, type MarkdownDocument, type MarkdownNode, TABLE_SCROLL } from "../model.ts";
 import { BlockList } from "./block-list.ts";
 import { takeFrontMatter } from "./front-matter.ts";
 import { attribute, buildInline, type ContentMap } from "./inline.ts";
 import { locateCell, locateLines } from "./locate-content.ts";
-import { type Heading, type MarkdownDocument, type MarkdownNode, TABLE_SCROLL } from "./model.ts";
 import { parser } from "./parser.ts";
 import { slugger } from "./slug.ts";
 import { sourceLines } from "./source-lines.ts";

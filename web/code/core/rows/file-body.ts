@@ -1,4 +1,5 @@
-import type { DiffFile } from "../../../src/review/api-types.ts";
+import type { DiffFile } from "../../../../src/review/api-types.ts";
+import type { ParsedPatch } from "../patch/parsed-patch.ts";
 import { estimatedRows } from "./estimate.ts";
 import {
   GAP_HEIGHT,
@@ -9,7 +10,6 @@ import {
   wrapCounter,
 } from "./line-heights.ts";
 import { offsetsOf } from "./offsets.ts";
-import type { ParsedPatch } from "./parsed-patch.ts";
 import {
   buildRows,
   type Expansion,

@@ -1,6 +1,6 @@
 import type { Token } from "markdown-it";
+import type { Leaf, MarkdownNode } from "../model.ts";
 import { LeafBuilder } from "./leaf-builder.ts";
-import type { Leaf, MarkdownNode } from "./model.ts";
 
 /** Where each character of an inline token's content stands in the source. */
 export type ContentMap = (offset: number) => number;
