@@ -61,7 +61,7 @@ function isAllowed(from: string, to: string): boolean {
 
 /** What a room may use of the pages: pure functions that write its figures and texts into them. */
 const drawsWith: Record<string, RegExp> = {
-  review: /^web\/(shared\/markdown|code\/core)\/[a-z-]+\.ts$/,
+  review: /^web\/(shared\/markdown|code\/core)\/(?:[a-z-]+\/)?[a-z-]+\.ts$/,
   proxy: /^web\/dashboard\/view\/[a-z-]+\.ts$/,
 };
 
