@@ -1,6 +1,6 @@
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
+import { type FakeUpstream, type Hit, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { sendRaw } from "../support/raw-http.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
 
@@ -109,5 +109,124 @@ describe("uploads", () => {
     socket.destroy();
     await until(() => proxy.records.length === 1);
     expect(proxy.records[0]).toMatchObject({ status: 499 });
+  });
+});
+
+/** As most clients have it: fields first, so that the file is not read before it is sent. */
+function modelFirst(model: string): FormData {
+  const form = new FormData();
+  form.append("model", model);
+  form.append("file", new Blob([FILE], { type: "audio/wav" }), "a.wav");
+  return form;
+}
+
+async function formIn(hit: Hit | undefined): Promise<{ model: unknown; file: string }> {
+  const headers = { "content-type": hit?.headers["content-type"] ?? "" };
+  const form = await new Response(new Uint8Array(hit?.body ?? []), { headers }).formData();
+  return { model: form.get("model"), file: await (form.get("file") as File).text() };
+}
+
+const limited = json({ error: { message: "slow down" } }, 429);
+
+describe("an upload that its first place could not serve", () => {
+  it("is sent again, all of it, with the next key", async () => {
+    const { proxy, near } = await setUp();
+    near.answer = (hit, response) =>
+      (hit.headers.authorization?.endsWith("one") ? limited : json({ text: "near" }))(hit, response);
+    proxy.reload({
+      upstreams: {
+        near: { dialect: "chat-completions", base_url: near.url, api_keys: ["sk-key-one", "sk-key-two"] },
+      },
+    });
+    for (const form of [modelFirst("hear"), fileFirst("hear")]) {
+      near.hits.length = 0;
+      expect(await (await transcribe(proxy, form)).json()).toEqual({ text: "near" });
+      const [first, last] = [near.hits[0], near.hits.at(-1)];
+      expect(last?.body.equals(first?.body ?? Buffer.alloc(0))).toBe(true);
+      expect(await formIn(last)).toEqual({ model: "hear", file: FILE });
+    }
+  });
+
+  it("goes on at the next place of its rule, by the model's name there", async () => {
+    const { proxy, near, far } = await setUp({
+      models: [{ match: "hear", upstream: ["near/w1", "far/w-2"] }],
+    });
+    near.answer = limited;
+    const answer = await transcribe(proxy, modelFirst("hear"));
+    expect([await answer.json(), answer.headers.get("x-sallyport-upstream")]).toEqual([
+      { text: "far" },
+      "far",
+    ]);
+    expect(await formIn(near.hits[0])).toEqual({ model: "w1", file: FILE });
+    expect(await formIn(far.hits[0])).toEqual({ model: "w-2", file: FILE });
+    expect(proxy.records[0]).toMatchObject({ retries: 1, upstream: "far", upstreamModel: "w-2" });
+  });
+
+  it("goes on where it has to be translated, and back", async () => {
+    const { proxy, near, far } = await setUp();
+    const google = { dialect: "generative-language", base_url: far.url };
+    const open = { dialect: "chat-completions", base_url: near.url };
+    const spoken = { candidates: [{ content: { parts: [{ text: "from afar" }] }, finishReason: "STOP" }] };
+    for (const [order, answers, text] of [
+      [["near", "far"], [limited, json(spoken)], "from afar"],
+      [["far", "near"], [json({ text: "near" }), limited], "near"],
+    ] as const) {
+      proxy.reload({ upstreams: { near: open, far: google }, models: [{ match: "*", upstream: order }] });
+      [near.answer, far.answer] = answers;
+      expect(await (await transcribe(proxy, modelFirst("hear"))).json()).toMatchObject({ text });
+    }
+    for (const hit of near.hits) expect(await formIn(hit)).toEqual({ model: "hear", file: FILE });
+  });
+
+  it("goes on where the first refuses it before it has come", async () => {
+    const { proxy, far } = await setUp();
+    const hasty = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () =>
+        socket.end("HTTP/1.1 429 Too Many\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"),
+      );
+    });
+    await new Promise<void>((resolve) => hasty.listen(0, "127.0.0.1", resolve));
+    closers.push(() => new Promise((resolve) => hasty.close(resolve)));
+    const base_url = `http://127.0.0.1:${(hasty.address() as AddressInfo).port}`;
+    proxy.reload({
+      upstreams: {
+        near: { dialect: "chat-completions", base_url },
+        far: { dialect: "chat-completions", base_url: far.url },
+      },
+      models: [{ match: "*", upstream: ["near", "far"] }],
+    });
+    expect(await (await transcribe(proxy, modelFirst("hear"))).json()).toEqual({ text: "far" });
+    expect(await formIn(far.hits[0])).toEqual({ model: "hear", file: FILE });
+  });
+
+  it("ends there where there was no room to keep it, or nothing else to ask", async () => {
+    for (const settings of [
+      { models: [{ match: "*", upstream: ["near", "far"] }], limits: { in_flight: FILE.length } },
+      { models: [{ match: "*", upstream: "near" }] },
+    ]) {
+      const { proxy, near, far } = await setUp(settings);
+      near.answer = limited;
+      const answer = await transcribe(proxy, modelFirst("hear"));
+      expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining("slow down")]);
+      expect([near.hits.length, far.hits.length]).toEqual([1, 0]);
+    }
+  });
+
+  it("is not sent in part to another where its client says too much", async () => {
+    const { proxy, far } = await setUp({
+      models: [{ match: "*", upstream: ["near", "far"] }],
+      limits: { body: 1000 },
+    });
+    const start = '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nhear\r\n--b\r\n';
+    const pieces = [start, "x".repeat(600), "x".repeat(600)].map(
+      (text) => `${text.length.toString(16)}\r\n${text}\r\n`,
+    );
+    const answer = await sendRaw(
+      portOf(proxy),
+      `${HEAD}Transfer-Encoding: chunked\r\n\r\n${pieces.join("")}0\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(far.hits).toHaveLength(0);
   });
 });

@@ -1,20 +1,19 @@
 import { AppError } from "../../errors.ts";
-import { peekForm } from "../body/multipart-model.ts";
 import { readBody } from "../body/read-body.ts";
 import { type ScannedBody, scanBody, withModel } from "../body/scan-body.ts";
+import { beginUpload, type KeptFor, overfull, type Upload } from "../body/upload.ts";
 import { answerEcho } from "../echo/answer-echo.ts";
 import type { Places } from "../models/select.ts";
 import type { ModelRoute } from "../routes.ts";
 import type { Services } from "../services.ts";
 import { withoutForeignThinking } from "../translate/foreign-thinking.ts";
 import type { GoOn } from "../upstream/other-lane.ts";
-import { takesTheSame } from "../upstream/tries.ts";
 import { answerEstimate } from "../usage/answer-estimate.ts";
 import { type AdmittedRequest, type Call, openCall, settle } from "./call.ts";
 import { answerFault } from "./call-answers.ts";
 import { chooseUpstream, goTo, isNative } from "./choose-upstream.ts";
 import { type CalledOperation, calledOperation } from "./operation-path.ts";
-import { relayNatively } from "./relay-natively.ts";
+import { type RepeatableUpload, relayNatively } from "./relay-natively.ts";
 import { answerStored } from "./stored-responses.ts";
 import { translate } from "./translate-lane.ts";
 
@@ -75,34 +74,41 @@ function send(
 /** Uploads: read until the model is known, the rest goes through as it comes. */
 async function serveForm(call: Call, called: CalledOperation): Promise<void> {
   const { limits } = call.runtime.config;
-  const form = await peekForm(call.request, limits.body, (bytes) => holdMore(call, bytes));
-  const places = await chooseUpstream(call, called.operation, form.model, undefined);
-  const [{ model }] = places;
+  const upload = await beginUpload(call.request, {
+    limit: limits.body,
+    hold: (bytes, why) => holdMore(call, bytes, why),
+  });
+  await sendUpload(
+    call,
+    called,
+    await chooseUpstream(call, called.operation, upload.model, undefined),
+    upload,
+  );
+}
+
+async function sendUpload(
+  call: Call,
+  called: CalledOperation,
+  places: Places,
+  upload: Upload,
+): Promise<void> {
+  const [{ upstream, model }] = places;
+  const goOn: GoOn = (left) => sendUpload(call, called, goTo(call, left), upload);
   const lane = laneOf(call, called);
-  const renamed = form.model !== undefined && form.model !== model ? model : undefined;
-  const { stream, length } = form.body(lane === "native" ? renamed : undefined);
   if (lane === "native") {
-    await relayNatively(call, called, places, { stream, length }, noMore);
-  } else {
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) {
-      holdMore(call, chunk.length);
-      chunks.push(chunk);
-    }
-    const body = Buffer.concat(chunks);
-    hold(call, body);
-    if (lane === "echo") answerEcho(call, called, body);
-    else await translate(call, called, likeFirst(places), body, noMore);
+    const renamed = upload.model === model ? undefined : model;
+    const isKept = places.length > 1 || upstream.keys.length > 1;
+    const body: RepeatableUpload = {
+      get isRepeatable() {
+        return upload.isRepeatable;
+      },
+      send: () => upload.send(renamed, isKept),
+    };
+    return relayNatively(call, called, places, body, goOn);
   }
-}
-
-/** Uploads are not made into another form once they have been sent in one. */
-function likeFirst([first, ...others]: Places): Places {
-  return [first, ...others.filter((other) => takesTheSame(other, first))];
-}
-
-function noMore(): never {
-  throw new AppError("internal", "an upload was to be sent in another form");
+  const body = await upload.whole();
+  if (lane === "echo") answerEcho(call, called, body);
+  else await translate(call, called, places, body, goOn);
 }
 
 /** The body whole, within the limits of one call and of all together. */
@@ -119,19 +125,17 @@ function read(call: Call): Promise<Buffer> {
   return readBody(call.request, limits.body);
 }
 
-/** Counts a piece of an upload that has to be kept. Throws `overloaded`. */
-function holdMore(call: Call, bytes: number): void {
+/**
+ * Counts a piece of an upload that is kept; false, and it is not counted, where there is no room for it. For another try,
+ * which may never be made, there is half of the room: other calls need the rest.
+ */
+function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
   const { held } = call.services;
+  const { inFlight } = call.runtime.config.limits;
+  if (held.bytes + bytes > (why === "use" ? inFlight : inFlight / 2)) return false;
   held.bytes += bytes;
   call.heldBytes += bytes;
-  if (held.bytes > call.runtime.config.limits.inFlight) throw overfull();
-}
-
-function overfull(): AppError {
-  return new AppError(
-    "overloaded",
-    "The proxy holds as many request bodies as it may; try again in a moment",
-  );
+  return true;
 }
 
 /** Counts what has come in place of what was announced. */

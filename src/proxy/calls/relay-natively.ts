@@ -1,5 +1,5 @@
-import type { Readable } from "node:stream";
 import { decodeBody } from "../body/content-coding.ts";
+import type { SentUpload } from "../body/upload.ts";
 import { encodeFaultEvent, faultOf } from "../dialect-errors.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Places } from "../models/select.ts";
@@ -16,8 +16,15 @@ import { answerFault, answerRefusal } from "./call-answers.ts";
 import { isNative } from "./choose-upstream.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
-/** A whole body, or an upload on its way with its length where the client announced one. */
-export type RelayedBody = Buffer | { readonly stream: Readable; readonly length: number | undefined } | null;
+/** An upload that may be sent more than once. */
+export interface RepeatableUpload {
+  readonly isRepeatable: boolean;
+  /** It from its beginning. */
+  readonly send: () => SentUpload;
+}
+
+/** A whole body, or an upload on its way. */
+export type RelayedBody = Buffer | RepeatableUpload | null;
 
 /**
  * The native lane: the client's bytes to the first place, of its own dialect, and the answer's bytes back. Tries again,
@@ -31,7 +38,6 @@ export async function relayNatively(
   body: RelayedBody,
   goOn: GoOn,
 ): Promise<void> {
-  const repeatable = body === null || Buffer.isBuffer(body);
   const [{ model }] = places;
   const path = `${called.path(model)}${called.query}`;
   const needs = tryNeedsOf(call);
@@ -43,10 +49,12 @@ export async function relayNatively(
     const outcome = relayed.kind === "refused" ? await withPause(relayed) : relayed;
     if (outcome.firstByteAt > 0) call.firstByteAt = outcome.firstByteAt;
     needs.rests.learn(tries, outcome);
-    const next = repeatable ? nextTry(tries, outcome) : undefined;
+    const next = isRepeatable(body) ? nextTry(tries, outcome) : undefined;
     if (!next) return conclude(call, called, outcome, body);
     if (!(await waited(call, next.delayMs)))
       return conclude(call, called, { kind: "gone", firstByteAt: 0 }, body);
+    // More of an upload may have come meanwhile than there was room for.
+    if (!isRepeatable(body)) return conclude(call, called, outcome, body);
     call.retries += 1;
     const isAlike = next.model === model && isNative(next.upstream.dialect, call.dialect, called.operation);
     if (!isAlike) return goOn(placesFrom(next));
@@ -54,21 +62,26 @@ export async function relayNatively(
   }
 }
 
+function isRepeatable(body: RelayedBody): boolean {
+  return body === null || Buffer.isBuffer(body) || body.isRepeatable;
+}
+
 function requestOf(call: Call, path: string, body: RelayedBody, key: string | undefined): RelayedRequest {
   const { method = "", headers, rawHeaders } = call.request;
   const whole = body === null || Buffer.isBuffer(body);
+  const sent = whole ? { stream: body, length: undefined } : body.send();
   return {
     method,
     path,
     rawHeaders,
-    body: whole ? body : body.stream,
+    body: sent.stream,
     needs: {
       key,
       clientKey: call.upstream?.credentials === "client" ? keyInQuery(call) : undefined,
       via: viaOf(headers, call.services),
       // A compressed stream could neither be watched nor kept alive.
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
-      contentLength: whole ? undefined : body.length,
+      contentLength: sent.length,
       contentCoding: whole ? undefined : headers["content-encoding"],
       isOwnKey: (text) => call.runtime.keys.find([text]) !== undefined,
     },
