@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { shownKeys } from "../../src/proxy/auth/credentials.ts";
 import { createKeyRing } from "../../src/proxy/auth/key-ring.ts";
 import { configOf } from "../support/start-proxy.ts";
@@ -31,6 +31,18 @@ describe("P3 keys", () => {
     for (let index = 0; index < 2_500; index += 1) expect(ring.find([`wrong ${index}`])).toBeUndefined();
     expect(ring.find(["right"])?.name).toBe("right");
     expect(ring.find(["wrong 0", "right"])?.name).toBe("right");
+  });
+
+  it("are remembered where they are right, and nowhere else: guessing fills no memory", () => {
+    const ring = createKeyRing([keyOf("right")]);
+    const remember = vi.spyOn(Map.prototype, "set");
+    try {
+      for (const text of ["wrong", "right", "wrong", "right"]) ring.find([text]);
+      const texts = remember.mock.calls.map(([text]) => text);
+      expect(texts.filter((text) => text === "right" || text === "wrong")).toEqual(["right"]);
+    } finally {
+      remember.mockRestore();
+    }
   });
 
   it("are compared without telling how much of them was right", () => {
