@@ -1,0 +1,254 @@
+import { describe, expect, it } from "vitest";
+import type { DiffFile } from "../../../../../src/review/api-types.ts";
+import { scanPatch } from "../../../../../web/code/core/patch/scan-patch.ts";
+import {
+  type BodyOptions,
+  buildBody,
+  type FileBody,
+  lineHeightKey,
+  type MeasuredHeights,
+  NOTICE_KEY,
+} from "../../../../../web/code/core/rows/file-body.ts";
+import { Geometry } from "../../../../../web/code/core/rows/geometry.ts";
+import {
+  displayWidth,
+  FILE_HEADER_HEIGHT,
+  FILE_MARGIN,
+  LINE_HEIGHT,
+  WIDGET_HEIGHT,
+} from "../../../../../web/code/core/rows/line-heights.ts";
+import {
+  type LineRef,
+  nextHunk,
+  nextLine,
+  numberAt,
+  rowOf,
+  spotOf,
+} from "../../../../../web/code/core/rows/navigate.ts";
+import { ROW_CONTEXT } from "../../../../../web/code/core/rows/row-model.ts";
+
+const file = (path: string): DiffFile => ({
+  index: 0,
+  path,
+  status: "added",
+  additions: 3,
+  deletions: 0,
+  binary: false,
+  generated: false,
+  patchSize: 100,
+  fingerprint: path,
+});
+
+const added = scanPatch("@@ -0,0 +1,3 @@\n+one\n+two\n+three\n");
+
+const options = (path: string, members: Partial<BodyOptions> = {}): BodyOptions => ({
+  file: file(path),
+  patch: added,
+  failed: false,
+  folded: false,
+  layout: "unified",
+  columns: undefined,
+  widgets: [],
+  expansions: undefined,
+  text: undefined,
+  measured: { widgets: new Map(), lines: new Map() },
+  lastHeight: undefined,
+  ...members,
+});
+
+const bodyOf = (path: string, members: Partial<BodyOptions> = {}) => buildBody(options(path, members));
+
+const heights = ({ rows, offsets }: FileBody) =>
+  Array.from({ length: rows?.count ?? 0 }, (_, row) => (offsets?.[row + 1] ?? 0) - (offsets?.[row] ?? 0));
+
+function measuredAt(body: FileBody, row: number, height: number): MeasuredHeights {
+  const key = body.rows && lineHeightKey(body.rows, row);
+  return { widgets: new Map(), lines: new Map(key === undefined ? [] : [[key, height]]) };
+}
+
+describe("buildBody", () => {
+  it("lays nothing out anew for a comment, and everything for what it stands among", () => {
+    const before = options("a", { columns: 4 });
+    const known = { options: before, body: buildBody(before) };
+    const widgets = [{ key: "comment", side: "new", line: 2 }] as const;
+    const rebuilt = (members: Partial<BodyOptions>) => buildBody({ ...before, ...members }, known);
+    const commented = rebuilt({ widgets });
+    expect(commented.plain).toBe(known.body.plain);
+    expect(commented).toEqual(buildBody({ ...before, widgets }));
+    const taller = { widgets: new Map([["comment", 300]]), lines: before.measured.lines };
+    expect(rebuilt({ widgets, measured: taller }).plain).toBe(known.body.plain);
+    expect(rebuilt({ widgets, measured: taller }).height).toBe(commented.height + 300 - WIDGET_HEIGHT);
+    for (const members of [
+      { columns: 2 },
+      { layout: "split" as const },
+      { expansions: new Map() },
+      { text: ["one"] },
+      { patch: scanPatch("@@ -0,0 +1,1 @@\n+one\n") },
+      { measured: measuredAt(known.body, 0, 100) },
+      { measured: { widgets: new Map([[NOTICE_KEY, 99]]), lines: before.measured.lines } },
+    ]) {
+      expect(rebuilt(members).plain).not.toBe(known.body.plain);
+      expect(rebuilt(members)).toEqual(buildBody({ ...before, ...members }));
+    }
+    expect(rebuilt({ columns: 2 }).plain?.rows).toBe(known.body.plain?.rows);
+  });
+
+  it("keeps the height a file had, while its patch is away", () => {
+    expect(bodyOf("a", { patch: undefined, lastHeight: 777 })).toMatchObject({
+      state: "waiting",
+      height: 777,
+    });
+    expect(bodyOf("a", { patch: undefined }).height).toBe(3 * LINE_HEIGHT);
+    expect(bodyOf("a", { folded: true })).toMatchObject({ state: "folded", height: 0 });
+  });
+
+  it("wraps by columns, and believes what was measured", () => {
+    expect(bodyOf("a", { columns: 4 }).height).toBe(4 * LINE_HEIGHT);
+    expect(heights(bodyOf("a", { columns: 4, measured: measuredAt(bodyOf("a"), 0, 100) }))).toEqual([
+      100,
+      LINE_HEIGHT,
+      2 * LINE_HEIGHT,
+    ]);
+  });
+
+  it("keeps what was measured of a line between the hunks apart from the lines of the hunks", () => {
+    const expanded = {
+      file: { ...file("a"), status: "modified" },
+      patch: scanPatch("@@ -3,2 +3,2 @@\n-a\n+b\n c\n"),
+      text: ["one", "two", "b", "c"],
+      columns: 80,
+      expansions: new Map([[0, { above: 9, below: 0 }]]),
+    } as const;
+    const body = bodyOf("a", expanded);
+    expect(body.rows?.kind[0]).toBe(ROW_CONTEXT);
+    const measured = measuredAt(body, 0, 60);
+    expect(heights(bodyOf("a", { ...expanded, measured }))).toEqual([60, 20, 20, 20, 20]);
+  });
+
+  it("leaves a long line the room of what is shown of it, within the hunks and between them", () => {
+    const long = "x".repeat(500_000);
+    const body = bodyOf("a", {
+      file: { ...file("a"), status: "modified" },
+      patch: scanPatch(`@@ -2,2 +2,2 @@\n-a\n+b\n ${long}\r\n`),
+      text: [long, "b", long],
+      columns: 100,
+      expansions: new Map([[0, { above: 9, below: 0 }]]),
+    });
+    expect(heights(body)).toEqual([20 * LINE_HEIGHT, LINE_HEIGHT, LINE_HEIGHT, 20 * LINE_HEIGHT]);
+  });
+
+  it("counts the columns of a patch once, however often heights change", () => {
+    const scanned = scanPatch(`@@ -0,0 +1,900 @@\n${"+漢字\n".repeat(900)}`);
+    let reads = 0;
+    const patch: typeof scanned = {
+      ...scanned,
+      get text() {
+        reads += 1;
+        return scanned.text;
+      },
+    };
+    const first = bodyOf("a", { patch, columns: 4 });
+    const before = reads;
+    const again = bodyOf("a", { patch, columns: 4, measured: measuredAt(first, 7, 40) });
+    expect(again.height).toBe(first.height + LINE_HEIGHT);
+    expect(before).toBeGreaterThan(900);
+    expect(reads - before).toBeLessThan(10);
+  });
+
+  it("counts no column for the return at the end of a line", () => {
+    const patch = scanPatch("@@ -0,0 +1,1 @@\n+1234\r\n");
+    expect(bodyOf("a", { patch, columns: 4 }).height).toBe(LINE_HEIGHT);
+  });
+
+  it("counts tabs up to the next stop and wide characters twice", () => {
+    expect([displayWidth("\tx"), displayWidth("ab\tx"), displayWidth("漢字")]).toEqual([5, 5, 4]);
+  });
+});
+
+describe("Geometry", () => {
+  const geometry = new Geometry([bodyOf("a"), bodyOf("b", { folded: true }), bodyOf("c")]);
+  const fileHeight = FILE_HEADER_HEIGHT + 3 * LINE_HEIGHT + FILE_MARGIN;
+
+  it("stacks files with their headers", () => {
+    expect(geometry.topOf(1)).toBe(fileHeight);
+    expect(geometry.topOf(2)).toBe(fileHeight + FILE_HEADER_HEIGHT + FILE_MARGIN);
+    expect(geometry.total).toBe(2 * fileHeight + FILE_HEADER_HEIGHT + FILE_MARGIN);
+    expect(geometry.visible(0, 100).map(({ order }) => order)).toEqual([0]);
+    expect(geometry.visible(0, 10_000)).toEqual([
+      { order: 0, from: 0, to: 3 },
+      { order: 1, from: 0, to: 0 },
+      { order: 2, from: 0, to: 3 },
+    ]);
+  });
+
+  it("keeps what stands at the top in its place when files above grow or another layout is chosen", () => {
+    const position = geometry.rowTop(2, 1) + 7;
+    const anchor = geometry.anchorAt(position);
+    const grown = new Geometry([bodyOf("a", { columns: 1 }), bodyOf("b"), bodyOf("c", { layout: "split" })]);
+    expect(anchor && grown.positionOf(anchor)).toBe(grown.rowTop(2, 1) + 7);
+    expect(anchor && new Geometry([bodyOf("a")]).positionOf(anchor)).toBeUndefined();
+  });
+
+  it("holds on to a file that folds", () => {
+    const anchor = geometry.anchorAt(geometry.rowTop(2, 2));
+    const folded = new Geometry([bodyOf("a"), bodyOf("b"), bodyOf("c", { folded: true })]);
+    const position = (anchor && folded.positionOf(anchor)) ?? -1;
+    expect(folded.fileAt(position)).toBe(2);
+  });
+});
+
+describe("moving", () => {
+  const changed = scanPatch("@@ -1,5 +1,5 @@\n a\n-b\n+B\n c\n-d\n+D\n e\n");
+  const geometry = new Geometry([
+    bodyOf("a", { patch: changed }),
+    bodyOf("x", { folded: true }),
+    bodyOf("c"),
+  ]);
+
+  const start = { order: 0, row: -1 };
+  const at = (line: LineRef | undefined) => (line && spotOf(geometry, line)) ?? start;
+
+  it("goes from line to line, on the side the person is on, and over folded files", () => {
+    const first = nextLine(geometry, start, 1, "new");
+    expect(first).toEqual({ path: "a", side: "new", number: 1 });
+    expect(nextLine(geometry, at(first), 1, "new")).toEqual({ path: "a", side: "old", number: 2 });
+    const last: LineRef = { path: "a", side: "new", number: 5 };
+    const next: LineRef = { path: "c", side: "new", number: 1 };
+    expect(nextLine(geometry, at(last), 1, "new")).toEqual(next);
+    expect(nextLine(geometry, at(next), -1, "new")).toEqual(last);
+    expect(nextLine(geometry, at({ ...next, number: 3 }), 1, "new")).toBeUndefined();
+  });
+
+  it("comes back to the side the person is on after a line that only the other has", () => {
+    const removed: LineRef = { path: "a", side: "old", number: 4 };
+    const added = nextLine(geometry, at(removed), 1, "new");
+    expect(added).toEqual({ path: "a", side: "new", number: 4 });
+    expect(nextLine(geometry, at(added), 1, "new")).toEqual({ path: "a", side: "new", number: 5 });
+    expect(nextLine(geometry, at(added), 1, "old")).toEqual({ path: "a", side: "old", number: 5 });
+  });
+
+  it("goes from change to change", () => {
+    const first = nextHunk(geometry, start, 1, "new");
+    expect(first).toEqual({ path: "a", side: "old", number: 2 });
+    const second = nextHunk(geometry, at(first), 1, "new");
+    expect(second).toEqual({ path: "a", side: "old", number: 4 });
+    expect(nextHunk(geometry, at(second), 1, "new")).toEqual({ path: "c", side: "new", number: 1 });
+    expect(nextHunk(geometry, at(second), -1, "new")).toEqual(first);
+  });
+
+  it("starts from the first row that stands whole in view", () => {
+    const top = geometry.topOf(2);
+    expect(geometry.spotAt(top)).toEqual({ order: 2, row: -1 });
+    expect(geometry.spotAt(top + LINE_HEIGHT)).toEqual({ order: 2, row: 0 });
+    expect(geometry.spotAt(top + LINE_HEIGHT + 1)).toEqual({ order: 2, row: 1 });
+    expect(geometry.spotAt(geometry.topOf(1) + 5)).toEqual({ order: 1, row: -1 });
+  });
+
+  it("finds the row of a line, and the lines of a row", () => {
+    const [body] = geometry.bodies;
+    if (!body) throw new Error("no body");
+    const row = rowOf(body, "new", 2);
+    expect([numberAt(body, row, "old"), numberAt(body, row, "new")]).toEqual([0, 2]);
+    expect(rowOf(body, "new", 99)).toBe(-1);
+  });
+});

@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { indexAt, offsetsOf } from "../../../../../web/code/core/rows/offsets.ts";
+import {
+  physicalHeight,
+  placeAfterScroll,
+  placeFor,
+  TALLEST_SCROLLER,
+} from "../../../../../web/code/core/rows/scroll-space.ts";
+
+describe("offsets", () => {
+  it("finds the item at every position", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 60 }), (heights) => {
+        const offsets = offsetsOf(heights.length, (index) => heights[index] ?? 0);
+        heights.forEach((height, index) => {
+          expect(indexAt(offsets, offsets[index] ?? 0)).toBe(index);
+          expect(indexAt(offsets, (offsets[index] ?? 0) + height - 1)).toBe(index);
+        });
+        expect(indexAt(offsets, 1e9)).toBe(heights.length - 1);
+      }),
+    );
+  });
+
+  it("answers 0 for nothing at all", () =>
+    expect(
+      indexAt(
+        offsetsOf(0, () => 1),
+        10,
+      ),
+    ).toBe(0));
+});
+
+describe("scroll space", () => {
+  const tall = { total: 40_000_000, viewport: 900 };
+
+  it("is one to one while the diff fits", () => {
+    const space = { total: 10_000, viewport: 900 };
+    expect(placeAfterScroll(space, { physical: 0, virtual: 0 }, 500)).toEqual({
+      physical: 500,
+      virtual: 500,
+    });
+    expect(physicalHeight(space)).toBe(10_000);
+  });
+
+  it("never makes the scroller higher than the cap", () => {
+    expect(physicalHeight(tall)).toBe(TALLEST_SCROLLER);
+  });
+
+  it("reaches both ends by leaping", () => {
+    const end = placeAfterScroll(tall, { physical: 0, virtual: 0 }, TALLEST_SCROLLER - 900);
+    expect(end.virtual).toBeCloseTo(tall.total - 900, 3);
+    expect(placeAfterScroll(tall, end, 0).virtual).toBe(0);
+  });
+
+  it("moves by the same distance in small steps, from the start to the end and never backwards", () => {
+    let place = placeFor(tall, 20_000_000);
+    for (let step = 0; step < 200; step++) {
+      const before = place.virtual;
+      place = placeAfterScroll(tall, place, place.physical + 120);
+      expect(place.virtual - before).toBeCloseTo(120, 3);
+    }
+  });
+
+  it("can be walked down to the very end in small steps", () => {
+    let place = placeFor(tall, tall.total - 60_000);
+    for (let step = 0; step < 2_000; step++) {
+      place = placeAfterScroll(tall, place, Math.min(TALLEST_SCROLLER - 900, place.physical + 120));
+    }
+    expect(place.virtual).toBeCloseTo(tall.total - 900, 0);
+  });
+
+  it("can be walked up to the very start in small steps", () => {
+    let place = placeFor(tall, 60_000);
+    for (let step = 0; step < 2_000; step++)
+      place = placeAfterScroll(tall, place, Math.max(0, place.physical - 120));
+    expect(place.virtual).toBeCloseTo(0, 0);
+  });
+});

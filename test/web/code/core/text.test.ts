@@ -1,0 +1,201 @@
+import { tokenNames } from "@pierre/highlights";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { thousands } from "../../../../web/code/core/count.ts";
+import { scanPatch } from "../../../../web/code/core/patch/scan-patch.ts";
+import { languageOf } from "../../../../web/code/core/text/language.ts";
+import { nearest, patternOf, rangesIn, searchPatch } from "../../../../web/code/core/text/search.ts";
+import { segmentsOf, shownLength } from "../../../../web/code/core/text/segments.ts";
+import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../../web/code/core/text/token-types.ts";
+import { indexTokens, LINE_BREAK } from "../../../../web/code/core/text/tokens.ts";
+import { changedWords } from "../../../../web/code/core/text/word-diff.ts";
+import { recordsFromHtml, scriptHighlighter } from "../../../../web/code/highlight/script-highlighter.ts";
+
+it("puts commas between thousands, as the browser's own formatting does", () => {
+  for (const count of [0, 7, 999, 1_000, 23_456, 999_999, 1_000_000]) {
+    expect(thousands(count)).toBe(count.toLocaleString("en"));
+  }
+});
+
+describe("changedWords", () => {
+  it("marks the words that differ", () => {
+    expect(changedWords("const a = 1;", "const a = 22;")).toEqual({ old: [10, 11], new: [10, 12] });
+  });
+
+  it.each([
+    ["lines that share next to nothing", "abc def ghi", "zzz yyy xxx"],
+    ["an empty line", "", "something"],
+    ["a line too long to compare", `a ${"x".repeat(2_000)}`, `b ${"x".repeat(2_000)}`],
+  ])("marks nothing in %s", (_name, before, after) => {
+    expect(changedWords(before, after)).toEqual({ old: [], new: [] });
+  });
+
+  it("leaves equal text outside the marks", () => {
+    const words = fc.array(fc.constantFrom("a", "bc", " ", "(", "é", "𝒳"), { maxLength: 12 });
+    fc.assert(
+      fc.property(words, words, (left, right) => {
+        const [before, after] = [left.join(""), right.join("")];
+        const changes = changedWords(before, after);
+        if (changes.old.length + changes.new.length === 0) return;
+        expect(without(before, changes.old)).toBe(without(after, changes.new));
+      }),
+    );
+  });
+});
+
+function without(text: string, ranges: readonly number[]): string {
+  let kept = "";
+  let at = 0;
+  for (let index = 0; index < ranges.length; index += 2) {
+    kept += text.slice(at, ranges[index]);
+    at = ranges[index + 1] ?? at;
+  }
+  return kept + text.slice(at);
+}
+
+describe("segmentsOf", () => {
+  it("paints every match of a line with many, and the one the person stands on apart", () => {
+    const found = Array.from({ length: 20_000 }, (_, at) => at * 2).flatMap((at) => [at, at + 1]);
+    const segments = segmentsOf("ab".repeat(20_000), { changed: [], found, current: 4 });
+    expect(segments).toHaveLength(40_000);
+    expect(segments.slice(0, 6).map((each) => each.found)).toEqual([1, 0, 1, 0, 2, 0]);
+    expect(segments.every((each) => (each.found === 0) === (each.text === "b"))).toBe(true);
+  });
+
+  it("merges tokens, changed words and matches without losing a character", () => {
+    const tokens = indexTokens(Uint32Array.of(5, 17, 11, 1, 12, LINE_BREAK, 15, 4));
+    const segments = segmentsOf("const value", {
+      tokens,
+      tokenLine: 0,
+      changed: [6, 11],
+      found: [4, 7],
+      current: 4,
+    });
+    expect(segments.map(({ text, type, changed, found }) => [text, type, changed, found])).toEqual([
+      ["cons", 17, false, 0],
+      ["t", 17, false, 2],
+      [" ", 1, false, 2],
+      ["v", 1, true, 2],
+      ["alue", 1, true, 0],
+    ]);
+    expect(segmentsOf("abc", { tokens, tokenLine: 1, changed: [], found: [] })).toMatchObject([
+      { text: "abc", type: 4 },
+    ]);
+  });
+
+  it("never cuts a surrogate pair", () => {
+    expect(shownLength("ab😀", 3)).toBe(2);
+    expect(shownLength("ab😀", 4)).toBe(4);
+  });
+});
+
+describe("searchPatch", () => {
+  const patch = scanPatch(
+    "diff --git a/find b/find\n@@ -1,2 +1,3 @@ find\n find me\n-find old Find\n+new\n+find\r\n@@ -9 +10 @@\n-x\n+find\n",
+  );
+  const where = (text: string, matchCase = true, regex = false) =>
+    searchPatch(patch, { text, matchCase, regex }, 100).map((match) => [
+      match.side,
+      match.number,
+      match.start,
+    ]);
+
+  it("finds every line on its side, and nothing in headers", () => {
+    expect(where("find")).toEqual([
+      ["new", 1, 0],
+      ["old", 2, 0],
+      ["new", 3, 0],
+      ["new", 10, 0],
+    ]);
+  });
+
+  it("ignores case on request", () => expect(where("FIND", false)).toHaveLength(5));
+
+  it("tries an expression line by line", () => {
+    expect(where("^find$", true, true)).toEqual([
+      ["new", 3, 0],
+      ["new", 10, 0],
+    ]);
+    expect(where("f.*d", true, true)[1]).toEqual(["old", 2, 0]);
+  });
+
+  it("does not run across lines, and stops at its limit", () => {
+    expect(where("new\n+find")).toEqual([]);
+    expect(searchPatch(patch, { text: "find", matchCase: true, regex: false }, 2)).toHaveLength(2);
+  });
+
+  it("says what is wrong with an expression, and takes text as it stands", () => {
+    expect(patternOf({ text: "(", matchCase: false, regex: true })).toMatch(/group|Unterminated/i);
+    expect(rangesIn("a.b axb", patternOf({ text: "a.b", matchCase: true, regex: false }) as RegExp)).toEqual([
+      0, 3,
+    ]);
+    expect(patternOf({ text: "", matchCase: false, regex: false })).toBeUndefined();
+    expect(rangesIn("aaa", /b*/g)).toEqual([]);
+  });
+
+  it("paints the matches around the one the person stands on in a line that has thousands", () => {
+    const ranges = rangesIn("ab".repeat(5_000), /b/g);
+    expect(nearest(ranges)).toEqual(ranges.slice(0, 400));
+    const around = nearest(ranges, 4_001);
+    expect(around).toHaveLength(400);
+    expect([around[0], around[200], around[201]]).toEqual([3_801, 4_001, 4_002]);
+    expect(nearest(ranges.slice(0, 40), 9)).toHaveLength(40);
+  });
+});
+
+describe("highlighting", () => {
+  it("numbers token types as the highlighter does", () => {
+    expect(Object.keys(TOKEN_TYPES)).toEqual([...tokenNames]);
+    expect(Object.values(TOKEN_TYPES)).toEqual(tokenNames.map((_, index) => index));
+    expect(TOKEN_CLASSES).toHaveLength(tokenNames.length);
+  });
+
+  it("turns highlight.js' markup into records", () => {
+    const records = recordsFromHtml(
+      '<span class="hljs-keyword">if</span> a &lt; b\n<span class="hljs-comment">// x\n// y</span>',
+    );
+    const { keyword, comment } = TOKEN_TYPES;
+    expect([...records]).toEqual([
+      2,
+      keyword,
+      5,
+      0,
+      6,
+      0,
+      8,
+      0,
+      9,
+      LINE_BREAK,
+      13,
+      comment,
+      14,
+      LINE_BREAK,
+      18,
+      comment,
+    ]);
+  });
+
+  it("falls back to highlight.js with offsets that cover the text", () => {
+    const text = 'const a = "<b>"; // &amp;\nfoo(1)';
+    const tokens = indexTokens(scriptHighlighter(text, "typescript") ?? new Uint32Array());
+    const lines = text.split("\n");
+    lines.forEach((line, index) => {
+      const segments = segmentsOf(line, { tokens, tokenLine: index, changed: [], found: [] });
+      expect(segments.map((segment) => segment.text).join("")).toBe(line);
+    });
+    expect(segmentsOf(lines[0] ?? "", { tokens, changed: [], found: [] })[0]?.type).toBe(TOKEN_TYPES.keyword);
+    expect(scriptHighlighter("x", "no such language")).toBeUndefined();
+  });
+});
+
+describe("languageOf", () => {
+  it.each([
+    ["src/a.ts", "ts"],
+    ["Dockerfile.dev", "dockerfile"],
+    ["Makefile", "makefile"],
+    ["a/b/LICENSE", "text"],
+    ["x.pyi", "python"],
+    ["constructor", "text"],
+    ["a.toString", "tostring"],
+  ])("%s is %s", (path, language) => expect(languageOf(path)).toBe(language));
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import {
+  inFileOrder,
+  isBlank,
+  type LinePlace,
+  pathsMoved,
+  type ReviewComment,
+} from "../../../../web/code/core/comment.ts";
+import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../../../../web/code/core/feedback.ts";
+import { findLine, lineText } from "../../../../web/code/core/patch/parsed-patch.ts";
+import { scanPatch } from "../../../../web/code/core/patch/scan-patch.ts";
+import { placeOf, relocate } from "../../../../web/code/core/relocate.ts";
+
+const before = scanPatch("@@ -1,5 +1,6 @@\n one\n-two\n+2\n+2b\n three\n four\n five\n");
+
+function placeIn(patch: typeof before, side: "old" | "new", start: number, end: number) {
+  return placeOf(side, start, end, (number) => {
+    const line = findLine(patch, side, number);
+    return line < 0 ? undefined : lineText(patch, line);
+  });
+}
+
+const comment = (members: Partial<ReviewComment>): ReviewComment => ({
+  id: "c1",
+  type: "comment",
+  text: "",
+  images: [],
+  createdAt: "2026-01-01T00:00:00.000Z",
+  diff: { type: "uncommitted", label: "Uncommitted changes" },
+  ...members,
+});
+
+describe("relocate", () => {
+  const place = placeIn(before, "new", 2, 3);
+
+  it("keeps a place whose text is where it was", () => {
+    expect(relocate(place, before)).toEqual({ start: 2, end: 3 });
+  });
+
+  it("finds moved lines by their text", () => {
+    const moved = scanPatch("@@ -1,4 +1,8 @@\n+zero\n+half\n one\n-two\n+2\n+2b\n three\n four\n");
+    expect(relocate(place, moved)).toEqual({ start: 4, end: 5 });
+  });
+
+  it("prefers the spot with the same surroundings over a nearer one", () => {
+    const single = placeIn(before, "new", 4, 4);
+    expect(single).toMatchObject({ lines: ["three"], before: ["one", "2", "2b"], after: ["four", "five"] });
+    const twice = scanPatch("@@ -0,0 +1,9 @@\n+a\n+b\n+three\n+c\n+one\n+2\n+2b\n+three\n+four\n");
+    expect(relocate(single, twice)).toEqual({ start: 8, end: 8 });
+  });
+
+  it("finds nothing when the text is gone, or on the other side only", () => {
+    expect(relocate(place, scanPatch("@@ -1 +1 @@\n-2\n+x\n"))).toBeUndefined();
+    expect(relocate(placeIn(before, "old", 2, 2), scanPatch("@@ -0,0 +1 @@\n+two\n"))).toBeUndefined();
+  });
+
+  it("does not take the next hunk's line for the following one", () => {
+    const apart = scanPatch("@@ -1 +1 @@\n-a\n+2\n@@ -9 +9 @@\n-b\n+2b\n");
+    expect(relocate(place, apart)).toBeUndefined();
+  });
+});
+
+describe("comments", () => {
+  it("come in the order of the files, the general ones first", () => {
+    const all = [
+      comment({ id: "late", path: "b", place: placeIn(before, "new", 2, 2) }),
+      comment({ id: "file", path: "b" }),
+      comment({ id: "general" }),
+      comment({ id: "first", path: "a" }),
+    ];
+    const order = ["b", "a"];
+    expect(inFileOrder(all, (path) => order.indexOf(path)).map(({ id }) => id)).toEqual([
+      "general",
+      "file",
+      "late",
+      "first",
+    ]);
+  });
+
+  it("are blank until they say something", () => {
+    const place = placeIn(before, "new", 2, 2);
+    expect(isBlank(comment({ text: " \n" }))).toBe(true);
+    expect(isBlank(comment({ type: "suggestion", place, suggestion: "2" }))).toBe(true);
+    expect(isBlank(comment({ type: "suggestion", place, suggestion: "3" }))).toBe(false);
+    expect(isBlank(comment({ images: [{ path: "/tmp/a.png", name: "a.png" }] }))).toBe(false);
+  });
+});
+
+describe("feedbackMarkdown", () => {
+  const context: FeedbackContext = {
+    repository: { name: "shop", root: "/home/me/shop" },
+    branch: "feature/a",
+    diff: { type: "uncommitted", label: "Uncommitted changes", gitRef: "HEAD" },
+    placeNow: (each) => each.place && { start: each.place.start + 10, end: each.place.end + 10 },
+  };
+  const all = [
+    comment({ id: "g", type: "concern", text: "Too much at once." }),
+    comment({
+      id: "s",
+      type: "suggestion",
+      path: "src/a.ts",
+      place: placeIn(before, "new", 2, 3),
+      text: "One is enough.",
+      suggestion: "2\n3",
+    }),
+    comment({
+      id: "o",
+      type: "concern",
+      path: "src/b.ts",
+      oldPath: "src/old.ts",
+      place: placeIn(before, "old", 2, 2),
+      text: "Why?",
+      images: [{ path: "/tmp/x.png", name: "x.png" }],
+      diff: { type: "last-commit", label: "Last commit" },
+    }),
+    comment({ id: "f", path: "src/b.ts", text: "Split this file." }),
+  ];
+
+  it("names path, lines, side, type and the code meant, and shows suggestions as a diff", () => {
+    expect(feedbackMarkdown(all, context)).toMatchInlineSnapshot(`
+      "# Code review feedback
+
+      A person reviewed \`git diff HEAD\` of \`shop\` (Uncommitted changes, branch \`feature/a\`) and left 4 items. Work through every one of them: apply suggestions as they stand, resolve concerns, and answer comments by changing the code or saying why not. Paths start at \`/home/me/shop\`. Lines are counted in the file after the change (new side) or before it (old side).
+
+      ## General
+
+      ### 1. Concern on the whole change
+
+      Too much at once.
+
+      ## \`src/a.ts\`
+
+      ### 2. Suggestion on lines 12-13 (new side)
+
+      One is enough.
+
+      Suggested change:
+
+      \`\`\`diff
+       2
+      -2b
+      +3
+      \`\`\`
+
+      ## \`src/b.ts\`
+
+      ### 3. Concern on line 12 (old side: before the change)
+
+      The lines are those of \`src/old.ts\`, which was renamed. Made while looking at Last commit.
+
+      \`\`\`ts
+      two
+      \`\`\`
+
+      Why?
+
+      Images:
+      - x.png: \`/tmp/x.png\`
+
+      ### 4. Comment on the whole file
+
+      Split this file.
+      "
+    `);
+  });
+
+  it("quotes a part of what is too much to quote", () => {
+    const lines = ["x".repeat(500_000), ...Array.from({ length: 99 }, (_, at) => `line ${at}`)];
+    const place: LinePlace = { side: "new", start: 1, end: 100, lines, before: [], after: [] };
+    const text = feedbackMarkdown([comment({ path: "a.js", place, text: "All this?" })], context);
+    expect(text).toContain("x … 499500 more characters\nline 0\n");
+    expect(text).toContain("line 58\n… 40 more lines\n```\n\nAll this?");
+    expect(text.length).toBeLessThan(2_500);
+  });
+
+  it("goes on outside a code block that the person left open", () => {
+    const text = feedbackMarkdown([comment({ text: "Rather:\n```js\na()" }), ...all.slice(0, 1)], context);
+    expect(text).toContain("```js\na()\n```\n\n### 2.");
+  });
+
+  it("keeps a name with a line break in it on its line", () => {
+    expect(feedbackMarkdown([comment({ path: "a\nb", text: "Odd." })], context)).toContain("## `a b`\n");
+  });
+
+  it("sends a suggestion that suggests nothing as the comment it is", () => {
+    const place = placeIn(before, "new", 2, 2);
+    const unchanged = comment({ type: "suggestion", path: "a.ts", place, suggestion: "2", text: "Why two?" });
+    expect(feedbackMarkdown([unchanged], context)).toMatch(
+      /### 1\. Comment on line 12 \(new side\)\n\n```\w*\n2\n```\n\nWhy two\?/,
+    );
+    const [annotation] = annotationsOf([unchanged], context.placeNow);
+    expect(annotation).toMatchObject({ type: "comment", text: "Why two?" });
+    expect(annotation).not.toHaveProperty("suggestedCode");
+  });
+
+  it("says so when the lines are not in the diff", () => {
+    const lost = { ...context, placeNow: () => undefined };
+    expect(feedbackMarkdown(all.slice(1, 2), lost)).toContain("not in the diff named above");
+  });
+
+  it("gives the annotations the shape that the server takes, at their present lines", () => {
+    expect(annotationsOf(all, context.placeNow)).toEqual([
+      {
+        id: "s",
+        type: "suggestion",
+        filePath: "src/a.ts",
+        lineStart: 12,
+        lineEnd: 13,
+        side: "new",
+        text: "One is enough.",
+        suggestedCode: "2\n3",
+      },
+      {
+        id: "o",
+        type: "concern",
+        filePath: "src/b.ts",
+        lineStart: 12,
+        lineEnd: 12,
+        side: "old",
+        text: "Why?",
+      },
+      {
+        id: "f",
+        type: "comment",
+        filePath: "src/b.ts",
+        lineStart: 0,
+        lineEnd: 0,
+        side: "new",
+        text: "Split this file.",
+      },
+    ]);
+  });
+});
+
+describe("pathsMoved", () => {
+  const place = placeIn(before, "new", 2, 3);
+  const onFile = comment({ id: "file", path: "a.ts" });
+  const onLines = comment({ id: "lines", path: "b.ts", place });
+  const general = comment({ id: "general" });
+
+  it("names the files where a comment came, went or is about other lines", () => {
+    const moved = { ...onLines, place: placeIn(before, "new", 3, 3) };
+    expect([...pathsMoved([onFile, onLines], [onLines])]).toEqual(["a.ts"]);
+    expect([...pathsMoved([], [onFile, onLines])]).toEqual(["a.ts", "b.ts"]);
+    expect([...pathsMoved([onFile, moved], [onFile, onLines])]).toEqual(["b.ts"]);
+  });
+
+  it("names none for words, other orders and comments on the whole change", () => {
+    const written = { ...onLines, text: "words" };
+    expect([...pathsMoved([written, onFile, general], [onFile, onLines])]).toEqual([]);
+  });
+});

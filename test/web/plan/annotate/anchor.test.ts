@@ -1,0 +1,136 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  anchorOf,
+  blockAnchor,
+  blocksOf,
+  documentText,
+  drawnRanges,
+  linesAnchor,
+  pointInText,
+} from "../../../../web/plan/annotate/anchor.ts";
+import { placeAnnotations } from "../../../../web/plan/annotate/annotations.ts";
+import { relocate } from "../../../../web/plan/annotate/relocate.ts";
+import { parseMarkdown } from "../../../../web/shared/markdown/parse/parse-markdown.ts";
+import { samplePlan } from "../../../support/plans.ts";
+
+const document = parseMarkdown(samplePlan);
+
+/** The anchor of the first place where `text` is drawn. */
+function anchorAt(text: string, source = samplePlan) {
+  const parsed = parseMarkdown(source);
+  const at = documentText(parsed).indexOf(text);
+  const range = { first: pointInText(parsed, at), last: pointInText(parsed, at + text.length) };
+  const anchor = anchorOf(parsed, range);
+  if (!anchor) throw new Error(`${text} is not drawn`);
+  return anchor;
+}
+
+describe("an anchor", () => {
+  it("ties drawn text to offsets, lines, quote and surroundings", () => {
+    const anchor = anchorAt("process memory");
+    expect(samplePlan.slice(anchor.start, anchor.end)).toBe("process memory");
+    expect(anchor).toMatchObject({ startLine: 3, endLine: 3, quote: "process memory" });
+    expect(anchor.prefix.endsWith("We keep sessions in ")).toBe(true);
+    expect(anchor.suffix.startsWith(" today.")).toBe(true);
+  });
+
+  it.each([
+    ["within it", "Use `code` and *style* here.", "and style here", "and *style* here"],
+    ["at its beginning", "Use `code` and *style* here.", "code and style here", "`code` and *style* here"],
+    ["at its end", "Use `code` and *style* here.", "Use code and style", "Use `code` and *style*"],
+    ["not what is around all of it", "Use **this** here.", "this", "this"],
+    ["of a list item taken whole", "- **Now** or `never`", "Now or never", "**Now** or `never`"],
+    ["of a paragraph taken whole", "[Now](x.md), *or never*", "Now, or never", "[Now](x.md), *or never*"],
+    ["of a link it begins with", "See [now](x.md) or never.", "now or", "[now](x.md) or"],
+    ["of a link it ends with", "See [now](x.md) or never.", "See now", "See [now](x.md)"],
+    ["of a cell", "| a | b |\n|---|---|\n| **c** d | e |", "c d\ne", "**c** d | e"],
+    ["none of a code block", "```\n**a** b\n```", "a** b", "a** b"],
+  ])("takes markup along: %s", (_where, source, drawn, taken) => {
+    const anchor = anchorAt(drawn, source);
+    expect(source.slice(anchor.start, anchor.end)).toBe(taken);
+    expect(anchor.quote).toBe(drawn);
+  });
+
+  it("spans blocks", () => {
+    const anchor = anchorAt("everybody out.\nNobody may");
+    expect(anchor).toMatchObject({ startLine: 3, endLine: 6 });
+    expect(blocksOf(document, anchor).map((block) => document.blocks[block]?.name)).toEqual([
+      "paragraph",
+      "paragraph",
+    ]);
+  });
+
+  it("of a whole block covers its text; of an image alone, its source", () => {
+    const row = document.blocks.findIndex(({ name, startLine }) => name === "table row" && startLine === 12);
+    expect(blockAnchor(document, row)?.quote).toBe("Store\nMap in memory\nRedisSessionStore");
+    const image = parseMarkdown("![alt](a.png)\n");
+    expect(blockAnchor(image, 0)).toMatchObject({ quote: "![alt](a.png)", startLine: 1 });
+  });
+
+  it("of source lines is that of what is drawn for them", () => {
+    const line = (text: string) =>
+      samplePlan.split("\n").findIndex((written) => written.startsWith(text)) + 1;
+    const quoteOf = (first: number, last = first) => linesAnchor(document, first, last)?.quote;
+    expect(quoteOf(line("- [x] Contract"))).toBe("Contract tests");
+    expect(quoteOf(line("## Steps"))).toBe("Steps");
+    expect(quoteOf(line("| Store"))).toBe("Store\nMap in memory\nRedisSessionStore");
+    expect(quoteOf(line("export interface"), line("export interface") + 2)).toMatch(/^export.*}$/s);
+    expect(quoteOf(2)).toBeUndefined();
+    expect(linesAnchor(document, line("|---"), line("|---"))?.quote).toBe("|---|---|---|");
+  });
+
+  it("is drawn where it was taken, for any stretch of any plan", () => {
+    const text = documentText(document);
+    const offset = fc.integer({ min: 0, max: text.length });
+    fc.assert(
+      fc.property(offset, offset, (a, b) => {
+        const [from, to] = [Math.min(a, b), Math.max(a, b)];
+        const range = { first: pointInText(document, from), last: pointInText(document, to) };
+        const anchor = anchorOf(document, range);
+        if (!anchor) return;
+        const drawn = drawnRanges(document, anchor).map(({ leaf, start, end }) =>
+          document.leaves[leaf]?.text.slice(start, end),
+        );
+        expect(drawn.join("\n")).toContain(anchor.quote.replace(/\[$|^\]|^\d\]|\[\d$/g, "").trim());
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("an anchor in the next round", () => {
+  it("moves with its text", () => {
+    const anchor = anchorAt("single point of failure");
+    const revised = parseMarkdown(`# New start\n\nNew text.\n\n${samplePlan}`);
+    const found = relocate(revised, anchor);
+    expect(found?.startLine).toBe(anchor.startLine + 4);
+    expect(revised.source.slice(found?.start, found?.end)).toBe("single point of failure");
+  });
+
+  it("chooses among equal texts by what is around", () => {
+    const source = "- add tests for a\n- add tests for b\n- add tests for c\n";
+    const second = source.indexOf("add tests", source.indexOf("add tests") + 1);
+    const range = parseMarkdown(source);
+    const anchor = anchorOf(range, { first: { leaf: 1, offset: 0 }, last: { leaf: 1, offset: 9 } });
+    expect(anchor?.start).toBe(second);
+    const found = anchor && relocate(parseMarkdown(`Intro.\n\n${source}`), anchor);
+    expect(found?.startLine).toBe(4);
+  });
+
+  it("bears text that is wrapped anew", () => {
+    const anchor = anchorAt("one two three", "one two three four");
+    expect(relocate(parseMarkdown("zero one\ntwo\nthree four"), anchor)?.quote).toBe("one\ntwo\nthree");
+  });
+
+  it("is lost, not misplaced, where the text has gone; its note keeps the quote", () => {
+    const anchor = anchorAt("single point of failure");
+    const revised = parseMarkdown(samplePlan.replace("single point of failure", "replicated service"));
+    expect(relocate(revised, anchor)).toBeUndefined();
+    const note = { id: "1", type: "comment", anchor, text: "x", createdAt: "" } as const;
+    const [placed] = placeAnnotations(revised, [note]);
+    expect(placed?.lost).toBe(true);
+    expect(placed?.annotation.anchor?.quote).toBe("single point of failure");
+    expect(drawnRanges(revised, placed?.annotation.anchor ?? anchor)).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import type { PlanAnnotation } from "../../../../src/review/api-types.ts";
+import { composeFeedback } from "../../../../web/plan/decide/compose-feedback.ts";
+
+const source = "# Plan\n\nDelete the table.\n\nThen rest.\n";
+const anchor = {
+  start: 8,
+  end: 25,
+  startLine: 3,
+  endLine: 3,
+  quote: "Delete the table.",
+  prefix: "",
+  suffix: "",
+};
+const note = (changes: Partial<PlanAnnotation>): PlanAnnotation => ({
+  id: "1",
+  type: "comment",
+  anchor,
+  text: "",
+  createdAt: "2026-01-01",
+  ...changes,
+});
+const compose = (...annotations: readonly PlanAnnotation[]) =>
+  composeFeedback({ source, annotations, purpose: "request-changes" });
+
+describe("feedback", () => {
+  it("is empty without anything to say", () => {
+    expect(compose()).toBe("");
+    expect(composeFeedback({ source, annotations: [], note: "  ", purpose: "approve" })).toBe("");
+  });
+
+  it("says first what to do, then each point in document order", () => {
+    const text = compose(
+      note({
+        id: "2",
+        anchor: { ...anchor, start: 27, end: 37, startLine: 5, endLine: 6 },
+        type: "concern",
+        text: "Why?",
+      }),
+      note({ text: "Back it up first." }),
+      note({ id: "3", type: "general", anchor: undefined as never, text: "Too long." }),
+    );
+    expect(text).toMatch(/^# Changes requested to the plan\n\nThe plan was not approved\. Revise it/);
+    const headings = text.split("\n").filter((line) => line.startsWith("## "));
+    expect(headings).toEqual([
+      "## 1. About the plan as a whole",
+      "## 2. Comment on line 3",
+      "## 3. Concern about lines 5–6: resolve it or say why it is none",
+    ]);
+    expect(text).toContain("```markdown\nDelete the table.\n```\n\n> Back it up first.");
+  });
+
+  it("goes on outside a code block that the person left open", () => {
+    const annotations = [note({ text: "Back it up first." })];
+    const text = composeFeedback({ source, annotations, note: "```\nlike so", purpose: "request-changes" });
+    expect(text).toContain("```\nlike so\n```\n\n## 1. Comment on line 3");
+  });
+
+  it.each([
+    [{ type: "delete" as const }, "Remove this from the plan."],
+    [
+      { type: "replace" as const, replacement: "Rename it." },
+      "Put this in its place:\n\n```markdown\nRename it.\n```",
+    ],
+    [{ type: "replace" as const, replacement: "" }, "Remove this from the plan."],
+    [{ type: "insert" as const, replacement: "Wait." }, "Add this after it:\n\n```markdown\nWait.\n```"],
+    [{ type: "label" as const, text: "Needs tests" }, "## 1. Needs tests (line 3)"],
+    [{ images: [{ path: "/tmp/a b.png", name: "a\nb" }] }, "- a b: `/tmp/a b.png`"],
+    [{ images: [{ path: "/tmp/`x`.png", name: "x" }] }, "- x: `` /tmp/`x`.png ``"],
+  ])("tells how to act on %o", (changes, expected) => {
+    expect(compose(note(changes))).toContain(expected);
+  });
+
+  it("quotes what was marked where its place is lost", () => {
+    expect(compose(note({ anchor: { ...anchor, end: anchor.start }, text: "x" }))).toContain(
+      "Delete the table.",
+    );
+  });
+
+  it("carries the person's own changes as a diff, on a denial", () => {
+    const text = composeFeedback({ source, annotations: [], edits: "-a\n+b\n", purpose: "request-changes" });
+    expect(text).toContain("## Changes I made to the plan");
+    expect(text).toContain("```diff\n-a\n+b\n```");
+  });
+
+  it("frames notes on an approval as such", () => {
+    const text = composeFeedback({
+      source,
+      annotations: [note({ text: "Mind the backup." })],
+      purpose: "approve",
+    });
+    expect(text).toMatch(/^# Notes on the approved plan/);
+    expect(text).not.toContain("not approved");
+  });
+
+  it("quotes every line of a note", () => {
+    const text = composeFeedback({ source, annotations: [note({ text: "a\n\n# b" })], purpose: "approve" });
+    expect(text).toContain("> a\n>\n> # b");
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { PlanAnnotation, Round } from "../../../../src/review/api-types.ts";
+import { askedAgainId, pastNotes } from "../../../../web/plan/rounds/past-notes.ts";
+
+const note = (id: string): PlanAnnotation => ({ id, type: "general", text: id, createdAt: "2026-01-01" });
+const round: Round = { round: 1, plan: "# Plan\n", arrivedAt: "2026-01-01" };
+const drafted = (content: unknown): Round => ({
+  ...round,
+  draft: { generation: 1, savedAt: "2026-01-01", content },
+});
+
+describe("notes of the round before", () => {
+  it("that were never sent are left out once they stand among the current ones", () => {
+    const past = drafted({ annotations: [note("taken"), note("again"), note("left")] });
+    const current = [note("taken"), note(askedAgainId("again", past))];
+    expect(pastNotes(past, current)).toEqual([note("left")]);
+    expect(pastNotes(past, [])).toHaveLength(3);
+  });
+
+  it("that were sent stay, whatever is asked for again: they say what was asked", () => {
+    const annotations = [note("sent")];
+    const past: Round = {
+      ...round,
+      decision: { decision: "deny", decidedAt: "2026-01-01", annotations },
+    };
+    expect(pastNotes(past, [note("sent"), note(askedAgainId("sent", past))])).toEqual(annotations);
+  });
+
+  it("are none where a round has none, or its draft is of another shape", () => {
+    expect(pastNotes(round, [])).toEqual([]);
+    expect(pastNotes({ ...round, decision: { decision: "approve", decidedAt: "2026-01-01" } }, [])).toEqual(
+      [],
+    );
+    for (const content of [null, "text", {}, { annotations: "none" }])
+      expect(pastNotes(drafted(content), [])).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createDraftStore, type DraftStore } from "../../../../src/review/drafts/draft-store.ts";
+import type { Result } from "../../../../web/shared/api/client.ts";
+import { createAutosave, type DraftStatus } from "../../../../web/shared/drafts/autosave.ts";
+
+type Saved = Result<{ readonly generation: number; readonly savedAt: string }>;
+
+describe("autosave against the real draft store", () => {
+  let folder = "";
+  let store: DraftStore;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "autosave-"));
+    store = createDraftStore(folder);
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  /** One tab: a word, its saves, and what the person is told. */
+  function openTab(lose: () => boolean = () => false) {
+    const tab = { word: "", status: { state: "idle" } as DraftStatus };
+    const autosave = createAutosave<string>({
+      content: () => tab.word,
+      delay: 1,
+      retryDelay: 1,
+      onStatus: (status) => {
+        tab.status = status;
+      },
+      put: async (draft): Promise<Saved> => {
+        const { accepted, draft: stored } = await store.write("k", draft.generation, draft.content);
+        if (lose()) return { ok: false, reason: "gone" };
+        if (accepted) return { ok: true, value: stored };
+        return { ok: false, reason: "refused", status: 409, message: "newer", body: stored };
+      },
+    });
+    const type = (word: string) => {
+      tab.word = word;
+      autosave.touch();
+    };
+    const settled = (state: DraftStatus["state"]) => expect.poll(() => tab.status.state).toBe(state);
+    return { tab, autosave, type, settled };
+  }
+
+  it("saves the first word, and every later one", async () => {
+    const { type, settled } = openTab();
+    for (const word of ["one", "two", "three"]) {
+      type(word);
+      await settled("saved");
+      expect((await store.read("k")).content).toBe(word);
+    }
+  });
+
+  it("goes on from a draft of an earlier page", async () => {
+    await store.write("k", 7, "earlier");
+    const { autosave, type, settled } = openTab();
+    autosave.resume(7);
+    type("later");
+    await settled("saved");
+    expect((await store.read("k")).content).toBe("later");
+  });
+
+  it("tells a tab that another one has saved since, and overwrites nothing", async () => {
+    const [first, second] = [openTab(), openTab()];
+    first.type("first");
+    await first.settled("saved");
+    second.type("second");
+    await second.settled("superseded");
+    expect((await store.read("k")).content).toBe("first");
+  });
+
+  it("takes its own save whose answer was lost for no other tab's", async () => {
+    let losing = true;
+    const { type, settled } = openTab(() => losing);
+    type("one");
+    await settled("failing");
+    losing = false;
+    type("two");
+    await settled("saved");
+    expect((await store.read("k")).content).toBe("two");
+  });
+
+  it("saves what changed while a save was on its way, also as the page goes", async () => {
+    const { autosave, type, settled } = openTab();
+    type("one");
+    autosave.flush();
+    type("two");
+    autosave.flush();
+    await settled("saved");
+    await expect.poll(async () => (await store.read("k")).content).toBe("two");
+  });
+});

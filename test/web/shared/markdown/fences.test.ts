@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import MarkdownIt from "markdown-it";
+import { describe, expect, it } from "vitest";
+import { codeSpan, fenced } from "../../../../web/shared/markdown/fences.ts";
+
+const markdown = new MarkdownIt();
+const text = fc.string({ unit: fc.constantFrom("`", "a", "\n", "~", " ", ">"), maxLength: 60 });
+
+describe("a fence", () => {
+  it("holds any text, which comes out of it as it was", () => {
+    fc.assert(
+      fc.property(text, fc.constantFrom(3, 4), (content, least) => {
+        const tokens = markdown.parse(`before\n\n${fenced(content, "", least)}\n\nafter`, {});
+        const fences = tokens.filter(({ type }) => type === "fence");
+        expect(fences).toHaveLength(1);
+        expect(fences[0]?.content.replace(/\n$/, "")).toBe(content.replace(/\n$/, ""));
+        expect(fences[0]?.markup.length).toBeGreaterThanOrEqual(least);
+        expect(tokens.at(-2)?.content).toBe("after");
+      }),
+    );
+  });
+
+  it("names its language, and ends the last line where the text does not", () => {
+    expect(fenced("a", "js")).toBe("```js\na\n```");
+    expect(fenced("a\n", "js", 4)).toBe("````js\na\n````");
+    expect(fenced("a\n\n")).toBe("```\na\n\n```");
+  });
+
+  it("is found for more runs than a function takes arguments: minified code on one line has as many", () => {
+    expect(fenced("` ".repeat(300_000))).toMatch(/^```\n/);
+  });
+});
+
+describe("inline code", () => {
+  it("holds any text on one line", () => {
+    fc.assert(
+      fc.property(text, (content) => {
+        const span = codeSpan(content);
+        expect(span).not.toContain("\n");
+        if (content.trim() === "") return;
+        const [inline] = markdown.parseInline(`x${span}y`, {});
+        expect(inline?.children?.map(({ type }) => type)).toEqual(["text", "code_inline", "text"]);
+        expect(inline?.children?.[1]?.content.trim()).toBe(content.replace(/\n+/g, " ").trim());
+      }),
+    );
+  });
+});

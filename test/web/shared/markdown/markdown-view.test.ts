@@ -1,0 +1,21 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, it, vi } from "vitest";
+import { parseMarkdown } from "../../../../web/shared/markdown/parse/parse-markdown.ts";
+
+// Diagrams are drawn in the colours of the system, which is asked as soon as they are loaded.
+vi.stubGlobal("matchMedia", () => new EventTarget());
+const { MarkdownView } = await import("../../../../web/shared/markdown/markdown-view.tsx");
+
+const drawn = (source: string) =>
+  renderToStaticMarkup(
+    createElement(MarkdownView, { document: parseMarkdown(source), imageUrl: () => undefined }),
+  );
+
+it("draws a paragraph of more pieces than a call takes arguments", () => {
+  expect(drawn("a\u200b".repeat(65_000)).match(/<span/g)).toHaveLength(65_000);
+});
+
+it("draws elements that hold nothing", () => {
+  expect(drawn("a  \nb\n\n---\n")).toMatch(/a<br\/>\nb<\/p><hr\/>/);
+});
