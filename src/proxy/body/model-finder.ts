@@ -25,47 +25,47 @@ export function createModelFinder(
 }
 
 class ModelFinder {
-  readonly #delimiter: Buffer;
-  #place: "content" | "headers" | "model" | "lost" = "content";
+  private readonly delimiter: Buffer;
+  private place: "content" | "headers" | "model" | "lost" = "content";
   /** The first boundary has no line before it. */
-  #unread: Buffer = Buffer.from("\r\n");
+  private unread: Buffer = Buffer.from("\r\n");
   /** Of the unread bytes in the form. */
-  #offset = -2;
+  private offset = -2;
 
   constructor(delimiter: Buffer) {
-    this.#delimiter = delimiter;
+    this.delimiter = delimiter;
   }
 
   push(piece: Buffer): ModelRange | undefined {
-    if (this.#place === "lost") return undefined;
-    this.#unread = Buffer.concat([this.#unread, piece]);
-    for (let end = this.#endOfPlace(); end >= 0; end = this.#endOfPlace()) {
-      if (this.#place === "model") return { start: this.#offset, end: this.#offset + end };
-      this.#leavePlace(end);
+    if (this.place === "lost") return undefined;
+    this.unread = Buffer.concat([this.unread, piece]);
+    for (let end = this.endOfPlace(); end >= 0; end = this.endOfPlace()) {
+      if (this.place === "model") return { start: this.offset, end: this.offset + end };
+      this.leavePlace(end);
     }
-    if (this.#place === "content") this.#read(Math.max(0, this.#unread.length - this.#delimiter.length));
-    else if (this.#unread.length > LONGEST) this.#place = "lost";
+    if (this.place === "content") this.read(Math.max(0, this.unread.length - this.delimiter.length));
+    else if (this.unread.length > LONGEST) this.place = "lost";
     return undefined;
   }
 
-  #endOfPlace(): number {
-    return this.#unread.indexOf(this.#place === "headers" ? "\r\n\r\n" : this.#delimiter);
+  private endOfPlace(): number {
+    return this.unread.indexOf(this.place === "headers" ? "\r\n\r\n" : this.delimiter);
   }
 
-  #leavePlace(end: number): void {
-    if (this.#place === "content") {
-      this.#place = "headers";
-      this.#read(end + this.#delimiter.length);
+  private leavePlace(end: number): void {
+    if (this.place === "content") {
+      this.place = "headers";
+      this.read(end + this.delimiter.length);
       return;
     }
-    const isModel = NAMES_MODEL.test(this.#unread.toString("latin1", 0, end));
-    this.#place = isModel ? "model" : "content";
+    const isModel = NAMES_MODEL.test(this.unread.toString("latin1", 0, end));
+    this.place = isModel ? "model" : "content";
     // Where a part has no content, the line end behind its headers belongs to the boundary.
-    this.#read(isModel ? end + 4 : end + 2);
+    this.read(isModel ? end + 4 : end + 2);
   }
 
-  #read(bytes: number): void {
-    this.#offset += bytes;
-    this.#unread = this.#unread.subarray(bytes);
+  private read(bytes: number): void {
+    this.offset += bytes;
+    this.unread = this.unread.subarray(bytes);
   }
 }

@@ -38,43 +38,43 @@ export async function beginUpload(request: IncomingMessage, bounds: UploadBounds
  * sent again, from its beginning, where the place it went to could not serve.
  */
 export class Upload {
-  readonly #rest: AsyncIterator<Buffer>;
-  readonly #announced: number | undefined;
-  readonly #bounds: UploadBounds;
+  private readonly rest: AsyncIterator<Buffer>;
+  private readonly announced: number | undefined;
+  private readonly bounds: UploadBounds;
   /** Undefined once there was no room for all of it. */
-  #kept: Buffer[] | undefined = [];
-  #size = 0;
-  #keepsFor: KeptFor | undefined = "use";
-  #isBroken = false;
+  private kept: Buffer[] | undefined = [];
+  private size = 0;
+  private keepsFor: KeptFor | undefined = "use";
+  private isBroken = false;
   /** The next piece, which one reader waits for and another may find. */
-  #next: Promise<Buffer | undefined> | undefined;
-  #found: ModelRange | undefined;
+  private next: Promise<Buffer | undefined> | undefined;
+  private found: ModelRange | undefined;
   /** The field `model`, if there is one. */
   model: string | undefined;
 
   constructor(request: IncomingMessage, announced: number | undefined, bounds: UploadBounds) {
-    this.#rest = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-    this.#announced = announced;
-    this.#bounds = bounds;
+    this.rest = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.announced = announced;
+    this.bounds = bounds;
   }
 
   /** Whether all that has come of it can be sent again. */
   get isRepeatable(): boolean {
-    return this.#kept !== undefined && !this.#isBroken;
+    return this.kept !== undefined && !this.isBroken;
   }
 
   /** Throws `overloaded` where there is no room for what comes before the model. */
   async readToModel(contentType: string): Promise<void> {
     const find = createModelFinder(contentType);
-    while (find && !this.#found) {
-      const piece = await this.#pull();
+    while (find && !this.found) {
+      const piece = await this.pull();
       if (piece === undefined) break;
-      if (this.#kept === undefined) throw overfull();
-      this.#found = find(piece);
+      if (this.kept === undefined) throw overfull();
+      this.found = find(piece);
     }
-    const peeked = Buffer.concat(this.#kept ?? []);
-    this.#kept = peeked.length === 0 ? [] : [peeked];
-    this.model = this.#found && peeked.toString("utf8", this.#found.start, this.#found.end);
+    const peeked = Buffer.concat(this.kept ?? []);
+    this.kept = peeked.length === 0 ? [] : [peeked];
+    this.model = this.found && peeked.toString("utf8", this.found.start, this.found.end);
   }
 
   /**
@@ -82,62 +82,62 @@ export class Upload {
    * sent again. Only for one that is repeatable.
    */
   send(model: string | undefined, isKept: boolean): SentUpload {
-    this.#keepsFor = isKept ? "another-try" : undefined;
-    const peeked = this.#kept?.[0];
-    const begin = peeked && this.#named(peeked, model);
+    this.keepsFor = isKept ? "another-try" : undefined;
+    const peeked = this.kept?.[0];
+    const begin = peeked && this.named(peeked, model);
     const longer = (begin?.length ?? 0) - (peeked?.length ?? 0);
     return {
-      stream: Readable.from(this.#read(begin), { objectMode: false }),
-      length: this.#announced === undefined ? undefined : this.#announced + longer,
+      stream: Readable.from(this.read(begin), { objectMode: false }),
+      length: this.announced === undefined ? undefined : this.announced + longer,
     };
   }
 
   /** All of it. Throws `overloaded` where there is no room. */
   async whole(): Promise<Buffer> {
-    this.#keepsFor = "use";
-    if (this.#kept === undefined) throw overfull();
-    for await (const _ of this.#read(undefined)) if (this.#kept === undefined) throw overfull();
-    return Buffer.concat(this.#kept ?? []);
+    this.keepsFor = "use";
+    if (this.kept === undefined) throw overfull();
+    for await (const _ of this.read(undefined)) if (this.kept === undefined) throw overfull();
+    return Buffer.concat(this.kept ?? []);
   }
 
-  #named(peeked: Buffer, model: string | undefined): Buffer {
-    if (model === undefined || !this.#found) return peeked;
-    const { start, end } = this.#found;
+  private named(peeked: Buffer, model: string | undefined): Buffer {
+    if (model === undefined || !this.found) return peeked;
+    const { start, end } = this.found;
     return Buffer.concat([peeked.subarray(0, start), Buffer.from(model), peeked.subarray(end)]);
   }
 
   /** `begin` stands in for the first piece. */
-  async *#read(begin: Buffer | undefined): AsyncGenerator<Buffer> {
+  private async *read(begin: Buffer | undefined): AsyncGenerator<Buffer> {
     for (let index = 0; ; index += 1) {
-      const known = index === 0 && begin ? begin : this.#kept?.[index];
-      const piece = known ?? (await this.#pull());
+      const known = index === 0 && begin ? begin : this.kept?.[index];
+      const piece = known ?? (await this.pull());
       if (piece === undefined) return;
       yield piece;
     }
   }
 
-  #pull(): Promise<Buffer | undefined> {
-    if (this.#keepsFor === undefined) this.#kept = undefined;
-    this.#next ??= this.#take().finally(() => {
-      this.#next = undefined;
+  private pull(): Promise<Buffer | undefined> {
+    if (this.keepsFor === undefined) this.kept = undefined;
+    this.next ??= this.take().finally(() => {
+      this.next = undefined;
     });
-    return this.#next;
+    return this.next;
   }
 
-  async #take(): Promise<Buffer | undefined> {
-    const next = await this.#rest.next().catch((cause: unknown) => this.#break(gone(cause)));
+  private async take(): Promise<Buffer | undefined> {
+    const next = await this.rest.next().catch((cause: unknown) => this.break(gone(cause)));
     if (next.done) return undefined;
-    this.#size += next.value.length;
-    if (this.#size > this.#bounds.limit) this.#break(tooLarge(this.#bounds.limit));
-    const why = this.#keepsFor;
-    if (why !== undefined && this.#bounds.hold(next.value.length, why)) this.#kept?.push(next.value);
-    else this.#kept = undefined;
+    this.size += next.value.length;
+    if (this.size > this.bounds.limit) this.break(tooLarge(this.bounds.limit));
+    const why = this.keepsFor;
+    if (why !== undefined && this.bounds.hold(next.value.length, why)) this.kept?.push(next.value);
+    else this.kept = undefined;
     return next.value;
   }
 
   /** What is missing here is missing wherever it is sent. */
-  #break(error: AppError): never {
-    this.#isBroken = true;
+  private break(error: AppError): never {
+    this.isBroken = true;
     throw error;
   }
 }

@@ -15,49 +15,49 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
   left = false;
   lastActivity = performance.now();
   place = -1;
-  readonly #call: Call;
-  readonly #waiting = new Set<() => void>();
-  #ping = "";
-  readonly #onClose = () => {
-    if (this.#call.response.writableFinished) return;
+  private readonly call: Call;
+  private readonly waiting = new Set<() => void>();
+  private ping = "";
+  private readonly onClose = () => {
+    if (this.call.response.writableFinished) return;
     this.left = true;
-    this.#depart();
+    this.depart();
   };
 
   constructor(call: Call) {
-    this.#call = call;
-    call.response.once("close", this.#onClose);
+    this.call = call;
+    call.response.once("close", this.onClose);
     call.services.streams.add(this);
     // That it has left is told once, and may have been while the upstream was chosen.
-    if (call.response.destroyed) this.#onClose();
+    if (call.response.destroyed) this.onClose();
   }
 
   get started(): boolean {
-    return this.#call.response.headersSent;
+    return this.call.response.headersSent;
   }
 
   addEventListener(_type: "abort", listener: () => void): void {
-    this.#waiting.add(listener);
+    this.waiting.add(listener);
   }
 
   removeEventListener(_type: "abort", listener: () => void): void {
-    this.#waiting.delete(listener);
+    this.waiting.delete(listener);
   }
 
   start(status: number, headers: Readonly<Record<string, string>>): void {
-    this.#call.response.writeHead(status, this.#head(status, headers));
+    this.call.response.writeHead(status, this.head(status, headers));
   }
 
   answer(status: number, headers: Readonly<Record<string, string>>, text: string): void {
-    const head = this.#head(status, headers);
+    const head = this.head(status, headers);
     head.push("content-length", String(Buffer.byteLength(text)));
-    this.#call.response.writeHead(status, head);
-    this.#call.services.streams.delete(this);
-    this.#call.response.end(text);
+    this.call.response.writeHead(status, head);
+    this.call.services.streams.delete(this);
+    this.call.response.end(text);
   }
 
   write(text: string | Buffer): Promise<void> | undefined {
-    const { response } = this.#call;
+    const { response } = this.call;
     this.lastActivity = performance.now();
     if (text.length === 0 || response.write(text) || response.destroyed) return undefined;
     return new Promise((resolve) => {
@@ -72,38 +72,38 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
   }
 
   keepAlive(text: string): void {
-    this.#ping = text;
+    this.ping = text;
   }
 
   end(): void {
-    this.#call.services.streams.delete(this);
-    this.#call.response.end();
+    this.call.services.streams.delete(this);
+    this.call.response.end();
   }
 
   destroy(): void {
-    this.#call.services.streams.delete(this);
-    this.#call.response.destroy();
+    this.call.services.streams.delete(this);
+    this.call.response.destroy();
   }
 
   /** The call is over: an upstream that still sends is left. */
   release(): void {
-    const { response, services } = this.#call;
+    const { response, services } = this.call;
     services.streams.delete(this);
-    if (response.writableEnded) response.off("close", this.#onClose);
-    this.#depart();
+    if (response.writableEnded) response.off("close", this.onClose);
+    this.depart();
   }
 
   onStop(): void {
-    this.#call.response.destroy();
+    this.call.response.destroy();
   }
 
   onSilence(): void {
-    const { response } = this.#call;
-    if (this.#ping !== "" && response.headersSent && !response.writableEnded) response.write(this.#ping);
+    const { response } = this.call;
+    if (this.ping !== "" && response.headersSent && !response.writableEnded) response.write(this.ping);
   }
 
-  #head(status: number, headers: Readonly<Record<string, string>>): string[] {
-    const call = this.#call;
+  private head(status: number, headers: Readonly<Record<string, string>>): string[] {
+    const call = this.call;
     call.status = status;
     if (call.firstByteAt === 0) call.firstByteAt = performance.now();
     const head = ownHeaders(call);
@@ -115,8 +115,8 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
     return head;
   }
 
-  #depart(): void {
+  private depart(): void {
     this.aborted = true;
-    for (const leave of [...this.#waiting]) leave();
+    for (const leave of [...this.waiting]) leave();
   }
 }

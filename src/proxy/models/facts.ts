@@ -12,17 +12,17 @@ export function factsOf(headers: IncomingHttpHeaders, body: Buffer | undefined):
 export const NO_FACTS = (): CallFacts => factsOf({}, undefined);
 
 class Facts implements CallFacts {
-  readonly #headers: IncomingHttpHeaders;
-  readonly #body: Buffer | undefined;
-  #parsed: { readonly value: unknown } | undefined;
+  private readonly headers: IncomingHttpHeaders;
+  private readonly body: Buffer | undefined;
+  private parsed: { readonly value: unknown } | undefined;
 
   constructor(headers: IncomingHttpHeaders, body: Buffer | undefined) {
-    this.#headers = headers;
-    this.#body = body;
+    this.headers = headers;
+    this.body = body;
   }
 
   header(name: string): string | undefined {
-    const found = this.#headers[name];
+    const found = this.headers[name];
     return Array.isArray(found) ? found.join(", ") : found;
   }
 
@@ -31,25 +31,25 @@ class Facts implements CallFacts {
   }
 
   session(): string | undefined {
-    return sessionOf(this.#headers);
+    return sessionOf(this.headers);
   }
 
   tokens(): number {
-    return estimateTokens(this.#value());
+    return estimateTokens(this.value());
   }
 
   hasTools(): boolean {
-    const { tools } = Object(this.#value()) as { tools?: unknown };
+    const { tools } = Object(this.value()) as { tools?: unknown };
     return Array.isArray(tools) && tools.length > 0;
   }
 
   hasImage(): boolean {
-    return hasImage(this.#value(), 0);
+    return hasImage(this.value(), 0);
   }
 
-  #value(): unknown {
-    this.#parsed ??= { value: parse(this.#body) };
-    return this.#parsed.value;
+  private value(): unknown {
+    this.parsed ??= { value: parse(this.body) };
+    return this.parsed.value;
   }
 }
 

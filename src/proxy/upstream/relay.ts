@@ -21,36 +21,36 @@ type State = "waiting" | "holding" | "refusing" | "open" | "over";
 export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   lastActivity = performance.now();
   place = -1;
-  readonly #task: RelayTask;
-  readonly #done: (outcome: RelayOutcome) => void;
-  readonly #onClose = () => this.#clientClosed();
-  #controller: Dispatcher.DispatchController | undefined;
-  #state: State = "waiting";
-  #status = 0;
-  #headers: IncomingHttpHeaders = {};
-  #held: Buffer[] = [];
-  #heldSize = 0;
+  private readonly task: RelayTask;
+  private readonly done: (outcome: RelayOutcome) => void;
+  private readonly onClose = () => this.clientClosed();
+  private controller: Dispatcher.DispatchController | undefined;
+  private state: State = "waiting";
+  private status = 0;
+  private headers: IncomingHttpHeaders = {};
+  private held: Buffer[] = [];
+  private heldSize = 0;
   /** Of an answer that is passed on as it comes: what has come in this turn and goes out at its end. */
-  #unsent: Buffer[] = [];
-  #isPaused = false;
-  #watch: StreamWatch | undefined;
+  private unsent: Buffer[] = [];
+  private isPaused = false;
+  private watch: StreamWatch | undefined;
   /** Events in whatever coding, or what else nobody may keep waiting. */
-  #isLive = false;
+  private isLive = false;
   /** Events that can be read as they go by. */
-  #isStream = false;
-  #firstByteAt = 0;
+  private isStream = false;
+  private firstByteAt = 0;
 
   constructor(task: RelayTask, done: (outcome: RelayOutcome) => void) {
-    this.#task = task;
-    this.#done = done;
-    task.response.on("close", this.#onClose);
+    this.task = task;
+    this.done = done;
+    task.response.on("close", this.onClose);
     // That it has left is told once, and may have been while the upstream was chosen.
-    if (task.response.destroyed) this.#clientClosed();
+    if (task.response.destroyed) this.clientClosed();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#state === "over") controller.abort(clientGone());
+    this.controller = controller;
+    if (this.state === "over") controller.abort(clientGone());
   }
 
   onResponseStart(
@@ -58,226 +58,226 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    if (status < 200 || this.#state === "over") return;
+    if (status < 200 || this.state === "over") return;
     this.lastActivity = performance.now();
-    this.#firstByteAt = this.lastActivity;
-    this.#status = status;
-    this.#headers = withoutIdentity(headers);
-    const { kind } = this.#task;
+    this.firstByteAt = this.lastActivity;
+    this.status = status;
+    this.headers = withoutIdentity(headers);
+    const { kind } = this.task;
     const type = headers["content-type"] ?? "";
-    if (status >= 300 && status < 400) this.#refuseAnswer("wants to redirect, which is not followed");
+    if (status >= 300 && status < 400) this.refuseAnswer("wants to redirect, which is not followed");
     else if (kind === "verbatim") {
-      this.#open();
+      this.open();
       // Listening clients wait for the head, and events may be hours away. Elsewhere it goes out with the first bytes.
-      this.#task.response.flushHeaders();
-    } else if (status >= 400) this.#state = "refusing";
-    else if (!isExpected(kind, type)) this.#refuseAnswer("answered with something other than JSON or events");
-    else this.#hold(type);
+      this.task.response.flushHeaders();
+    } else if (status >= 400) this.state = "refusing";
+    else if (!isExpected(kind, type)) this.refuseAnswer("answered with something other than JSON or events");
+    else this.hold(type);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#state === "over") return;
-    if (this.#isLive && this.#state === "holding") this.#open();
-    if (this.#state === "open") {
+    if (this.state === "over") return;
+    if (this.isLive && this.state === "holding") this.open();
+    if (this.state === "open") {
       // One read brings many events of a quick vendor. Each written by itself would cost as much as all of them.
-      if (this.#unsent.push(chunk) === 1) process.nextTick(Relay.#endTurn, this);
+      if (this.unsent.push(chunk) === 1) process.nextTick(Relay.endTurn, this);
       return;
     }
     this.lastActivity = performance.now();
-    this.#heldSize += chunk.length;
-    if (this.#state === "holding" || this.#heldSize <= ERROR_BODY) this.#held.push(chunk);
-    if (this.#state === "holding" && this.#heldSize > HELD) this.#open();
+    this.heldSize += chunk.length;
+    if (this.state === "holding" || this.heldSize <= ERROR_BODY) this.held.push(chunk);
+    if (this.state === "holding" && this.heldSize > HELD) this.open();
   }
 
   onResponseEnd(): void {
-    if (this.#state === "holding") this.#endHeld();
-    else if (this.#state === "refusing") this.#endRefusal();
-    else if (this.#state === "open") this.#endOpen();
+    if (this.state === "holding") this.endHeld();
+    else if (this.state === "refusing") this.endRefusal();
+    else if (this.state === "open") this.endOpen();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#state === "over") return;
-    const fault = upstreamFault(error, this.#task.upstream, this.#firstByteAt > 0);
-    if (this.#state === "open") this.#break(fault);
-    else this.#finish({ kind: "failed", fault, firstByteAt: this.#firstByteAt });
+    if (this.state === "over") return;
+    const fault = upstreamFault(error, this.task.upstream, this.firstByteAt > 0);
+    if (this.state === "open") this.break(fault);
+    else this.finish({ kind: "failed", fault, firstByteAt: this.firstByteAt });
   }
 
   /** What is held is let go, and a stream that stands between events gets a ping. */
   onSilence(): void {
-    if (this.#state === "holding") this.#open();
-    if (this.#state === "open" && this.#isBetweenEvents() && !this.#task.response.writableNeedDrain)
-      this.#task.response.write(this.#task.dialect?.ping ?? "");
+    if (this.state === "holding") this.open();
+    if (this.state === "open" && this.isBetweenEvents() && !this.task.response.writableNeedDrain)
+      this.task.response.write(this.task.dialect?.ping ?? "");
   }
 
   /** Says that it is over, and breaks the connection: this is no end that the upstream has put. */
   onStop(): void {
-    if (this.#state !== "open") return;
+    if (this.state !== "open") return;
     const fault = new AppError("overloaded", "The proxy is stopping");
-    const { response, dialect, requestId } = this.#task;
-    this.#send();
-    if (this.#isBetweenEvents()) response.write(dialect?.faultEvent(fault, requestId) ?? "");
-    this.#finishBroken(fault);
+    const { response, dialect, requestId } = this.task;
+    this.send();
+    if (this.isBetweenEvents()) response.write(dialect?.faultEvent(fault, requestId) ?? "");
+    this.finishBroken(fault);
     response.destroy();
-    this.#controller?.abort(fault);
+    this.controller?.abort(fault);
   }
 
-  #hold(type: string): void {
+  private hold(type: string): void {
     const isEvents = isEventStream(type);
-    this.#isLive = isEvents || this.#task.isLive;
-    this.#isStream = isEvents && this.#headers["content-encoding"] === undefined;
-    this.#state = "holding";
-    this.#task.streams.add(this);
+    this.isLive = isEvents || this.task.isLive;
+    this.isStream = isEvents && this.headers["content-encoding"] === undefined;
+    this.state = "holding";
+    this.task.streams.add(this);
   }
 
-  #endHeld(): void {
-    const { response, kind, dialect } = this.#task;
-    const bytes = this.#held.length === 1 && this.#held[0] ? this.#held[0] : Buffer.concat(this.#held);
-    const coding = this.#headers["content-encoding"];
-    if (bytes.length === 0 && this.#task.mayBeEmpty) {
-      response.writeHead(this.#status, this.#answerHeaders(this.#headers["content-length"]));
+  private endHeld(): void {
+    const { response, kind, dialect } = this.task;
+    const bytes = this.held.length === 1 && this.held[0] ? this.held[0] : Buffer.concat(this.held);
+    const coding = this.headers["content-encoding"];
+    if (bytes.length === 0 && this.task.mayBeEmpty) {
+      response.writeHead(this.status, this.answerHeaders(this.headers["content-length"]));
       response.end();
-      this.#finishAnswered(undefined);
+      this.finishAnswered(undefined);
       return;
     }
     const mistake = mistakeIn(bytes, kind, coding);
     if (mistake !== undefined) {
-      this.#refuseAnswer(mistake);
+      this.refuseAnswer(mistake);
       return;
     }
-    response.writeHead(this.#status, this.#answerHeaders(bytes.length));
+    response.writeHead(this.status, this.answerHeaders(bytes.length));
     const end = endOfAnswer(bytes);
     // As text a small body goes out in one piece with the head; Latin-1 keeps every byte.
     if (end.length === bytes.length) response.end(end, "latin1");
     else response.end(bytes);
-    if (coding === undefined) this.#finishAnswered(dialect?.usageOf(end));
-    else this.#finishAnswered(undefined, { bytes, coding });
+    if (coding === undefined) this.finishAnswered(dialect?.usageOf(end));
+    else this.finishAnswered(undefined, { bytes, coding });
   }
 
-  #endRefusal(): void {
-    this.#finish({
+  private endRefusal(): void {
+    this.finish({
       kind: "refused",
-      status: this.#status,
-      headers: this.#headers,
-      body: Buffer.concat(this.#held),
-      firstByteAt: this.#firstByteAt,
+      status: this.status,
+      headers: this.headers,
+      body: Buffer.concat(this.held),
+      firstByteAt: this.firstByteAt,
     });
   }
 
-  #endOpen(): void {
-    const { response, upstream } = this.#task;
-    const last = this.#takeUnsent();
-    if (this.#isComplete()) {
+  private endOpen(): void {
+    const { response, upstream } = this.task;
+    const last = this.takeUnsent();
+    if (this.isComplete()) {
       response.end(last);
-      this.#finishAnswered(this.#watch?.usage());
+      this.finishAnswered(this.watch?.usage());
       return;
     }
     if (last) response.write(last);
-    this.#break(cut(upstream));
+    this.break(cut(upstream));
   }
 
   /** Whether this can be the answer's end. What is compressed cannot be told, media and MCP servers may end as they like. */
-  #isComplete(): boolean {
-    const watch = this.#watch;
-    if (this.#isStream) return watch?.ended === true;
-    return this.#task.kind !== "model" || watch === undefined || watch.endsValue;
+  private isComplete(): boolean {
+    const watch = this.watch;
+    if (this.isStream) return watch?.ended === true;
+    return this.task.kind !== "model" || watch === undefined || watch.endsValue;
   }
 
-  #open(): void {
-    const { response, dialect } = this.#task;
-    this.#state = "open";
-    if (this.#headers["content-encoding"] === undefined) this.#watch = dialect?.createWatch();
-    const length = this.#isStream ? undefined : this.#headers["content-length"];
-    response.writeHead(this.#status, this.#answerHeaders(length));
-    this.#unsent = this.#held;
-    this.#held = [];
-    this.#send();
+  private open(): void {
+    const { response, dialect } = this.task;
+    this.state = "open";
+    if (this.headers["content-encoding"] === undefined) this.watch = dialect?.createWatch();
+    const length = this.isStream ? undefined : this.headers["content-length"];
+    response.writeHead(this.status, this.answerHeaders(length));
+    this.unsent = this.held;
+    this.held = [];
+    this.send();
   }
 
-  #answerHeaders(length: number | string | undefined): string[] {
-    const list = clientHeaders(this.#headers, this.#task.ownHeaders);
+  private answerHeaders(length: number | string | undefined): string[] {
+    const list = clientHeaders(this.headers, this.task.ownHeaders);
     if (length !== undefined) list.push("content-length", String(length));
-    if (this.#isStream && this.#headers["x-accel-buffering"] === undefined)
+    if (this.isStream && this.headers["x-accel-buffering"] === undefined)
       list.push("x-accel-buffering", "no");
     return list;
   }
 
-  static #endTurn(relay: Relay): void {
-    relay.#send();
+  private static endTurn(relay: Relay): void {
+    relay.send();
   }
 
   /** Passes on what has come, and lets the upstream wait while the client does not take it. */
-  #send(): void {
-    const { response } = this.#task;
-    const bytes = this.#takeUnsent();
-    if (bytes === undefined || response.write(bytes) || this.#isPaused) return;
-    this.#isPaused = true;
-    this.#controller?.pause();
+  private send(): void {
+    const { response } = this.task;
+    const bytes = this.takeUnsent();
+    if (bytes === undefined || response.write(bytes) || this.isPaused) return;
+    this.isPaused = true;
+    this.controller?.pause();
     response.once("drain", () => {
-      this.#isPaused = false;
-      this.#controller?.resume();
+      this.isPaused = false;
+      this.controller?.resume();
     });
   }
 
-  #takeUnsent(): Buffer | undefined {
-    const [first] = this.#unsent;
+  private takeUnsent(): Buffer | undefined {
+    const [first] = this.unsent;
     if (first === undefined) return undefined;
-    const bytes = this.#unsent.length === 1 ? first : Buffer.concat(this.#unsent);
-    this.#unsent = [];
+    const bytes = this.unsent.length === 1 ? first : Buffer.concat(this.unsent);
+    this.unsent = [];
     this.lastActivity = performance.now();
-    this.#watch?.push(bytes);
+    this.watch?.push(bytes);
     return bytes;
   }
 
   /** A stream that broke is ended with the dialect's error event; where none fits, the connection is broken. */
-  #break(fault: AppError): void {
-    const { response, dialect, requestId } = this.#task;
-    this.#send();
-    if (!this.#isBetweenEvents()) response.destroy();
-    else if (this.#watch?.ended) response.end();
+  private break(fault: AppError): void {
+    const { response, dialect, requestId } = this.task;
+    this.send();
+    if (!this.isBetweenEvents()) response.destroy();
+    else if (this.watch?.ended) response.end();
     else response.end(dialect?.faultEvent(fault, requestId));
-    this.#finishBroken(fault);
+    this.finishBroken(fault);
   }
 
   /** Whether an event of ours can be put into the answer here. */
-  #isBetweenEvents(): boolean {
-    return this.#isStream && this.#watch?.betweenEvents === true;
+  private isBetweenEvents(): boolean {
+    return this.isStream && this.watch?.betweenEvents === true;
   }
 
-  #finishAnswered(usage: Usage | undefined, packed?: PackedBody): void {
+  private finishAnswered(usage: Usage | undefined, packed?: PackedBody): void {
     const outcome = {
       kind: "answered",
-      status: this.#status,
-      firstByteAt: this.#firstByteAt,
+      status: this.status,
+      firstByteAt: this.firstByteAt,
       usage,
       packed,
     } as const;
-    this.#finish(outcome);
+    this.finish(outcome);
   }
 
-  #finishBroken(fault: AppError): void {
-    const usage = this.#watch?.usage();
-    this.#finish({ kind: "broken", status: this.#status, fault, firstByteAt: this.#firstByteAt, usage });
+  private finishBroken(fault: AppError): void {
+    const usage = this.watch?.usage();
+    this.finish({ kind: "broken", status: this.status, fault, firstByteAt: this.firstByteAt, usage });
   }
 
-  #refuseAnswer(what: string): void {
-    const fault = new AppError("upstream_invalid", `The upstream ${this.#task.upstream} ${what}`);
-    this.#finish({ kind: "failed", fault, firstByteAt: this.#firstByteAt });
-    this.#controller?.abort(fault);
+  private refuseAnswer(what: string): void {
+    const fault = new AppError("upstream_invalid", `The upstream ${this.task.upstream} ${what}`);
+    this.finish({ kind: "failed", fault, firstByteAt: this.firstByteAt });
+    this.controller?.abort(fault);
   }
 
-  #clientClosed(): void {
-    if (this.#state === "over") return;
-    this.#finish({ kind: "gone", firstByteAt: this.#firstByteAt });
-    this.#controller?.abort(clientGone());
+  private clientClosed(): void {
+    if (this.state === "over") return;
+    this.finish({ kind: "gone", firstByteAt: this.firstByteAt });
+    this.controller?.abort(clientGone());
   }
 
-  #finish(outcome: RelayOutcome): void {
-    this.#state = "over";
-    this.#task.response.off("close", this.#onClose);
-    this.#task.streams.delete(this);
-    this.#held = [];
-    this.#unsent = [];
-    this.#done(outcome);
+  private finish(outcome: RelayOutcome): void {
+    this.state = "over";
+    this.task.response.off("close", this.onClose);
+    this.task.streams.delete(this);
+    this.held = [];
+    this.unsent = [];
+    this.done(outcome);
   }
 }
 

@@ -46,70 +46,70 @@ export function createRests(now: () => number = Date.now): Rests {
 }
 
 class RestingPlaces implements Rests {
-  readonly #now: () => number;
-  readonly #resting = new Map<string, RestingPlace>();
+  private readonly now: () => number;
+  private readonly resting = new Map<string, RestingPlace>();
 
   constructor(now: () => number) {
-    this.#now = now;
+    this.now = now;
   }
 
   learn({ upstream, key, model }: TriedPlace, tried: Tried): void {
     const { name, keys, credentials } = upstream;
-    if (tried.kind === "answered" && this.#resting.size > 0) {
-      this.#resting.delete(name);
-      this.#resting.delete(keyId(name, key, model));
+    if (tried.kind === "answered" && this.resting.size > 0) {
+      this.resting.delete(name);
+      this.resting.delete(keyId(name, key, model));
     } else if (tried.kind === "failed" && isUnreachable(tried.fault)) {
-      this.#rest(name, { upstream: name, until: this.#now() + UNREACHABLE_MS });
+      this.rest(name, { upstream: name, until: this.now() + UNREACHABLE_MS });
     } else if (tried.kind === "refused" && credentials === "config") {
       const { status } = tried;
-      const ms = restMs(status, pauseOf(tried, this.#now()));
+      const ms = restMs(status, pauseOf(tried, this.now()));
       if (ms === undefined) return;
       const which = key !== undefined && keys.length > 1 && keys.indexOf(key) + 1;
-      const until = this.#now() + ms;
+      const until = this.now() + ms;
       const place = { upstream: name, ...(which && { key: which }), model, status, until };
-      this.#rest(keyId(name, key, model), place);
+      this.rest(keyId(name, key, model), place);
     }
   }
 
   awakeFirst(places: Places): Places {
-    if (this.#resting.size === 0) return places;
-    const [first = places[0], ...others] = lastWhere(places, (place) => this.#isPlaceResting(place));
+    if (this.resting.size === 0) return places;
+    const [first = places[0], ...others] = lastWhere(places, (place) => this.isPlaceResting(place));
     return [first, ...others];
   }
 
   awakeKeysFirst({ upstream, model }: Place, keys: readonly string[]): readonly string[] {
-    if (this.#resting.size === 0) return keys;
-    return lastWhere(keys, (key) => this.#isKeyResting(upstream, key, model));
+    if (this.resting.size === 0) return keys;
+    return lastWhere(keys, (key) => this.isKeyResting(upstream, key, model));
   }
 
   list(): RestingPlace[] {
-    return [...this.#resting].filter(([id]) => this.#isResting(id)).map(([, place]) => place);
+    return [...this.resting].filter(([id]) => this.isResting(id)).map(([, place]) => place);
   }
 
   clear(): void {
-    this.#resting.clear();
+    this.resting.clear();
   }
 
-  #isResting(id: string): boolean {
-    const place = this.#resting.get(id);
-    if (place === undefined || place.until > this.#now()) return place !== undefined;
-    this.#resting.delete(id);
+  private isResting(id: string): boolean {
+    const place = this.resting.get(id);
+    if (place === undefined || place.until > this.now()) return place !== undefined;
+    this.resting.delete(id);
     return false;
   }
 
-  #isKeyResting({ name }: UpstreamConfig, key: string | undefined, model: string): boolean {
-    return this.#isResting(keyId(name, key, model));
+  private isKeyResting({ name }: UpstreamConfig, key: string | undefined, model: string): boolean {
+    return this.isResting(keyId(name, key, model));
   }
 
-  #isPlaceResting({ upstream, model }: Place): boolean {
-    if (this.#isResting(upstream.name)) return true;
+  private isPlaceResting({ upstream, model }: Place): boolean {
+    if (this.isResting(upstream.name)) return true;
     const keys = upstream.keys.length === 0 ? [undefined] : upstream.keys;
-    return keys.every((key) => this.#isKeyResting(upstream, key, model));
+    return keys.every((key) => this.isKeyResting(upstream, key, model));
   }
 
-  #rest(id: string, place: RestingPlace): void {
-    if (this.#resting.size >= MOST) for (const known of [...this.#resting.keys()]) this.#isResting(known);
-    if (this.#resting.size < MOST || this.#resting.has(id)) this.#resting.set(id, place);
+  private rest(id: string, place: RestingPlace): void {
+    if (this.resting.size >= MOST) for (const known of [...this.resting.keys()]) this.isResting(known);
+    if (this.resting.size < MOST || this.resting.has(id)) this.resting.set(id, place);
   }
 }
 

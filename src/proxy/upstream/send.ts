@@ -94,19 +94,19 @@ interface Reading {
 }
 
 class Receiver implements Dispatcher.DispatchHandler {
-  readonly #upstream: string;
-  readonly #signal: Departure | undefined;
-  readonly #resolve: (reply: ReceivedReply) => void;
-  readonly #reject: (error: AppError) => void;
-  readonly #onAbort = () => this.#abort();
-  readonly #chunks: Buffer[] = [];
-  #controller: Dispatcher.DispatchController | undefined;
-  #begun = false;
-  #ended = false;
-  #error: AppError | undefined;
-  #held = false;
+  private readonly upstream: string;
+  private readonly signal: Departure | undefined;
+  private readonly resolve: (reply: ReceivedReply) => void;
+  private readonly reject: (error: AppError) => void;
+  private readonly onAbort = () => this.abort();
+  private readonly chunks: Buffer[] = [];
+  private controller: Dispatcher.DispatchController | undefined;
+  private begun = false;
+  private ended = false;
+  private error: AppError | undefined;
+  private held = false;
   /** The reader that waits for more. */
-  #waiting: Reading | undefined;
+  private waiting: Reading | undefined;
 
   constructor(
     upstream: string,
@@ -114,16 +114,16 @@ class Receiver implements Dispatcher.DispatchHandler {
     resolve: (reply: ReceivedReply) => void,
     reject: (error: AppError) => void,
   ) {
-    this.#upstream = upstream;
-    this.#signal = signal;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    signal?.addEventListener("abort", this.#onAbort);
+    this.upstream = upstream;
+    this.signal = signal;
+    this.resolve = resolve;
+    this.reject = reject;
+    signal?.addEventListener("abort", this.onAbort);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#signal?.aborted) this.#abort();
+    this.controller = controller;
+    if (this.signal?.aborted) this.abort();
   }
 
   onResponseStart(
@@ -132,73 +132,73 @@ class Receiver implements Dispatcher.DispatchHandler {
     headers: IncomingHttpHeaders,
   ): void {
     if (status < 200) return;
-    const body = decoded(this.#read(), headers["content-encoding"], this.#upstream);
-    this.#begun = true;
-    this.#resolve({ status, headers, body });
+    const body = decoded(this.read(), headers["content-encoding"], this.upstream);
+    this.begun = true;
+    this.resolve({ status, headers, body });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    if (this.#chunks.length >= WAITING && !this.#held) {
-      this.#held = true;
+    this.chunks.push(chunk);
+    if (this.chunks.length >= WAITING && !this.held) {
+      this.held = true;
       controller.pause();
     }
-    this.#wake();
+    this.wake();
   }
 
   onResponseEnd(): void {
-    this.#ended = true;
-    this.#settle();
+    this.ended = true;
+    this.settle();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#error = upstreamFault(error, this.#upstream, this.#begun);
-    if (!this.#begun) this.#reject(this.#error);
-    this.#settle();
+    this.error = upstreamFault(error, this.upstream, this.begun);
+    if (!this.begun) this.reject(this.error);
+    this.settle();
   }
 
   /** What has come, chunk by chunk. Generators do the same, and make every chunk wait for several more turns. */
-  #read(): AsyncIterable<Buffer> {
+  private read(): AsyncIterable<Buffer> {
     const iterator: AsyncIterator<Buffer> = {
-      next: () => new Promise((resolve, reject) => this.#give({ resolve, reject })),
+      next: () => new Promise((resolve, reject) => this.give({ resolve, reject })),
       return: () => {
         // A reader that stops early wants no more of it.
-        if (!this.#ended && !this.#error) this.#controller?.abort(clientGone());
+        if (!this.ended && !this.error) this.controller?.abort(clientGone());
         return Promise.resolve({ done: true, value: undefined });
       },
     };
     return { [Symbol.asyncIterator]: () => iterator };
   }
 
-  #give(reading: Reading): void {
-    const [first, ...more] = this.#chunks.splice(0);
+  private give(reading: Reading): void {
+    const [first, ...more] = this.chunks.splice(0);
     if (first !== undefined) {
-      if (this.#held) this.#controller?.resume();
-      this.#held = false;
+      if (this.held) this.controller?.resume();
+      this.held = false;
       reading.resolve({ done: false, value: more.length === 0 ? first : Buffer.concat([first, ...more]) });
-    } else if (this.#error) reading.reject(this.#error);
-    else if (this.#ended) reading.resolve({ done: true, value: undefined });
-    else this.#waiting = reading;
+    } else if (this.error) reading.reject(this.error);
+    else if (this.ended) reading.resolve({ done: true, value: undefined });
+    else this.waiting = reading;
   }
 
   /** All chunks of one packet come in one turn, and are given as one: what is made of them is written at once. */
-  #wake(): void {
-    const reading = this.#waiting;
-    this.#waiting = undefined;
-    if (reading !== undefined) queueMicrotask(() => this.#give(reading));
+  private wake(): void {
+    const reading = this.waiting;
+    this.waiting = undefined;
+    if (reading !== undefined) queueMicrotask(() => this.give(reading));
   }
 
-  #abort(): void {
-    if (this.#ended) return;
+  private abort(): void {
+    if (this.ended) return;
     const error = clientGone();
-    this.#error ??= error;
-    if (!this.#begun) this.#reject(error);
-    this.#controller?.abort(error);
-    this.#settle();
+    this.error ??= error;
+    if (!this.begun) this.reject(error);
+    this.controller?.abort(error);
+    this.settle();
   }
 
-  #settle(): void {
-    this.#signal?.removeEventListener("abort", this.#onAbort);
-    this.#wake();
+  private settle(): void {
+    this.signal?.removeEventListener("abort", this.onAbort);
+    this.wake();
   }
 }

@@ -33,64 +33,64 @@ const SIGNS: Record<Dialect, readonly Buffer[]> = {
  * last bytes, so that nothing has to be searched as it passes by.
  */
 export class StreamWatch {
-  readonly #dialect: Dialect;
-  readonly #head: Buffer[] = [];
-  #headLeft: number;
-  #tail: Buffer[] = [];
-  #tailSize = 0;
-  #endedEarlier = false;
+  private readonly dialect: Dialect;
+  private readonly head: Buffer[] = [];
+  private headLeft: number;
+  private tail: Buffer[] = [];
+  private tailSize = 0;
+  private endedEarlier = false;
 
   constructor(dialect: Dialect) {
-    this.#dialect = dialect;
+    this.dialect = dialect;
     // Only messages streams tell usage at their beginning.
-    this.#headLeft = dialect === "messages" ? HEAD : 0;
+    this.headLeft = dialect === "messages" ? HEAD : 0;
   }
 
   push(chunk: Buffer): void {
-    if (this.#headLeft > 0) {
-      this.#head.push(chunk);
-      this.#headLeft -= chunk.length;
+    if (this.headLeft > 0) {
+      this.head.push(chunk);
+      this.headLeft -= chunk.length;
     }
-    this.#tail.push(chunk);
-    this.#tailSize += chunk.length;
-    if (this.#tailSize > 2 * TAIL) this.#letGo();
+    this.tail.push(chunk);
+    this.tailSize += chunk.length;
+    if (this.tailSize > 2 * TAIL) this.letGo();
   }
 
   /** Whether the dialect's own end was seen, and nothing has broken off behind it or within it. */
   get ended(): boolean {
-    const bytes = this.#lastBytes();
-    return (this.#endedEarlier || hasSign(this.#dialect, bytes)) && isLastLineWhole(bytes);
+    const bytes = this.lastBytes();
+    return (this.endedEarlier || hasSign(this.dialect, bytes)) && isLastLineWhole(bytes);
   }
 
   /** Whether the bytes so far, where they are JSON and not events, end like a whole object or list. */
   get endsValue(): boolean {
-    return endsValue(this.#lastBytes());
+    return endsValue(this.lastBytes());
   }
 
   /** Whether an event of ours could be put here. */
   get betweenEvents(): boolean {
-    return this.#tailSize === 0 || endsEvent(this.#lastBytes());
+    return this.tailSize === 0 || endsEvent(this.lastBytes());
   }
 
   usage(): Usage | undefined {
-    const dialect = this.#dialect;
-    const last = lastUsage(dialect, this.#lastBytes().toString("latin1"));
+    const dialect = this.dialect;
+    const last = lastUsage(dialect, this.lastBytes().toString("latin1"));
     if (dialect !== "messages") return usageFrom(dialect, last);
-    const first = firstUsage(Buffer.concat(this.#head).toString("latin1"));
+    const first = firstUsage(Buffer.concat(this.head).toString("latin1"));
     return usageFrom(dialect, first === undefined ? last : { ...Object(first), ...Object(last) });
   }
 
-  #lastBytes(): Buffer {
-    if (this.#tail.length !== 1) this.#tail = [Buffer.concat(this.#tail)];
-    return this.#tail[0] ?? NOTHING;
+  private lastBytes(): Buffer {
+    if (this.tail.length !== 1) this.tail = [Buffer.concat(this.tail)];
+    return this.tail[0] ?? NOTHING;
   }
 
-  #letGo(): void {
-    const bytes = this.#lastBytes();
+  private letGo(): void {
+    const bytes = this.lastBytes();
     // A sign across the cut is still whole in what is kept.
-    this.#endedEarlier ||= hasSign(this.#dialect, bytes.subarray(0, -TAIL + LONGEST_SIGN));
-    this.#tail = [bytes.subarray(-TAIL)];
-    this.#tailSize = TAIL;
+    this.endedEarlier ||= hasSign(this.dialect, bytes.subarray(0, -TAIL + LONGEST_SIGN));
+    this.tail = [bytes.subarray(-TAIL)];
+    this.tailSize = TAIL;
   }
 }
 

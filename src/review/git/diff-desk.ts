@@ -61,24 +61,24 @@ export function createDiffDesk(repository: Repository, paths: readonly string[] 
 class Desk implements DiffDesk {
   readonly repository: Repository;
   readonly paths: readonly string[];
-  readonly #view: DiffView;
-  readonly #closing = new AbortController();
-  readonly #parts = new Set<Promise<unknown>>();
-  #first: Promise<Planned> | undefined;
-  #latest: Promise<Entry> | undefined;
+  private readonly view: DiffView;
+  private readonly closing = new AbortController();
+  private readonly parts = new Set<Promise<unknown>>();
+  private first: Promise<Planned> | undefined;
+  private latest: Promise<Entry> | undefined;
 
   constructor(repository: Repository, paths: readonly string[]) {
     this.repository = repository;
     this.paths = paths;
-    this.#view = { ignoreSpace: false, paths };
+    this.view = { ignoreSpace: false, paths };
     // Every git that runs listens to it, and many may run at once.
-    setMaxListeners(0, this.#closing.signal);
+    setMaxListeners(0, this.closing.signal);
   }
 
   async current(ignoreSpace = false): Promise<HeldDiff> {
-    const entry = await this.#onTable();
+    const entry = await this.onTable();
     if (!ignoreSpace) return hold(entry, entry.whole);
-    entry.spaceless ??= this.#take(entry, { ...this.#view, ignoreSpace });
+    entry.spaceless ??= this.take(entry, { ...this.view, ignoreSpace });
     try {
       return hold(entry, await entry.spaceless);
     } catch (error) {
@@ -88,28 +88,28 @@ class Desk implements DiffDesk {
   }
 
   async part(choose: PartOptions["choose"]): Promise<HeldDiff | undefined> {
-    const planned = await this.#firstPlan();
-    const taking = takePart(this.repository, planned.git, planned.plan, { view: this.#view, choose });
-    this.#parts.add(taking);
-    const snapshot = await taking.finally(() => this.#parts.delete(taking));
+    const planned = await this.firstPlan();
+    const taking = takePart(this.repository, planned.git, planned.plan, { view: this.view, choose });
+    this.parts.add(taking);
+    const snapshot = await taking.finally(() => this.parts.delete(taking));
     return snapshot && { ...planned, snapshot, release: () => void snapshot.spool.close() };
   }
 
   async switchTo(diffType: string): Promise<HeldDiff> {
-    const entry = await this.#entryOf(this.#planned(diffType));
-    const previous = this.#latest;
-    this.#latest = Promise.resolve(entry);
+    const entry = await this.entryOf(this.planned(diffType));
+    const previous = this.latest;
+    this.latest = Promise.resolve(entry);
     const held = hold(entry, entry.whole);
     void previous?.then(closeEntry, () => {});
     return held;
   }
 
   async isOutdated(): Promise<boolean> {
-    const entry = await this.#onTable();
-    const now = await this.#planned(entry.plan.diffType);
-    const probe = await probeDiff(now.git, now.plan, this.#view);
+    const entry = await this.onTable();
+    const now = await this.planned(entry.plan.diffType);
+    const probe = await probeDiff(now.git, now.plan, this.view);
     if (probe !== entry.lastLook?.probe) {
-      const fresh = await this.#take(now, this.#view);
+      const fresh = await this.take(now, this.view);
       await fresh.spool.close();
       entry.lastLook = { probe, isOutdated: fresh.diffId !== entry.whole.diffId };
     }
@@ -117,34 +117,34 @@ class Desk implements DiffDesk {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
-    await Promise.allSettled([this.#latest?.then(closeEntry), ...this.#parts]);
+    this.closing.abort();
+    await Promise.allSettled([this.latest?.then(closeEntry), ...this.parts]);
   }
 
   /** Not on creation: git would take the processor from the server, which is to be there first. */
-  #onTable(): Promise<Entry> {
-    this.#latest ??= this.#entryOf(this.#firstPlan());
-    return this.#latest;
+  private onTable(): Promise<Entry> {
+    this.latest ??= this.entryOf(this.firstPlan());
+    return this.latest;
   }
 
-  #firstPlan(): Promise<Planned> {
-    this.#first ??= this.#planned("uncommitted");
-    return this.#first;
+  private firstPlan(): Promise<Planned> {
+    this.first ??= this.planned("uncommitted");
+    return this.first;
   }
 
-  async #planned(diffType: string): Promise<Planned> {
-    const git = await this.repository.git(this.#closing.signal);
+  private async planned(diffType: string): Promise<Planned> {
+    const git = await this.repository.git(this.closing.signal);
     const heads = await readHeads(git);
     const plan = await planDiff(diffType, { git, heads, objectFormat: this.repository.objectFormat });
     return { git, plan, gitContext: gitContextOf(heads) };
   }
 
-  async #entryOf(planning: Promise<Planned>): Promise<Entry> {
+  private async entryOf(planning: Promise<Planned>): Promise<Entry> {
     const planned = await planning;
-    return { ...planned, whole: await this.#take(planned, this.#view) };
+    return { ...planned, whole: await this.take(planned, this.view) };
   }
 
-  #take({ git, plan }: Planned, view: DiffView): Promise<Snapshot> {
+  private take({ git, plan }: Planned, view: DiffView): Promise<Snapshot> {
     return takeSnapshot(this.repository, git, plan, view);
   }
 }

@@ -88,58 +88,58 @@ const GAP = `<div class="row gap-row"></div>`;
 
 /** Draws the rows of one file. */
 class Pen {
-  readonly #patch: ParsedPatch;
-  readonly #language: string;
-  readonly #options: FileHtmlOptions;
-  readonly #tokens = new Map<string, Tokens | undefined>();
+  private readonly patch: ParsedPatch;
+  private readonly language: string;
+  private readonly options: FileHtmlOptions;
+  private readonly tokens = new Map<string, Tokens | undefined>();
 
   constructor({ path }: DiffFile, patch: ParsedPatch, options: FileHtmlOptions) {
-    this.#patch = patch;
-    this.#language = languageOf(path);
-    this.#options = options;
+    this.patch = patch;
+    this.language = languageOf(path);
+    this.options = options;
   }
 
   /** `left` and `right` as in `RowModel`. */
   row(left: number, right: number): string {
-    if (this.#options.layout === "split") {
-      return `<div class="row split">${this.#cells(left, "old")}${this.#cells(right, "new")}</div>`;
+    if (this.options.layout === "split") {
+      return `<div class="row split">${this.cells(left, "old")}${this.cells(right, "new")}</div>`;
     }
     const [line, side]: [number, Side] = right < 0 ? [left, "old"] : [right, "new"];
-    const kind = this.#kind(line);
-    const numbers = this.#number(left, "old", kind) + this.#number(right, "new", kind);
-    return `<div class="row unified">${numbers}${this.#code(line, side, kind)}</div>`;
+    const kind = this.kind(line);
+    const numbers = this.number(left, "old", kind) + this.number(right, "new", kind);
+    return `<div class="row unified">${numbers}${this.code(line, side, kind)}</div>`;
   }
 
-  #cells(line: number, side: Side): string {
-    const kind = this.#kind(line);
-    return this.#number(line, side, kind) + this.#code(line, side, kind);
+  private cells(line: number, side: Side): string {
+    const kind = this.kind(line);
+    return this.number(line, side, kind) + this.code(line, side, kind);
   }
 
-  #kind(line: number): string {
+  private kind(line: number): string {
     if (line < 0) return "none";
-    const kind = this.#patch.kind[line];
+    const kind = this.patch.kind[line];
     return kind === LINE_ADDED ? "added" : kind === LINE_REMOVED ? "removed" : "context";
   }
 
-  #number(line: number, side: Side, kind: string): string {
-    const number = line < 0 ? 0 : lineNumber(this.#patch, line, side);
+  private number(line: number, side: Side, kind: string): string {
+    const number = line < 0 ? 0 : lineNumber(this.patch, line, side);
     return `<span class="num ${kind}" data-side="${side}">${number || ""}</span>`;
   }
 
-  #code(line: number, side: Side, kind: string): string {
-    const text = line < 0 ? "" : `<span class="code-text">${this.#text(line, side)}</span>`;
+  private code(line: number, side: Side, kind: string): string {
+    const text = line < 0 ? "" : `<span class="code-text">${this.text(line, side)}</span>`;
     return `<span class="code ${kind}" data-side="${side}">${text}</span>`;
   }
 
-  #text(line: number, side: Side): string {
-    const full = lineText(this.#patch, line);
+  private text(line: number, side: Side): string {
+    const full = lineText(this.patch, line);
     const text = full.slice(0, shownLength(full));
-    const hunk = hunkOf(this.#patch, line);
-    const { oldStart = 1, newStart = 1 } = this.#patch.hunks[hunk] ?? {};
+    const hunk = hunkOf(this.patch, line);
+    const { oldStart = 1, newStart = 1 } = this.patch.hunks[hunk] ?? {};
     const segments = segmentsOf(text, {
-      tokens: this.#tokensOf(hunk, side),
-      tokenLine: lineNumber(this.#patch, line, side) - (side === "old" ? oldStart : newStart),
-      changed: text === full ? changedWordsOn(this.#patch, line, side) : [],
+      tokens: this.tokensOf(hunk, side),
+      tokenLine: lineNumber(this.patch, line, side) - (side === "old" ? oldStart : newStart),
+      changed: text === full ? changedWordsOn(this.patch, line, side) : [],
       found: [],
     });
     return segments
@@ -151,12 +151,12 @@ class Pen {
       .join("");
   }
 
-  #tokensOf(hunk: number, side: Side): Tokens | undefined {
+  private tokensOf(hunk: number, side: Side): Tokens | undefined {
     const key = `${hunk}${side}`;
-    if (this.#tokens.has(key)) return this.#tokens.get(key);
-    const records = this.#options.highlight(hunkText(this.#patch, hunk, side), this.#language);
+    if (this.tokens.has(key)) return this.tokens.get(key);
+    const records = this.options.highlight(hunkText(this.patch, hunk, side), this.language);
     const tokens = records && indexTokens(records);
-    this.#tokens.set(key, tokens);
+    this.tokens.set(key, tokens);
     return tokens;
   }
 }

@@ -16,32 +16,32 @@ export function partKey({ path, oldMode, newMode }: DiffFile): string {
 
 /** The bodies of all files, each built anew only when something it is made of has changed. */
 export class BodyShelf {
-  readonly #bodies = new Map<string, FileBody>();
-  readonly #inputs = new Map<string, BodyOptions>();
+  private readonly bodies = new Map<string, FileBody>();
+  private readonly inputs = new Map<string, BodyOptions>();
   /** Heights of bodies whose patch has been here, for the time it is not. */
-  readonly #heights = new Map<string, number>();
-  readonly #measured = new Map<string, MeasuredHeights>();
-  readonly #textLines = new Map<string, readonly string[]>();
-  #widgets = new Map<string, readonly Widget[]>();
-  #columns: number | undefined;
-  #count = -1;
+  private readonly heights = new Map<string, number>();
+  private readonly measured = new Map<string, MeasuredHeights>();
+  private readonly textLines = new Map<string, readonly string[]>();
+  private widgets = new Map<string, readonly Widget[]>();
+  private columns: number | undefined;
+  private count = -1;
 
   /** Forgets everything but what was measured: another diff is shown. */
   clear(): void {
-    this.#bodies.clear();
-    this.#inputs.clear();
-    this.#heights.clear();
-    this.#textLines.clear();
-    this.#count = -1;
+    this.bodies.clear();
+    this.inputs.clear();
+    this.heights.clear();
+    this.textLines.clear();
+    this.count = -1;
   }
 
   /** Takes over heights seen on screen; false when they are not new. */
   measure(file: DiffFile, seen: Partial<MeasuredHeights>): boolean {
-    const known = this.#measured.get(partKey(file)) ?? NOTHING_MEASURED;
+    const known = this.measured.get(partKey(file)) ?? NOTHING_MEASURED;
     const widgets = withNews(known.widgets, seen.widgets);
     const lines = withNews(known.lines, seen.lines);
     if (widgets === known.widgets && lines === known.lines) return false;
-    this.#measured.set(partKey(file), { widgets, lines });
+    this.measured.set(partKey(file), { widgets, lines });
     return true;
   }
 
@@ -51,22 +51,22 @@ export class BodyShelf {
    */
   update(columns: number | undefined, only?: readonly DiffFile[]): FileBody[] | undefined {
     const { files } = useSession.getState();
-    this.#collectWidgets();
-    if (columns !== this.#columns) this.#forgetLines();
-    this.#columns = columns;
-    let changed = files.length !== this.#count;
-    this.#count = files.length;
+    this.collectWidgets();
+    if (columns !== this.columns) this.forgetLines();
+    this.columns = columns;
+    let changed = files.length !== this.count;
+    this.count = files.length;
     for (const file of only ?? files) {
-      const options = this.#optionsFor(file);
-      const before = this.#inputs.get(partKey(file));
+      const options = this.optionsFor(file);
+      const before = this.inputs.get(partKey(file));
       if (before && isSame(before, options)) continue;
       changed = true;
-      this.#keep(options);
+      this.keep(options);
     }
-    return changed ? files.flatMap((file) => this.#bodies.get(partKey(file)) ?? []) : undefined;
+    return changed ? files.flatMap((file) => this.bodies.get(partKey(file)) ?? []) : undefined;
   }
 
-  #optionsFor(file: DiffFile): BodyOptions {
+  private optionsFor(file: DiffFile): BodyOptions {
     const { patches } = useSession.getState();
     const view = useView.getState();
     return {
@@ -75,44 +75,44 @@ export class BodyShelf {
       failed: patches?.hasFailed(file.index) ?? false,
       folded: isFolded(view, file),
       layout: view.layout,
-      columns: this.#columns,
-      widgets: this.#widgets.get(file.path) ?? NO_WIDGETS,
+      columns: this.columns,
+      widgets: this.widgets.get(file.path) ?? NO_WIDGETS,
       expansions: view.expansions.get(file.path),
-      text: this.#linesOf(view.texts.get(file.path)),
-      measured: this.#measured.get(partKey(file)) ?? NOTHING_MEASURED,
-      lastHeight: this.#heights.get(partKey(file)),
+      text: this.linesOf(view.texts.get(file.path)),
+      measured: this.measured.get(partKey(file)) ?? NOTHING_MEASURED,
+      lastHeight: this.heights.get(partKey(file)),
     };
   }
 
   /** The lines of a text, the same array for the same text. */
-  #linesOf(text: string | undefined): readonly string[] | undefined {
+  private linesOf(text: string | undefined): readonly string[] | undefined {
     if (text === undefined) return undefined;
-    const known = this.#textLines.get(text);
+    const known = this.textLines.get(text);
     if (known) return known;
     const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
     if (lines.at(-1) === "") lines.pop();
-    this.#textLines.set(text, lines);
+    this.textLines.set(text, lines);
     return lines;
   }
 
   /** Lines wrap elsewhere once the width is another. */
-  #forgetLines(): void {
-    for (const [key, { widgets }] of this.#measured) {
-      this.#measured.set(key, { widgets, lines: NOTHING_MEASURED.lines });
+  private forgetLines(): void {
+    for (const [key, { widgets }] of this.measured) {
+      this.measured.set(key, { widgets, lines: NOTHING_MEASURED.lines });
     }
   }
 
-  #keep(options: BodyOptions): void {
+  private keep(options: BodyOptions): void {
     const key = partKey(options.file);
-    const [before, bodyBefore] = [this.#inputs.get(key), this.#bodies.get(key)];
+    const [before, bodyBefore] = [this.inputs.get(key), this.bodies.get(key)];
     const body = buildBody(options, before && bodyBefore && { options: before, body: bodyBefore });
-    this.#inputs.set(key, options);
-    this.#bodies.set(key, body);
-    if (body.state === "rows") this.#heights.set(key, body.height);
+    this.inputs.set(key, options);
+    this.bodies.set(key, body);
+    if (body.state === "rows") this.heights.set(key, body.height);
   }
 
   /** Widgets by path, the same array while nothing about them changed. */
-  #collectWidgets(): void {
+  private collectWidgets(): void {
     const { comments } = useComments.getState();
     const byPath = new Map<string, Map<string, Widget>>();
     for (const comment of comments) {
@@ -124,11 +124,11 @@ export class BodyShelf {
     }
     const next = new Map<string, readonly Widget[]>();
     for (const [path, widgets] of byPath) {
-      const before = this.#widgets.get(path) ?? NO_WIDGETS;
+      const before = this.widgets.get(path) ?? NO_WIDGETS;
       const same = before.length === widgets.size && before.every(({ key }) => widgets.has(key));
       next.set(path, same ? before : [...widgets.values()]);
     }
-    this.#widgets = next;
+    this.widgets = next;
   }
 }
 

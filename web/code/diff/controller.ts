@@ -41,23 +41,23 @@ export interface Viewport {
  * the window, what the person looks at stays where it is.
  */
 export class DiffController {
-  #scene: Scene = { geometry: new Geometry([]), visible: [], height: 0, shift: 0, printing: false };
+  private latest: Scene = { geometry: new Geometry([]), visible: [], height: 0, shift: 0, printing: false };
   /** Nothing is laid out before the scroller has told its size. */
-  #viewport: Viewport = { height: 0, columns: 0 };
-  #place: ScrollPlace = { physical: 0, virtual: 0 };
-  #element: HTMLElement | undefined;
-  readonly #shelf = new BodyShelf();
-  readonly #listeners = new Set<() => void>();
-  #awaited: { readonly line: LineRef; readonly until: number } | undefined;
+  private viewport: Viewport = { height: 0, columns: 0 };
+  private place: ScrollPlace = { physical: 0, virtual: 0 };
+  private element: HTMLElement | undefined;
+  private readonly shelf = new BodyShelf();
+  private readonly listeners = new Set<() => void>();
+  private awaited: { readonly line: LineRef; readonly until: number } | undefined;
   /** The file the person went to, until they scroll: near the end of the diff it cannot be brought to the top. */
-  #goneTo: string | undefined;
+  private goneTo: string | undefined;
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   };
 
-  readonly scene = (): Scene => this.#scene;
+  readonly scene = (): Scene => this.latest;
 
   /** Starts to follow the stores; returns the way to stop. */
   start(): () => void {
@@ -71,7 +71,7 @@ export class DiffController {
       }),
       useSession.subscribe((state, before) => {
         if (state.files === before.files) return;
-        this.#shelf.clear();
+        this.shelf.clear();
         update();
       }),
     ];
@@ -82,159 +82,159 @@ export class DiffController {
   }
 
   attach(element: HTMLElement, viewport: Viewport): void {
-    this.#element = element;
-    const same = viewport.height === this.#viewport.height && viewport.columns === this.#viewport.columns;
-    this.#viewport = viewport;
+    this.element = element;
+    const same = viewport.height === this.viewport.height && viewport.columns === this.viewport.columns;
+    this.viewport = viewport;
     if (!same) this.update();
   }
 
   /** The scroller has moved. */
   scrolled(physical: number): void {
     // What the controller itself has moved comes back, rounded to the screen's pixels.
-    if (Math.abs(physical - this.#place.physical) < 1) return;
-    this.#awaited = undefined;
-    this.#goneTo = undefined;
-    this.#moveTo(placeAfterScroll(this.#space(), this.#place, physical));
+    if (Math.abs(physical - this.place.physical) < 1) return;
+    this.awaited = undefined;
+    this.goneTo = undefined;
+    this.moveTo(placeAfterScroll(this.space(), this.place, physical));
   }
 
   /** Takes over what the stores say now, of some files if nothing else can have changed. */
   update(only?: readonly DiffFile[]): void {
-    const anchor = this.#anchor();
-    const bodies = this.#shelf.update(useView.getState().wrap ? this.#viewport.columns : undefined, only);
+    const anchor = this.anchor();
+    const bodies = this.shelf.update(useView.getState().wrap ? this.viewport.columns : undefined, only);
     if (!bodies) return;
     const geometry = new Geometry(bodies);
-    this.#scene = { ...this.#scene, geometry };
+    this.latest = { ...this.latest, geometry };
     const position = anchor && geometry.positionOf(anchor);
-    this.#moveTo(placeFor(this.#space(), position ?? this.#place.virtual));
-    this.#followAwaited();
+    this.moveTo(placeFor(this.space(), position ?? this.place.virtual));
+    this.followAwaited();
   }
 
   /** Reports heights that things of a file have on screen, where they are not what was computed. */
   measure(file: DiffFile, seen: Partial<MeasuredHeights>): void {
-    if (this.#shelf.measure(file, seen)) this.update([file]);
+    if (this.shelf.measure(file, seen)) this.update([file]);
   }
 
   scrollToFile(path: string): void {
-    const order = this.#orderOf(path);
+    const order = this.orderOf(path);
     if (order < 0) return;
-    this.#goneTo = path;
-    this.#moveTo(placeFor(this.#space(), this.#scene.geometry.topOf(order)));
+    this.goneTo = path;
+    this.moveTo(placeFor(this.space(), this.latest.geometry.topOf(order)));
   }
 
   /** Brings a line into view, a third from the top, unless it is in view already; waits for its patch. */
   scrollToLine(line: LineRef, always = false): void {
-    const order = this.#orderOf(line.path);
-    const body = this.#scene.geometry.bodies[order];
+    const order = this.orderOf(line.path);
+    const body = this.latest.geometry.bodies[order];
     if (!body) return;
     const row = body.rows ? rowOf(body, line.side, line.number) : -1;
     if (row < 0) {
       this.scrollToFile(line.path);
-      this.#awaited = { line, until: performance.now() + 10_000 };
+      this.awaited = { line, until: performance.now() + 10_000 };
       return;
     }
-    this.#goneTo = line.path;
-    const top = this.#scene.geometry.rowTop(order, row);
-    const { height } = this.#viewport;
-    const first = this.#place.virtual + FILE_HEADER_HEIGHT + LINE_HEIGHT;
-    const isInView = top >= first && top <= this.#place.virtual + height - LINE_HEIGHT * 3;
-    this.#moveTo(isInView && !always ? this.#place : placeFor(this.#space(), top - height / 3));
+    this.goneTo = line.path;
+    const top = this.latest.geometry.rowTop(order, row);
+    const { height } = this.viewport;
+    const first = this.place.virtual + FILE_HEADER_HEIGHT + LINE_HEIGHT;
+    const isInView = top >= first && top <= this.place.virtual + height - LINE_HEIGHT * 3;
+    this.moveTo(isInView && !always ? this.place : placeFor(this.space(), top - height / 3));
   }
 
   /** True when a line is in the window; of a line that is folded away, when its file's header is. */
   isInView(line: LineRef): boolean {
-    const order = this.#orderOf(line.path);
-    const body = this.#scene.geometry.bodies[order];
+    const order = this.orderOf(line.path);
+    const body = this.latest.geometry.bodies[order];
     if (!body) return false;
     const row = body.rows ? rowOf(body, line.side, line.number) : -1;
-    const { geometry } = this.#scene;
+    const { geometry } = this.latest;
     const top = row < 0 ? geometry.topOf(order) : geometry.rowTop(order, row) - FILE_HEADER_HEIGHT;
-    const { virtual } = this.#place;
-    return top > virtual - LINE_HEIGHT && top < virtual + this.#viewport.height - LINE_HEIGHT;
+    const { virtual } = this.place;
+    return top > virtual - LINE_HEIGHT && top < virtual + this.viewport.height - LINE_HEIGHT;
   }
 
   /** The place before the first row in view, or before that of the file the person went to. */
   spotInView(): Spot {
-    const { geometry } = this.#scene;
-    const goneTo = this.#goneTo === undefined ? -1 : this.#orderOf(this.#goneTo);
-    return goneTo >= 0 ? { order: goneTo, row: -1 } : geometry.spotAt(this.#place.virtual);
+    const { geometry } = this.latest;
+    const goneTo = this.goneTo === undefined ? -1 : this.orderOf(this.goneTo);
+    return goneTo >= 0 ? { order: goneTo, row: -1 } : geometry.spotAt(this.place.virtual);
   }
 
   /** Moves just so far that an element within the scroller is in view, below the header that sticks. */
   reveal(element: HTMLElement): void {
-    if (!this.#element) return;
+    if (!this.element) return;
     const box = element.getBoundingClientRect();
-    const frame = this.#element.getBoundingClientRect();
+    const frame = this.element.getBoundingClientRect();
     const below = box.bottom - (frame.bottom - LINE_HEIGHT);
     const above = box.top - (frame.top + FILE_HEADER_HEIGHT + LINE_HEIGHT * 2);
     const distance = below > 0 ? Math.min(below, above) : Math.min(0, above);
-    if (distance !== 0) this.#moveTo(placeFor(this.#space(), this.#place.virtual + distance));
+    if (distance !== 0) this.moveTo(placeFor(this.space(), this.place.virtual + distance));
   }
 
   /** Lays out what goes on paper, or again what is on screen. */
   print(printing: boolean): void {
-    this.#scene = { ...this.#scene, printing };
-    this.#moveTo(this.#place);
+    this.latest = { ...this.latest, printing };
+    this.moveTo(this.place);
   }
 
   /** Moves by a part of the window. */
   scrollBy(windows: number): void {
-    this.#goneTo = undefined;
-    this.#moveTo(placeFor(this.#space(), this.#place.virtual + this.#viewport.height * windows));
+    this.goneTo = undefined;
+    this.moveTo(placeFor(this.space(), this.place.virtual + this.viewport.height * windows));
   }
 
   scrollToEnd(end: "start" | "end"): void {
-    this.#goneTo = undefined;
-    this.#moveTo(placeFor(this.#space(), end === "start" ? 0 : this.#scene.geometry.total));
+    this.goneTo = undefined;
+    this.moveTo(placeFor(this.space(), end === "start" ? 0 : this.latest.geometry.total));
   }
 
   /** The file the person went to, else the one at the top of the window. */
   currentFile(): DiffFile | undefined {
-    const { geometry } = this.#scene;
-    const goneTo = this.#goneTo === undefined ? undefined : geometry.bodies[this.#orderOf(this.#goneTo)];
-    return (goneTo ?? geometry.bodies[geometry.fileAt(this.#place.virtual + 1)])?.file;
+    const { geometry } = this.latest;
+    const goneTo = this.goneTo === undefined ? undefined : geometry.bodies[this.orderOf(this.goneTo)];
+    return (goneTo ?? geometry.bodies[geometry.fileAt(this.place.virtual + 1)])?.file;
   }
 
-  #orderOf(path: string): number {
-    return this.#scene.geometry.bodies.findIndex(({ file }) => file.path === path);
+  private orderOf(path: string): number {
+    return this.latest.geometry.bodies.findIndex(({ file }) => file.path === path);
   }
 
-  #space() {
-    return { total: this.#scene.geometry.total, viewport: this.#viewport.height };
+  private space() {
+    return { total: this.latest.geometry.total, viewport: this.viewport.height };
   }
 
   /** What is to stay in place: the line of the open editor when it is in view, else what stands at the top. */
-  #anchor(): Anchor | undefined {
-    return this.#place.virtual <= 0 ? undefined : this.#scene.geometry.anchorAt(this.#place.virtual);
+  private anchor(): Anchor | undefined {
+    return this.place.virtual <= 0 ? undefined : this.latest.geometry.anchorAt(this.place.virtual);
   }
 
-  #moveTo(place: ScrollPlace): void {
-    this.#place = place;
-    const { geometry, printing } = this.#scene;
+  private moveTo(place: ScrollPlace): void {
+    this.place = place;
+    const { geometry, printing } = this.latest;
     const from = printing ? 0 : Math.max(0, place.virtual - OVERSCAN);
-    const to = printing ? PRINTED : place.virtual + this.#viewport.height + OVERSCAN;
-    this.#scene = {
+    const to = printing ? PRINTED : place.virtual + this.viewport.height + OVERSCAN;
+    this.latest = {
       geometry,
       printing,
       visible: geometry.visible(from, to),
-      height: physicalHeight(this.#space()),
+      height: physicalHeight(this.space()),
       shift: place.virtual - place.physical,
     };
-    for (const listener of this.#listeners) listener();
-    if (this.#element && Math.abs(this.#element.scrollTop - place.physical) >= 1) {
-      this.#element.scrollTop = place.physical;
+    for (const listener of this.listeners) listener();
+    if (this.element && Math.abs(this.element.scrollTop - place.physical) >= 1) {
+      this.element.scrollTop = place.physical;
     }
-    this.#wantPatches();
+    this.wantPatches();
     const file = this.currentFile()?.path;
     if (useCursor.getState().file !== file) useCursor.setState({ file });
   }
 
   /** Asks for the patches in view first, then those around. */
-  #wantPatches(): void {
-    const { geometry } = this.#scene;
-    const { virtual } = this.#place;
-    const reach = this.#viewport.height * AHEAD;
-    const inView = geometry.visible(virtual, virtual + this.#viewport.height);
-    const around = geometry.visible(Math.max(0, virtual - reach), virtual + this.#viewport.height + reach);
+  private wantPatches(): void {
+    const { geometry } = this.latest;
+    const { virtual } = this.place;
+    const reach = this.viewport.height * AHEAD;
+    const inView = geometry.visible(virtual, virtual + this.viewport.height);
+    const around = geometry.visible(Math.max(0, virtual - reach), virtual + this.viewport.height + reach);
     const wanted = [...inView, ...around].flatMap(({ order }) => {
       const body = geometry.bodies[order];
       return body && body.state !== "folded" ? [body.file.index] : [];
@@ -242,10 +242,10 @@ export class DiffController {
     useSession.getState().patches?.want(wanted);
   }
 
-  #followAwaited(): void {
-    const awaited = this.#awaited;
+  private followAwaited(): void {
+    const awaited = this.awaited;
     if (!awaited) return;
-    this.#awaited = undefined;
+    this.awaited = undefined;
     if (performance.now() < awaited.until) this.scrollToLine(awaited.line);
   }
 }

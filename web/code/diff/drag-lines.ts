@@ -32,66 +32,66 @@ export function followPointer(scroller: HTMLElement): () => void {
 
 /** The pointer on its way over the lines, while it is held down. */
 class LineDrag {
-  readonly #scroller: HTMLElement;
-  #held: { readonly pointer: number; x: number; y: number; frame: number } | undefined;
+  private readonly scroller: HTMLElement;
+  private held: { readonly pointer: number; x: number; y: number; frame: number } | undefined;
 
   constructor(scroller: HTMLElement) {
-    this.#scroller = scroller;
+    this.scroller = scroller;
   }
 
   begin(event: PointerEvent): void {
     if (event.button !== 0 || !(event.target instanceof Element)) return;
-    keepSelectionOnOneSide(this.#scroller, event.target);
+    keepSelectionOnOneSide(this.scroller, event.target);
     const range = rangeFrom(event.target, event.shiftKey);
     if (!range) return;
     event.preventDefault();
     preferSide(range.side);
     useCursor.setState({ range, cursor: { path: range.path, side: range.side, number: range.to } });
-    this.#held = {
+    this.held = {
       pointer: event.pointerId,
       x: event.clientX,
       y: event.clientY,
-      frame: requestAnimationFrame(this.#scrollAtEdge),
+      frame: requestAnimationFrame(this.scrollAtEdge),
     };
   }
 
   move({ pointerId, clientX, clientY }: PointerEvent): void {
-    if (this.#held?.pointer !== pointerId) return;
-    this.#held.x = clientX;
-    this.#held.y = clientY;
-    this.#extendTo(clientX, clientY);
+    if (this.held?.pointer !== pointerId) return;
+    this.held.x = clientX;
+    this.held.y = clientY;
+    this.extendTo(clientX, clientY);
   }
 
   end({ pointerId, type }: PointerEvent): void {
-    if (this.#held?.pointer !== pointerId) return;
+    if (this.held?.pointer !== pointerId) return;
     this.stop();
     const { range } = useCursor.getState();
     if (range && type === "pointerup") commentOnLines(range, "comment");
   }
 
   stop(): void {
-    if (this.#held) cancelAnimationFrame(this.#held.frame);
-    this.#held = undefined;
+    if (this.held) cancelAnimationFrame(this.held.frame);
+    this.held = undefined;
   }
 
-  #extendTo(x: number, y: number): void {
+  private extendTo(x: number, y: number): void {
     const { range } = useCursor.getState();
-    const line = range && lineUnder(this.#scroller, x, y, range);
+    const line = range && lineUnder(this.scroller, x, y, range);
     if (range && line !== undefined && line !== range.to)
       useCursor.setState({ range: { ...range, to: line } });
   }
 
   /** Frame by frame for as long as the pointer is held, as it may rest at the edge. */
-  readonly #scrollAtEdge = (): void => {
-    const held = this.#held;
+  private readonly scrollAtEdge = (): void => {
+    const held = this.held;
     if (!held) return;
-    const { top, bottom } = this.#scroller.getBoundingClientRect();
+    const { top, bottom } = this.scroller.getBoundingClientRect();
     const step = held.y < top + EDGE ? -EDGE_STEP : held.y > bottom - EDGE ? EDGE_STEP : 0;
     if (step !== 0) {
-      this.#scroller.scrollTop += step;
-      this.#extendTo(held.x, Math.min(bottom - EDGE, Math.max(top + EDGE, held.y)));
+      this.scroller.scrollTop += step;
+      this.extendTo(held.x, Math.min(bottom - EDGE, Math.max(top + EDGE, held.y)));
     }
-    held.frame = requestAnimationFrame(this.#scrollAtEdge);
+    held.frame = requestAnimationFrame(this.scrollAtEdge);
   };
 }
 

@@ -24,16 +24,16 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
  * are many. Positions are `DiffFile.index`.
  */
 export class PatchStore {
-  readonly #files: readonly DiffFile[];
-  readonly #fetch: FetchPatches;
-  readonly #onChange: (indexes: readonly number[]) => void;
-  readonly #patches = new Map<number, ParsedPatch>();
-  readonly #pending = new Set<number>();
-  readonly #failed = new Set<number>();
-  readonly #abort = new AbortController();
-  #wanted: readonly number[] = [];
-  #running = 0;
-  #length = 0;
+  private readonly files: readonly DiffFile[];
+  private readonly fetch: FetchPatches;
+  private readonly onChange: (indexes: readonly number[]) => void;
+  private readonly patches = new Map<number, ParsedPatch>();
+  private readonly pending = new Set<number>();
+  private readonly failed = new Set<number>();
+  private readonly abort = new AbortController();
+  private wanted: readonly number[] = [];
+  private running = 0;
+  private length = 0;
 
   /** `files` in the order of their index; `onChange` hears which patches have come, gone or failed. */
   constructor(
@@ -41,58 +41,58 @@ export class PatchStore {
     fetch: FetchPatches,
     onChange: (indexes: readonly number[]) => void,
   ) {
-    this.#files = files;
-    this.#fetch = fetch;
-    this.#onChange = onChange;
+    this.files = files;
+    this.fetch = fetch;
+    this.onChange = onChange;
   }
 
   get(index: number): ParsedPatch | undefined {
-    return this.#patches.get(index);
+    return this.patches.get(index);
   }
 
   hasFailed(index: number): boolean {
-    return this.#failed.has(index);
+    return this.failed.has(index);
   }
 
   /** Takes a patch that came with the index. */
   put(index: number, text: string): void {
-    this.#keep(index, scanPatch(text));
+    this.keep(index, scanPatch(text));
   }
 
   /** Names the files that are to be here, the most urgent first; replaces the wish before. */
   want(indexes: readonly number[]): void {
-    this.#wanted = indexes;
-    for (const index of indexes) this.#touch(index);
-    this.#pump();
+    this.wanted = indexes;
+    for (const index of indexes) this.touch(index);
+    this.pump();
   }
 
   /** Resolves once the patch is here, or could not be had. */
   async ensure(index: number): Promise<void> {
-    if (this.#patches.has(index) || this.#failed.has(index)) return;
+    if (this.patches.has(index) || this.failed.has(index)) return;
     const [patch] = await this.read(index, index).catch(() => []);
-    if (!patch || this.#patches.has(index)) return;
-    this.#keep(index, patch);
-    this.#onChange([index]);
+    if (!patch || this.patches.has(index)) return;
+    this.keep(index, patch);
+    this.onChange([index]);
   }
 
   /** Tries a file again that could not be fetched. */
   retry(index: number): void {
-    this.#failed.delete(index);
-    this.want([index, ...this.#wanted]);
+    this.failed.delete(index);
+    this.want([index, ...this.wanted]);
   }
 
   /** The patches of some files, from here or the server, without keeping them: for the search. */
   async read(first: number, last: number): Promise<ParsedPatch[]> {
-    const kept = Array.from({ length: last - first + 1 }, (_, step) => this.#patches.get(first + step));
+    const kept = Array.from({ length: last - first + 1 }, (_, step) => this.patches.get(first + step));
     if (kept.every((patch) => patch !== undefined)) return kept;
-    return (await this.#load(first, last)).map((text) => scanPatch(text));
+    return (await this.load(first, last)).map((text) => scanPatch(text));
   }
 
   /** Ranges of files that make requests of a fair size, in order: for the search. */
   batches(): [number, number][] {
     const batches: [number, number][] = [];
-    for (let first = 0; first < this.#files.length; ) {
-      const last = this.#lastOfBatch(first, FOR_SEARCH, () => true);
+    for (let first = 0; first < this.files.length; ) {
+      const last = this.lastOfBatch(first, FOR_SEARCH, () => true);
       batches.push([first, last]);
       first = last + 1;
     }
@@ -101,57 +101,57 @@ export class PatchStore {
 
   /** Stops all requests; the diff is no longer shown. */
   close(): void {
-    this.#abort.abort();
-    this.#wanted = [];
+    this.abort.abort();
+    this.wanted = [];
   }
 
-  #isMissing(index: number): boolean {
-    return !this.#patches.has(index) && !this.#pending.has(index) && !this.#failed.has(index);
+  private isMissing(index: number): boolean {
+    return !this.patches.has(index) && !this.pending.has(index) && !this.failed.has(index);
   }
 
-  #pump(): void {
-    while (this.#running < REQUESTS_AT_ONCE) {
-      const first = this.#wanted.find((index) => this.#isMissing(index));
+  private pump(): void {
+    while (this.running < REQUESTS_AT_ONCE) {
+      const first = this.wanted.find((index) => this.isMissing(index));
       if (first === undefined) return;
-      const wanted = new Set(this.#wanted);
-      const accepts = (index: number) => wanted.has(index) && this.#isMissing(index);
-      const last = this.#lastOfBatch(first, FOR_SCROLLING, accepts);
-      void this.#request(first, last);
+      const wanted = new Set(this.wanted);
+      const accepts = (index: number) => wanted.has(index) && this.isMissing(index);
+      const last = this.lastOfBatch(first, FOR_SCROLLING, accepts);
+      void this.request(first, last);
     }
   }
 
-  #lastOfBatch(first: number, size: RequestSize, accepts: (index: number) => boolean): number {
-    let bytes = this.#files[first]?.patchSize ?? 0;
+  private lastOfBatch(first: number, size: RequestSize, accepts: (index: number) => boolean): number {
+    let bytes = this.files[first]?.patchSize ?? 0;
     let last = first;
-    while (last + 1 < this.#files.length && last - first + 1 < size.files && accepts(last + 1)) {
-      bytes += this.#files[last + 1]?.patchSize ?? 0;
+    while (last + 1 < this.files.length && last - first + 1 < size.files && accepts(last + 1)) {
+      bytes += this.files[last + 1]?.patchSize ?? 0;
       if (bytes > size.bytes) break;
       last++;
     }
     return last;
   }
 
-  async #request(first: number, last: number): Promise<void> {
+  private async request(first: number, last: number): Promise<void> {
     const indexes = Array.from({ length: last - first + 1 }, (_, step) => first + step);
-    for (const index of indexes) this.#pending.add(index);
-    this.#running++;
+    for (const index of indexes) this.pending.add(index);
+    this.running++;
     try {
-      const texts = await this.#load(first, last);
-      for (const [step, index] of indexes.entries()) this.#keep(index, scanPatch(texts[step] ?? ""));
+      const texts = await this.load(first, last);
+      for (const [step, index] of indexes.entries()) this.keep(index, scanPatch(texts[step] ?? ""));
     } catch {
-      for (const index of indexes) this.#failed.add(index);
+      for (const index of indexes) this.failed.add(index);
     }
-    for (const index of indexes) this.#pending.delete(index);
-    this.#running--;
-    if (this.#abort.signal.aborted) return;
-    this.#onChange([...indexes, ...this.#forget(new Set(indexes))]);
-    this.#pump();
+    for (const index of indexes) this.pending.delete(index);
+    this.running--;
+    if (this.abort.signal.aborted) return;
+    this.onChange([...indexes, ...this.forget(new Set(indexes))]);
+    this.pump();
   }
 
   /** One text a file, cut out of the answer by the sizes the index names. */
-  async #load(first: number, last: number): Promise<string[]> {
-    const bytes = await this.#fetch(first, last, this.#abort.signal);
-    const files = this.#files.slice(first, last + 1);
+  private async load(first: number, last: number): Promise<string[]> {
+    const bytes = await this.fetch(first, last, this.abort.signal);
+    const files = this.files.slice(first, last + 1);
     const expected = files.reduce((sum, { patchSize }) => sum + patchSize, 0);
     if (bytes.length !== expected) throw new Error(`${bytes.length} bytes of patches, not ${expected}`);
     let at = 0;
@@ -161,27 +161,27 @@ export class PatchStore {
     });
   }
 
-  #keep(index: number, patch: ParsedPatch): void {
-    this.#length += patch.text.length - (this.#patches.get(index)?.text.length ?? 0);
-    this.#patches.set(index, patch);
+  private keep(index: number, patch: ParsedPatch): void {
+    this.length += patch.text.length - (this.patches.get(index)?.text.length ?? 0);
+    this.patches.set(index, patch);
   }
 
   /** Moves a patch to the end of the map, which is in the order of last use. */
-  #touch(index: number): void {
-    const patch = this.#patches.get(index);
+  private touch(index: number): void {
+    const patch = this.patches.get(index);
     if (!patch) return;
-    this.#patches.delete(index);
-    this.#patches.set(index, patch);
+    this.patches.delete(index);
+    this.patches.set(index, patch);
   }
 
-  #forget(fresh: ReadonlySet<number>): number[] {
-    const wanted = new Set(this.#wanted);
+  private forget(fresh: ReadonlySet<number>): number[] {
+    const wanted = new Set(this.wanted);
     const gone: number[] = [];
-    for (const [index, patch] of this.#patches) {
-      if (this.#length <= KEPT_LENGTH) break;
+    for (const [index, patch] of this.patches) {
+      if (this.length <= KEPT_LENGTH) break;
       if (wanted.has(index) || fresh.has(index)) continue;
-      this.#patches.delete(index);
-      this.#length -= patch.text.length;
+      this.patches.delete(index);
+      this.length -= patch.text.length;
       gone.push(index);
     }
     return gone;

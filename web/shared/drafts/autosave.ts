@@ -50,87 +50,87 @@ export function createAutosave<Content>(ports: AutosavePorts<Content>): Autosave
 }
 
 class Saver<Content> implements Autosave {
-  readonly #ports: AutosavePorts<Content>;
-  #generation = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #isDirty = false;
-  #onTheirWay = 0;
-  #isStopped = false;
-  #isFailing = false;
+  private readonly ports: AutosavePorts<Content>;
+  private generation = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private isDirty = false;
+  private onTheirWay = 0;
+  private isStopped = false;
+  private isFailing = false;
 
   constructor(ports: AutosavePorts<Content>) {
-    this.#ports = ports;
+    this.ports = ports;
   }
 
   touch(): void {
-    if (this.#isStopped) return;
-    this.#isDirty = true;
+    if (this.isStopped) return;
+    this.isDirty = true;
     // What could not be saved is not, until it is: who types on shall not see the notice come and go.
-    if (!this.#isFailing) this.#ports.onStatus({ state: "pending" });
+    if (!this.isFailing) this.ports.onStatus({ state: "pending" });
     // Never put off by more typing: who types without a pause loses no more by a crash than who pauses.
-    if (this.#onTheirWay === 0 && this.#timer === undefined) this.#schedule(this.#ports.delay ?? DELAY_MS);
+    if (this.onTheirWay === 0 && this.timer === undefined) this.schedule(this.ports.delay ?? DELAY_MS);
   }
 
   flush(): void {
     // A save that is on its way may be cut off with the page.
-    if (this.#onTheirWay > 0) this.#isDirty = true;
-    void this.#save(true);
+    if (this.onTheirWay > 0) this.isDirty = true;
+    void this.save(true);
   }
 
   resume(generation: number): void {
-    this.#generation = Math.max(this.#generation, generation);
+    this.generation = Math.max(this.generation, generation);
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#unschedule();
+    this.isStopped = true;
+    this.unschedule();
   }
 
-  #schedule(milliseconds: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#save(false), milliseconds);
+  private schedule(milliseconds: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.save(false), milliseconds);
   }
 
-  #unschedule(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  private unschedule(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
   }
 
-  async #save(keepalive: boolean): Promise<void> {
-    this.#unschedule();
-    if (this.#isStopped || !this.#isDirty || (this.#onTheirWay > 0 && !keepalive)) return;
-    this.#isDirty = false;
+  private async save(keepalive: boolean): Promise<void> {
+    this.unschedule();
+    if (this.isStopped || !this.isDirty || (this.onTheirWay > 0 && !keepalive)) return;
+    this.isDirty = false;
     // Every attempt raises it, also after one that is on its way or whose answer was lost.
-    this.#generation += 1;
-    const generation = this.#generation;
-    this.#onTheirWay += 1;
-    const result = await this.#ports.put({ generation, content: this.#ports.content() }, keepalive);
-    this.#onTheirWay -= 1;
+    this.generation += 1;
+    const generation = this.generation;
+    this.onTheirWay += 1;
+    const result = await this.ports.put({ generation, content: this.ports.content() }, keepalive);
+    this.onTheirWay -= 1;
     // One that was overtaken by a newer one of this page says nothing.
-    if (this.#isStopped || (generation < this.#generation && !result.ok)) return;
-    this.#settle(result);
+    if (this.isStopped || (generation < this.generation && !result.ok)) return;
+    this.settle(result);
   }
 
-  #settle(result: SaveResult): void {
-    const { delay = DELAY_MS, retryDelay = RETRY_DELAY_MS, onStatus } = this.#ports;
+  private settle(result: SaveResult): void {
+    const { delay = DELAY_MS, retryDelay = RETRY_DELAY_MS, onStatus } = this.ports;
     if (result.ok) {
       const { savedAt } = result.value;
-      this.#isFailing = false;
+      this.isFailing = false;
       this.resume(result.value.generation);
-      onStatus({ state: this.#isDirty ? "pending" : "saved", savedAt });
-      if (this.#isDirty) this.#schedule(delay);
+      onStatus({ state: this.isDirty ? "pending" : "saved", savedAt });
+      if (this.isDirty) this.schedule(delay);
     } else if (result.reason === "absent") {
-      this.#isStopped = true;
+      this.isStopped = true;
       onStatus({ state: "absent" });
     } else if (result.reason === "refused" && result.status === 409) {
-      this.#isStopped = true;
+      this.isStopped = true;
       onStatus({ state: "superseded" });
     } else {
-      this.#isDirty = true;
-      this.#isFailing = true;
+      this.isDirty = true;
+      this.isFailing = true;
       const message = result.reason === "refused" ? result.message : "Sallyport does not answer.";
       onStatus({ state: "failing", message });
-      this.#schedule(retryDelay);
+      this.schedule(retryDelay);
     }
   }
 }

@@ -25,28 +25,28 @@ export function serveInWorkers(config: ProxyConfig, logFile: RotatingFile, outpu
 
 class Workers implements Serving {
   readonly broken: Promise<never>;
-  readonly #workers = new Set<WorkerProcess>();
-  readonly #common;
-  readonly #count: number;
-  readonly #via = newMark();
-  readonly #isTooMany = createCrashWatch();
-  readonly #logFile: RotatingFile;
-  readonly #output: Output;
-  readonly #startedAt = Date.now();
-  #configuration: ConfigurationState = { readAt: this.#startedAt };
-  #config: ProxyConfig;
-  #break: (error: unknown) => void = () => {};
-  #isEnding = false;
-  #closed: Promise<void> | undefined;
+  private readonly workers = new Set<WorkerProcess>();
+  private readonly common;
+  private readonly count: number;
+  private readonly via = newMark();
+  private readonly isTooMany = createCrashWatch();
+  private readonly logFile: RotatingFile;
+  private readonly output: Output;
+  private readonly startedAt = Date.now();
+  private configuration: ConfigurationState = { readAt: this.startedAt };
+  private config: ProxyConfig;
+  private break: (error: unknown) => void = () => {};
+  private isEnding = false;
+  private closed: Promise<void> | undefined;
 
   constructor(config: ProxyConfig, logFile: RotatingFile, output: Output) {
-    this.#config = config;
-    this.#count = config.workers;
-    this.#logFile = logFile;
-    this.#output = output;
-    this.#common = createCommonState(logFile, this.#workers);
+    this.config = config;
+    this.count = config.workers;
+    this.logFile = logFile;
+    this.output = output;
+    this.common = createCommonState(logFile, this.workers);
     this.broken = new Promise((_, reject) => {
-      this.#break = reject;
+      this.break = reject;
     });
     // Whoever waits for it is told; nobody need.
     this.broken.catch(() => {});
@@ -54,115 +54,115 @@ class Workers implements Serving {
   }
 
   async listen(): Promise<number> {
-    const places = Array.from({ length: this.#count }, () => this.#fill());
-    const [port = this.#config.port] = await Promise.all(places);
+    const places = Array.from({ length: this.count }, () => this.fill());
+    const [port = this.config.port] = await Promise.all(places);
     return port;
   }
 
   async reload(wanted: ProxyConfig): Promise<void> {
-    const before = this.#config;
+    const before = this.config;
     // Those that begin later have to serve where the others do.
     const next = { ...wanted, host: before.host, port: before.port };
-    this.#config = next;
+    this.config = next;
     try {
-      await this.#tellOf(next);
+      await this.tellOf(next);
     } catch (error) {
-      this.#config = before;
-      await this.#tellOf(before).catch(() => {});
+      this.config = before;
+      await this.tellOf(before).catch(() => {});
       throw error;
     }
-    this.#configuration = { readAt: Date.now() };
+    this.configuration = { readAt: Date.now() };
   }
 
   noteRefused(reason: string): void {
-    this.#configuration = { ...this.#configuration, refused: { at: Date.now(), reason } };
-    void this.#all(({ remote }) => remote.call("noteRefused", reason));
+    this.configuration = { ...this.configuration, refused: { at: Date.now(), reason } };
+    void this.all(({ remote }) => remote.call("noteRefused", reason));
   }
 
   async refuse(): Promise<void> {
-    this.#isEnding = true;
-    for (const worker of this.#workers) if (!worker.isReady) worker.kill();
-    await this.#all(({ remote }) => remote.call("refuse", undefined));
+    this.isEnding = true;
+    for (const worker of this.workers) if (!worker.isReady) worker.kill();
+    await this.all(({ remote }) => remote.call("refuse", undefined));
   }
 
   async drained(): Promise<void> {
-    await this.#all(({ remote }) => remote.call("drained", undefined));
+    await this.all(({ remote }) => remote.call("drained", undefined));
   }
 
   close(): Promise<void> {
-    this.#isEnding = true;
-    this.#closed ??= Promise.all([...this.#workers].map(end)).then(() => this.#logFile.close());
-    return this.#closed;
+    this.isEnding = true;
+    this.closed ??= Promise.all([...this.workers].map(end)).then(() => this.logFile.close());
+    return this.closed;
   }
 
   /** Keeps one worker's place filled for as long as this serves. Resolves to the port when the place first is. */
-  #fill(): Promise<number> {
+  private fill(): Promise<number> {
     return new Promise((listening) => {
       const keep = async () => {
-        await this.#runOne(listening);
-        while (!this.#isEnding)
-          await this.#runOne((port, { pid }) => {
-            this.#output.note(`Worker ${pid} serves in its place.`);
+        await this.runOne(listening);
+        while (!this.isEnding)
+          await this.runOne((port, { pid }) => {
+            this.output.note(`Worker ${pid} serves in its place.`);
             listening(port);
           });
       };
-      keep().catch(this.#break);
+      keep().catch(this.break);
     });
   }
 
   /** One worker from its start to its end. */
-  async #runOne(listening: (port: number, worker: WorkerProcess) => void): Promise<void> {
+  private async runOne(listening: (port: number, worker: WorkerProcess) => void): Promise<void> {
     const worker = forkWorker((self) => ({
-      ...this.#common.callsOf(self),
-      ready: (itsVersion) => this.#begin(self(), itsVersion, listening),
+      ...this.common.callsOf(self),
+      ready: (itsVersion) => this.begin(self(), itsVersion, listening),
     }));
-    this.#workers.add(worker);
+    this.workers.add(worker);
     const how = await worker.ended;
-    this.#common.retire(worker);
-    this.#workers.delete(worker);
-    if (!this.#isEnding) this.#noteEnd(worker, how);
+    this.common.retire(worker);
+    this.workers.delete(worker);
+    if (!this.isEnding) this.noteEnd(worker, how);
   }
 
-  #begin(
+  private begin(
     worker: WorkerProcess,
     itsVersion: string,
     listening: (port: number, worker: WorkerProcess) => void,
   ): void {
-    if (this.#isEnding) worker.kill();
-    else if (itsVersion !== version) this.#break(anotherVersion(itsVersion));
+    if (this.isEnding) worker.kill();
+    else if (itsVersion !== version) this.break(anotherVersion(itsVersion));
     else {
       worker.isReady = true;
-      const history = { startedAt: this.#startedAt, configuration: this.#configuration };
-      const start = { config: shareOf(this.#config, this.#count), via: this.#via, history };
+      const history = { startedAt: this.startedAt, configuration: this.configuration };
+      const start = { config: shareOf(this.config, this.count), via: this.via, history };
       worker.remote.call("serve", start).then(
         (port) => listening(port, worker),
         (error: unknown) => {
-          if (!(error instanceof ProcessGone)) this.#break(error);
+          if (!(error instanceof ProcessGone)) this.break(error);
         },
       );
     }
   }
 
-  #noteEnd({ pid }: WorkerProcess, how: string): void {
-    if (this.#isTooMany(performance.now())) {
-      this.#break(tooManyEnds(how));
+  private noteEnd({ pid }: WorkerProcess, how: string): void {
+    if (this.isTooMany(performance.now())) {
+      this.break(tooManyEnds(how));
       return;
     }
-    this.#output.note(`Worker ${pid} ended unexpectedly (${how}). Its calls broke off; another is started.`);
+    this.output.note(`Worker ${pid} ended unexpectedly (${how}). Its calls broke off; another is started.`);
     if (how === "SIGKILL")
-      this.#output.note("Systems short of memory end processes like that: fewer workers need less.");
+      this.output.note("Systems short of memory end processes like that: fewer workers need less.");
   }
 
   /** Rejects where a configuration cannot be used; a worker that ends meanwhile is none of its faults. */
-  async #tellOf(config: ProxyConfig): Promise<void> {
-    const share = shareOf(config, this.#count);
-    const outcomes = await this.#all(({ remote }) => remote.call("reload", share));
+  private async tellOf(config: ProxyConfig): Promise<void> {
+    const share = shareOf(config, this.count);
+    const outcomes = await this.all(({ remote }) => remote.call("reload", share));
     for (const outcome of outcomes)
       if (outcome.status === "rejected" && !(outcome.reason instanceof ProcessGone)) throw outcome.reason;
   }
 
-  #all(ask: (worker: WorkerProcess) => Promise<void>): Promise<PromiseSettledResult<void>[]> {
-    return Promise.allSettled([...this.#workers].filter(({ isReady }) => isReady).map(ask));
+  private all(ask: (worker: WorkerProcess) => Promise<void>): Promise<PromiseSettledResult<void>[]> {
+    return Promise.allSettled([...this.workers].filter(({ isReady }) => isReady).map(ask));
   }
 }
 

@@ -37,32 +37,32 @@ export interface OutputList {
 export class PartWriters implements OutputList {
   /** Whether a refusal was told. */
   refused = false;
-  readonly #deps: WriterDeps;
-  readonly #message: MessageWriter;
-  readonly #finished = new Map<number, OutputItem>();
-  readonly #pending: PendingCall[] = [];
-  #nextIndex = 0;
+  private readonly deps: WriterDeps;
+  private readonly message: MessageWriter;
+  private readonly finished = new Map<number, OutputItem>();
+  private readonly pending: PendingCall[] = [];
+  private nextIndex = 0;
   /** The signature of the texts in a row, which are one message, until something else begins. */
-  #unsaid: string | undefined;
+  private unsaid: string | undefined;
 
   constructor(deps: WriterDeps) {
-    this.#deps = deps;
-    this.#message = createMessageWriter(deps, this);
+    this.deps = deps;
+    this.message = createMessageWriter(deps, this);
   }
 
   start(part: OpenPart): PartWriter {
-    if (part.type !== "text" && part.type !== "refusal") this.#tellUnsaid();
+    if (part.type !== "text" && part.type !== "refusal") this.tellUnsaid();
     switch (part.type) {
       case "refusal":
         this.refused = true;
-        return this.#message.start(part);
+        return this.message.start(part);
       case "text":
-        return this.#startText(part);
+        return this.startText(part);
       case "reasoning":
-        return createReasoningWriter(part, this.#deps, this);
+        return createReasoningWriter(part, this.deps, this);
       case "tool-call":
-        if (part.signature !== undefined) this.#tellSignature(thoughtOfCall(part.signature));
-        return createCallWriter(part, this.#deps, this, this.#pending);
+        if (part.signature !== undefined) this.tellSignature(thoughtOfCall(part.signature));
+        return createCallWriter(part, this.deps, this, this.pending);
     }
   }
 
@@ -84,59 +84,59 @@ export class PartWriters implements OutputList {
         break;
       }
       default:
-        this.#item(part);
+        this.item(part);
     }
   }
 
   /** Closes what is open. Gives the fault of a call whose arguments are no JSON, unless the answer was `cut` off. */
   settle(cut: boolean): ExchangeError | undefined {
-    this.#tellUnsaid();
-    this.#message.seal();
-    for (const call of this.#pending) call.settle();
-    const [broken] = this.#pending;
+    this.tellUnsaid();
+    this.message.seal();
+    for (const call of this.pending) call.settle();
+    const [broken] = this.pending;
     return cut || broken === undefined ? undefined : brokenCall(broken.name);
   }
 
   /** The finished items, in order. */
   output(): readonly OutputItem[] {
-    return [...this.#finished].sort(([left], [right]) => left - right).map(([, item]) => item);
+    return [...this.finished].sort(([left], [right]) => left - right).map(([, item]) => item);
   }
 
   open(kind: Parameters<typeof itemId>[0]): { readonly outputIndex: number; readonly id: string } {
-    if (kind !== "msg") this.#message.seal();
-    const outputIndex = this.#nextIndex++;
-    return { outputIndex, id: itemId(kind, this.#deps.responseId, outputIndex) };
+    if (kind !== "msg") this.message.seal();
+    const outputIndex = this.nextIndex++;
+    return { outputIndex, id: itemId(kind, this.deps.responseId, outputIndex) };
   }
 
   finish(outputIndex: number, item: OutputItem): void {
-    this.#finished.set(outputIndex, item);
+    this.finished.set(outputIndex, item);
   }
 
   /** A part that is an item of its own and comes in one piece. */
-  #item(part: Part): void {
-    const { responseId, context, events, losses } = this.#deps;
-    this.#tellUnsaid();
-    const item = encodeItem(part, responseId, this.#nextIndex, context, losses);
+  private item(part: Part): void {
+    const { responseId, context, events, losses } = this.deps;
+    this.tellUnsaid();
+    const item = encodeItem(part, responseId, this.nextIndex, context, losses);
     if (item === undefined) return;
     const { outputIndex } = this.open("msg");
-    this.#message.seal();
+    this.message.seal();
     events.write("response.output_item.added", { output_index: outputIndex, item: begun(item) });
     events.write("response.output_item.done", { output_index: outputIndex, item });
     this.finish(outputIndex, item);
   }
 
   /** Generative-language signs calls and texts; here a signature is an item of its own, before the call or behind the text. */
-  #tellSignature(thought: ReasoningPart): void {
-    createReasoningWriter(thought, this.#deps, this).end(undefined);
+  private tellSignature(thought: ReasoningPart): void {
+    createReasoningWriter(thought, this.deps, this).end(undefined);
   }
 
-  #tellUnsaid(): void {
-    if (this.#unsaid !== undefined) this.#tellSignature(thoughtOfText(this.#unsaid));
-    this.#unsaid = undefined;
+  private tellUnsaid(): void {
+    if (this.unsaid !== undefined) this.tellSignature(thoughtOfText(this.unsaid));
+    this.unsaid = undefined;
   }
 
-  #startText(part: TextPart): PartWriter {
-    const writer = this.#message.start(part);
+  private startText(part: TextPart): PartWriter {
+    const writer = this.message.start(part);
     let signature = part.signature ?? "";
     return {
       delta: (text, logprobs) => writer.delta(text, logprobs),
@@ -147,8 +147,8 @@ export class PartWriters implements OutputList {
       end: (whole) => {
         writer.end(whole);
         if (signature === "") return;
-        if (this.#unsaid !== undefined) loseEarlierSignature(this.#deps.losses);
-        this.#unsaid = signature;
+        if (this.unsaid !== undefined) loseEarlierSignature(this.deps.losses);
+        this.unsaid = signature;
       },
     };
   }

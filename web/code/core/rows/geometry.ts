@@ -21,19 +21,19 @@ export interface Anchor {
 /** Where everything stands, in pixels from the top of the whole diff. */
 export class Geometry {
   readonly bodies: readonly FileBody[];
-  readonly #tops: Float64Array;
+  private readonly tops: Float64Array;
 
   constructor(bodies: readonly FileBody[]) {
     this.bodies = bodies;
-    this.#tops = offsetsOf(bodies.length, (order) => heightOfFile(bodies[order]));
+    this.tops = offsetsOf(bodies.length, (order) => heightOfFile(bodies[order]));
   }
 
   get total(): number {
-    return this.#tops[this.bodies.length] ?? 0;
+    return this.tops[this.bodies.length] ?? 0;
   }
 
   topOf(order: number): number {
-    return this.#tops[order] ?? 0;
+    return this.tops[order] ?? 0;
   }
 
   /** Top of a row. */
@@ -43,7 +43,7 @@ export class Geometry {
 
   /** The file at a position. */
   fileAt(position: number): number {
-    return indexAt(this.#tops, position);
+    return indexAt(this.tops, position);
   }
 
   /** The row before the first one that stands whole below the header when the window is at a position. */

@@ -6,10 +6,10 @@ import type { SourceLines } from "./source-lines.ts";
 export class BlockList {
   readonly leaves: Leaf[] = [];
   readonly blocks: Block[] = [];
-  readonly #lines: SourceLines;
+  private readonly lines: SourceLines;
 
   constructor(lines: SourceLines) {
-    this.#lines = lines;
+    this.lines = lines;
   }
 
   /** Begins a block that covers the lines from `first` up to `end`, counted from 0; gives its number. */
@@ -17,7 +17,7 @@ export class BlockList {
     const index = this.blocks.length;
     const last = Math.max(first, end - 1);
     const range = { startLine: first + 1, endLine: last + 1 };
-    const offsets = { start: this.#lines.start(first), end: this.#lines.end(last) };
+    const offsets = { start: this.lines.start(first), end: this.lines.end(last) };
     const next = this.leaves.length;
     this.blocks.push({ index, name, firstLeaf: next, lastLeaf: next, ...offsets, ...range });
     return index;
@@ -37,28 +37,22 @@ export class BlockList {
     const block = this.open(name, first, end);
     const leaf = this.addLeaf((index) => {
       const builder = new LeafBuilder();
-      const rows = text === undefined ? this.#texts(first, end) : text.split("\n");
+      const rows = text === undefined ? this.texts(first, end) : text.split("\n");
       for (const [offset, row] of rows.entries()) {
         const line = first + offset;
-        const { indentation, column, length } = placeRow(row, this.#lines.text(line));
-        const start = this.#lines.start(line) + column;
-        if (offset > 0)
-          builder.addReplaced("\n", this.#lines.end(line - 1), start - this.#lines.end(line - 1));
+        const { indentation, column, length } = placeRow(row, this.lines.text(line));
+        const start = this.lines.start(line) + column;
+        if (offset > 0) builder.addReplaced("\n", this.lines.end(line - 1), start - this.lines.end(line - 1));
         if (indentation > 0) builder.addReplaced(row.slice(0, indentation), start, length);
         builder.addCode(row.slice(indentation), (at) => start + length + at);
       }
-      return builder.finish(
-        index,
-        block,
-        this.#lines.start(first),
-        this.#lines.end(Math.max(first, end - 1)),
-      );
+      return builder.finish(index, block, this.lines.start(first), this.lines.end(Math.max(first, end - 1)));
     });
     return { leaf, block };
   }
 
-  #texts(first: number, end: number): string[] {
-    return Array.from({ length: Math.max(0, end - first) }, (_, offset) => this.#lines.text(first + offset));
+  private texts(first: number, end: number): string[] {
+    return Array.from({ length: Math.max(0, end - first) }, (_, offset) => this.lines.text(first + offset));
   }
 }
 

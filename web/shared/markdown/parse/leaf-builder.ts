@@ -6,59 +6,59 @@ import type { Leaf, LeafMark, MarkdownNode, Segment } from "../model.ts";
  * deceive are drawn as their names and marked.
  */
 export class LeafBuilder {
-  #text = "";
-  readonly #segments: Segment[] = [];
-  readonly #marks: LeafMark[] = [];
+  private text = "";
+  private readonly segments: Segment[] = [];
+  private readonly marks: LeafMark[] = [];
   /** Whether the text so far has opened an HTML comment and not closed it. */
-  #inComment = false;
+  private inComment = false;
 
   /** Draws `text`; `sourceAt` gives the source offset of its characters, of which each stands for itself. */
   addText(text: string, sourceAt: (offset: number) => number): MarkdownNode[] {
-    const comments = this.#inComment ? "inside" : "outside";
+    const comments = this.inComment ? "inside" : "outside";
     const [opened, closed] = [text.lastIndexOf("<!--"), text.lastIndexOf("-->")];
-    if (opened !== closed) this.#inComment = opened > closed;
-    return this.#draw(text, sourceAt, comments);
+    if (opened !== closed) this.inComment = opened > closed;
+    return this.draw(text, sourceAt, comments);
   }
 
   /** The same for code, in which nobody hides comments. */
   addCode(text: string, sourceAt: (offset: number) => number): MarkdownNode[] {
-    return this.#draw(text, sourceAt, "none");
+    return this.draw(text, sourceAt, "none");
   }
 
   /** Draws `text` for `sourceLength` characters that look different in the source, as an entity does. */
   addReplaced(text: string, source: number, sourceLength: number): MarkdownNode {
-    this.#push(text, source, sourceLength);
+    this.push(text, source, sourceLength);
     return { kind: "text", text };
   }
 
   finish(index: number, block: number, start: number, end: number): Leaf {
-    return { index, block, text: this.#text, segments: this.#segments, marks: this.#marks, start, end };
+    return { index, block, text: this.text, segments: this.segments, marks: this.marks, start, end };
   }
 
-  #draw(text: string, sourceAt: (offset: number) => number, comments: CommentSearch): MarkdownNode[] {
+  private draw(text: string, sourceAt: (offset: number) => number, comments: CommentSearch): MarkdownNode[] {
     const nodes: MarkdownNode[] = [];
     let from = 0;
     for (const { start, end, shown, meaning } of findDeceptions(text, comments)) {
       if (start < from) continue;
-      this.#plain(nodes, text.slice(from, start), sourceAt(from), sourceAt(start));
-      this.#marks.push({ start: this.#text.length, end: this.#text.length + shown.length, meaning });
-      this.#push(shown, sourceAt(start), end - start);
+      this.plain(nodes, text.slice(from, start), sourceAt(from), sourceAt(start));
+      this.marks.push({ start: this.text.length, end: this.text.length + shown.length, meaning });
+      this.push(shown, sourceAt(start), end - start);
       nodes.push({ kind: "mark", text: shown, meaning });
       from = end;
     }
-    this.#plain(nodes, text.slice(from), sourceAt(from), sourceAt(text.length));
+    this.plain(nodes, text.slice(from), sourceAt(from), sourceAt(text.length));
     return nodes;
   }
 
-  #plain(nodes: MarkdownNode[], text: string, source: number, sourceEnd: number): void {
+  private plain(nodes: MarkdownNode[], text: string, source: number, sourceEnd: number): void {
     if (text === "") return;
-    this.#push(text, source, sourceEnd - source);
+    this.push(text, source, sourceEnd - source);
     nodes.push({ kind: "text", text });
   }
 
-  #push(text: string, source: number, sourceLength: number): void {
-    const rendered = this.#text.length;
-    this.#segments.push({ rendered, renderedLength: text.length, source, sourceLength });
-    this.#text += text;
+  private push(text: string, source: number, sourceLength: number): void {
+    const rendered = this.text.length;
+    this.segments.push({ rendered, renderedLength: text.length, source, sourceLength });
+    this.text += text;
   }
 }

@@ -25,80 +25,82 @@ interface Open {
 }
 
 class DocumentBuilder {
-  readonly #lines;
-  readonly #blocks;
-  readonly #headings: Heading[] = [];
-  readonly #slug = slugger();
-  readonly #source: string;
-  #stack: Open[] = [{ token: undefined, nodes: [] }];
-  #row: { readonly text: string; readonly start: number; cell: number; readonly block: number } | undefined;
+  private readonly lines;
+  private readonly blocks;
+  private readonly headings: Heading[] = [];
+  private readonly slug = slugger();
+  private readonly source: string;
+  private stack: Open[] = [{ token: undefined, nodes: [] }];
+  private row:
+    | { readonly text: string; readonly start: number; cell: number; readonly block: number }
+    | undefined;
 
   constructor(source: string) {
-    this.#source = source;
-    this.#lines = sourceLines(source);
-    this.#blocks = new BlockList(this.#lines);
+    this.source = source;
+    this.lines = sourceLines(source);
+    this.blocks = new BlockList(this.lines);
   }
 
   build(): MarkdownDocument {
-    const { frontMatterLines, body } = takeFrontMatter(this.#source, this.#lines);
-    if (frontMatterLines > 0) this.#code("yaml", "front matter", 1, frontMatterLines - 1);
+    const { frontMatterLines, body } = takeFrontMatter(this.source, this.lines);
+    if (frontMatterLines > 0) this.code("yaml", "front matter", 1, frontMatterLines - 1);
     const tokens = parser.parse(body, {});
-    const undrawn = undrawnLines(tokens, body, this.#lines.count);
+    const undrawn = undrawnLines(tokens, body, this.lines.count);
     for (const [index, token] of tokens.entries()) {
-      const isOutermost = this.#stack.length === 1 && token.nesting >= 0;
+      const isOutermost = this.stack.length === 1 && token.nesting >= 0;
       const line = token.type === "footnote_block_open" ? Number.POSITIVE_INFINITY : token.map?.[0];
       while (isOutermost && line !== undefined && (undrawn[0]?.[0] ?? Number.POSITIVE_INFINITY) < line) {
-        this.#unrendered(undrawn.shift() ?? [0, 0]);
+        this.unrendered(undrawn.shift() ?? [0, 0]);
       }
-      this.#take(token, tokens, index);
+      this.take(token, tokens, index);
     }
-    for (const range of undrawn) this.#unrendered(range);
-    const { leaves, blocks } = this.#blocks;
+    for (const range of undrawn) this.unrendered(range);
+    const { leaves, blocks } = this.blocks;
     return {
-      source: this.#source,
-      nodes: this.#stack[0]?.nodes ?? [],
+      source: this.source,
+      nodes: this.stack[0]?.nodes ?? [],
       leaves,
       blocks,
-      headings: this.#headings,
+      headings: this.headings,
     };
   }
 
-  #take(token: Token, tokens: readonly Token[], index: number): void {
-    if (token.type === "inline") this.#inline(token, tokens, index);
-    else if (token.type === "fence" || token.type === "code_block") this.#fence(token);
-    else if (token.type === "hr") this.#add({ kind: "element", tag: "hr", children: [] });
-    else if (token.nesting === 1) this.#open(token);
-    else if (token.nesting === -1) this.#close();
+  private take(token: Token, tokens: readonly Token[], index: number): void {
+    if (token.type === "inline") this.inline(token, tokens, index);
+    else if (token.type === "fence" || token.type === "code_block") this.fence(token);
+    else if (token.type === "hr") this.add({ kind: "element", tag: "hr", children: [] });
+    else if (token.nesting === 1) this.open(token);
+    else if (token.nesting === -1) this.close();
   }
 
-  #fence(token: Token): void {
+  private fence(token: Token): void {
     const info = token.info.trim();
     const text = token.content.replace(/\n$/, "");
     const first = (token.map?.[0] ?? 0) + (token.type === "fence" ? 1 : 0);
     const count = text === "" ? 0 : text.split("\n").length;
-    this.#code(info.split(/\s+/)[0] ?? "", info, first, first + count, text);
+    this.code(info.split(/\s+/)[0] ?? "", info, first, first + count, text);
   }
 
-  #open(token: Token): void {
+  private open(token: Token): void {
     if (token.type === "tr_open") {
       const line = token.map?.[0] ?? 0;
-      const block = this.#blocks.open("table row", line, line + 1);
-      this.#row = { text: this.#lines.text(line), start: this.#lines.start(line), cell: 0, block };
+      const block = this.blocks.open("table row", line, line + 1);
+      this.row = { text: this.lines.text(line), start: this.lines.start(line), cell: 0, block };
     }
-    this.#stack.push({ token, nodes: [] });
+    this.stack.push({ token, nodes: [] });
   }
 
-  #close(): void {
-    const open = this.#stack.pop();
+  private close(): void {
+    const open = this.stack.pop();
     if (!open?.token) return;
-    for (const node of closed(open.token, open.nodes, open.alert, this.#row?.block)) this.#add(node);
-    if (open.token.type === "tr_open") this.#row = undefined;
+    for (const node of closed(open.token, open.nodes, open.alert, this.row?.block)) this.add(node);
+    if (open.token.type === "tr_open") this.row = undefined;
   }
 
-  #inline(token: Token, tokens: readonly Token[], index: number): void {
+  private inline(token: Token, tokens: readonly Token[], index: number): void {
     const opener = tokens[index - 1];
     const alert = tokens[index - 2]?.type === "blockquote_open" ? ALERT.exec(token.content) : null;
-    const quoteAround = this.#stack.at(-2);
+    const quoteAround = this.stack.at(-2);
     if (alert && quoteAround) quoteAround.alert = (alert[1] ?? "").toLowerCase();
     const skipped = alert ? alert[0].length : 0;
     if (alert && skipped >= token.content.length) return;
@@ -107,49 +109,53 @@ class DocumentBuilder {
     const shown = alert
       ? children.slice(children.findIndex(({ type }) => type === "softbreak") + 1)
       : children;
-    const toSource = this.#locate(token, opener);
+    const toSource = this.locate(token, opener);
     const inline = buildInline(shown, token.content, toSource, skipped + (task ? 4 : 0));
-    this.#leaf(token, opener, inline, task);
+    this.leaf(token, opener, inline, task);
   }
 
-  #leaf(
+  private leaf(
     token: Token,
     opener: Token | undefined,
     inline: ReturnType<typeof buildInline>,
     task: { readonly checked: boolean } | undefined,
   ): void {
     const [from, to] = token.map ?? [0, 1];
-    const name = blockName(opener, this.#stack.at(-2)?.token);
-    const block = this.#row?.block ?? this.#blocks.open(name, from, to);
-    const leaf = this.#blocks.addLeaf((index) => inline.finish(index, block));
-    const text = this.#blocks.leaves[leaf]?.text ?? "";
-    const attributes = this.#attributes(opener, text, block);
+    const name = blockName(opener, this.stack.at(-2)?.token);
+    const block = this.row?.block ?? this.blocks.open(name, from, to);
+    const leaf = this.blocks.addLeaf((index) => inline.finish(index, block));
+    const text = this.blocks.leaves[leaf]?.text ?? "";
+    const attributes = this.attributes(opener, text, block);
     const node: MarkdownNode = {
       kind: "element",
       tag: leafTag(opener),
       ...(attributes && { attributes }),
       children: inline.nodes,
       leaf,
-      ...(!this.#row && { block }),
+      ...(!this.row && { block }),
     };
-    if (task) this.#add({ kind: "task", checked: task.checked });
-    this.#add(node);
+    if (task) this.add({ kind: "task", checked: task.checked });
+    this.add(node);
   }
 
-  #attributes(opener: Token | undefined, text: string, block: number): Record<string, string> | undefined {
+  private attributes(
+    opener: Token | undefined,
+    text: string,
+    block: number,
+  ): Record<string, string> | undefined {
     if (opener?.type === "heading_open") {
-      const id = this.#slug(text);
-      this.#headings.push({ id, level: Number(opener.tag.slice(1)), text, block });
+      const id = this.slug(text);
+      this.headings.push({ id, level: Number(opener.tag.slice(1)), text, block });
       return { id };
     }
     const align = opener ? /text-align:(\w+)/.exec(attribute(opener, "style"))?.[1] : undefined;
     return align ? { align } : undefined;
   }
 
-  #locate(token: Token, opener: Token | undefined): ContentMap {
-    const row = this.#row;
+  private locate(token: Token, opener: Token | undefined): ContentMap {
+    const row = this.row;
     if (!row || !opener || !/^t[hd]_open$/.test(opener.type)) {
-      return locateLines(token.content, token.map?.[0] ?? 0, this.#lines);
+      return locateLines(token.content, token.map?.[0] ?? 0, this.lines);
     }
     const cell = locateCell(token.content, row.text, row.cell);
     row.cell = cell.end;
@@ -157,17 +163,17 @@ class DocumentBuilder {
   }
 
   /** A code block whose text is the lines from `first` up to `end`. */
-  #code(language: string, info: string, first: number, end: number, text?: string): void {
-    const leaf = this.#blocks.addLines(language === "mermaid" ? "diagram" : "code block", first, end, text);
-    this.#add({ kind: "code", ...leaf, language, info });
+  private code(language: string, info: string, first: number, end: number, text?: string): void {
+    const leaf = this.blocks.addLines(language === "mermaid" ? "diagram" : "code block", first, end, text);
+    this.add({ kind: "code", ...leaf, language, info });
   }
 
-  #unrendered([first, end]: readonly [number, number]): void {
-    this.#add({ kind: "unrendered", ...this.#blocks.addLines("hidden text", first, end) });
+  private unrendered([first, end]: readonly [number, number]): void {
+    this.add({ kind: "unrendered", ...this.blocks.addLines("hidden text", first, end) });
   }
 
-  #add(node: MarkdownNode): void {
-    this.#stack.at(-1)?.nodes.push(node);
+  private add(node: MarkdownNode): void {
+    this.stack.at(-1)?.nodes.push(node);
   }
 }
 
