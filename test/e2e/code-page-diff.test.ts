@@ -188,6 +188,27 @@ describe("the diff", () => {
     child.kill("SIGTERM");
   });
 
+  it("has its lines in place at once after a leap, for who wants no motion too", async () => {
+    const repository = await testRepository({ "a.txt": "a\n" });
+    await repository.write({ "a.txt": Array.from({ length: 500 }, (_, line) => `line ${line}\n`).join("") });
+    const { page, child } = await openCodeReview(browser, repository);
+    await numberCell(page, "a.txt", "new", 1).waitFor();
+    const line = await page.locator("#diff").evaluate(
+      (scroller) =>
+        new Promise<string | undefined>((resolve) => {
+          scroller.addEventListener("scroll", () => {
+            const { left, top } = scroller.getBoundingClientRect();
+            const row = document.elementFromPoint(left + 100, top + 110)?.closest(".row");
+            resolve(row?.querySelector<HTMLElement>(".num[data-side=new]")?.dataset["line"]);
+          });
+          scroller.scrollTop = 4_000;
+        }),
+    );
+    // The file's header is 44 pixels high and each line 20.
+    expect(Number(line)).toBe(1 + Math.floor((4_000 + 110 - 44) / 20));
+    child.kill("SIGTERM");
+  });
+
   it("says what the review is limited to where nothing of that has changed", async () => {
     const repository = await testRepository({ "a.txt": "a\n" });
     await repository.write({ "a.txt": "b\n" });
