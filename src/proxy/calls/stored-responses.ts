@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { eventStreamHeaders } from "../../sse/event-stream-headers.ts";
 import { type ConversationStore, conversationsOf } from "../translate/conversations/conversation-store.ts";
 import { type Call, ownHeaders } from "./call.ts";
 import { answerJson } from "./call-answers.ts";
@@ -48,11 +49,4 @@ function answerKept(call: Call, answer: string): void {
   call.response.end(events);
 }
 
-const EVENTS = [
-  "content-type",
-  "text/event-stream; charset=utf-8",
-  "cache-control",
-  "no-cache",
-  "x-content-type-options",
-  "nosniff",
-] as const;
+const EVENTS = [...Object.entries(eventStreamHeaders).flat(), "x-content-type-options", "nosniff"];

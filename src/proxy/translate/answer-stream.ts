@@ -1,3 +1,4 @@
+import { eventStreamHeaders } from "../../sse/event-stream-headers.ts";
 import { createSseParser } from "../../sse/parse.ts";
 import { responseId } from "../dialects/responses/response-object.ts";
 import type { StreamEncoder, WireEvent } from "../exchange/codec.ts";
@@ -19,12 +20,6 @@ const patienceMilliseconds = 5_000;
 /** How much is read, and how long, of what an upstream sends behind its terminal event to have its connection again. */
 const maxTrailingBytes = 64 * 1024;
 const maxTrailingMilliseconds = 500;
-
-const streamHeaders = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-cache",
-  "x-accel-buffering": "no",
-};
 
 /** Answers with a stream, event by event as the upstream's come, or out of its answer in one piece. */
 export async function answerStream(translation: Translation, upstream: UpstreamReply): Promise<void> {
@@ -194,7 +189,9 @@ class StreamWriter {
     const { reply, client } = this.translation.call;
     clearTimeout(this.timer);
     if (reply.started) return;
-    const headers = client.array ? { ...streamHeaders, "content-type": "application/json" } : streamHeaders;
+    const headers = client.array
+      ? { ...eventStreamHeaders, "content-type": "application/json" }
+      : eventStreamHeaders;
     reply.start(200, { ...headers, ...this.translation.lossHeaders() });
     this.keepAlive();
   }

@@ -1,4 +1,5 @@
 import { AppError } from "../../../errors.ts";
+import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
 import { serializeEvent } from "../../../sse/serialize.ts";
 import { codecs } from "../../codecs.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
@@ -77,11 +78,7 @@ async function answerEvents(
   const { reply } = aside.call;
   const { data, created: _, ...rest } = answer;
   const type = `${name}.completed`;
-  reply.start(200, {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-cache",
-    ...lossHeader(aside.losses),
-  });
+  reply.start(200, { ...eventStreamHeaders, ...lossHeader(aside.losses) });
   for (const picture of Array.isArray(data) ? data : []) {
     await reply.write(
       serializeEvent(JSON.stringify({ type, created_at: created, ...picture, ...rest }), type),

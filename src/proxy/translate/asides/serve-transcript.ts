@@ -1,4 +1,5 @@
 import { AppError } from "../../../errors.ts";
+import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
 import { createSseParser } from "../../../sse/parse.ts";
 import { serializeEvent } from "../../../sse/serialize.ts";
 import { capabilitiesFor } from "../../capabilities/capabilities-for.ts";
@@ -77,11 +78,7 @@ async function answerStream(aside: Aside, upstream: UpstreamReply): Promise<void
   const decoder = codecs[target.dialect].createStreamDecoder();
   const parser = createSseParser();
   let text = "";
-  reply.start(200, {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-cache",
-    ...lossHeader(aside.losses),
-  });
+  reply.start(200, { ...eventStreamHeaders, ...lossHeader(aside.losses) });
   const tell = async (events: readonly ExchangeEvent[]): Promise<void> => {
     for (const event of events) {
       if (event.type === "error") throw new DialectError(event.error);
