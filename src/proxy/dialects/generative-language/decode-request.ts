@@ -3,8 +3,8 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest, OutputFormat, ReasoningRequest, Sampling } from "../../exchange/request.ts";
-import { definedMembers } from "../shared/defined.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { camelKeys } from "./camel-keys.ts";
 import { decodeContents, decodePart } from "./decode-contents.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
@@ -30,7 +30,7 @@ export function decodeRequest(body: unknown, context: DecodeContext): Converted<
     turns: decodeContents([wire.contents ?? []].flat()),
     tools: decodeTools(wire.tools),
     sampling: decodeSampling(config),
-    ...definedMembers({
+    ...withoutNullish({
       toolChoice: decodeToolChoice(wire.toolConfig),
       reasoning: decodeReasoning(config.thinkingConfig),
       output: decodeOutput(config),
@@ -48,7 +48,7 @@ function decodeInstructions(instruction: WireRequest["systemInstruction"]): Part
 }
 
 function decodeSampling(config: WireGenerationConfig): Sampling {
-  return definedMembers({
+  return withoutNullish({
     maxOutputTokens: config.maxOutputTokens,
     temperature: config.temperature,
     topP: config.topP,
@@ -68,7 +68,7 @@ const levels = ["minimal", "low", "medium", "high"] as const;
 function decodeReasoning(thinking: WireGenerationConfig["thinkingConfig"]): ReasoningRequest | undefined {
   if (!thinking) return undefined;
   const level = thinking.thinkingLevel?.toLowerCase();
-  return definedMembers({
+  return withoutNullish({
     effort: levels.find((name) => name === level),
     budget: thinking.thinkingBudget,
     include: thinking.includeThoughts,

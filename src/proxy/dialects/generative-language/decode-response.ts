@@ -5,8 +5,8 @@ import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
-import { definedMembers } from "../shared/defined.ts";
 import { parseAnswerPiece } from "../shared/parse.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { camelKeys } from "./camel-keys.ts";
 import { decodePart } from "./decode-contents.ts";
 import { appendJoined, argumentsText } from "./decode-parts.ts";
@@ -28,9 +28,9 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
     throw unreadableAnswer("The upstream's answer has no candidates.", body);
   }
   const value: ExchangeResponse = {
-    ...definedMembers({ id: wire.responseId, model: wire.modelVersion }),
+    ...withoutNullish({ id: wire.responseId, model: wire.modelVersion }),
     candidates: candidates.length === 0 && blocked !== undefined ? [blocked] : candidates,
-    ...definedMembers({ usage: decodeUsage(wire.usageMetadata) }),
+    ...withoutNullish({ usage: decodeUsage(wire.usageMetadata) }),
   };
   return { value, losses: [] };
 }
@@ -95,7 +95,7 @@ export function isSignatureAlone(part: WirePart): boolean {
 function signLast(parts: Part[], part: WirePart): void {
   const last = parts.at(-1);
   if (last?.type !== "text") return;
-  parts[parts.length - 1] = { ...last, ...definedMembers({ signature: part.thoughtSignature }) };
+  parts[parts.length - 1] = { ...last, ...withoutNullish({ signature: part.thoughtSignature }) };
 }
 
 /** Citations and log probabilities are told of the candidate as a whole, and stay with its first text. */

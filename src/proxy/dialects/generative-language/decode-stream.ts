@@ -5,7 +5,7 @@ import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { Candidate, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
-import { definedMembers } from "../shared/defined.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { CandidateReader, type CandidateStream } from "./candidate-reader.ts";
 import { blockedCandidate, parseAnswer, statusOf } from "./decode-response.ts";
 import { decodeError } from "./errors.ts";
@@ -73,7 +73,7 @@ class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
       this.started = true;
       this.emit({
         type: "start",
-        ...definedMembers({ id: wire.responseId, model: wire.modelVersion, usage }),
+        ...withoutNullish({ id: wire.responseId, model: wire.modelVersion, usage }),
       });
     }
     for (const [position, candidate] of (wire.candidates ?? []).entries()) {
@@ -102,7 +102,7 @@ class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
     }
     this.ended = true;
     this.events.push(...finishes);
-    this.emit({ type: "end", ...definedMembers({ usage: this.usage }) });
+    this.emit({ type: "end", ...withoutNullish({ usage: this.usage }) });
   }
 }
 

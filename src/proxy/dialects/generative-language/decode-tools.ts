@@ -1,6 +1,6 @@
 import { ownMember } from "../../exchange/own-member.ts";
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
-import { definedMembers } from "../shared/defined.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { fromGenerativeSchema } from "./from-schema.ts";
 import type { WireFunction, WireRequest } from "./schema.ts";
 
@@ -40,7 +40,7 @@ function decodeFunction(declaration: WireFunction): FunctionTool {
   return {
     type: "function",
     name: declaration.name,
-    ...definedMembers({
+    ...withoutNullish({
       description: declaration.description,
       schema: parametersJsonSchema ?? (isSaid ? fromGenerativeSchema(parameters) : undefined),
       extras: saidOf(further),
@@ -50,7 +50,7 @@ function decodeFunction(declaration: WireFunction): FunctionTool {
 
 /** What only this dialect says of a function (`response`, `behavior`). */
 function saidOf(further: Readonly<Record<string, unknown>>): FunctionTool["extras"] {
-  const said = definedMembers(further);
+  const said = withoutNullish(further);
   return Object.keys(said).length === 0 ? undefined : said;
 }
 

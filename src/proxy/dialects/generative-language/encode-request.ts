@@ -5,8 +5,8 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import type { LossCode } from "../../exchange/loss-codes.ts";
 import { budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat, ReasoningRequest } from "../../exchange/request.ts";
-import { definedMembers } from "../shared/defined.ts";
 import { addCacheHints, addForeignExtensions, asksForNothing } from "../shared/losses.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { encodeContents } from "./encode-contents.ts";
 import { encodeText } from "./encode-parts.ts";
 import { encodeTools } from "./encode-tools.ts";
@@ -64,7 +64,7 @@ function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, loss
   };
   if (Object.keys(sampling.logitBias ?? {}).length > 0)
     losses.add("logit-bias", "Tokens cannot be biased here.");
-  return definedMembers({
+  return withoutNullish({
     maxOutputTokens: atMost(sampling.maxOutputTokens, capabilities.maxOutputTokens, "max-tokens", losses),
     temperature: atMost(
       take(sampling.temperature, "temperature"),

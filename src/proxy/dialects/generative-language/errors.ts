@@ -8,8 +8,8 @@ import {
 } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
-import { definedMembers } from "../shared/defined.ts";
 import { errorWords } from "../shared/error-words.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { camelKeys } from "./camel-keys.ts";
 import { errorSchema } from "./schema.ts";
 
@@ -54,7 +54,7 @@ export function decodeError(
     kind,
     status: isKey ? 401 : status,
     message,
-    ...definedMembers({ code: said.status, retryAfterSeconds: retryAfterSeconds(headers) ?? delay }),
+    ...withoutNullish({ code: said.status, retryAfterSeconds: retryAfterSeconds(headers) ?? delay }),
     raw: body,
   };
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { ownMember } from "../../exchange/own-member.ts";
-import { definedMembers } from "../shared/defined.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { flattenSchema, type JsonSchema } from "./flatten-schema.ts";
 
 /**
@@ -83,7 +83,7 @@ function convert(schema: unknown, place: Place, losses: LossList): Record<string
   }
   const isByType = union !== undefined && unionMembers(flat) === undefined;
   const { title, description } = flat;
-  const around = isByType ? definedMembers({ title, description }) : flat;
+  const around = isByType ? withoutNullish({ title, description }) : flat;
   const said = convertPlain(around, union === undefined ? types : [], inside, losses);
   if (union !== undefined) said["anyOf"] = union.map((member) => convert(member, inside, losses));
   return nullable ? { ...said, nullable: true } : said;

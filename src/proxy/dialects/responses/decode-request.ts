@@ -10,8 +10,8 @@ import type {
   Turn,
 } from "../../exchange/request.ts";
 import { foldSignatures } from "../../exchange/signature.ts";
-import { definedMembers } from "../shared/defined.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { type DecodedItem, decodeItem } from "./decode-items.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 import { formatSchema, requestSchema } from "./schema.ts";
@@ -45,7 +45,7 @@ export function decodeRequest(body: unknown, context: DecodeContext): Converted<
     turns,
     tools,
     sampling: decodeSampling(wire),
-    ...definedMembers({
+    ...withoutNullish({
       toolChoice,
       parallelToolCalls: wire.parallel_tool_calls,
       reasoning: decodeReasoningRequest(wire),
@@ -113,7 +113,7 @@ function groupTurns(items: readonly DecodedItem[]): Turn[] {
 }
 
 function decodeSampling(wire: WireRequest): Sampling {
-  return definedMembers({
+  return withoutNullish({
     maxOutputTokens: wire.max_output_tokens,
     temperature: wire.temperature,
     topP: wire.top_p,
@@ -125,7 +125,7 @@ function decodeSampling(wire: WireRequest): Sampling {
 function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
   const encrypted = wire.include?.includes(sealedReasoning) ? true : undefined;
   const summary = wire.reasoning?.summary ?? wire.reasoning?.generate_summary;
-  const said = definedMembers({
+  const said = withoutNullish({
     effort: wire.reasoning?.effort,
     summary,
     include: typeof summary === "string" && summary !== "none" ? true : undefined,
@@ -142,7 +142,7 @@ function decodeFormat(value: unknown): OutputFormat | undefined {
   return {
     type: "json-schema",
     schema: format.schema,
-    ...definedMembers({ name: format.name, description: format.description, strict: format.strict }),
+    ...withoutNullish({ name: format.name, description: format.description, strict: format.strict }),
   };
 }
 

@@ -4,8 +4,8 @@ import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
 import { usageOfInclusive } from "../../exchange/usage.ts";
-import { definedMembers } from "../shared/defined.ts";
 import { parseAnswerPiece } from "../shared/parse.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeItem } from "./decode-items.ts";
 import { errorOfResponse } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
@@ -21,7 +21,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const value: ExchangeResponse = {
     ...identityOf(wire),
     candidates: [{ parts, finish: finishOf(wire, parts) }],
-    ...definedMembers({ usage: decodeUsage(wire) }),
+    ...withoutNullish({ usage: decodeUsage(wire) }),
   };
   return { value, losses: [] };
 }
@@ -49,7 +49,7 @@ export function placedParts(item: unknown, index: number): readonly (readonly [p
 
 /** What a response says of itself, as an exchange names it. */
 export function identityOf(wire: WireResponse) {
-  return definedMembers({ id: wire.id, model: wire.model, created: wire.created_at });
+  return withoutNullish({ id: wire.id, model: wire.model, created: wire.created_at });
 }
 
 /** Why the response ended. Length beats a call; a refusal beats a plain stop. */

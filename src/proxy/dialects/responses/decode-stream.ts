@@ -3,9 +3,9 @@ import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts"
 import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { Part } from "../../exchange/parts.ts";
-import { definedMembers } from "../shared/defined.ts";
 import { parseAnswerPiece } from "../shared/parse.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeAnnotation } from "./decode-content.ts";
 import { decodeUsage, finishOf, identityOf, placedParts } from "./decode-response.ts";
 import { errorOfResponse } from "./errors.ts";
@@ -106,7 +106,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
     for (const item of this.items.values()) item.close();
     const status = response.status ?? "completed";
     this.emit({ type: "finish", finish: finishOf({ ...response, status }, this.told) });
-    this.emit({ type: "end", ...definedMembers({ usage: decodeUsage(response) }) });
+    this.emit({ type: "end", ...withoutNullish({ usage: decodeUsage(response) }) });
   }
 }
 

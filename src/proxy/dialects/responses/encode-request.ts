@@ -4,9 +4,9 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import { clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
-import { definedMembers } from "../shared/defined.ts";
 import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
 import { fitUserName } from "../shared/user-name.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { encodeInputPart } from "./encode-content.ts";
 import { encodeTurns } from "./encode-items.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
@@ -19,7 +19,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   const body = {
     model: request.model,
     ...encodeConversation(request, capabilities, losses),
-    ...definedMembers({
+    ...withoutNullish({
       tools: tools.length > 0 ? tools : undefined,
       tool_choice: tools.length > 0 ? encodeToolChoice(request) : undefined,
       parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
@@ -128,7 +128,7 @@ function encodeReasoning(request: ExchangeRequest, capabilities: Capabilities, l
     losses.add("reasoning-effort", `The effort ${wanted} is sent as ${effort ?? "nothing"}.`);
   }
   const summary = asked.summary ?? (asked.include === true ? "auto" : undefined);
-  const said = definedMembers({
+  const said = withoutNullish({
     effort,
     summary: capabilities.reasoning === "none" ? undefined : summary,
   });
@@ -136,7 +136,7 @@ function encodeReasoning(request: ExchangeRequest, capabilities: Capabilities, l
 }
 
 function encodeText(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
-  const said = definedMembers({
+  const said = withoutNullish({
     format: encodeFormat(request.output, capabilities, losses),
     verbosity: optional("verbosity", request.verbosity, capabilities, losses),
   });
@@ -163,7 +163,7 @@ function encodeFormat(
     type: "json_schema",
     name: output.name ?? "answer",
     schema: output.schema,
-    ...definedMembers({ description: output.description, strict: output.strict }),
+    ...withoutNullish({ description: output.description, strict: output.strict }),
   };
 }
 

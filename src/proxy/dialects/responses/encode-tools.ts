@@ -3,7 +3,7 @@ import { dropHostedTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
 import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
-import { definedMembers } from "../shared/defined.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import { namespaceOf } from "./namespaces.ts";
 
 /** Tools that other vendors run too, by the name they have here. */
@@ -86,7 +86,7 @@ function encodeWebSearch(tool: HostedTool, losses: LossList): unknown {
   const wishes = readWebSearch(tool);
   loseWishes(wishes, ["allowedDomains", "place", "contextSize"], losses);
   const { allowedDomains, place } = wishes;
-  return definedMembers({
+  return withoutNullish({
     type: "web_search",
     filters: allowedDomains === undefined ? undefined : { allowed_domains: allowedDomains },
     user_location: place === undefined ? undefined : { ...place, type: "approximate" },

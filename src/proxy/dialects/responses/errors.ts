@@ -8,8 +8,8 @@ import {
 } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
-import { definedMembers } from "../shared/defined.ts";
 import { errorWords } from "../shared/error-words.ts";
+import { withoutNullish } from "../shared/without-nullish.ts";
 import type { WireResponse } from "./schema.ts";
 
 /** What a refusal says, whatever its body turns out to be: several servers answer with text or HTML. */
@@ -25,7 +25,7 @@ export function decodeError(
     kind: kindOf(status, message, said.code, said.type),
     status,
     message,
-    ...definedMembers({ code: said.code ?? said.type, param: said.param, retryAfterSeconds: retryAfter }),
+    ...withoutNullish({ code: said.code ?? said.type, param: said.param, retryAfterSeconds: retryAfter }),
     raw: body,
   };
 }
@@ -45,7 +45,7 @@ function describe(envelope: unknown): { code?: string; type?: string; param?: st
     const value = envelope[name];
     return typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
   };
-  return definedMembers({
+  return withoutNullish({
     code: text("code"),
     type: text("type"),
     param: text("param"),
@@ -122,7 +122,7 @@ export function errorOfResponse(wire: Pick<WireResponse, "error" | "status">): E
     kind: kindOf(status, text, name, type ?? undefined),
     status,
     message: text,
-    ...definedMembers({ code: name, param }),
+    ...withoutNullish({ code: name, param }),
     raw: wire.error,
   };
 }

@@ -1,5 +1,5 @@
 /** The members that were said: neither undefined nor null, which vendors use alike for "not said". */
-export function definedMembers<Members extends Record<string, unknown>>(
+export function withoutNullish<Members extends Record<string, unknown>>(
   members: Members,
 ): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
   const said: Partial<Record<keyof Members, unknown>> = {};
