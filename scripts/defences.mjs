@@ -434,7 +434,7 @@ export const defences = [
     "P18",
     "security/p18",
     "src/proxy/translate/translation.ts",
-    "if (!this.isKept) return named;",
+    "if (!this.plan.isKept) return named;",
     "return named;",
   ],
 ];

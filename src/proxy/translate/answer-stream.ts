@@ -40,16 +40,16 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
   if (shape === "json") {
     const answer = await readAnswerJson(body);
-    if (Array.isArray(answer)) return writer.write(eventsOfList(answer, translation.upstream));
-    const { value, losses } = translation.upstream.decodeResponse(answer);
+    if (Array.isArray(answer)) return writer.write(eventsOfList(answer, translation.plan.upstream));
+    const { value, losses } = translation.plan.upstream.decodeResponse(answer);
     translation.lose(losses);
     await writer.write(eventsOfResponse(value));
     return;
   }
   const parser = createSseParser();
-  const decoder = translation.upstream.createStreamDecoder();
+  const decoder = translation.plan.upstream.createStreamDecoder();
   const deltas = new RepeatedDeltas(decoder, (events) => writer.encode(events));
-  const { readsTexts } = translation.prepared;
+  const { readsTexts } = translation.plan.prepared;
   const tell = (event: WireEvent) => (readsTexts ? writer.encode(decoder.push(event)) : deltas.push(event));
   const chunks = body[Symbol.asyncIterator]();
   for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
@@ -96,9 +96,9 @@ class StreamWriter {
   failed = false;
 
   constructor(private readonly translation: Translation) {
-    this.restore = translation.prepared.createEventRestorer();
-    this.encoder = translation.client.createStreamEncoder(translation.context);
-    this.collector = translation.isKept ? new ResponseCollector() : undefined;
+    this.restore = translation.plan.prepared.createEventRestorer();
+    this.encoder = translation.plan.client.createStreamEncoder(translation.plan.context);
+    this.collector = translation.plan.isKept ? new ResponseCollector() : undefined;
   }
 
   /** Whether the client has its terminal event. */
@@ -125,7 +125,7 @@ class StreamWriter {
       if (checked === undefined) break;
       const restored = this.restore(this.own(checked));
       this.watch(restored);
-      const isFirst = this.unsent === "" && text === "" && !this.translation.call.reply.started;
+      const isFirst = this.unsent === "" && text === "" && !this.translation.plan.call.reply.started;
       if (isFirst && restored.type === "error") throw new DialectError(restored.error);
       text += this.encoder.push(restored);
     }
@@ -141,14 +141,14 @@ class StreamWriter {
   private own(event: ExchangeEvent): ExchangeEvent {
     if (event.type === "start") return this.translation.unnamed(event);
     if (event.type !== "error") return event;
-    const message = this.translation.call.redact(event.error.message);
+    const message = this.translation.plan.call.redact(event.error.message);
     return { ...event, error: { ...event.error, message } };
   }
 
   /** Ends with an error: as the answer's status where that is still open, else as the stream's last event. */
   async fail(error: ExchangeError): Promise<void> {
     this.failed = true;
-    if (!this.translation.call.reply.started) {
+    if (!this.translation.plan.call.reply.started) {
       this.translation.answerError(error);
       return;
     }
@@ -167,7 +167,7 @@ class StreamWriter {
     const text = this.unsent;
     if (text === "") return undefined;
     this.unsent = "";
-    const { reply } = this.translation.call;
+    const { reply } = this.translation.plan.call;
     if (!reply.started) this.start();
     const wait = reply.write(text);
     if (!this.guard.ended) {
@@ -186,7 +186,7 @@ class StreamWriter {
   }
 
   private start(): void {
-    const { reply, client } = this.translation.call;
+    const { reply, client } = this.translation.plan.call;
     clearTimeout(this.timer);
     if (reply.started) return;
     const headers = client.array
@@ -198,12 +198,12 @@ class StreamWriter {
 
   /** How a dialect says that it is still there may depend on whether its stream has begun. */
   private keepAlive(): void {
-    this.translation.call.reply.keepAlive(this.encoder.push({ type: "ping" }));
+    this.translation.plan.call.reply.keepAlive(this.encoder.push({ type: "ping" }));
   }
 
   private watch(event: ExchangeEvent): void {
     this.collector?.push(event);
-    if (event.type === "start") this.id = responseId(event.id, this.translation.context);
+    if (event.type === "start") this.id = responseId(event.id, this.translation.plan.context);
     if (event.type === "start" || event.type === "usage" || event.type === "end") {
       this.translation.usage = mergeUsage(this.translation.usage, event.usage);
     }
@@ -216,7 +216,7 @@ class StreamWriter {
   private async keep(): Promise<void> {
     if (this.collector === undefined) return;
     const response = this.collector.response();
-    const { client, context } = this.translation;
+    const { client, context } = this.translation.plan;
     const answer = stringifyJson(client.encodeResponse(response, context).value);
     await this.translation.keep(this.id ?? "", response, answer);
   }

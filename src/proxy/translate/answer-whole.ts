@@ -15,12 +15,12 @@ export async function answerWhole(translation: Translation, upstream: UpstreamRe
   if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
   const given = shape === "events" ? await collect(translation, body) : await decode(translation, body);
   translation.usage = given.usage;
-  const response = translation.unnamed(translation.prepared.restoreResponse(given));
+  const response = translation.unnamed(translation.plan.prepared.restoreResponse(given));
   const fault = faultOfResponse(response);
   if (fault !== undefined) throw new DialectError(fault);
-  const { value, losses } = translation.client.encodeResponse(response, translation.context);
+  const { value, losses } = translation.plan.client.encodeResponse(response, translation.plan.context);
   translation.lose(losses);
-  const { reply } = translation.call;
+  const { reply } = translation.plan.call;
   const text = stringifyJson(value);
   await translation.keep(idIn(value), response, text);
   const headers = { "content-type": "application/json", ...translation.lossHeaders() };
@@ -29,8 +29,8 @@ export async function answerWhole(translation: Translation, upstream: UpstreamRe
 
 async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
   const answer = await readAnswerJson(body);
-  if (Array.isArray(answer)) return gather(eventsOfList(answer, translation.upstream));
-  const { value, losses } = translation.upstream.decodeResponse(answer);
+  if (Array.isArray(answer)) return gather(eventsOfList(answer, translation.plan.upstream));
+  const { value, losses } = translation.plan.upstream.decodeResponse(answer);
   translation.lose(losses);
   return value;
 }
@@ -49,7 +49,7 @@ function gather(events: readonly ExchangeEvent[]): ExchangeResponse {
 
 async function collect(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
   const parser = createSseParser();
-  const decoder = translation.upstream.createStreamDecoder();
+  const decoder = translation.plan.upstream.createStreamDecoder();
   const events: ExchangeEvent[] = [];
   for await (const chunk of body) {
     for (const event of parser.push(chunk)) events.push(...decoder.push(event));

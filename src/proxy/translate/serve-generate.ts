@@ -84,8 +84,8 @@ function prepare(
 }
 
 async function send(translation: Translation): Promise<UpstreamReply> {
-  const { call, upstream, prepared } = translation;
-  const { value, losses } = upstream.encodeRequest(prepared.request, translation.capabilities);
+  const { call, upstream, prepared, capabilities } = translation.plan;
+  const { value, losses } = upstream.encodeRequest(prepared.request, capabilities);
   translation.lose(losses);
   const lost = translation.lossDetails();
   refuseLosses(call, lost);
@@ -104,5 +104,5 @@ function saysNothing(body: unknown): boolean {
 
 async function answerRefusal(translation: Translation, reply: UpstreamReply): Promise<void> {
   const body = await readErrorBody(reply.body);
-  translation.answerError(translation.upstream.decodeError(reply.status, reply.headers, body));
+  translation.answerError(translation.plan.upstream.decodeError(reply.status, reply.headers, body));
 }

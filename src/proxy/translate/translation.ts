@@ -24,29 +24,12 @@ interface TranslationPlan {
 }
 
 /** One call on its way through the lane: what its phases hand on, and what becomes known of it. */
-export class Translation implements TranslationPlan {
-  readonly call: TranslatedCall;
-  readonly client: Codec;
-  readonly upstream: Codec;
-  readonly request: ExchangeRequest;
-  readonly prepared: PreparedRequest;
-  readonly context: EncodeContext;
-  readonly capabilities: Capabilities;
-  readonly isKept: boolean;
+export class Translation {
   usage: Usage | undefined;
   private readonly losses = new Map<string, Loss>();
   private fault: string | undefined;
 
-  constructor(plan: TranslationPlan) {
-    this.call = plan.call;
-    this.client = plan.client;
-    this.upstream = plan.upstream;
-    this.request = plan.request;
-    this.prepared = plan.prepared;
-    this.context = plan.context;
-    this.capabilities = plan.capabilities;
-    this.isKept = plan.isKept;
-  }
+  constructor(readonly plan: TranslationPlan) {}
 
   lose(losses: readonly Loss[]): void {
     for (const loss of losses) if (!this.losses.has(loss.code)) this.losses.set(loss.code, loss);
@@ -61,7 +44,7 @@ export class Translation implements TranslationPlan {
    * the same few ids again and again, and one of ours belongs to one answer alone.
    */
   unnamed<Named extends { readonly id?: string }>(named: Named): Named {
-    if (!this.isKept) return named;
+    if (!this.plan.isKept) return named;
     const { id: _, ...rest } = named;
     return rest as Named;
   }
@@ -85,15 +68,15 @@ export class Translation implements TranslationPlan {
 
   /** Keeps the conversation under the id the client was told, with what it was told. */
   async keep(id: string, response: ExchangeResponse, answer: string): Promise<void> {
-    if (!this.isKept) return;
-    const size = this.call.body.length;
-    await keepConversation(this.call.conversations, id, this.request, response, { answer, size });
+    if (!this.plan.isKept) return;
+    const size = this.plan.call.body.length;
+    await keepConversation(this.plan.call.conversations, id, this.plan.request, response, { answer, size });
   }
 
   /** Answers with an error in the client's dialect; nothing may have been sent yet. */
   answerError(error: ExchangeError): void {
     this.fail(error);
-    answerError(this.call, this.client, error, this.lossHeaders());
+    answerError(this.plan.call, this.plan.client, error, this.lossHeaders());
   }
 }
 
