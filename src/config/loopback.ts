@@ -23,3 +23,8 @@ export function urlHost(host: string): string {
   const address = withoutBrackets(host).toLowerCase();
   return isIP(address) === 6 ? `[${address}]` : address;
 }
+
+/** Whether a host to listen on stands for every address of this machine. */
+export function isWildcard(host: string): boolean {
+  return ["0.0.0.0", "::"].includes(withoutBrackets(host));
+}

@@ -1,4 +1,4 @@
-import { isLoopback, withoutBrackets } from "../../config/loopback.ts";
+import { isLoopback, isWildcard, withoutBrackets } from "../../config/loopback.ts";
 import { type Doors, openDoors } from "../../http/doors.ts";
 import { MAX_RETRIES } from "../../http/listen.ts";
 import { preferredPort } from "./preferred-port.ts";
@@ -15,7 +15,6 @@ export interface ReviewAddress {
 
 /** Where a review answers in any case. */
 const USUAL = new Set(["localhost", "127.0.0.1", "::1"]);
-const WILDCARD = new Set(["0.0.0.0", "::"]);
 const FREE_PORT_TRIES = 10;
 
 /** Whether an address lets others than this machine's programs in. */
@@ -42,6 +41,6 @@ function hostsOf(host: string | undefined): { host: string; alsoOn: string[] } {
   const address = withoutBrackets(host ?? "localhost").toLowerCase();
   if (USUAL.has(address)) return { host: "127.0.0.1", alsoOn: ["::1"] };
   if (address === "::") return { host: "::", alsoOn: [] };
-  if (WILDCARD.has(address)) return { host: address, alsoOn: ["::1"] };
+  if (isWildcard(address)) return { host: address, alsoOn: ["::1"] };
   return { host: "127.0.0.1", alsoOn: ["::1", address] };
 }

@@ -1,5 +1,5 @@
 import type { Connection } from "../../../agents/proxy/connector.ts";
-import { urlHost } from "../../../config/loopback.ts";
+import { isWildcard, urlHost } from "../../../config/loopback.ts";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import { readGeneratedKey } from "../../../config/proxy-generated-key.ts";
 import type { ProxySettings } from "../../../config/proxy-schema.ts";
@@ -65,11 +65,8 @@ function modelIds(list: unknown): readonly string[] {
   return Array.isArray(data) ? data.flatMap(({ id }) => (typeof id === "string" ? [id] : [])) : [];
 }
 
-const WILDCARD = new Set(["0.0.0.0", "[::]"]);
-
 function addressOf({ host = "127.0.0.1", port }: ProxySettings): string {
-  const reached = urlHost(host);
-  return `http://${WILDCARD.has(reached) ? "127.0.0.1" : reached}:${port}`;
+  return `http://${isWildcard(host) ? "127.0.0.1" : urlHost(host)}:${port}`;
 }
 
 function addressFrom(text: string): string {

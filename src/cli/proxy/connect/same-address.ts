@@ -1,7 +1,4 @@
-import { isLoopback } from "../../../config/loopback.ts";
-
-/** Names and addresses that lead to loopback without being it. */
-const LIKE_LOOPBACK = /^(.+\.localhost|0\.0\.0\.0|\[::\])$/;
+import { isLoopback, isWildcard } from "../../../config/loopback.ts";
 
 /** Whether two URLs lead to one server, the many names of this machine's loopback taken as one. */
 export function isSameAddress(one: string, other: string): boolean {
@@ -14,7 +11,7 @@ export function isSameAddress(one: string, other: string): boolean {
 }
 
 function leadsToLoopback(hostname: string): boolean {
-  return isLoopback(hostname) || LIKE_LOOPBACK.test(hostname);
+  return isLoopback(hostname) || isWildcard(hostname) || /.\.localhost$/.test(hostname);
 }
 
 function portOf({ port, protocol }: URL): string {

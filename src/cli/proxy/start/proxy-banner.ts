@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { isLoopback, urlHost } from "../../../config/loopback.ts";
+import { isLoopback, isWildcard, urlHost } from "../../../config/loopback.ts";
 import type { ProxyConfig } from "../../../config/proxy-config.ts";
 import { effectiveMode } from "../../../proxy/auth/policy.ts";
 
@@ -10,12 +10,12 @@ export interface BannerFile {
 }
 
 /** Where "localhost" leads to: what can be said so is told as that name. */
-const LOCALHOST = new Set(["127.0.0.1", "localhost", "0.0.0.0", "[::]"]);
+const LOCALHOST = new Set(["127.0.0.1", "localhost"]);
 
 /** The URL that a proxy is reached by from its own machine, which is not localhost where it listens on one address alone. */
 export function baseUrl(host: string, port: number): string {
   const own = urlHost(host);
-  return `http://${LOCALHOST.has(own) ? "localhost" : own}:${port}`;
+  return `http://${LOCALHOST.has(own) || isWildcard(host) ? "localhost" : own}:${port}`;
 }
 
 /** What a person needs to point a client here, ready to paste. */
@@ -25,7 +25,7 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
   const upstreams = [...config.upstreams.values()];
   const names = upstreams.map(({ name, dialect }) => `${name} (${dialect})`);
   const onlyEcho = upstreams.every(({ dialect }) => dialect === "any");
-  const urls = config.host === "0.0.0.0" || config.host === "::" ? lanUrls(port) : [];
+  const urls = isWildcard(config.host) ? lanUrls(port) : [];
   const lan = urls.length > 0 ? [`  from the network      ${urls.join("  ")}`] : [];
   const open =
     mode === "off" && !isLoopback(config.host)
