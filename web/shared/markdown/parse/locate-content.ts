@@ -1,38 +1,32 @@
 import type { ContentMap } from "./inline.ts";
-import type { SourceLines } from "./source-lines.ts";
+import { lastNotBehind, type SourceLines } from "./source-lines.ts";
 
 /**
  * Where an inline token's content stands in the source: its lines are the ends of the block's lines, with markers
  * and indentation before them.
  */
 export function locateLines(content: string, firstLine: number, lines: SourceLines): ContentMap {
-  const starts: { readonly content: number; readonly source: number }[] = [];
+  // Where stretches that run alike begin, in the content and in the source; a paragraph may have many thousands.
+  const contents: number[] = [];
+  const sources: number[] = [];
+  const add = (inContent: number, inSource: number) => {
+    contents.push(inContent);
+    sources.push(inSource);
+  };
   let offset = 0;
   for (const [index, text] of content.split("\n").entries()) {
     const line = firstLine + index;
     const column = Math.max(0, lines.text(line).lastIndexOf(text.trim()));
     // A tab of the source may be several spaces of the content, so that indentation is no guide to the column.
     const indentation = text.length - text.trimStart().length;
-    starts.push({ content: offset, source: lines.start(line) + Math.max(0, column - indentation) });
-    starts.push({ content: offset + indentation, source: lines.start(line) + column });
+    add(offset, lines.start(line) + Math.max(0, column - indentation));
+    add(offset + indentation, lines.start(line) + column);
     offset += text.length + 1;
   }
   return (at) => {
-    const start = starts[lastBefore(starts, at)] ?? { content: 0, source: 0 };
-    return start.source + (at - start.content);
+    const stretch = lastNotBehind(contents, at);
+    return (sources[stretch] ?? 0) + (at - (contents[stretch] ?? 0));
   };
-}
-
-/** The last of the starts that is not behind `at`. They are in order, and a paragraph may have many thousands. */
-function lastBefore(starts: readonly { readonly content: number }[], at: number): number {
-  let low = -1;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle]?.content ?? 0) <= at) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 /** Where a table cell's content stands in its row; `\|` of the source is `|` of the content. */

@@ -26,16 +26,19 @@ export function sourceLines(source: string): SourceLines {
     start,
     end,
     text: (line) => source.slice(start(line), end(line)),
-    at(offset) {
-      let low = 0;
-      let high = starts.length - 1;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (start(middle) <= offset) low = middle;
-        else high = middle - 1;
-      }
-      return low;
-    },
+    at: (offset) => lastNotBehind(starts, offset),
     count: starts.length,
   };
+}
+
+/** Position of the last of some ascending starts that is not behind `offset`; of the first where all are. */
+export function lastNotBehind(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? Number.POSITIVE_INFINITY) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
