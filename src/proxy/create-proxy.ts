@@ -217,11 +217,15 @@ function addRoutes(app: FastifyInstance, services: Services): void {
  */
 function servedBy(route: Route, services: Services): Pick<RouteOptions, "handler" | "onRequest"> {
   if (route.operation === "mcp") return takenOver((request, reply) => relayMcp(request, reply, services));
-  if (isModelRoute(route))
+  if (isModelRoute(route)) {
+    const serve = (request: FastifyRequest, reply: FastifyReply) =>
+      handleCall(takeOver(request, reply), route, services);
+    if (!route.needsMethod) return takenOver(serve);
     return takenOver(async (request, reply) => {
-      if (takesPath(route, pathOf(request.url))) await handleCall(takeOver(request, reply), route, services);
+      if (takesPath(route, pathOf(request.url))) await serve(request, reply);
       else reply.callNotFound();
     });
+  }
   return { handler: (request, reply) => handleUtility(request, reply, route, services) };
 }
 
