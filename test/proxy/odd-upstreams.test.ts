@@ -39,6 +39,11 @@ async function behind(bytes: (socket: Socket) => void, dialect = "chat-completio
 }
 
 const chat = { model: "m", messages: [{ role: "user", content: "hi" }] };
+/** To one upstream: as it is, and translated. */
+const BOTH_LANES = [
+  ["/v1/chat/completions", chat],
+  ["/v1/messages", { ...chat, max_tokens: 9 }],
+] as const;
 const post = (url: string, body: unknown) =>
   fetch(url, {
     method: "POST",
@@ -53,10 +58,7 @@ describe("upstreams that answer oddly", () => {
         `HTTP/1.1 ${status} Interim\r\n${status === 101 ? "upgrade: x\r\nconnection: upgrade\r\n" : ""}\r\n`,
       ),
     );
-    for (const [path, body] of [
-      ["/v1/chat/completions", chat],
-      ["/v1/messages", { ...chat, max_tokens: 9 }],
-    ] as const) {
+    for (const [path, body] of BOTH_LANES) {
       calls.count = 0;
       const response = await post(`${proxy.url}${path}`, body);
       expect([response.status, calls.count]).toEqual([502, 1]);
@@ -71,10 +73,7 @@ describe("upstreams that answer oddly", () => {
         `${hints}HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${ANSWER.length}\r\n\r\n${ANSWER}`,
       ),
     );
-    for (const [path, body] of [
-      ["/v1/chat/completions", chat],
-      ["/v1/messages", { ...chat, max_tokens: 9 }],
-    ] as const) {
+    for (const [path, body] of BOTH_LANES) {
       calls.count = 0;
       const response = await post(`${proxy.url}${path}`, body);
       expect([response.status, calls.count, response.headers.get("link")]).toEqual([200, 1, null]);

@@ -1,3 +1,4 @@
+import { serializeEvent } from "../../sse/serialize.ts";
 import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -22,7 +23,7 @@ export function replayResponse(answer: string, after: number): string {
     .map(({ type, members }, index) => {
       if (index <= after && index < last) return "";
       const sequence_number = Math.max(index, after + 1);
-      return `event: ${type}\ndata: ${stringifyJson({ type, sequence_number, ...members })}\n\n`;
+      return serializeEvent(stringifyJson({ type, sequence_number, ...members }), type);
     })
     .join("");
 }

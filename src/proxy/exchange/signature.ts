@@ -79,6 +79,11 @@ export function loseEarlierSignature(list: LossList): void {
   list.add("part-signature", "Of the signatures of one message the last is given.");
 }
 
+/** Tells that a text's signature was left out, for a client whose dialect has no place for it. */
+export function loseTextSignature(list: LossList): void {
+  list.add("part-signature", "The signature of a text has no place in this dialect.");
+}
+
 /** What stands for the signature of the call behind it. */
 export function thoughtOfCall(signature: string): ReasoningPart {
   return { type: "reasoning", text: "", vendor: "generative-language", signature };

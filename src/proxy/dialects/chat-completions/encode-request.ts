@@ -3,9 +3,9 @@ import type { UpstreamCall } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
-import { clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
+import { saidEffort } from "../shared/said-effort.ts";
 import { fitUserName } from "../shared/user-name.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { encodeOutput, encodeTools } from "./encode-tools.ts";
@@ -97,13 +97,7 @@ function encodeEffort(
   capabilities: Capabilities,
   list: LossList,
 ): string | undefined {
-  if (request.reasoning === undefined) return undefined;
-  const effort = effortOf(request.reasoning);
-  const known = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
-  if (known !== effort && (known !== undefined || effort !== "none")) {
-    list.add("reasoning-effort", `The effort ${effort} is sent as ${known ?? "nothing"}.`);
-  }
-  return known;
+  return request.reasoning && saidEffort(request.reasoning, capabilities.efforts, list);
 }
 
 /** Members that only some upstreams know, and refuse the call over elsewhere. */

@@ -3,6 +3,7 @@ import { defined } from "../../exchange/defined.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
+import { loseTextSignature } from "../../exchange/signature.ts";
 
 /** An answer's id as this dialect's clients expect it. */
 export function completionId(id: string | undefined, context: EncodeContext): string {
@@ -37,11 +38,6 @@ function textOf(part: Part, list: LossList): string {
   if (part.type === "text" || part.type === "refusal") return part.text;
   list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
   return "";
-}
-
-/** Tells that a text's signature was left out. */
-export function loseTextSignature(list: LossList): void {
-  list.add("part-signature", "The signature of a text has no place in this dialect.");
 }
 
 /** `finish_reason`. */

@@ -2,8 +2,9 @@ import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
 import type { PartEvent } from "../../exchange/event.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Finish } from "../../exchange/response.ts";
+import { loseTextSignature } from "../../exchange/signature.ts";
 import { ChunkStreamEncoder } from "../shared/chunk-stream.ts";
-import { completionId, encodeFinish, encodeUsage, loseTextSignature } from "./encode-response.ts";
+import { completionId, encodeFinish, encodeUsage } from "./encode-response.ts";
 
 /** Writes chunks of text as it comes; all else is lost. */
 class CompletionsStreamEncoder extends ChunkStreamEncoder {

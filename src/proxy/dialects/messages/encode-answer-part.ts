@@ -1,7 +1,7 @@
 import { argumentsObject, RawJson } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
-import { sealSignature } from "../../exchange/signature.ts";
+import { loseTextSignature, sealSignature } from "../../exchange/signature.ts";
 import { callIdFor } from "../../exchange/tool-call-id.ts";
 import { encodeCitation } from "./citations.ts";
 import type { OutBlock } from "./encode-blocks.ts";
@@ -11,7 +11,8 @@ import { encodeServerPart } from "./server-tools.ts";
 export function encodeAnswerPart(part: Part, list: LossList): readonly OutBlock[] {
   switch (part.type) {
     case "text": {
-      loseTextSignature(part.signature, list);
+      // There is no place behind a text: clients take the last block for the answer, and one that thinks for none.
+      if (part.signature !== undefined) loseTextSignature(list);
       if (part.text === "") return [];
       const citations = (part.citations ?? []).flatMap((citation) => encodeCitation(citation, list) ?? []);
       return [{ type: "text", text: part.text, ...(citations.length > 0 ? { citations } : {}) }];
@@ -47,15 +48,6 @@ export function thoughtBlock(part: ReasoningPart): OutBlock {
 /** See `thoughtBlock`. */
 export function thoughtSignature(part: ReasoningPart): string {
   return sealSignature("messages", { ...part, redacted: false });
-}
-
-/**
- * A text's signature is told last, and there is no place behind a text: clients take the last block for the answer, and
- * one that thinks for none.
- */
-export function loseTextSignature(signature: string | undefined, list: LossList): void {
-  if (signature !== undefined)
-    list.add("part-signature", "The signature of a text has no place in this dialect.");
 }
 
 /** A call's block before its arguments. */

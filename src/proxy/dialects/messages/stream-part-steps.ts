@@ -2,9 +2,9 @@ import type { OpenPart, OpenPartEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ReasoningPart } from "../../exchange/parts.ts";
-import { thoughtOfCall } from "../../exchange/signature.ts";
+import { loseTextSignature, thoughtOfCall } from "../../exchange/signature.ts";
 import { encodeCitation } from "./citations.ts";
-import { loseTextSignature, openCall, thoughtBlock, thoughtSignature } from "./encode-answer-part.ts";
+import { openCall, thoughtBlock, thoughtSignature } from "./encode-answer-part.ts";
 import type { OutBlock } from "./encode-blocks.ts";
 
 /** What happens to a content block; its index is known only when its turn has come. */
@@ -46,7 +46,7 @@ function stepsOfText(list: LossList): PartSteps {
       if (event.type === "text-delta" && event.text === "") return [];
       if (event.type === "text-delta") return [...open(), delta("text_delta", "text", event.text)];
       if (event.type === "part-end") return opened ? [stop] : [];
-      if (event.type === "signature-delta") loseTextSignature(event.signature, list);
+      if (event.type === "signature-delta") loseTextSignature(list);
       const citation = event.type === "citation" ? encodeCitation(event.citation, list) : undefined;
       return citation === undefined ? [] : [...open(), delta("citations_delta", "citation", citation)];
     },

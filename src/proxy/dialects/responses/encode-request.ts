@@ -2,9 +2,9 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { UpstreamCall } from "../../exchange/codec.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
-import { clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
+import { saidEffort } from "../shared/said-effort.ts";
 import { fitUserName } from "../shared/user-name.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { encodeInputPart } from "./encode-content.ts";
@@ -122,11 +122,7 @@ function atMost(
 function encodeReasoning(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
   const asked = request.reasoning;
   if (asked === undefined) return undefined;
-  const wanted = effortOf(asked);
-  const effort = wanted === undefined ? undefined : clampEffort(wanted, capabilities.efforts);
-  if (effort !== wanted && (effort !== undefined || wanted !== "none")) {
-    losses.add("reasoning-effort", `The effort ${wanted} is sent as ${effort ?? "nothing"}.`);
-  }
+  const effort = saidEffort(asked, capabilities.efforts, losses);
   const summary = asked.summary ?? (asked.include === true ? "auto" : undefined);
   const said = withoutNullish({
     effort,
