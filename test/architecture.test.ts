@@ -42,11 +42,12 @@ const mayImport: Record<string, readonly string[]> = {
   cli: ["review", "proxy", "config", "http", "errors", "agents", "doctor"],
   config: ["errors"],
   http: ["errors"],
+  json: [],
   sse: [],
   exchange: [],
   errors: [],
-  review: ["http", "config", "errors"],
-  proxy: ["http", "sse", "exchange", "config", "errors"],
+  review: ["http", "json", "config", "errors"],
+  proxy: ["http", "json", "sse", "exchange", "config", "errors"],
   agents: ["config", "errors"],
   doctor: ["config", "errors"],
 };
@@ -54,7 +55,7 @@ const mayImport: Record<string, readonly string[]> = {
 function isAllowed(from: string, to: string): boolean {
   if (from === to) return true;
   if (from.startsWith("dialect:"))
-    return to === "exchange" || to === "sse" || to === "errors" || to === "dialect:shared";
+    return ["exchange", "sse", "json", "errors", "dialect:shared"].includes(to);
   if (from === "proxy" && to.startsWith("dialect:")) return true;
   return mayImport[from]?.includes(to) ?? false;
 }
