@@ -1,6 +1,7 @@
 // Builds a single executable: Node.js, the command, its code cache and the pages in one file that needs nothing beside
 // it. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
-//   node scripts/build-binary.mjs [--output dist/bin/sallyport] [--node another machine's node or node.exe]
+//   node scripts/build-binary.mjs [--output dist/bin/sallyport] [--node another machine's node or node.exe] [--built-pages]
+// --built-pages takes the pages of dist/web as they are.
 // Node's own program is what is filled: the one that runs this, for this platform and processor, or one of the same version
 // for another (linux or Windows, x64 or arm64; macOS on macOS alone, where programs are signed). The latter goes without a
 // code cache, which V8 makes on the same machine only, and is not run here. The signature for this machine is made here; to
@@ -23,7 +24,11 @@ import { bundleParts, bundleStart, packageVersion, quietly, recordCache, root } 
 import { expectFilled, FUSE, nodeProgram } from "./node-program.mjs";
 
 const { values } = parseArgs({
-  options: { output: { type: "string" }, node: { type: "string", default: process.execPath } },
+  options: {
+    output: { type: "string" },
+    node: { type: "string", default: process.execPath },
+    "built-pages": { type: "boolean" },
+  },
 });
 const target = targetOf(values.node);
 const isOwn = target.platform === process.platform && target.arch === process.arch;
@@ -32,7 +37,11 @@ const output = resolve(root, values.output ?? defaultName());
 const work = mkdtempSync(join(tmpdir(), "sallyport-binary-"));
 
 try {
-  execFileSync(process.execPath, ["scripts/build.mjs", "--web-only"], { cwd: root, stdio: ["ignore", 2, 2] });
+  if (!values["built-pages"])
+    execFileSync(process.execPath, ["scripts/build.mjs", "--web-only"], {
+      cwd: root,
+      stdio: ["ignore", 2, 2],
+    });
   await bundleParts(join(work, "parts"), true);
   await bundleStart("executable", join(work, "start.cjs"));
   if (isOwn) recordCache(join(work, "parts"), join(work, "cache"));

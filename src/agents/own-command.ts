@@ -1,29 +1,57 @@
-import { realpath } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { constants } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
 
 /** How this process was started, as far as others need it to start us again. */
 export interface Started {
   /** Node, or the single executable. */
   readonly program: string;
-  /** The script node was given; the same as `program` for the single executable. */
-  readonly script: string;
+  /** The script node was given; absent for the single executable, whose `argv[1]` is not a path. */
+  readonly script?: string;
   /** The PATH. */
   readonly searchPath: string;
 }
 
 /**
- * The words that run this very installation from anywhere: `sallyport` where the PATH leads to it (so that it
- * survives an update of node), else full paths.
+ * Returns the words that run this very installation from anywhere: `sallyport` where the PATH leads to it (so that the
+ * command survives an update of node), else full paths.
  */
 export async function ownCommand({ program, script, searchPath }: Started): Promise<readonly string[]> {
-  const real = await realpath(script);
-  for (const folder of searchPath.split(delimiter).filter(Boolean)) {
-    const found = await realpath(join(folder, "sallyport")).catch(() => undefined);
-    if (found === real) return ["sallyport"];
-    // Another installation comes first on the PATH and would be run instead of this one.
-    if (found !== undefined) break;
+  const own = await resolved(script ?? program);
+  // Another installation that comes first on the PATH would run instead of this one.
+  if ((await firstOnPath(searchPath)) === own) return ["sallyport"];
+  return script === undefined ? [own] : [program, own];
+}
+
+/** Resolves links; returns the path as it is where the file is gone, as after an uninstall while this process runs. */
+function resolved(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}
+
+/** Returns the file that a shell runs for `sallyport`, links resolved. */
+async function firstOnPath(searchPath: string): Promise<string | undefined> {
+  for (const folder of searchPath.split(delimiter).filter(isLasting)) {
+    const path = join(folder, "sallyport");
+    if (await isCommand(path)) return resolved(path);
   }
-  return real === (await realpath(program)) ? [real] : [program, real];
+  return undefined;
+}
+
+/**
+ * Tells whether a folder of the PATH is there for later processes too: `npx` and `npm run` put `node_modules/.bin` in front for one
+ * command, and a relative folder depends on the working directory.
+ */
+function isLasting(folder: string): boolean {
+  return isAbsolute(folder) && !/[/\\]node_modules[/\\]\.bin[/\\]*$/.test(folder);
+}
+
+async function isCommand(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** The words as one line for the shell that agents run hooks with (sh; cmd.exe on Windows). */
@@ -47,9 +75,12 @@ export function silenced(line: string, platform: NodeJS.Platform = process.platf
   return `${line} 2>${platform === "win32" ? "NUL" : "/dev/null"}`;
 }
 
-/** A command that npx fetched for one run is gone after the next clean-up. */
+/**
+ * Tells whether the command lies in a folder that a package manager made for one run and deletes later: npx's cache
+ * (`_npx`), that of `pnpm dlx` and `yarn dlx` (`dlx`, `dlx-PID`), bunx's (`bunx-UID-PACKAGE`).
+ */
 export function isTemporary(words: readonly string[]): boolean {
-  return words.some((word) => /[/\\]_npx[/\\]/.test(word));
+  return words.some((word) => /[/\\](?:_npx|dlx|dlx-\d+|bunx-\d+-[^/\\]*)[/\\]/.test(word));
 }
 
 function quoted(word: string, platform: NodeJS.Platform): string {

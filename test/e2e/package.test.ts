@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,6 +15,7 @@ import { Script } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cacheName } from "../../scripts/start/loader.mjs";
 import { quietPort } from "../support/quiet-port.ts";
+import { deny, runProgram } from "../support/run-program.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "sallyport-package-"));
@@ -157,5 +159,26 @@ describe("the package that npm pack makes", () => {
     expect(await (await fetch(new URL("/healthz", url))).json()).toEqual({ status: "ok" });
     child.kill("SIGTERM");
     await ended;
+  });
+
+  it("run by npx, installs a hook that runs without npx, and says that the copy may be deleted", async () => {
+    const home = join(folder, "npx-home");
+    mkdirSync(home);
+    const env = { ...environment, HOME: home, SERVICE_HOME: join(home, "data"), SERVICE_BROWSER: "none" };
+    const npx = ["npm", "exec", "--offline", "--yes", `--package=${tarball()}`, "--", "sallyport"];
+    const installing = await runProgram([...npx, "install", "codex", "--yes"], { cwd: home, env });
+    expect(installing).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("Install Sallyport permanently"),
+    });
+    const hooks = readFileSync(join(home, ".codex/hooks.json"), "utf8");
+    const line = /"command": "((?:[^"\\]|\\.)*review plan[^"]*)"/.exec(hooks)?.[1] ?? "";
+    const reviewed = await runProgram(["sh", "-c", line], {
+      cwd: home,
+      env,
+      stdin: "# A plan\n",
+      onUrl: (url) => deny(url, "Not like this."),
+    });
+    expect(reviewed).toMatchObject({ code: 0, stdout: expect.stringContaining("Not like this.") });
   });
 });

@@ -42,7 +42,8 @@ async function installAgent(agent: Agent, place: Place, flags: InstallFlags, out
   for (const note of agent.notes) output.note(note);
   if (isTemporary(place.words)) {
     output.note(
-      "This copy was fetched by npx and will not stay. Install it for good: npm install -g sallyport",
+      `This copy of Sallyport lies in a package manager's cache, and ${agent.name} cannot start it once that cache is cleared. ` +
+        "Install Sallyport permanently, then run this command again.",
     );
   }
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isSea } from "node:sea";
 import type { Place } from "../../agents/agent.ts";
 import { createReceiptStore, type ReceiptStore } from "../../agents/changes/receipts.ts";
 import { ownCommand, shellLine } from "../../agents/own-command.ts";
@@ -7,9 +8,10 @@ import { projectFolder } from "../project-folder.ts";
 
 /** Where this process may install to; `project` stands for `--project`. */
 export async function currentPlace(project: boolean): Promise<Place> {
+  const script = isSea() ? undefined : process.argv[1];
   const words = await ownCommand({
     program: process.execPath,
-    script: process.argv[1] ?? process.execPath,
+    ...(script === undefined ? {} : { script }),
     searchPath: processEnvironment["PATH"] ?? "",
   });
   return {
