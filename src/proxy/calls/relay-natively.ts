@@ -128,8 +128,12 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
   return relayed;
 }
 
-/** The keep-alive of a dialect: a comment, except where clients wait for an event of their own. */
+/**
+ * Returns the keep-alive of a dialect: a comment, an event where clients know one, and nothing in the generative-language
+ * dialect, whose SDKs for Python and Go fail on comments.
+ */
 function pingOf(dialect: Dialect): string {
+  if (dialect === "generative-language") return "";
   return dialect === "messages" ? 'event: ping\ndata: {"type": "ping"}\n\n' : ": ping\n\n";
 }
 

@@ -6,8 +6,9 @@ import type { Dialect, Part, ReasoningPart } from "./parts.ts";
  * signature finds back to the vendor that made it and reaches no other. The form is `sally1.<vendor>.<signature>`;
  * `sally1.<vendor>.redacted.<data>` for thinking of which there is nothing else, which its vendor wants back as such, and
  * `sally1.<vendor>.text.<signature>` for what belongs to the text before it (signatures are base64, without points).
+ * Generative-language clients get all of it in base64: Google's SDKs for Python and Go read signatures as bytes.
  */
-const seal =
+const sealed =
   /^sally1\.(chat-completions|responses|messages|generative-language)\.(?:(redacted|text)\.)?(.*)$/s;
 
 /** A part's signature for a client of `dialect`: bare where it is the vendor's own client, sealed elsewhere. */
@@ -15,8 +16,18 @@ export function sealSignature(dialect: Dialect, part: Omit<ReasoningPart, "type"
   const { vendor, signature = "" } = part;
   if (vendor === undefined || vendor === dialect) return signature;
   const kind = part.ofText === true ? "text." : part.redacted === true ? "redacted." : "";
-  return `sally1.${vendor}.${kind}${signature}`;
+  const text = `sally1.${vendor}.${kind}${signature}`;
+  return dialect === "generative-language" ? Buffer.from(text).toString("base64") : text;
 }
+
+/** Returns how every signature begins that was sealed for a client of `dialect`. */
+export function sealPrefix(dialect: Dialect): string {
+  return dialect === "generative-language" ? ENCODED_PREFIX : PREFIX;
+}
+
+const PREFIX = "sally1.";
+/** The prefix as base64, as far as it does not depend on what follows; the same in base64's URL-safe alphabet. */
+const ENCODED_PREFIX = "c2FsbHkxL";
 
 export interface OpenedSignature {
   readonly vendor: Dialect;
@@ -25,9 +36,13 @@ export interface OpenedSignature {
   readonly ofText?: true;
 }
 
-/** Whose signature this is, and of what. A bare one belongs to the dialect it was found in. */
+/**
+ * Returns whose signature this is, and of what. A bare one belongs to the dialect it was found in. Base64 is read in both
+ * alphabets, for Google's SDK for Python sends back the URL-safe one.
+ */
 export function openSignature(dialect: Dialect, text: string): OpenedSignature {
-  const [, vendor, kind, signature] = seal.exec(text) ?? [];
+  const plain = text.startsWith(ENCODED_PREFIX) ? Buffer.from(text, "base64").toString() : text;
+  const [, vendor, kind, signature] = sealed.exec(plain) ?? [];
   if (vendor === undefined || signature === undefined) return { vendor: dialect, signature: text };
   const opened = { vendor: vendor as Dialect, signature };
   if (kind === "text") return { ofText: true, ...opened };

@@ -1,8 +1,7 @@
 import { isObject, parseJson, stringifyJson } from "../exchange/json.ts";
 import type { Dialect } from "../exchange/parts.ts";
+import { sealPrefix } from "../exchange/signature.ts";
 
-/** With this begins every signature that was sealed for another vendor (`exchange/signature.ts`). */
-const seal = "sally1.";
 const members = ["signature", "data", "encrypted_content", "thoughtSignature", "thought_signature"];
 
 /**
@@ -11,7 +10,8 @@ const members = ["signature", "data", "encrypted_content", "thoughtSignature", "
  * search for the seal tells.
  */
 export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer {
-  if (!body.includes(seal)) return body;
+  const prefix = sealPrefix(dialect);
+  if (!body.includes(prefix)) return body;
   let value: unknown;
   try {
     value = parseJson(body.toString());
@@ -22,19 +22,19 @@ export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer {
   const list = dialect === "messages" ? "messages" : dialect === "responses" ? "input" : "contents";
   const turns = value[list];
   if (!Array.isArray(turns)) return body;
-  const cleaned = turns.filter((turn) => !isForeign(turn)).flatMap(cleanTurn);
+  const cleaned = turns.filter((turn) => !isForeign(turn, prefix)).flatMap((turn) => cleanTurn(turn, prefix));
   const text = stringifyJson({ ...value, [list]: cleaned });
   // The seal may stand in somebody's words; then nothing was to be done.
   return text.length === stringifyJson(value).length ? body : Buffer.from(text);
 }
 
 /** A turn without its foreign parts; none at all where nothing else was in it. */
-function cleanTurn(turn: unknown): unknown[] {
+function cleanTurn(turn: unknown, prefix: string): unknown[] {
   if (!isObject(turn)) return [turn];
   const key = Array.isArray(turn["parts"]) ? "parts" : "content";
   const parts = turn[key];
-  if (!Array.isArray(parts) || !parts.some(isForeign)) return [turn];
-  const own = parts.flatMap((part) => (isForeign(part) ? keepCall(part) : [part]));
+  if (!Array.isArray(parts) || !parts.some((part) => isForeign(part, prefix))) return [turn];
+  const own = parts.flatMap((part) => (isForeign(part, prefix) ? keepCall(part) : [part]));
   return own.length > 0 ? [{ ...turn, [key]: own }] : [];
 }
 
@@ -44,10 +44,10 @@ function keepCall(part: unknown): unknown[] {
   return [Object.fromEntries(Object.entries(part).filter(([key]) => !members.includes(key)))];
 }
 
-function isForeign(part: unknown): boolean {
+function isForeign(part: unknown, prefix: string): boolean {
   if (!isObject(part)) return false;
   return members.some((member) => {
     const signature = part[member];
-    return typeof signature === "string" && signature.startsWith(seal);
+    return typeof signature === "string" && signature.startsWith(prefix);
   });
 }

@@ -31,7 +31,7 @@ export interface RelayedDialect {
   usageOf(end: string): Usage | undefined;
   /** The last event for a fault in mid-stream. */
   faultEvent(fault: AppError, requestId: string): string;
-  /** A keep-alive. */
+  /** A keep-alive; empty where clients take none. */
   readonly ping: string;
 }
 

@@ -105,8 +105,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   /** What is held is let go, and a stream that stands between events gets a ping. */
   onSilence(): void {
     if (this.state === "holding") this.open();
-    if (this.state === "open" && this.isBetweenEvents() && !this.task.response.writableNeedDrain)
-      this.task.response.write(this.task.dialect?.ping ?? "");
+    const { response, dialect } = this.task;
+    const ping = dialect?.ping ?? "";
+    if (ping !== "" && this.state === "open" && this.isBetweenEvents() && !response.writableNeedDrain)
+      response.write(ping);
   }
 
   /** Says that it is over, and breaks the connection: this is no end that the upstream has put. */

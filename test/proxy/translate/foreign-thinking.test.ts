@@ -5,6 +5,8 @@ const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 const cleaned = (dialect: "messages" | "responses" | "generative-language", value: unknown) =>
   JSON.parse(withoutForeignThinking(dialect, bytes(value)).toString());
 
+const base64 = (plain: string) => Buffer.from(plain).toString("base64");
+
 describe("thinking of another vendor in a native call", () => {
   it("is left out for messages, its own stays", () => {
     const own = { type: "thinking", thinking: "Mine", signature: "c2ln" };
@@ -32,8 +34,9 @@ describe("thinking of another vendor in a native call", () => {
   it("loses its signature alone where it signs a call", () => {
     const call = { functionCall: { name: "f", args: {} } };
     const parts = [
-      { text: "Hm", thought: true, thoughtSignature: "sally1.messages.x" },
-      { ...call, thoughtSignature: "sally1.messages.y" },
+      { text: "Hm", thought: true, thoughtSignature: base64("sally1.messages.x") },
+      { text: "Hm", thought: true, thought_signature: base64("sally1.responses.????").replace("/", "_") },
+      { ...call, thoughtSignature: base64("sally1.messages.y") },
     ];
     expect(cleaned("generative-language", { contents: [{ role: "model", parts }] })).toEqual({
       contents: [{ role: "model", parts: [call] }],
