@@ -188,8 +188,8 @@ export const defences = [
     "G2",
     "security/g02",
     "src/review/git/repository.ts",
-    "const filters = disarmFilters(listing);",
-    "const filters = [];",
+    "environmentWith(disarmPrograms(listing))",
+    "environmentWith([])",
   ],
   [
     "G3",
@@ -233,7 +233,7 @@ export const defences = [
     "G7",
     "security/g07",
     "src/review/git/repository.ts",
-    'result.stderr.includes("must be run in a work tree")',
+    "/must be run in a work tree|cannot use bare repository/.test(result.stderr)",
     "false",
   ],
   [

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Environment } from "../../src/config/paths.ts";
 import type { DiffView } from "../../src/review/git/diff-arguments.ts";
@@ -12,6 +12,11 @@ import { type Snapshot, takeSnapshot } from "../../src/review/git/snapshot.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const run = promisify(execFile);
+
+/** Where git is looked for. `SALLYPORT_TEST_GIT` names another one to test with, as an absolute path. */
+export const gitSearchPath = [dirname(process.env["SALLYPORT_TEST_GIT"] ?? ""), process.env["PATH"]]
+  .filter((part) => part !== "." && part)
+  .join(delimiter);
 
 export interface TestRepository {
   readonly root: string;
@@ -48,7 +53,7 @@ export async function testRepository(
 
 /** A folder that is, or will be, a repository; `outside` serves as the home. */
 export function repositoryIn(root: string, outside: string): TestRepository {
-  const environment = { PATH: process.env["PATH"], HOME: outside };
+  const environment = { PATH: gitSearchPath, HOME: outside };
   const author = { name: "Ada Writer", email: "ada@example.test" };
   const git = async (...args: string[]) => {
     const { stdout } = await run("git", args, {

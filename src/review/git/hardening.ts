@@ -1,5 +1,6 @@
 import { devNull } from "node:os";
 import type { Environment } from "../../config/paths.ts";
+import { blankProgram, isProgramKey } from "./program-keys.ts";
 
 /** Bytes of a file whose lines are still compared; a larger one is told of, as a binary is. */
 export const LARGEST_COMPARED = 64 * 1024 * 1024;
@@ -38,6 +39,9 @@ const FIXED = {
 const SETTINGS: readonly Setting[] = [
   { key: "core.fsmonitor", value: "false" },
   { key: "core.hooksPath", value: devNull },
+  // A folder that looks like a git directory could come with a clone, its own configuration in it.
+  { key: "safe.bareRepository", value: "explicit" },
+  { key: "core.commitGraph", value: "false" },
   { key: "core.untrackedCache", value: "false" },
   // Makes git compare files that are there although they are marked to be skipped.
   { key: "core.sparseCheckout", value: "true" },
@@ -64,14 +68,14 @@ export interface Setting {
 export function gitEnvironment(
   environment: Environment,
   path: string,
-  filters: readonly Setting[] = [],
+  disarmed: readonly Setting[] = [],
 ): Record<string, string> {
   const result: Record<string, string> = { ...FIXED, PATH: path };
   for (const name of PASSED_ON) {
     const value = environment[name];
     if (value !== undefined) result[name] = value;
   }
-  const settings = [...SETTINGS, ...filters];
+  const settings = [...SETTINGS, ...disarmed];
   result["GIT_CONFIG_COUNT"] = String(settings.length);
   settings.forEach(({ key, value }, index) => {
     result[`GIT_CONFIG_KEY_${index}`] = key;
@@ -82,30 +86,31 @@ export function gitEnvironment(
 
 /**
  * Whether git took our settings: before version 2.31 it does not read them from the environment, and would run what
- * the repository names. Takes the same listing as `disarmFilters`.
+ * the repository names. Takes the same listing as `disarmPrograms`.
  */
 export function isHardened(listing: string): boolean {
   return listing.includes("command\0core.fsmonitor\nfalse\0");
 }
 
 /**
- * Content filters are programs. Those that the repository itself names are put back to what the user's own
- * configuration says of them, which for most is nothing; Git LFS, set up for the user, goes on working.
+ * Returns settings that put every program the repository itself names back to what the user's own configuration says, which
+ * for most is nothing. Git LFS, set up for the user, goes on working.
  * Takes the output of `git config --list --show-scope -z`: scope NUL key LF value NUL …
  */
-export function disarmFilters(listing: string): Setting[] {
+export function disarmPrograms(listing: string): Setting[] {
   const trusted = new Map<string, string>();
   const suspect = new Set<string>();
   const fields = listing.split("\0");
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const [key = "", ...value] = (fields[index + 1] ?? "").split("\n");
-    if (!/^filter\..+\.(clean|smudge|process|required)$/s.test(key)) continue;
+    if (!isProgramKey(key) || isFixed(key)) continue;
     const scope = fields[index];
-    if (scope === "local" || scope === "worktree") suspect.add(key);
-    else if (scope === "system" || scope === "global") trusted.set(key, value.join("\n"));
+    if (scope === "system" || scope === "global") trusted.set(key, value.join("\n"));
+    else if (scope !== "command") suspect.add(key);
   }
-  return [...suspect].map((key) => ({
-    key,
-    value: trusted.get(key) ?? (key.endsWith(".required") ? "false" : ""),
-  }));
+  return [...suspect].map((key) => ({ key, value: trusted.get(key) ?? blankProgram(key) }));
+}
+
+function isFixed(key: string): boolean {
+  return SETTINGS.some((setting) => setting.key.toLowerCase() === key);
 }

@@ -2,8 +2,9 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Environment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
-import { findGit, type GitProgram } from "./find-git.ts";
-import { disarmFilters, gitEnvironment, isHardened } from "./hardening.ts";
+import { isWithin } from "../is-within.ts";
+import { findGit } from "./find-git.ts";
+import { disarmPrograms, gitEnvironment, isHardened, type Setting } from "./hardening.ts";
 import type { ObjectFormat } from "./intent-index.ts";
 import { type GitPlace, type GitResult, gitFailed, runGit, tryGit } from "./run-git.ts";
 
@@ -31,52 +32,74 @@ export async function openRepository(directory: string, environment: Environment
     directory,
     environment: gitEnvironment(environment, program.path),
   };
-  const facts = await askGit(place);
+  const { gitDirectory, ...facts } = await askGit(place);
+  if (isWithin(gitDirectory, directory)) throw noWorkTree(directory);
+  // Pinned: no later call looks for a repository again and finds another.
+  const pinned = { GIT_DIR: gitDirectory, GIT_WORK_TREE: facts.root };
   return {
     ...facts,
     name: basename(facts.root),
     git: (signal) =>
-      disarmed({ ...place, directory: facts.root, ...(signal ? { signal } : {}) }, program, environment),
+      disarmed({ ...place, directory: facts.root, ...(signal ? { signal } : {}) }, (programs) => ({
+        ...gitEnvironment(environment, program.path, programs),
+        ...pinned,
+      })),
   };
 }
 
-type GitFacts = Pick<Repository, "root" | "branch" | "objectFormat">;
+interface GitFacts extends Pick<Repository, "root" | "branch" | "objectFormat"> {
+  readonly gitDirectory: string;
+}
+
+const PATHS = ["--absolute-git-dir", "--show-toplevel"] as const;
 
 /** All at once where HEAD leads to a commit. Where it does not, git ends at HEAD, and its name is a question of its own. */
 async function askGit(place: GitPlace): Promise<GitFacts> {
   const ofHead = ["--symbolic-full-name", "HEAD"];
-  const result = await tryGit(place, ["rev-parse", "--show-object-format", ...ofHead, "--show-toplevel"]);
+  const result = await tryGit(place, ["rev-parse", "--show-object-format", ...ofHead, ...PATHS]);
   if (result.exitCode !== 0) return askTwice(place);
-  const [format, head, ...path] = linesOf(result);
-  return { ...factsOf(format, path), branch: head === "HEAD" ? undefined : head };
+  const [format, head, ...paths] = linesOf(result);
+  return { ...(await factsOf(place, format, paths)), branch: head === "HEAD" ? undefined : head };
 }
 
 async function askTwice(place: GitPlace): Promise<GitFacts> {
-  const args = ["rev-parse", "--show-object-format", "--show-toplevel"];
+  const args = ["rev-parse", "--show-object-format", ...PATHS];
   const [result, head] = await Promise.all([tryGit(place, args), tryGit(place, ["symbolic-ref", "HEAD"])]);
   if (result.exitCode !== 0) throw cannotOpen(place.directory, args, result);
-  const [format, ...path] = linesOf(result);
-  return { ...factsOf(format, path), branch: head.exitCode === 0 ? linesOf(head)[0] : undefined };
+  const [format, ...paths] = linesOf(result);
+  return {
+    ...(await factsOf(place, format, paths)),
+    branch: head.exitCode === 0 ? linesOf(head)[0] : undefined,
+  };
 }
 
 function linesOf({ stdout }: GitResult): string[] {
   return stdout.toString().replace(/\n$/, "").split("\n");
 }
 
-/** The path comes last, as it may itself hold a line break. */
-function factsOf(format: string | undefined, path: readonly string[]): Omit<GitFacts, "branch"> {
-  return { objectFormat: format === "sha256" ? "sha256" : "sha1", root: path.join("\n") };
+/** Two paths are two lines, unless one holds a line break: then each is asked for alone. */
+async function factsOf(
+  place: GitPlace,
+  format: string | undefined,
+  paths: readonly string[],
+): Promise<Omit<GitFacts, "branch">> {
+  const alone = async (name: string) => linesOf(await tryGit(place, ["rev-parse", name])).join("\n");
+  const [gitDirectory = "", root = ""] = paths.length === 2 ? paths : await Promise.all(PATHS.map(alone));
+  return { objectFormat: format === "sha256" ? "sha256" : "sha1", gitDirectory, root };
 }
 
-async function disarmed(place: GitPlace, program: GitProgram, environment: Environment): Promise<GitPlace> {
-  const listing = (await runGit(place, ["config", "--list", "--show-scope", "-z"])).toString();
+async function disarmed(
+  place: GitPlace,
+  environmentWith: (programs: readonly Setting[]) => Record<string, string>,
+): Promise<GitPlace> {
+  const pinned = { ...place, environment: environmentWith([]) };
+  const listing = (await runGit(pinned, ["config", "--list", "--show-scope", "-z"])).toString();
   if (!isHardened(listing)) {
     throw new AppError("git_missing", "This git is too old to look at a repository safely", {
       hint: "Install git 2.31 or newer (https://git-scm.com/downloads), then run the command again.",
     });
   }
-  const filters = disarmFilters(listing);
-  return { ...place, environment: gitEnvironment(environment, program.path, filters) };
+  return { ...place, environment: environmentWith(disarmPrograms(listing)) };
 }
 
 function expectFolder(directory: string): void {
@@ -101,19 +124,20 @@ function cannotOpen(directory: string, args: readonly string[], result: GitResul
       hint: `If you do, run: git config --global --add safe.directory '${owned}'`,
     });
   }
-  if (result.stderr.includes("must be run in a work tree")) {
-    return new AppError(
-      "not_a_repository",
-      `${directory} has no working tree (it is bare, or a .git folder)`,
-      {
-        hint: "Run the command in a clone or a worktree of it.",
-      },
-    );
-  }
+  if (/must be run in a work tree|cannot use bare repository/.test(result.stderr))
+    return noWorkTree(directory);
   if (result.stderr.includes("not a git repository")) {
     return new AppError("not_a_repository", `${directory} is not inside a git repository`, {
       hint: "Run the command inside one, name one with --repo DIR, or make one with: git init",
     });
   }
   return gitFailed(args, result);
+}
+
+function noWorkTree(directory: string): AppError {
+  return new AppError(
+    "not_a_repository",
+    `${directory} has no working tree (it is a bare repository or a .git folder)`,
+    { hint: "Run the command in a clone or a worktree of it." },
+  );
 }

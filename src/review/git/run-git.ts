@@ -30,11 +30,28 @@ export interface GitResult {
  * are the names under which `hardening.ts` turns things off; no argument or setting of a user's ever gets here.
  */
 const unsafe = {
+  allowUnsafeAlias: true,
+  allowUnsafeAskPass: true,
+  allowUnsafeCommandBinaries: true,
   allowUnsafeConfigEnvCount: true,
-  allowUnsafeFsMonitor: true,
-  allowUnsafeHooksPath: true,
-  allowUnsafeFilter: true,
+  allowUnsafeConfigPaths: true,
+  allowUnsafeCredentialHelper: true,
   allowUnsafeCustomBinary: true,
+  allowUnsafeDiffExternal: true,
+  allowUnsafeDiffTextConv: true,
+  allowUnsafeEditor: true,
+  allowUnsafeExec: true,
+  allowUnsafeFilter: true,
+  allowUnsafeFsMonitor: true,
+  allowUnsafeGitProxy: true,
+  allowUnsafeGpgProgram: true,
+  allowUnsafeHooksPath: true,
+  allowUnsafeMergeDriver: true,
+  allowUnsafePack: true,
+  allowUnsafePager: true,
+  allowUnsafeSshCommand: true,
+  allowUnsafeSubmodule: true,
+  allowUnsafeTemplateDir: true,
 };
 
 /** Runs git and resolves to its exit code and output, whatever the code is. The one place that starts git. */

@@ -76,10 +76,11 @@ export async function streamAdditions(
 
 async function hasCommit(git: GitPlace, folder: Buffer): Promise<boolean> {
   const directory = join(git.directory, folder.toString());
+  const { GIT_DIR: _outer, GIT_WORK_TREE: _top, ...environment } = git.environment;
   const inside = {
     ...git,
     directory,
-    environment: { ...git.environment, GIT_CEILING_DIRECTORIES: git.directory },
+    environment: { ...environment, GIT_CEILING_DIRECTORIES: git.directory },
   };
   return (await commitOf(inside, "HEAD").catch(() => undefined)) !== undefined;
 }

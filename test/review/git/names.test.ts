@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isGeneratedName } from "../../../src/review/git/generated-names.ts";
-import { disarmFilters, gitEnvironment, isHardened } from "../../../src/review/git/hardening.ts";
+import { disarmPrograms, gitEnvironment, isHardened } from "../../../src/review/git/hardening.ts";
 import { quoteName, unquoteName } from "../../../src/review/git/quoted-name.ts";
 import { readSectionHeader } from "../../../src/review/git/section-header.ts";
 import { testRepository } from "../../support/test-repository.ts";
@@ -59,12 +59,12 @@ describe("readSectionHeader", () => {
   });
 });
 
-describe("disarmFilters", () => {
+describe("disarmPrograms", () => {
   const listing = (...entries: [scope: string, key: string, value: string][]) =>
     entries.map(([scope, key, value]) => `${scope}\0${key}\n${value}\0`).join("");
 
   it("puts back what the repository sets to what the user set, or to nothing", () => {
-    const settings = disarmFilters(
+    const settings = disarmPrograms(
       listing(
         ["global", "filter.lfs.process", "git-lfs filter-process"],
         ["global", "filter.lfs.clean", "git-lfs clean -- %f"],
@@ -72,12 +72,15 @@ describe("disarmFilters", () => {
         ["worktree", "filter.A=b.c.Smudge".toLowerCase(), "evil"],
         ["local", "filter.x.required", "true"],
         ["local", "core.fsmonitor", "evil"],
+        ["local", "filter..clean", "evil"],
+        ["local", "user.name", "Ada"],
       ),
     );
     expect(settings).toEqual([
       { key: "filter.lfs.process", value: "git-lfs filter-process" },
       { key: "filter.a=b.c.smudge", value: "" },
       { key: "filter.x.required", value: "false" },
+      { key: "filter..clean", value: "" },
     ]);
   });
 });
