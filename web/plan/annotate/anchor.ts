@@ -1,6 +1,7 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { Leaf, MarkdownDocument, Segment } from "../../shared/markdown/model.ts";
-import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
+import { lastNotBehind } from "../../shared/markdown/parse/source-lines.ts";
+import { documentIndex } from "./document-index.ts";
 import { withMarkupEnds } from "./markup-ends.ts";
 
 /** A place in the drawn text: a leaf and an offset in it. */
@@ -41,7 +42,7 @@ export function anchorOf(document: MarkdownDocument, range: TextRange): PlanAnch
   const from = offsetInText(document, { leaf: first.leaf, offset: first.start });
   const to = offsetInText(document, { leaf: last.leaf, offset: last.end });
   return {
-    ...linesOf(document.source, start, end),
+    ...linesOf(document, start, end),
     start,
     end,
     quote: text.slice(from, to),
@@ -90,8 +91,7 @@ export function drawnRanges(
 ): LeafRange[] {
   if (anchor.end <= anchor.start) return [];
   const ranges: LeafRange[] = [];
-  for (const leaf of document.leaves) {
-    if (leaf.end < anchor.start || leaf.start > anchor.end) continue;
+  for (const leaf of documentIndex(document).leavesAt(anchor.start, anchor.end)) {
     const start = renderedOffset(leaf, anchor.start, "start");
     const end = renderedOffset(leaf, anchor.end, "end");
     if (end > start) ranges.push({ leaf: leaf.index, start, end });
@@ -105,7 +105,7 @@ export function linesAnchor(
   startLine: number,
   endLine: number,
 ): PlanAnchor | undefined {
-  const lines = sourceLines(document.source);
+  const { lines } = documentIndex(document);
   const [start, end] = [lines.start(startLine - 1), lines.end(endLine - 1)];
   const quote = document.source.slice(start, end);
   if (quote.trim() === "") return undefined;
@@ -121,38 +121,31 @@ export function linesAnchor(
 
 /** The blocks an anchor touches. */
 export function blocksOf(document: MarkdownDocument, anchor: PlanAnchor): number[] {
-  const touched = document.blocks.filter((block) =>
-    document.leaves
-      .slice(block.firstLeaf, block.lastLeaf + 1)
-      .some(({ start, end }) => start < anchor.end && end > anchor.start),
-  );
-  if (touched.length > 0) return touched.map(({ index }) => index);
+  const touched = documentIndex(document)
+    .leavesAt(anchor.start, anchor.end)
+    .filter(({ start, end }) => start < anchor.end && end > anchor.start);
+  if (touched.length > 0) return [...new Set(touched.map(({ block }) => block))].sort((a, b) => a - b);
   return document.blocks
     .filter(({ startLine, endLine }) => startLine <= anchor.endLine && endLine >= anchor.startLine)
     .map(({ index }) => index);
 }
 
-/** The drawn text as one string; leaves are parted by line ends. */
+/** Returns the drawn text as one string; leaves are separated by line ends. */
 export function documentText(document: MarkdownDocument): string {
-  return document.leaves.map(({ text }) => text).join("\n");
+  return documentIndex(document).text;
 }
 
 /** A point as an offset in `documentText`. */
 function offsetInText(document: MarkdownDocument, point: TextPoint): number {
-  let offset = point.offset;
-  for (const leaf of document.leaves.slice(0, point.leaf)) offset += leaf.text.length + 1;
-  return offset;
+  return (documentIndex(document).leafStarts[point.leaf] ?? 0) + point.offset;
 }
 
 /** An offset in `documentText` as a point. */
 export function pointInText(document: MarkdownDocument, offset: number): TextPoint {
-  let rest = offset;
-  for (const { index, text } of document.leaves) {
-    if (rest <= text.length) return { leaf: index, offset: rest };
-    rest -= text.length + 1;
-  }
-  const last = document.leaves.at(-1);
-  return { leaf: last?.index ?? 0, offset: last?.text.length ?? 0 };
+  const { leafStarts } = documentIndex(document);
+  const leaf = lastNotBehind(leafStarts, offset);
+  const length = document.leaves[leaf]?.text.length ?? 0;
+  return { leaf, offset: Math.min(length, Math.max(0, offset - (leafStarts[leaf] ?? 0))) };
 }
 
 function leafRanges(document: MarkdownDocument, { first, last }: TextRange): LeafRange[] {
@@ -166,8 +159,12 @@ function leafRanges(document: MarkdownDocument, { first, last }: TextRange): Lea
     .filter(({ start, end }) => end > start);
 }
 
-function linesOf(source: string, start: number, end: number): { startLine: number; endLine: number } {
-  const lines = sourceLines(source);
+function linesOf(
+  document: MarkdownDocument,
+  start: number,
+  end: number,
+): { startLine: number; endLine: number } {
+  const { lines } = documentIndex(document);
   return { startLine: lines.at(start) + 1, endLine: lines.at(Math.max(start, end - 1)) + 1 };
 }
 

@@ -1,6 +1,5 @@
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
-import { documentText } from "./anchor.ts";
 import { relocate } from "./relocate.ts";
 
 export type AnnotationType = PlanAnnotation["type"];
@@ -49,10 +48,9 @@ export function placeAnnotations(
   document: MarkdownDocument,
   annotations: readonly PlanAnnotation[],
 ): PlacedAnnotation[] {
-  const text = documentText(document);
   return annotations.map((annotation) => {
     if (!annotation.anchor) return { annotation, lost: false };
-    const anchor = relocate(document, annotation.anchor, text);
+    const anchor = relocate(document, annotation.anchor);
     return {
       annotation: { ...annotation, anchor: anchor ?? withoutPlace(annotation.anchor) },
       lost: anchor === undefined,

@@ -1,22 +1,20 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
+import { lastNotBehind } from "../../shared/markdown/parse/source-lines.ts";
 import { anchorOf, documentText, pointInText } from "./anchor.ts";
 
 /**
- * Finds the place of an anchor in another version of the plan: where its quote stands, and of several such places the
- * one whose surroundings are most alike. Undefined where the text has gone.
+ * Finds an anchor in another version of the plan: where its quote is, and of several such places the one whose
+ * surroundings are most similar. Undefined where the text is gone.
  */
-export function relocate(
-  document: MarkdownDocument,
-  anchor: PlanAnchor,
-  text: string = documentText(document),
-): PlanAnchor | undefined {
-  if (anchor.quote.trim() === "") return undefined;
-  const found = candidates(text, anchor.quote);
-  const best = found.reduce<Candidate | undefined>((kept, candidate) => {
-    const score = likeness(text, candidate, anchor);
-    return kept === undefined || score > likeness(text, kept, anchor) ? candidate : kept;
-  }, undefined);
+export function relocate(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor | undefined {
+  const text = documentText(document);
+  let best: Match | undefined;
+  let bestScore = -1;
+  for (const match of findQuote(foldedText(document), anchor.quote)) {
+    const score = similarity(text, match, anchor);
+    if (score > bestScore) [best, bestScore] = [match, score];
+  }
   if (!best) return undefined;
   return anchorOf(document, {
     first: pointInText(document, best.start),
@@ -24,31 +22,72 @@ export function relocate(
   });
 }
 
-interface Candidate {
+/** A stretch of the document's drawn text. */
+interface Match {
   readonly start: number;
   readonly end: number;
 }
 
-const MOST = 200;
+const MAX_MATCHES = 200;
 
-/** Every place of the quote; white space may have been wrapped differently. */
-function candidates(text: string, quote: string): Candidate[] {
-  const words = quote.trim().split(/\s+/).map(literally);
-  const pattern = new RegExp(words.join("\\s+"), "g");
-  const found: Candidate[] = [];
-  for (const match of text.matchAll(pattern)) {
-    found.push({ start: match.index, end: match.index + match[0].length });
-    if (found.length === MOST) break;
+/**
+ * Finds the quote, however its whitespace is wrapped. Plain string search: a regular expression of a quote of a few
+ * thousand words is refused by the browser.
+ */
+function findQuote({ text, offsetAt }: FoldedText, quote: string): Match[] {
+  const wanted = quote.trim().replace(/\s+/g, " ");
+  const found: Match[] = [];
+  if (wanted === "") return found;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
+    found.push({ start: offsetAt(at), end: offsetAt(at + wanted.length - 1) + 1 });
+    if (found.length === MAX_MATCHES) break;
   }
   return found;
 }
 
-function literally(word: string): string {
-  return word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** A text whose runs of whitespace are one space each, and the way back to the text as it was. */
+interface FoldedText {
+  readonly text: string;
+  offsetAt(folded: number): number;
 }
 
-/** How many characters before and after agree. */
-function likeness(text: string, { start, end }: Candidate, anchor: PlanAnchor): number {
+const folded = new WeakMap<MarkdownDocument, FoldedText>();
+
+function foldedText(document: MarkdownDocument): FoldedText {
+  const known = folded.get(document);
+  if (known) return known;
+  const result = foldWhitespace(documentText(document));
+  folded.set(document, result);
+  return result;
+}
+
+function foldWhitespace(text: string): FoldedText {
+  const pieces: string[] = [];
+  // Where the two texts drift apart: behind each run of more than one character.
+  const foldedStarts = [0];
+  const starts = [0];
+  let length = 0;
+  let from = 0;
+  for (const { 0: run, index } of text.matchAll(/\s+/g)) {
+    pieces.push(text.slice(from, index), " ");
+    length += index - from + 1;
+    from = index + run.length;
+    if (run.length === 1) continue;
+    foldedStarts.push(length);
+    starts.push(from);
+  }
+  pieces.push(text.slice(from));
+  return {
+    text: pieces.join(""),
+    offsetAt(offset) {
+      const stretch = lastNotBehind(foldedStarts, offset);
+      return (starts[stretch] ?? 0) + offset - (foldedStarts[stretch] ?? 0);
+    },
+  };
+}
+
+/** Counts how many characters before and after the match agree with those around the anchor. */
+function similarity(text: string, { start, end }: Match, anchor: PlanAnchor): number {
   let before = 0;
   while (
     before < anchor.prefix.length &&

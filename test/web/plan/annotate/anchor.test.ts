@@ -123,6 +123,41 @@ describe("an anchor in the next round", () => {
     expect(relocate(parseMarkdown("zero one\ntwo\nthree four"), anchor)?.quote).toBe("one\ntwo\nthree");
   });
 
+  it("is found for a quote of 20,000 words, wrapped differently", () => {
+    const words = Array.from({ length: 20_000 }, (_, index) => `word${index}`);
+    const anchor = anchorAt(words.join(" "), words.join(" "));
+    const revised = parseMarkdown(`# New\n\n${words.join("\n")}\n\nEnd.\n`);
+    const found = relocate(revised, anchor);
+    expect(found).toMatchObject({ startLine: 3, endLine: 20_002 });
+    expect(found?.quote).toBe(words.join("\n"));
+  });
+
+  it("is found for a quote with characters that mean something in a regular expression", () => {
+    const quote = "a.b*c+?^$ {}()|[d]\\\\e";
+    const source = `\`${quote}\` x`;
+    expect(relocate(parseMarkdown(`New. ${source}`), anchorAt(quote, source))?.quote).toBe(quote);
+  });
+
+  it("finds every one of 2,000 notes on a plan of 2,000 lines", () => {
+    const source = Array.from({ length: 2_000 }, (_, index) => `- step ${index} is here\n`).join("");
+    const parsed = parseMarkdown(source);
+    const notes = parsed.blocks.map(({ index }) => {
+      const anchor = blockAnchor(parsed, index);
+      return {
+        id: String(index),
+        type: "comment",
+        text: "x",
+        createdAt: "",
+        ...(anchor && { anchor }),
+      } as const;
+    });
+    const placed = placeAnnotations(parseMarkdown(`# New\n\n${source}`), notes);
+    expect(placed.filter(({ lost }) => lost)).toEqual([]);
+    expect(placed.map(({ annotation }) => annotation.anchor?.startLine)).toEqual(
+      notes.map((_, index) => index + 3),
+    );
+  });
+
   it("is lost, not misplaced, where the text has gone; its note keeps the quote", () => {
     const anchor = anchorAt("single point of failure");
     const revised = parseMarkdown(samplePlan.replace("single point of failure", "replicated service"));

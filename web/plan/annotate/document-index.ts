@@ -1,0 +1,58 @@
+import type { Leaf, MarkdownDocument } from "../../shared/markdown/model.ts";
+import { lastNotBehind, type SourceLines, sourceLines } from "../../shared/markdown/parse/source-lines.ts";
+
+/** Lookups that every note needs, built once for each document. */
+export interface DocumentIndex {
+  /** The drawn text as one string; leaves are separated by line ends. */
+  readonly text: string;
+  /** Where each leaf begins in `text`. */
+  readonly leafStarts: readonly number[];
+  readonly lines: SourceLines;
+  /** Returns the leaves that overlap or touch a stretch of the source, in drawing order. */
+  leavesAt(start: number, end: number): readonly Leaf[];
+}
+
+const indexes = new WeakMap<MarkdownDocument, DocumentIndex>();
+
+/** Returns the lookups of a document. */
+export function documentIndex(document: MarkdownDocument): DocumentIndex {
+  const known = indexes.get(document);
+  if (known) return known;
+  const index = createIndex(document);
+  indexes.set(document, index);
+  return index;
+}
+
+function createIndex({ source, leaves }: MarkdownDocument): DocumentIndex {
+  const leafStarts: number[] = [];
+  let length = 0;
+  for (const { text } of leaves) {
+    leafStarts.push(length);
+    length += text.length + 1;
+  }
+  return {
+    text: leaves.map(({ text }) => text).join("\n"),
+    leafStarts,
+    lines: sourceLines(source),
+    leavesAt: leafSearch(leaves),
+  };
+}
+
+/** Footnotes are drawn last wherever they are written, so leaves are searched in the order of the source. */
+function leafSearch(leaves: readonly Leaf[]): DocumentIndex["leavesAt"] {
+  const sorted = leaves.toSorted((a, b) => a.start - b.start);
+  const starts = sorted.map(({ start }) => start);
+  let furthest = 0;
+  const furthestEnds = sorted.map(({ end }) => {
+    furthest = Math.max(furthest, end);
+    return furthest;
+  });
+  return (start, end) => {
+    const found: Leaf[] = [];
+    for (let at = lastNotBehind(starts, end); at >= 0 && (furthestEnds[at] ?? 0) >= start; at -= 1) {
+      const leaf = sorted[at];
+      if (leaf && leaf.start <= end && leaf.end >= start) found.push(leaf);
+    }
+    return found.sort((a, b) => a.index - b.index);
+  };
+}
