@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from "react";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
+import { Region } from "../shared/components/error-boundary.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
@@ -83,15 +84,27 @@ function Review() {
       </a>
       <Header />
       <div className="banners">
-        <Banners />
+        <Region name="The notices">
+          <Banners />
+        </Region>
       </div>
       <div className="review-body">
-        {treeOpen && <FileTree controller={controller} />}
+        {treeOpen && (
+          <Region name="The file tree">
+            <FileTree controller={controller} />
+          </Region>
+        )}
         <div className="review-main">
-          <FindBar controller={controller} />
-          {isEmpty ? <EmptyDiff /> : <DiffView controller={controller} />}
+          <Region name="The search">
+            <FindBar controller={controller} />
+          </Region>
+          <Region name="The diff">{isEmpty ? <EmptyDiff /> : <DiffView controller={controller} />}</Region>
         </div>
-        {panelOpen && <CommentPanel controller={controller} />}
+        {panelOpen && (
+          <Region name="The comments">
+            <CommentPanel controller={controller} />
+          </Region>
+        )}
       </div>
       <StatusLine />
       <Dialogs controller={controller} shortcuts={shortcuts} />

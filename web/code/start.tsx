@@ -1,8 +1,9 @@
 import { createRoot } from "react-dom/client";
 import { afterPaint } from "../shared/after-paint.ts";
+import { ErrorBoundary } from "../shared/components/error-boundary.tsx";
 import { watchSystemTheme } from "../shared/theme/theme.ts";
 import { App } from "./app.tsx";
-import { ErrorBoundary } from "./error-boundary.tsx";
+import { FailedReview } from "./failed-review.tsx";
 import { startHighlighting } from "./highlight/tokens-of.ts";
 import { startDraft } from "./state/draft.ts";
 import { followRounds } from "./state/rounds.ts";
@@ -30,7 +31,7 @@ function render(): void {
   const root = document.getElementById("root");
   if (!root) return;
   createRoot(root).render(
-    <ErrorBoundary>
+    <ErrorBoundary fallback={(message) => <FailedReview message={message} />}>
       <App />
     </ErrorBoundary>,
   );

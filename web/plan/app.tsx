@@ -1,6 +1,7 @@
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
+import { ErrorBoundary, Region } from "../shared/components/error-boundary.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
@@ -10,6 +11,7 @@ import { Rail } from "./annotate/rail.tsx";
 import { Article } from "./article/article.tsx";
 import { SourceView } from "./article/source-view.tsx";
 import { ApproveDialog } from "./decide/approve-dialog.tsx";
+import { FailedReview } from "./decide/failed-review.tsx";
 import { FinalScreen } from "./decide/final-screen.tsx";
 import { RequestChangesDialog } from "./decide/request-changes-dialog.tsx";
 import { SaveDialog } from "./decide/save-dialog.tsx";
@@ -31,7 +33,9 @@ export function App() {
   const phase = useReview((state) => state.phase);
   return (
     <>
-      <Phase phase={phase} />
+      <ErrorBoundary fallback={(message) => <FailedReview message={message} />}>
+        <Phase phase={phase} />
+      </ErrorBoundary>
       <Toasts />
     </>
   );
@@ -82,13 +86,21 @@ function Review() {
         Skip to the plan
       </a>
       <Header />
-      <Banners />
+      <Region name="The notices">
+        <Banners />
+      </Region>
       <div className="columns">
-        <TableOfContents />
+        <Region name="The contents">
+          <TableOfContents />
+        </Region>
         <main id="plan" className="main" tabIndex={-1}>
-          {VIEWS[view]()}
+          <Region key={view} name="This view of the plan">
+            {VIEWS[view]()}
+          </Region>
         </main>
-        <Rail />
+        <Region name="The notes">
+          <Rail />
+        </Region>
       </div>
       {dialog && DIALOGS[dialog]()}
     </div>

@@ -1,0 +1,121 @@
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, newContext, openReview } from "../support/browser.ts";
+import { changedRepository, openCodeReview } from "../support/code-review-page.ts";
+import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  home = await makeHome();
+});
+afterAll(async () => {
+  await browser.close();
+  await home.remove();
+});
+
+const words = Array.from({ length: 9_000 }, (_, index) => `word${index}`);
+const longPlan = `# Long plan\n\n${words.join(" ")}\n\n\`\`\`\n${words.join("\n")}\n\`\`\`\n`;
+
+describe("a note on a long passage", () => {
+  it("leaves the next round a page that can be read and decided", async () => {
+    const first = await startReview(home, hookEvent(longPlan, home.path));
+    const one = await openReview(browser, first.url);
+    await one.page.keyboard.press("Control+a");
+    await one.page.keyboard.press("c");
+    await one.page.locator(".composer textarea").fill("All of this");
+    await one.page.keyboard.press("Control+Enter");
+    await one.page.locator(".cards .card").waitFor();
+    await one.page.getByRole("button", { name: /^Request changes/ }).click();
+    await one.page.getByRole("button", { name: /^Send to/ }).click();
+    await first.ended;
+
+    const second = await startReview(home, hookEvent(`${longPlan}\nOne more.\n`, home.path));
+    const { page, errors } = await openReview(browser, second.url);
+    await page.getByRole("region", { name: "Notes of round 1" }).getByText("text unchanged").waitFor();
+    expect(await page.getByRole("button", { name: "Approve" }).isEnabled()).toBe(true);
+    expect(errors).toEqual([]);
+    second.child.kill("SIGTERM");
+    await second.ended;
+  });
+});
+
+/** A page in which a part of the browser is broken, as a defect of the page would have it. */
+async function brokenContext(script: string): Promise<BrowserContext> {
+  const context = await newContext(browser);
+  await context.addInitScript(script);
+  return context;
+}
+
+const NO_EVENTS = "window.EventSource = class { constructor() { throw new Error('no events') } }";
+
+describe("a page that cannot be rendered", () => {
+  it("keeps the plan's notes as text and the buttons that decide", async () => {
+    const review = await startReview(home, hookEvent("# Fails\n\nSome text.\n", home.path));
+    const before = await openReview(browser, review.url);
+    await before.page.keyboard.press("g");
+    await before.page.locator(".composer textarea").fill("Keep this note");
+    await before.page.keyboard.press("Control+Enter");
+    await before.page.getByText("Draft saved").waitFor();
+
+    const page = await (await brokenContext(NO_EVENTS)).newPage();
+    await page.goto(review.url);
+    await page.getByRole("heading", { name: "This page has failed" }).waitFor();
+    await page.getByText("no events").waitFor();
+    await page.getByRole("region", { name: "Your notes" }).getByText("Keep this note").waitFor();
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    await page.getByRole("button", { name: "Request changes" }).click();
+    await page.getByRole("heading", { name: "Sent: Request changes" }).waitFor();
+    const { stdout } = await review.ended;
+    expect(JSON.parse(stdout).hookSpecificOutput.decision).toMatchObject({
+      behavior: "deny",
+      message: expect.stringContaining("Keep this note"),
+    });
+  });
+
+  it("lets the plan be approved without any note", async () => {
+    const review = await startReview(home, hookEvent("# Fails twice\n\nSome text.\n", home.path));
+    const page = await (await brokenContext(NO_EVENTS)).newPage();
+    await page.goto(review.url);
+    await page.getByRole("button", { name: "Deny" }).waitFor();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("heading", { name: "Sent: Approve" }).waitFor();
+    const { stdout } = await review.ended;
+    expect(JSON.parse(stdout).hookSpecificOutput.decision.behavior).toBe("allow");
+  });
+
+  it("loses one region of the plan page and keeps the others", async () => {
+    const review = await startReview(home, hookEvent("# Half\n\n## One\n\nText.\n", home.path));
+    const page = await (
+      await brokenContext("ResizeObserver.prototype.observe = () => { throw new Error('no sizes') }")
+    ).newPage();
+    await page.goto(review.url);
+    await page.getByText("This view of the plan cannot be shown: no sizes").waitFor();
+    await page.getByText("Source", { exact: true }).click();
+    await page.locator(".source-line", { hasText: "## One" }).waitFor();
+    await page.getByRole("button", { name: "Deny" }).waitFor();
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
+  it("keeps the code review's comments as text and the buttons that decide", async () => {
+    const { page: before, url, ended } = await openCodeReview(browser, await changedRepository());
+    await before.getByRole("button", { name: "Approve" }).waitFor();
+    const page = await (await brokenContext(NO_EVENTS)).newPage();
+    await before.keyboard.press("a");
+    await before.locator(".panel textarea").fill("Keep this comment");
+    await before.keyboard.press("Control+Enter");
+    await before.locator(".comment-text .markdown").waitFor();
+    await expect
+      .poll(async () => (await before.request.get(new URL("/api/draft", url).href)).text())
+      .toContain("Keep this comment");
+    await page.goto(url);
+    await page.getByRole("heading", { name: "This page has failed" }).waitFor();
+    await page.getByRole("region", { name: "Your notes" }).getByText("Keep this comment").waitFor();
+    await page.getByRole("button", { name: "Approve without the comments" }).waitFor();
+    await page.getByRole("button", { name: "Send feedback" }).click();
+    await page.getByRole("heading", { name: "Sent: Send feedback" }).waitFor();
+    expect((await ended).stdout).toContain("Keep this comment");
+  });
+});

@@ -1,0 +1,43 @@
+import { useEffect, useState } from "react";
+import { FailedPage } from "../shared/components/failed-page.tsx";
+import { NO_CHANGES_REQUESTED } from "./core/feedback.ts";
+import { composeFeedback, type Feedback } from "./dialogs/compose.ts";
+import { decide } from "./dialogs/decide.ts";
+import { saidComments, useComments } from "./state/comments.ts";
+import { useSession } from "./state/session.ts";
+
+/** Replaces the code page where it cannot be rendered: decides with what is known, without any other part of the page. */
+export function FailedReview({ message }: { readonly message: string }) {
+  const isOpen = useSession((session) => session.phase !== "sent");
+  const comments = useComments((state) => state.comments);
+  const [notes, setNotes] = useState("");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the notes are made of the comments
+  useEffect(() => {
+    void feedback().then(({ markdown }) => setNotes(markdown));
+  }, [comments]);
+  const count = saidComments(comments).length;
+  const approval = { label: count === 0 ? "Approve" : "Approve without the comments", send: approve };
+  const decisions = count === 0 ? [approval] : [approval, { label: "Send feedback", send: sendFeedback }];
+  return <FailedPage message={message} notes={notes} decisions={isOpen ? decisions : []} />;
+}
+
+const approve = () =>
+  decide({ feedback: NO_CHANGES_REQUESTED, complete: true, approved: true, annotations: [] }, true);
+
+async function sendFeedback(): Promise<string | undefined> {
+  const { markdown, annotations } = await feedback();
+  return decide({ feedback: markdown, complete: true, annotations }, false);
+}
+
+/** What is composed of the comments may be the very thing that failed: then each comment as it was typed. */
+async function feedback(): Promise<Pick<Feedback, "markdown" | "annotations">> {
+  try {
+    return await composeFeedback();
+  } catch {
+    const said = saidComments(useComments.getState().comments);
+    const markdown = said
+      .map(({ path, text, suggestion }) => [path, text, suggestion].filter(Boolean).join("\n\n"))
+      .join("\n\n");
+    return { markdown, annotations: [] };
+  }
+}

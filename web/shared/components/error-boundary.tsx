@@ -1,0 +1,53 @@
+import { Component, type ReactNode } from "react";
+import { Button } from "./button.tsx";
+
+interface ErrorBoundaryProps {
+  readonly children: ReactNode;
+  /** Draws what is shown instead; `retry` renders the children again. */
+  readonly fallback: (message: string, retry: () => void) => ReactNode;
+}
+
+interface ErrorBoundaryState {
+  readonly message: string | undefined;
+}
+
+/** Shows a fallback where rendering fails, instead of the empty page that React leaves behind. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { message: undefined };
+
+  static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
+    return { message: error instanceof Error ? error.message : String(error) };
+  }
+
+  override render(): ReactNode {
+    const { message } = this.state;
+    if (message === undefined) return this.props.children;
+    return this.props.fallback(message, () => this.setState({ message: undefined }));
+  }
+}
+
+interface RegionProps {
+  /** Names the region at the start of a sentence: "The contents". */
+  readonly name: string;
+  readonly children: ReactNode;
+}
+
+/** Keeps a failure of one region of a page out of all others. */
+export function Region({ name, children }: RegionProps) {
+  return (
+    <ErrorBoundary
+      fallback={(message, retry) => (
+        <div className="region-failed" role="alert">
+          <p>
+            {name} cannot be shown: {message}
+          </p>
+          <Button small onClick={retry}>
+            Try again
+          </Button>
+        </div>
+      )}
+    >
+      {children}
+    </ErrorBoundary>
+  );
+}

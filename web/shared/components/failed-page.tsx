@@ -1,0 +1,83 @@
+import { useState } from "react";
+import { copyAndSay } from "../clipboard.ts";
+import { Button } from "./button.tsx";
+import { ErrorLine } from "./error-line.tsx";
+import { PageState } from "./page-state.tsx";
+
+/** A decision that can still be made on a page that has failed. */
+export interface LastDecision {
+  readonly label: string;
+  /** Resolves to the reason it was not sent, or undefined. */
+  readonly send: () => Promise<string | undefined>;
+}
+
+interface FailedPageProps {
+  readonly message: string;
+  /** What the person has written, as it would be sent. */
+  readonly notes: string;
+  /** Empty where nothing can be decided any more. */
+  readonly decisions: readonly LastDecision[];
+}
+
+/** Replaces a page that has failed: the person's notes as text, and the buttons that decide. */
+export function FailedPage({ message, notes, decisions }: FailedPageProps) {
+  const [sent, setSent] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+
+  const decide = async ({ label, send }: LastDecision) => {
+    setBusy(true);
+    const failure = await send().catch((error: unknown) => String(error));
+    setBusy(false);
+    setProblem(failure);
+    if (failure === undefined) setSent(label);
+  };
+
+  if (sent !== undefined) {
+    return (
+      <PageState title={`Sent: ${sent}`}>
+        <p>The decision was sent. You can close this tab.</p>
+      </PageState>
+    );
+  }
+  return (
+    <PageState
+      title="This page has failed"
+      actions={
+        <>
+          <Button onClick={() => location.reload()}>Reload the page</Button>
+          {decisions.map((decision) => (
+            <Button key={decision.label} disabled={busy} onClick={() => void decide(decision)}>
+              {decision.label}
+            </Button>
+          ))}
+        </>
+      }
+    >
+      {decisions.length > 0 && (
+        <p>
+          Nothing was sent, and everything you wrote is still here. Reload the page, or decide with the
+          buttons below.
+        </p>
+      )}
+      <p>Error: {message}</p>
+      <ErrorLine error={problem} />
+      {notes.trim() !== "" && <Notes text={notes} />}
+    </PageState>
+  );
+}
+
+function Notes({ text }: { readonly text: string }) {
+  return (
+    <section className="failed-notes" aria-label="Your notes">
+      <div>
+        <h2>Your notes</h2>
+        <Button small onClick={() => void copyAndSay(text, "Notes copied")}>
+          Copy
+        </Button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <pre tabIndex={0}>{text.trim()}</pre>
+    </section>
+  );
+}
