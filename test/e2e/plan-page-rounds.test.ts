@@ -61,6 +61,41 @@ describe("the second round of a plan", () => {
   });
 });
 
+describe("the changes of a plan with long lines", () => {
+  const long = (word: string) =>
+    `# Long lines\n\n\`\`\`ts\nconst ${word} = "${"x".repeat(400)}";\n\`\`\`\n\n${"y".repeat(500)}${word}\n\n` +
+    `| a | b |\n|---|---|\n| ${"cell ".repeat(30)} | \`${"z".repeat(200)}\` ${word} |\n`;
+
+  it.each([360, 900, 1440])("stay in their column at %i px, rendered and raw", async (width) => {
+    const first = await startReview(home, hookEvent(long(`before${width}`), home.path));
+    await fetch(new URL("/api/deny", first.url), { method: "POST" });
+    await first.ended;
+    const second = await startReview(home, hookEvent(long(`after${width}`), home.path));
+    const { page } = await openReview(browser, second.url, { width });
+    await page.keyboard.press("v");
+    const changes = page.getByRole("region", { name: "Changes" });
+    for (const shown of ["Rendered", "Raw diff"]) {
+      await changes.getByText(shown, { exact: true }).click();
+      await changes
+        .locator(shown === "Rendered" ? ".change-added" : ".raw-added")
+        .first()
+        .waitFor();
+      const boxes = await page.evaluate(() => {
+        const box = (selector: string) => document.querySelector(selector)?.getBoundingClientRect();
+        return {
+          scrolls: document.documentElement.scrollWidth - innerWidth,
+          right: box(".changes")?.right ?? 0,
+          column: box(".main")?.right ?? 0,
+        };
+      });
+      expect(boxes.scrolls).toBeLessThanOrEqual(0);
+      expect(boxes.right).toBeLessThanOrEqual(boxes.column + 0.5);
+    }
+    second.child.kill("SIGTERM");
+    await second.ended;
+  });
+});
+
 describe("the plan page without a plan or a server", () => {
   it("says that there is no plan, and asks for one", async () => {
     const event = JSON.parse(hookEvent("", home.path));
