@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { oddSettings } from "./odd-settings.ts";
 
 /** `proxy connect` and `disconnect` on files, as the command does it. */
-const connection = { url: "http://127.0.0.1:8045", key: "key-0123456789", models: ["m-1"] };
+const connection = { url: "http://127.0.0.1:8045", key: "key-0123456789", ownLogin: false, models: ["m-1"] };
 const writing = connectors.filter((connector) => connector.edits(placeIn("/"), connection).length > 0);
 
 function placeIn(home: string): Place {

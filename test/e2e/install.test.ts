@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { quietPort } from "../support/quiet-port.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const script = resolve(import.meta.dirname, "../../dist/sallyport.js");
@@ -143,6 +144,82 @@ describe("sallyport proxy connect", () => {
     expect(stdout).toContain("OPENAI_API_KEY='key-from-the-shell'");
     const missing = await sallyport(home, "proxy", "connect", "openai", "--key-env", "NOWHERE");
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("NOWHERE is not set") });
+  });
+
+  it("leaves Claude Code its own login where an upstream wants the client's, as in the example", async () => {
+    const home = await temporaryFolder();
+    const example = resolve(import.meta.dirname, "../../examples/proxy.config.jsonc");
+    const { stdout } = await sallyport(
+      home,
+      ...["proxy", "connect", "claude-code", "--print", "--config", example],
+    );
+    expect(stdout).toBe("export ANTHROPIC_BASE_URL='http://127.0.0.1:8045'\n");
+    const settings = join(home, ".claude/settings.json");
+    await sallyport(home, "proxy", "connect", "claude-code", "--yes");
+    expect(await readFile(settings, "utf8")).toContain("ANTHROPIC_AUTH_TOKEN");
+    await sallyport(home, "proxy", "connect", "claude-code", "--yes", "--config", example);
+    expect(JSON.parse(await readFile(settings, "utf8")).env).toEqual({
+      ANTHROPIC_BASE_URL: "http://127.0.0.1:8045",
+    });
+  });
+
+  it("sends the proxy's key beside the login where both are wanted, and only the login goes upstream", async () => {
+    const home = await temporaryFolder();
+    const seen: Record<string, unknown>[] = [];
+    const vendor = createServer((request, response) => {
+      seen.push(request.headers);
+      response.setHeader("content-type", "application/json").end('{"type":"message","content":[]}');
+    });
+    await new Promise<void>((done) => vendor.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void vendor.close());
+    const address = vendor.address();
+    const base_url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const key = "sk-0123456789abcdef";
+    const config = {
+      port: await quietPort(),
+      auth_mode: "strict",
+      api_keys: [key],
+      upstreams: { claude: { dialect: "messages", base_url, credentials: "client" } },
+      models: [{ match: "*", upstream: "claude" }],
+    };
+    await put(join(home, ".config/sallyport/config.json"), JSON.stringify({ proxy: config }));
+    const { stdout } = await sallyport(home, "proxy", "connect", "claude-code", "--print");
+    const [, name = "", value = ""] = /ANTHROPIC_CUSTOM_HEADERS='(.+?): (.+)'/.exec(stdout) ?? [];
+    const proxy = spawn(process.execPath, [script, "proxy", "start"], {
+      env: { PATH: process.env["PATH"] ?? "", HOME: home, SERVICE_HOME: join(home, "data") },
+      stdio: "ignore",
+    });
+    onTestFinished(() => void proxy.kill("SIGKILL"));
+    const call = () =>
+      fetch(`http://127.0.0.1:${config.port}/v1/messages`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          [name]: value,
+          authorization: "Bearer sk-ant-oat01-of-the-person",
+        },
+        body: JSON.stringify({
+          model: "claude-x",
+          max_tokens: 1,
+          messages: [{ role: "user", content: "hi" }],
+        }),
+      }).then(({ status }) => status);
+    await expect.poll(() => call().catch(() => 0)).toBe(200);
+    expect(seen.at(-1)).toMatchObject({ authorization: "Bearer sk-ant-oat01-of-the-person" });
+    expect(JSON.stringify(seen)).not.toContain(key);
+    const other = await sallyport(home, "proxy", "connect", "anthropic");
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot send two keys") });
+  });
+
+  it("warns where no proxy answers at the address", async () => {
+    const home = await temporaryFolder();
+    const port = await quietPort();
+    const { code, stderr } = await sallyport(
+      home,
+      ...["proxy", "connect", "claude-code", "--yes", "--url", `http://127.0.0.1:${port}`],
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain(`No proxy answers at http://127.0.0.1:${port}. Start it before the agent`);
   });
 
   it("refuses a proxy that is its own upstream", async () => {

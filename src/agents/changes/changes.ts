@@ -26,7 +26,7 @@ export async function changesToInstall(
   return changes(edits, async (edit, target, before) => {
     const receipt = await receipts.find(target);
     const original = isUntouched(receipt, before) ? receipt.original : edit.uninstall(before, receipt);
-    return { after: edit.install(before), backup: { original } };
+    return { after: edit.install(before, receipt), backup: { original } };
   });
 }
 

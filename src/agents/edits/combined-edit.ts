@@ -5,7 +5,8 @@ export function combined(path: string, purpose: string, parts: readonly FileEdit
   return {
     path,
     purpose,
-    install: (text) => parts.reduce<string>((current, part) => part.install(current), text ?? ""),
+    install: (text, earlier) =>
+      parts.reduce<string>((current, part) => part.install(current, earlier), text ?? ""),
     uninstall: (text, earlier) =>
       [...parts]
         .reverse()

@@ -8,8 +8,11 @@ export interface FileEdit {
   readonly path: string;
   /** In a few words, for the table and the diff: "hook on ExitPlanMode". */
   readonly purpose: string;
-  /** The text with our part in it; the same text when it is there already. Throws `configuration` if it cannot be put in. */
-  install(text: string | undefined): string;
+  /**
+   * Returns the text with our part in it; the same text when it is there already. `earlier` is what an earlier
+   * installation wrote. Throws `configuration` if it cannot be put in.
+   */
+  install(text: string | undefined, earlier?: Earlier): string;
   /** The text without our part, or undefined when nothing but ours was in the file. */
   uninstall(text: string | undefined, earlier?: Earlier): string | undefined;
 }

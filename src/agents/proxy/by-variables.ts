@@ -1,24 +1,23 @@
+import type { UpstreamDialect } from "../../config/proxy-config.ts";
 import type { Connection, Connector } from "./connector.ts";
 
-/** Clients that are told by variables alone. */
+/** Clients that read their settings from variables alone. */
 export const byVariables: readonly Connector[] = [
-  client("openai", "OpenAI SDKs", ({ url, key }) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key })),
-  client("anthropic", "Anthropic SDKs", ({ url, key }) => ({
-    ANTHROPIC_BASE_URL: url,
-    ANTHROPIC_API_KEY: key,
+  client("openai", "OpenAI SDKs", ["chat-completions", "responses"], "OPENAI_API_KEY", ({ url }) => ({
+    OPENAI_BASE_URL: `${url}/v1`,
   })),
-  client("google", "Google GenAI SDKs", ({ url, key }) => ({
+  client("anthropic", "Anthropic SDKs", ["messages"], "ANTHROPIC_API_KEY", ({ url }) => ({
+    ANTHROPIC_BASE_URL: url,
+  })),
+  client("google", "Google GenAI SDKs", ["generative-language"], "GEMINI_API_KEY", ({ url }) => ({
     GOOGLE_GEMINI_BASE_URL: url,
-    GEMINI_API_KEY: key,
   })),
   client(
     "copilot",
     "Copilot CLI",
-    ({ url, key }) => ({
-      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
-      COPILOT_PROVIDER_TYPE: "openai",
-      COPILOT_PROVIDER_API_KEY: key,
-    }),
+    ["chat-completions"],
+    "COPILOT_PROVIDER_API_KEY",
+    ({ url }) => ({ COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_TYPE: "openai" }),
     ["Copilot CLI wants the name of a model too: COPILOT_MODEL, or --model."],
   ),
 ];
@@ -26,8 +25,23 @@ export const byVariables: readonly Connector[] = [
 function client(
   id: string,
   name: string,
-  variables: (connection: Connection) => Record<string, string>,
+  dialects: readonly UpstreamDialect[],
+  keyVariable: string,
+  address: (connection: Connection) => Record<string, string>,
   notes: readonly string[] = [],
 ): Connector {
-  return { id, name, edits: () => [], variables, needsModels: false, notes };
+  return {
+    id,
+    name,
+    dialects,
+    sendsKeyBesideLogin: false,
+    edits: () => [],
+    variables: (connection) => ({
+      ...address(connection),
+      ...(connection.key === undefined ? {} : { [keyVariable]: connection.key }),
+    }),
+    needsModels: false,
+    notes: ({ key }) =>
+      key === undefined ? [`${keyVariable} stays your own; the proxy passes it on.`, ...notes] : notes,
+  };
 }

@@ -12,8 +12,10 @@ export const codexConnector: Connector = {
   name: "Codex CLI",
   edits: (place, connection) => [providerIn(join(codexFolder(place), "config.toml"), connection)],
   variables: () => ({}),
+  dialects: ["responses"],
+  sendsKeyBesideLogin: false,
   needsModels: false,
-  notes: [],
+  notes: ({ key }) => (key === undefined ? ["Codex takes the vendor's key from OPENAI_API_KEY."] : []),
 };
 
 const PROVIDER = "model_providers.sallyport";
@@ -37,7 +39,9 @@ function providerIn(path: string, { url, key }: Connection): FileEdit {
         'name = "Sallyport"',
         `base_url = ${JSON.stringify(`${url}/v1`)}`,
         'wire_api = "responses"',
-        `experimental_bearer_token = ${JSON.stringify(key)}`,
+        key === undefined
+          ? 'env_key = "OPENAI_API_KEY"'
+          : `experimental_bearer_token = ${JSON.stringify(key)}`,
       ];
       return blockAtEnd(blockAtStart(setAside(clean), ['model_provider = "sallyport"']), provider);
     },

@@ -1,3 +1,4 @@
+import type { UpstreamDialect } from "../../config/proxy-config.ts";
 import type { Place } from "../agent.ts";
 import type { FileEdit } from "../edits/file-edit.ts";
 
@@ -5,8 +6,13 @@ import type { FileEdit } from "../edits/file-edit.ts";
 export interface Connection {
   /** Without a slash at the end: http://127.0.0.1:8045 */
   readonly url: string;
-  /** A key of the proxy's, or any word where it asks for none: clients refuse to start without one. */
-  readonly key: string;
+  /**
+   * The key that the client sends to the proxy, or any word where the proxy requires none: clients refuse to start
+   * without one. `undefined`: the client sends its own login alone (see `ownLogin`).
+   */
+  readonly key: string | undefined;
+  /** Whether the client keeps its own login, because an upstream of its dialect has `credentials: "client"`. */
+  readonly ownLogin: boolean;
   /** What the proxy offers, for clients that must be told the names. */
   readonly models: readonly string[];
 }
@@ -16,6 +22,10 @@ export interface Connector {
   /** As in `sallyport proxy connect ID`. */
   readonly id: string;
   readonly name: string;
+  /** The dialects the client speaks to the proxy. */
+  readonly dialects: readonly UpstreamDialect[];
+  /** Whether the client can send the proxy's key beside its own login. */
+  readonly sendsKeyBesideLogin: boolean;
   /** The files to edit; none for clients that go by variables alone. Pure. */
   edits(place: Place, connection: Connection): readonly FileEdit[];
   /** The variables that do the same for one shell; none for clients that have no such variables. */
@@ -23,5 +33,5 @@ export interface Connector {
   /** Whether the names of models have to be written down. */
   readonly needsModels: boolean;
   /** What the person still has to do or should know. */
-  readonly notes: readonly string[];
+  notes(connection: Connection): readonly string[];
 }

@@ -19,14 +19,16 @@ export const geminiCliConnector: Connector = {
     ]),
   ],
   variables,
+  dialects: ["generative-language"],
+  sendsKeyBesideLogin: false,
   needsModels: false,
-  notes: [
+  notes: () => [
     "A .env of a project takes the place of the one in ~/.gemini; variables set in the shell win over both.",
   ],
 };
 
 function variables({ url, key }: Connection): Record<string, string> {
-  return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: key };
+  return { GOOGLE_GEMINI_BASE_URL: url, ...(key === undefined ? {} : { GEMINI_API_KEY: key }) };
 }
 
 function variablesIn(path: string, connection: Connection): FileEdit {

@@ -14,15 +14,17 @@ export const openCodeConnector: Connector = {
         {
           npm: "@ai-sdk/openai-compatible",
           name: "Sallyport",
-          options: { baseURL: `${url}/v1`, apiKey: key },
+          options: { baseURL: `${url}/v1`, apiKey: key ?? "{env:OPENAI_API_KEY}" },
           models: Object.fromEntries(models.map((model) => [model, { name: model }])),
         },
       ],
     ]),
   ],
   variables: () => ({}),
+  dialects: ["chat-completions"],
+  sendsKeyBesideLogin: false,
   needsModels: true,
-  notes: [
+  notes: () => [
     "Choose a model of the provider Sallyport with /models. Connect again when the proxy offers others.",
   ],
 };

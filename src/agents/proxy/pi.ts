@@ -16,7 +16,8 @@ export const piConnector: Connector = {
           {
             baseUrl: `${url}/v1`,
             api: "openai-completions",
-            apiKey: key,
+            // A variable's name stands for its value.
+            apiKey: key ?? "OPENAI_API_KEY",
             models: models.map((id) => ({ id })),
           },
         ],
@@ -24,8 +25,10 @@ export const piConnector: Connector = {
     ),
   ],
   variables: () => ({}),
+  dialects: ["chat-completions"],
+  sendsKeyBesideLogin: false,
   needsModels: true,
-  notes: [
+  notes: () => [
     "Choose a model of the provider sallyport with /model. Connect again when the proxy offers others.",
   ],
 };

@@ -9,18 +9,22 @@ export const qwenConnector: Connector = {
   name: "Qwen Code",
   edits: (place, connection) => [
     jsonMembers(join(qwenFolder(place), "settings.json"), "model calls through the proxy", [
-      ...Object.entries(variables(connection)).map(([name, value]) => [["env", name], value] as const),
+      ...VARIABLES.map((name) => [["env", name], variables(connection)[name]] as const),
       [["security", "auth", "selectedType"], "openai"],
     ]),
   ],
   variables,
+  dialects: ["chat-completions"],
+  sendsKeyBesideLogin: false,
   needsModels: false,
-  notes: [
+  notes: () => [
     "Models that you have listed under modelProviders keep their own address; choose others with -m or /model.",
     "Variables set in the shell win over these.",
   ],
 };
 
+const VARIABLES = ["OPENAI_BASE_URL", "OPENAI_API_KEY"] as const;
+
 function variables({ url, key }: Connection): Record<string, string> {
-  return { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key };
+  return { OPENAI_BASE_URL: `${url}/v1`, ...(key === undefined ? {} : { OPENAI_API_KEY: key }) };
 }

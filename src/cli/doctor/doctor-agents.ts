@@ -23,7 +23,7 @@ export async function agentFindings({ searchPath, proxyRuns }: AgentsPlace): Pro
   );
   const proxied = connectors.map(async (connector) => {
     const receipts = receiptsOf(connector.id, "proxy");
-    const edits = connector.edits(place, { url: "", key: "", models: [] });
+    const edits = connector.edits(place, { url: "", key: "", ownLogin: false, models: [] });
     const kept = await Promise.all(edits.map(({ path }) => receipts.find(path).catch(() => undefined)));
     return kept.some(Boolean) ? [connectionFinding(connector.id, connector.name, proxyRuns)] : [];
   });

@@ -9,6 +9,7 @@ const place: Place = { home: "/home/ada", command: "sallyport", words: ["sallypo
 const connection: Connection = {
   url: "http://127.0.0.1:8045",
   key: "key-0123456789",
+  ownLogin: false,
   models: ["m-1", "m-2"],
 };
 
@@ -115,6 +116,45 @@ describe("a client", () => {
     expect(connectorNamed("gemini").id).toBe("gemini-cli");
     expect(connectorNamed("openai").id).toBe("openai");
     expect(() => connectorNamed("constructor")).toThrow(/no client called constructor/);
+  });
+});
+
+describe("a client that keeps its own login", () => {
+  const own: Connection = { ...connection, key: undefined, ownLogin: true };
+
+  it.each(connectors.map((connector) => [connector.id, connector] as const))(
+    "%s writes the address and no key",
+    (_id, connector) => {
+      const written = JSON.stringify([
+        ...connector.edits(place, own).map((edit) => edit.install(undefined)),
+        connector.variables(own),
+      ]);
+      expect(written).toContain(connection.url);
+      expect(written).not.toContain("undefined");
+      expect(written).not.toMatch(/(TOKEN|KEY)\*["=: ]+(sallyport|key-)/i);
+    },
+  );
+
+  it("Claude Code sends the proxy's key in a header beside its login", () => {
+    const beside: Connection = { ...connection, ownLogin: true };
+    expect(connectorNamed("claude-code").variables(beside)).toEqual({
+      ANTHROPIC_BASE_URL: connection.url,
+      ANTHROPIC_CUSTOM_HEADERS: `x-gen-api-key: ${connection.key}`,
+    });
+  });
+
+  it("loses the key that an earlier connection wrote, and a token of the person's own comes back", () => {
+    const original = '{ "env": { "ANTHROPIC_AUTH_TOKEN": "mine" } }';
+    const written = editOf("claude-code", "settings.json").install(original);
+    const edit = connectorNamed("claude-code").edits(place, own)[0];
+    expect(JSON.parse(edit?.install(written, { original, written }) ?? "")).toEqual({
+      env: { ANTHROPIC_AUTH_TOKEN: "mine", ANTHROPIC_BASE_URL: connection.url },
+    });
+    const fromNothing = editOf("claude-code", "settings.json").install("{}");
+    const earlier = { original: "{}", written: fromNothing };
+    expect(JSON.parse(edit?.install(fromNothing, earlier) ?? "")).toEqual({
+      env: { ANTHROPIC_BASE_URL: connection.url },
+    });
   });
 });
 

@@ -8,7 +8,7 @@ import { AppError } from "../../../errors.ts";
 import { carryOut } from "../../install/carry-out.ts";
 import { currentPlace, receiptsOf } from "../../install/place.ts";
 import type { Output } from "../../output.ts";
-import { type ConnectionFlags, connectionTo, modelsOf, secretsOf } from "./proxy-connection.ts";
+import { type ConnectionFlags, connectionTo, isAnswering, modelsOf, secretsOf } from "./proxy-connection.ts";
 import { shellAssignments } from "./shell-assignments.ts";
 
 export interface ConnectFlags extends ConnectionFlags {
@@ -20,12 +20,13 @@ export interface ConnectFlags extends ConnectionFlags {
 /** `sallyport proxy connect CLIENT`; resolves to the exit code. */
 export async function connect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
   const connector = connectorNamed(id);
-  const known = await connectionTo(flags);
+  const known = await connectionTo(flags, connector);
   const place = await currentPlace(flags.project);
   const byVariables = connector.edits(place, known).length === 0;
   if (flags.print || byVariables) {
     const code = await print(connector, known, output);
-    if (byVariables) for (const note of connector.notes) output.note(note);
+    if (byVariables) for (const note of connector.notes(known)) output.note(note);
+    await warnIfNotRunning(known.url, output);
     return code;
   }
   const connection = connector.needsModels ? { ...known, models: await modelsOf(known) } : known;
@@ -33,13 +34,15 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
   const changes = await changesToInstall(connector.edits(place, connection), receipts);
   if (changes.length === 0) {
     output.note(`${connector.name} goes through ${connection.url} already; nothing to change.`);
+    await warnIfNotRunning(connection.url, output);
     return 0;
   }
   const unasked = unaskedLine(place, "connect", id, flags);
   const secrets = secretsOf(connection);
   if (!(await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output))) return 0;
   output.note(`${connector.name} goes through ${connection.url} from its next start.`);
-  for (const note of connector.notes) output.note(note);
+  for (const note of connector.notes(connection)) output.note(note);
+  await warnIfNotRunning(connection.url, output);
   return 0;
 }
 
@@ -47,7 +50,7 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
 export async function disconnect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
   const connector = connectorNamed(id);
   const place = await currentPlace(flags.project);
-  const connection = await connectionTo(flags).catch(() => NOWHERE);
+  const connection = await connectionTo(flags, connector).catch(() => NOWHERE);
   const edits = connector.edits(place, connection);
   if (edits.length === 0) {
     output.note(`${connector.name}: set by variables alone; unset them in the shell that has them.`);
@@ -66,7 +69,13 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
 }
 
 /** Taking away needs no proxy: what was written is known from the receipts. */
-const NOWHERE: Connection = { url: "", key: "", models: [] };
+const NOWHERE: Connection = { url: "", key: "", ownLogin: false, models: [] };
+
+/** Warns where nothing answers at the address: a connected agent fails until the proxy is started. */
+async function warnIfNotRunning(url: string, output: Output): Promise<void> {
+  if (await isAnswering(url)) return;
+  output.note(`No proxy answers at ${url}. Start it before the agent: sallyport proxy start`);
+}
 
 function unaskedLine(place: Place, verb: string, id: string, flags: ConnectFlags): string {
   const { url, keyEnv, config, project } = flags;

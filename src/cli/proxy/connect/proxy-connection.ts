@@ -1,4 +1,4 @@
-import type { Connection } from "../../../agents/proxy/connector.ts";
+import type { Connection, Connector } from "../../../agents/proxy/connector.ts";
 import { isWildcard, urlHost } from "../../../config/loopback.ts";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import { readGeneratedKey } from "../../../config/proxy-generated-key.ts";
@@ -21,28 +21,54 @@ const NO_KEY = "sallyport";
 
 /** What a diff must not show of a connection. */
 export function secretsOf({ key }: Connection): readonly string[] {
-  return key === NO_KEY ? [] : [key];
+  return key === NO_KEY || key === undefined ? [] : [key];
 }
 
 /**
- * How clients reach the proxy, from flags and configuration. Throws `configuration` when the proxy would be its own
- * upstream or no key is known.
+ * Returns how a client reaches the proxy, from flags and configuration. Throws `configuration` when the proxy would be
+ * its own upstream, no key is known, or the client cannot send the proxy's key beside its own login.
  */
-export async function connectionTo(flags: ConnectionFlags): Promise<Connection> {
+export async function connectionTo(flags: ConnectionFlags, connector: Connector): Promise<Connection> {
   const { settings } = await loadProxySettings(
     processEnvironment,
     flags.config === undefined ? {} : { config: flags.config },
   );
   const url = flags.url === undefined ? addressOf(settings) : addressFrom(flags.url);
   refuseItself(url, settings);
-  return { url, key: await keyFor(settings, flags), models: [] };
+  const key = await keyFor(settings, flags);
+  const upstream = upstreamWithClientLogin(settings, connector);
+  if (upstream === undefined) return { url, key, ownLogin: false, models: [] };
+  if (key === NO_KEY) return { url, key: undefined, ownLogin: true, models: [] };
+  if (!connector.sendsKeyBesideLogin) refuseTwoKeys(connector.name, upstream);
+  return { url, key, ownLogin: true, models: [] };
+}
+
+/** Returns the name of an upstream that a call of this client reaches untranslated and that wants the client's own key. */
+function upstreamWithClientLogin(
+  { upstreams = {} }: ProxySettings,
+  { dialects }: Connector,
+): string | undefined {
+  const found = Object.entries(upstreams).find(
+    ([, { dialect, credentials }]) => credentials === "client" && dialects.includes(dialect),
+  );
+  return found?.[0];
+}
+
+function refuseTwoKeys(client: string, upstream: string): never {
+  throw new AppError(
+    "configuration",
+    `${client} cannot send two keys: the proxy requires one, and its upstream "${upstream}" wants the client's own`,
+    {
+      hint: `Give proxy.upstreams.${upstream} a key with api_key_env instead of credentials: "client", or set proxy.auth_mode to "off".`,
+    },
+  );
 }
 
 /** The models the proxy offers right now. Throws `configuration` when it does not answer. */
 export async function modelsOf({ url, key }: Connection): Promise<readonly string[]> {
   try {
     const answer = await fetch(`${url}/v1/models`, {
-      headers: { authorization: `Bearer ${key}` },
+      ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
       signal: AbortSignal.timeout(5000),
     });
     if (!answer.ok) throw new Error(`status ${answer.status}`);
@@ -53,6 +79,14 @@ export async function modelsOf({ url, key }: Connection): Promise<readonly strin
       hint: "Start it first, in another terminal: sallyport proxy start",
     });
   }
+}
+
+/** Reports whether something answers HTTP at the proxy's address, whatever its status. */
+export async function isAnswering(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** `fetch` says no more than that it failed; its cause knows why. */
