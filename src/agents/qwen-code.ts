@@ -36,7 +36,7 @@ export const qwenCode: Agent = {
     ];
   },
   notes: [
-    "Qwen Code 0.21 and newer asks once more in the terminal after you have approved a plan.",
+    "Newer versions of Qwen Code (seen with 0.24) ask once more in the terminal after you have approved a plan.",
     "Qwen Code asks once before /sallyport-review runs a shell command.",
   ],
 };

@@ -28,6 +28,10 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
   addInstallCommands(program, output, setExitCode);
   addProxyCommands(program, output, setExitCode);
   addCompletion(program, output, setExitCode);
+  program
+    .command("version")
+    .description("Print the version")
+    .action(() => void output.result(version));
   addHelpCommand(program);
   addHelp(program);
   strict(program);
@@ -37,9 +41,9 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
 function addCompletion(program: Command, output: Output, setExitCode: SetExitCode): void {
   program
     .command("completion")
-    .argument("<shell>", "bash, zsh or fish")
+    .argument("[shell]", "bash, zsh or fish")
     .description("Print the script that lets a shell complete commands, flags and agents")
-    .action(async (shell: string) => {
+    .action(async (shell: string | undefined) => {
       const { completion } = await import("./completion/completion.ts");
       setExitCode(await completion(shell, program, output));
     });

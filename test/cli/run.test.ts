@@ -18,6 +18,8 @@ describe("the exit code", () => {
   it.each([
     [["--help"], 0],
     [["help", "proxy", "start"], 0],
+    [["version"], 0],
+    [["completion"], 2],
     [[], 2],
     [["reveiw"], 2],
     [["help", "reveiw"], 2],

@@ -7,7 +7,16 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const script = resolve(import.meta.dirname, "../../dist/sallyport.js");
 
 function doctor(home: string, ...args: string[]): Promise<{ code: number; stdout: string }> {
+  return doctorWith({}, home, ...args);
+}
+
+function doctorWith(
+  variables: Record<string, string>,
+  home: string,
+  ...args: string[]
+): Promise<{ code: number; stdout: string }> {
   const env = {
+    ...variables,
     PATH: process.env["PATH"] ?? "",
     HOME: home,
     SERVICE_HOME: join(home, "data"),
@@ -56,6 +65,15 @@ it("tells hooks that Codex has yet to trust, and connections to a proxy that is 
   expect(of("Codex CLI → proxy")).toMatchObject({
     remedy: expect.stringContaining("proxy disconnect codex"),
   });
+});
+
+it("names a fixed review port only where a review has one", async () => {
+  const home = await temporaryFolder();
+  expect((await doctor(home, "doctor")).stdout).toMatch(/^review port +ok +any free one/m);
+  const remote = await doctorWith({ SERVICE_REMOTE: "1" }, home, "doctor");
+  expect(remote.stdout).toMatch(/^review port +\w+ +19432 is /m);
+  const chosen = await doctorWith({ SERVICE_REMOTE: "1", SERVICE_PORT: "17" }, home, "doctor");
+  expect(chosen.stdout).toMatch(/^review port +ok +17 is free/m);
 });
 
 it("ends with 1 and the line of the mistake where the configuration is broken", async () => {

@@ -1,4 +1,4 @@
-import { type CommandFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
+import { type CommandFacts, type FlagFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
 
 /**
  * A script for bash 3.2 and newer, to be sourced. Files are offered where one can stand; older than 4, without
@@ -9,6 +9,8 @@ export function bashCompletion(tree: readonly CommandFacts[]): string {
 _sallyport() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" at=sallyport words="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
+    # \`help review plan\` completes like \`review plan\`.
+    [[ "\${COMP_WORDS[i]}" == help ]] && continue
     case "$at \${COMP_WORDS[i]}" in
       ${pathsBelow(tree)}) at="$at \${COMP_WORDS[i]}" ;;
     esac
@@ -27,11 +29,18 @@ complete -o default -F _sallyport sallyport
 `;
 }
 
+/** How bash completes what the script itself offers nothing for. */
+const OPTIONS: Readonly<Record<FlagFacts["paths"], string>> = {
+  files: "",
+  folders: "compopt +o default -o dirnames 2>/dev/null; ",
+  none: "compopt +o default 2>/dev/null; ",
+};
+
 /** After a flag that takes a value only its values are offered, or files. */
 function flagCases(tree: readonly CommandFacts[]): string[] {
-  return flagsWithValue(tree).map(({ path, name, values }) => {
+  return flagsWithValue(tree).map(({ path, name, values, paths }) => {
     const reply = values.length > 0 ? `COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$cur")); ` : "";
-    return `    "${path} ${name}") ${reply}return ;;`;
+    return `    "${path} ${name}") ${OPTIONS[paths]}${reply}return ;;`;
   });
 }
 

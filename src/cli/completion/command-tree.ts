@@ -8,6 +8,8 @@ export interface FlagFacts {
   readonly takesValue: boolean;
   /** What the value can be, where that is known. */
   readonly values: readonly string[];
+  /** Which paths complete the value. */
+  readonly paths: "none" | "files" | "folders";
 }
 
 /** One command and what can stand after it. */
@@ -49,7 +51,13 @@ function flagFacts(option: Option, known: KnownValues): FlagFacts[] {
   if (option.long === undefined || option.long === null) return [];
   const takesValue = option.required || option.optional;
   const { long: name, description } = option;
-  return [{ name, description, takesValue, values: known[name] ?? [] }];
+  return [{ name, description, takesValue, values: known[name] ?? [], paths: pathsFor(option) }];
+}
+
+/** Reads from a flag's placeholder which paths its value can be: `<file>` and `<path>` any, `<dir>` folders. */
+function pathsFor({ flags }: Option): FlagFacts["paths"] {
+  if (/<(?:file|path)>/.test(flags)) return "files";
+  return flags.includes("<dir>") ? "folders" : "none";
 }
 
 function firstLine(command: Command): string {

@@ -24,7 +24,16 @@ const KNOWN: KnownValues = {
 };
 
 /** `sallyport completion SHELL`: prints the script. Throws `usage` for another shell. */
-export async function completion(shell: string, program: Command, output: Output): Promise<number> {
+export async function completion(
+  shell: string | undefined,
+  program: Command,
+  output: Output,
+): Promise<number> {
+  if (shell === undefined) {
+    throw new AppError("usage", "No shell was named", {
+      hint: `Name one: sallyport completion ${Object.keys(SHELLS).join("|")}`,
+    });
+  }
   const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (!script) {
     throw new AppError("usage", `There is no completion for ${shell}`, {

@@ -8,6 +8,7 @@ function __sallyport_at
   set -l at sallyport
   set -l words (commandline -opc)
   for word in $words[2..-1]
+    test "$word" = help; and continue
     if contains -- "$at $word" ${paths.join(" ")}
       set at "$at $word"
     end
@@ -29,8 +30,14 @@ function linesOf({ path, flags, commands, values, takesFiles }: CommandFacts): s
   ];
 }
 
-function flagWords({ name, description, takesValue, values }: FlagFacts): string {
-  const value = values.length > 0 ? ` -x -a ${quoted(values.join(" "))}` : takesValue ? " -r -F" : "";
+const PATHS: Readonly<Record<FlagFacts["paths"], string>> = {
+  files: " -r -F",
+  folders: " -x -a '(__fish_complete_directories)'",
+  none: " -x",
+};
+
+function flagWords({ name, description, takesValue, values, paths }: FlagFacts): string {
+  const value = values.length > 0 ? ` -x -a ${quoted(values.join(" "))}` : takesValue ? PATHS[paths] : "";
   return `-l ${name.replace(/^--/, "")}${value} -d ${quoted(description)}`;
 }
 

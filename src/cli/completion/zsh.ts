@@ -1,4 +1,4 @@
-import { type CommandFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
+import { type CommandFacts, type FlagFacts, flagsWithValue, pathsBelow } from "./command-tree.ts";
 
 /** A script for zsh, to be sourced or put into a folder of `fpath` as `_sallyport`. */
 export function zshCompletion(tree: readonly CommandFacts[]): string {
@@ -8,6 +8,7 @@ _sallyport() {
   local at=sallyport word files=
   local -a flags plain
   for word in "\${(@)words[2,CURRENT-1]}"; do
+    if [[ "$word" == help ]]; then continue; fi
     case "$at $word" in
       (${pathsBelow(tree)}) at="$at $word" ;;
     esac
@@ -27,9 +28,15 @@ if [[ "\${funcstack[1]}" == _sallyport ]]; then _sallyport "$@"; else compdef _s
 `;
 }
 
+const PATHS: Readonly<Record<FlagFacts["paths"], string>> = {
+  files: "_files",
+  folders: "_files -/",
+  none: "_message value",
+};
+
 function flagCases(tree: readonly CommandFacts[]): string[] {
-  return flagsWithValue(tree).map(({ path, name, values }) => {
-    const offer = values.length > 0 ? `compadd -- ${values.join(" ")}` : "_files";
+  return flagsWithValue(tree).map(({ path, name, values, paths }) => {
+    const offer = values.length > 0 ? `compadd -- ${values.join(" ")}` : PATHS[paths];
     return `    ("${path} ${name}") ${offer}; return ;;`;
   });
 }

@@ -1,5 +1,9 @@
 import { dataDirectory, processEnvironment } from "../../config/paths.ts";
-import { REMOTE_PORT, readReviewEnvironment } from "../../config/review-environment.ts";
+import {
+  REMOTE_PORT,
+  type ReviewEnvironment,
+  readReviewEnvironment,
+} from "../../config/review-environment.ts";
 import { type Finding, isBroken } from "../../doctor/finding.ts";
 import { dataFinding, portFinding, proxyOn } from "../../doctor/places.ts";
 import { browserFinding, gitFinding, nodeFinding } from "../../doctor/programs.ts";
@@ -25,12 +29,7 @@ export async function doctor(flags: DoctorFlags, output: Output): Promise<number
     await gitFinding(),
     await browserFinding({ browser, remote, ssh, desktop, searchPath, platform }),
     await dataFinding(dataDirectory(environment), platform),
-    await portFinding(
-      "review port",
-      REMOTE_PORT,
-      "Remote mode needs it; or choose another: SERVICE_PORT.",
-      nobody,
-    ),
+    await reviewPortFinding(readReviewEnvironment(environment)),
     await portFinding("proxy port", port, "Give the proxy another: proxy.port, or --port.", proxyOn),
     ...proxy,
     ...(await agentFindings({ searchPath, proxyRuns: (await proxyOn(port)) !== undefined })),
@@ -39,4 +38,15 @@ export async function doctor(flags: DoctorFlags, output: Output): Promise<number
   return isBroken(findings) ? 1 : 0;
 }
 
-const nobody = async () => undefined;
+/** A review has one fixed port where remote mode or SERVICE_PORT says so; else it takes any that is free. */
+async function reviewPortFinding({ remote, port }: ReviewEnvironment): Promise<Finding> {
+  const fixed = port ?? (remote ? REMOTE_PORT : undefined);
+  if (fixed === undefined)
+    return {
+      subject: "review port",
+      state: "ok",
+      detail: "any free one; the same for a folder where it can",
+    };
+  const remedy = "End the program that has it, or choose another with SERVICE_PORT.";
+  return portFinding("review port", fixed, remedy, async () => undefined);
+}

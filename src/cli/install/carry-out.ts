@@ -4,7 +4,7 @@ import { showChanges } from "../../agents/changes/show-changes.ts";
 import { writeChanges } from "../../agents/changes/write-changes.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
-import { ask } from "./ask.ts";
+import { ask, type Reply } from "./ask.ts";
 
 export interface Undertaking {
   readonly changes: readonly Change[];
@@ -16,23 +16,27 @@ export interface Undertaking {
   readonly secrets?: readonly string[];
 }
 
+/** The exit code of a command that Ctrl-C ended: 128 and the number of SIGINT. */
+const INTERRUPTED = 130;
+
 /**
- * Shows the diff, asks unless `yes`, and writes. Resolves to whether it was written.
- * Throws `usage` when there is nobody to ask.
+ * Shows the diff, asks unless `yes`, and writes. Resolves to undefined once written, else to the exit code: 0 after a
+ * no, 130 after Ctrl-C. Throws `usage` when stdin or stderr is no terminal.
  */
-export async function carryOut(undertaking: Undertaking, output: Output): Promise<boolean> {
+export async function carryOut(undertaking: Undertaking, output: Output): Promise<number | undefined> {
   output.note(showChanges(undertaking.changes, undertaking.secrets));
-  if (!undertaking.yes && !(await isWanted(undertaking.unasked))) {
-    output.note("Nothing was changed.");
-    return false;
+  const reply = undertaking.yes ? "yes" : await askToWrite(undertaking.unasked);
+  if (reply !== "yes") {
+    output.note("No changes made.");
+    return reply === "interrupted" ? INTERRUPTED : 0;
   }
   await writeChanges(undertaking.changes, undertaking.receipts);
-  return true;
+  return undefined;
 }
 
-async function isWanted(unasked: string): Promise<boolean> {
+async function askToWrite(unasked: string): Promise<Reply> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new AppError("usage", "Nothing was changed, for there is nobody to ask", {
+    throw new AppError("usage", "No changes made: stdin is not a terminal", {
       hint: `To write the changes above, run: ${unasked}`,
     });
   }

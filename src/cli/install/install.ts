@@ -3,6 +3,7 @@ import { agentNamed, agents } from "../../agents/agents.ts";
 import { changesToInstall } from "../../agents/changes/changes.ts";
 import { type InstallState, stateOf } from "../../agents/changes/install-state.ts";
 import { isTemporary } from "../../agents/own-command.ts";
+import { isOnPath } from "../../doctor/programs.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
 import { table } from "../table.ts";
@@ -25,27 +26,35 @@ export async function install(id: string | undefined, flags: InstallFlags, outpu
   if (id === undefined) {
     throw new AppError("usage", "Which agent?", { hint: "sallyport install --list names them." });
   }
-  await installAgent(agentNamed(id), place, flags, output);
-  return 0;
+  return installAgent(agentNamed(id), place, flags, output);
 }
 
-async function installAgent(agent: Agent, place: Place, flags: InstallFlags, output: Output): Promise<void> {
+async function installAgent(
+  agent: Agent,
+  place: Place,
+  flags: InstallFlags,
+  output: Output,
+): Promise<number> {
   const receipts = receiptsOf(agent.id, "review");
   const changes = await changesToInstall(agent.edits(place), receipts);
   if (changes.length === 0) {
     output.note(`${agent.name} has it already; nothing to change.`);
-    return;
+    return 0;
   }
   const unasked = `${place.command} install ${agent.id}${flags.project ? " --project" : ""} --yes`;
-  if (!(await carryOut({ changes, receipts, unasked, yes: flags.yes }, output))) return;
+  const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes }, output);
+  if (exitCode !== undefined) return exitCode;
   output.note(`Installed for ${agent.name}: ${agent.gives}.`);
   for (const note of agent.notes) output.note(note);
+  if (!(await isOnPath(agent.program, place.environment["PATH"] ?? "")))
+    output.note(`${agent.name} is not on the PATH of this machine (no program "${agent.program}").`);
   if (isTemporary(place.words)) {
     output.note(
       `This copy of Sallyport lies in a package manager's cache, and ${agent.name} cannot start it once that cache is cleared. ` +
         "Install Sallyport permanently, then run this command again.",
     );
   }
+  return 0;
 }
 
 async function listing(place: Place, listed: readonly Agent[]): Promise<string> {

@@ -15,8 +15,11 @@ export async function uninstall(id: string, flags: InstallFlags, output: Output)
   const changes = await changesToUninstall(edits, receipts);
   const unasked = `${place.command} uninstall ${agent.id}${flags.project ? " --project" : ""} --yes`;
   if (changes.length === 0) output.note(`${agent.name} has nothing of ours; nothing to change.`);
-  else if (!(await carryOut({ changes, receipts, unasked, yes: flags.yes }, output))) return 0;
-  else output.note(`Removed from ${agent.name}.`);
+  else {
+    const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes }, output);
+    if (exitCode !== undefined) return exitCode;
+    output.note(`Removed from ${agent.name}.`);
+  }
   await forgetReceipts(await Promise.all(edits.map((edit) => targetOf(edit.path))), receipts);
   return 0;
 }

@@ -69,6 +69,8 @@ describe("completion in a bash that somebody types into", () => {
       "sallyport review code --repo su\t",
       "sallyport proxy conn\tclaude\t",
       "sallyport doctor ze\t",
+      "sallyport review plan --port ze\t",
+      "sallyport help review la\t",
     ];
     expect(await typed(...lines)).toEqual([
       "<review><plan><--origin><claude-code><--json><zeta.md>",
@@ -76,6 +78,8 @@ describe("completion in a bash that somebody types into", () => {
       "<review><code><--repo><sub dir/>",
       "<proxy><connect><claude-code>",
       "<doctor><ze>",
+      "<review><plan><--port><ze>",
+      "<help><review><last>",
     ]);
   });
 });

@@ -3,13 +3,13 @@ import { expect, it } from "vitest";
 import { ask } from "../../../src/cli/install/ask.ts";
 
 it.each([
-  ["y\n", true],
-  ["YES\n", true],
-  ["n\n", false],
-  ["\n", false],
-  ["yeah\n", false],
-  ["\u0003", false],
-  ["\u0004", false],
+  ["y\n", "yes"],
+  ["YES\n", "yes"],
+  ["n\n", "no"],
+  ["\n", "no"],
+  ["yeah\n", "no"],
+  ["\u0003", "interrupted"],
+  ["\u0004", "no"],
 ])("takes %j for %s", async (typed, wanted) => {
   const input = new PassThrough();
   const output = new PassThrough();

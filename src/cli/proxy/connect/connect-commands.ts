@@ -5,7 +5,7 @@ import type { ConnectFlags } from "./proxy-connect.ts";
 
 /** `proxy connect` and `proxy disconnect`. */
 export function addConnectCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
-  withFlags(proxy.command("connect"))
+  withFlags(proxy.command("connect"), `${CONFIGURED}, copilot, openai, anthropic or google`)
     .description("Point an agent or SDK at the proxy: shows a diff, asks, keeps a backup")
     .option("--print", "print environment variables instead; nothing is written", false)
     .option("--url <address>", "the proxy's address (default: the configuration's)")
@@ -14,7 +14,7 @@ export function addConnectCommands(proxy: Command, output: Output, setExitCode: 
       const { connect } = await import("./proxy-connect.ts");
       setExitCode(await connect(client, flags, output));
     });
-  withFlags(proxy.command("disconnect"))
+  withFlags(proxy.command("disconnect"), CONFIGURED)
     .description("Give the agent's settings back as they were")
     .action(async (client: string, flags: ConnectFlags) => {
       const { disconnect } = await import("./proxy-connect.ts");
@@ -22,12 +22,12 @@ export function addConnectCommands(proxy: Command, output: Output, setExitCode: 
     });
 }
 
-function withFlags(command: Command): Command {
+/** The clients whose settings are files: what `connect` writes, `disconnect` takes away. */
+const CONFIGURED = "claude-code, opencode, codex, gemini-cli, qwen, pi";
+
+function withFlags(command: Command, clients: string): Command {
   return command
-    .argument(
-      "<client>",
-      "claude-code, opencode, codex, gemini-cli, pi, copilot, qwen, openai, anthropic or google",
-    )
+    .argument("<client>", clients)
     .option("--config <file>", "another configuration file than your own")
     .option("--project", "for the repository of the working directory instead of for you everywhere", false)
     .option("--yes", "do not ask", false);

@@ -39,7 +39,8 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
   }
   const unasked = unaskedLine(place, "connect", id, flags);
   const secrets = secretsOf(connection);
-  if (!(await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output))) return 0;
+  const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
+  if (exitCode !== undefined) return exitCode;
   output.note(`${connector.name} goes through ${connection.url} from its next start.`);
   for (const note of connector.notes(connection)) output.note(note);
   await warnIfNotRunning(connection.url, output);
@@ -62,8 +63,11 @@ export async function disconnect(id: string, flags: ConnectFlags, output: Output
   const secrets = secretsOf(connection);
   if (changes.length === 0)
     output.note(`${connector.name} does not go through the proxy; nothing to change.`);
-  else if (!(await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output))) return 0;
-  else output.note(`${connector.name} goes its own way again from its next start.`);
+  else {
+    const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
+    if (exitCode !== undefined) return exitCode;
+    output.note(`${connector.name} connects directly again from its next start.`);
+  }
   await forgetReceipts(await Promise.all(edits.map((edit) => targetOf(edit.path))), receipts);
   return 0;
 }

@@ -37,6 +37,7 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
     `  OpenAI SDKs           OPENAI_BASE_URL=${base}/v1`,
     `  Gemini CLI, Google    GOOGLE_GEMINI_BASE_URL=${base}`,
     "  Codex and others      sallyport proxy connect codex",
+    `  Dashboard             ${base}/`,
     ...lan,
     `  keys                  ${mode === "off" ? "not needed" : `needed (${mode})`}`,
     `  upstreams             ${onlyEcho ? "echo: no key and no model server was found, your words come back" : names.join(", ")}`,
