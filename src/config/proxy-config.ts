@@ -10,6 +10,12 @@ export interface ProxyConfig {
   readonly allowLanAccess: boolean;
   readonly keys: readonly ProxyKey[];
   readonly allowedOrigins: readonly string[];
+  /** Further names that the proxy is reached by: lower-case patterns. */
+  readonly hostnames: readonly string[];
+  /** Addresses and CIDR ranges of the proxies in front of this one. */
+  readonly trustedProxies: readonly string[];
+  /** The address that clients use, where it is not the one listened on: without trailing slash. */
+  readonly publicUrl: string | undefined;
   readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
   readonly rules: readonly ModelRule[];
   readonly mcp: ReadonlyMap<string, McpServerConfig>;

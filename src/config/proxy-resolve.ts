@@ -56,6 +56,9 @@ export function resolveProxyConfig(
     allowedOrigins: settings.allowed_origins.map((origin, index) =>
       originOf(origin, (message) => refuse(["allowed_origins", index], message)),
     ),
+    hostnames: settings.hostnames.map((pattern) => pattern.toLowerCase()),
+    trustedProxies: settings.trusted_proxies,
+    publicUrl: settings.public_url?.replace(/\/+$/, ""),
     upstreams,
     rules: resolveRules(settings, new Set([...upstreams.keys(), "echo"]), refuse),
     mcp,

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import { capabilityOverrideSchema } from "./capability-override.ts";
 
@@ -20,6 +21,16 @@ const httpUrl = z
     error: ({ input }) => (input === undefined ? "is missing" : "must be an http or https URL"),
   })
   .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), "must not hold a password: say it in headers");
+/** A name, or a pattern of names; one that fits every name would let pages rebind DNS. */
+const hostPattern = z
+  .string()
+  .regex(
+    /^(?=.*[A-Za-z0-9])[A-Za-z0-9*?._-]+$/,
+    "must be a host name without scheme and port, such as llm.example.com or *.svc.cluster.local",
+  );
+const addressRange = z
+  .string()
+  .refine(isAddressRange, "must be an IP address or a CIDR range, such as 10.0.0.0/8");
 /** What can stand in a header, and so in a request at all. */
 const carried = z
   .string()
@@ -129,6 +140,13 @@ const apiKey = z.union(
   { error: "must be a text, { name, key_env } or { name, sha256 } with 64 hexadecimal digits" },
 );
 
+function isAddressRange(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+}
+
 /** Where the proxy listens unless it is told otherwise. */
 export const DEFAULT_PROXY_PORT = 8045;
 
@@ -146,6 +164,15 @@ export const proxySchema = z.strictObject({
   allow_lan_access: z.boolean().default(false),
   api_keys: z.array(apiKey).default([]),
   allowed_origins: z.array(z.url()).default([]).describe("Web pages that may call, with CORS."),
+  hostnames: z
+    .array(hostPattern)
+    .default([])
+    .describe("Further names that the proxy answers to without a key; `*` stands for any characters."),
+  trusted_proxies: z
+    .array(addressRange)
+    .default([])
+    .describe("Addresses or CIDR ranges of load balancers whose X-Forwarded-… headers count."),
+  public_url: httpUrl.optional().describe("The address that clients use, such as a load balancer's."),
   upstreams: z
     .record(z.string().regex(/^[A-Za-z0-9._-]+$/, "may have letters, digits, . _ -"), upstream)
     .optional(),

@@ -10,6 +10,8 @@
 export interface GuardPolicy {
   /** Host names answered to, beside loopback: lower case, no port, IPv6 in brackets. */
   readonly hostnames: readonly string[];
+  /** Decides on names that are not in `hostnames`: lower case, no port. */
+  readonly isAllowedHostname?: (hostname: string) => boolean;
   /** Answer to any IP literal but 0.0.0.0 and [::] (rebinding needs a name); for servers bound beyond loopback. */
   readonly anyAddress: boolean;
   /** Origins beside the server's own that may call it. */
@@ -25,6 +27,10 @@ export interface GuardedRequest {
   readonly path: string;
   /** The route it leads to, as it was registered; undefined where it leads to none. */
   readonly route?: string | undefined;
+  /** The host that the client asked for, where a trusted proxy says so; else the Host header counts. */
+  readonly forwardedHost?: string | undefined;
+  /** The scheme that the client used, where a load balancer ends TLS; http unless said. */
+  readonly scheme?: "http" | "https";
   readonly rawHeaders: readonly string[];
 }
 
@@ -40,13 +46,17 @@ const ALLOWED: GuardResult = { allowed: true };
 
 /** Decides whether a request may come in at all. Pure; authentication is a matter of its own. */
 export function checkRequest(request: GuardedRequest, policy: GuardPolicy): GuardResult {
-  const host = single(request.rawHeaders, "host");
+  const host = request.forwardedHost ?? single(request.rawHeaders, "host");
   if (host === undefined || !isOwnHost(host, policy)) return refused("host");
 
   const origins = valuesOf(request.rawHeaders, "origin");
   const origin = origins[0];
   if (origins.length > 1) return refused("origin");
-  if (origin !== undefined && origin !== `http://${host}` && !policy.origins.includes(origin)) {
+  if (
+    origin !== undefined &&
+    origin !== `${request.scheme ?? "http"}://${host}` &&
+    !policy.origins.includes(origin)
+  ) {
     return refused("origin");
   }
 
@@ -66,6 +76,7 @@ function isOwnHost(host: string, policy: GuardPolicy): boolean {
   const hostname = hostnameOf(host);
   if (hostname === undefined || UNSPECIFIED.has(hostname)) return false;
   if (LOOPBACK.has(hostname) || policy.hostnames.includes(hostname)) return true;
+  if (policy.isAllowedHostname?.(hostname)) return true;
   return policy.anyAddress && isAddress(hostname);
 }
 

@@ -5,7 +5,9 @@ import { AppError } from "../errors.ts";
 import type { GuardPolicy } from "../http/guard.ts";
 import { createKeyRing, type KeyRing } from "./auth/key-ring.ts";
 import { effectiveMode } from "./auth/policy.ts";
+import { createForwarding, type Forwarding } from "./door/forwarded.ts";
 import { type Catalogue, createCatalogue } from "./models/catalogue.ts";
+import { fits } from "./models/glob.ts";
 import { createSelector, type Selector } from "./models/select.ts";
 import type { Pools } from "./upstream/pools.ts";
 
@@ -15,6 +17,8 @@ export interface Runtime {
   readonly authMode: ReturnType<typeof effectiveMode>;
   readonly keys: KeyRing;
   readonly guard: GuardPolicy;
+  /** What load balancers in front tell of clients. */
+  readonly forwarding: Forwarding;
   readonly catalogue: Catalogue;
   readonly selector: Selector;
   /** A text with every known secret blotted out. */
@@ -35,6 +39,7 @@ export function createRuntime(config: ProxyConfig, pools: Pools, via: string): R
     authMode,
     keys: createKeyRing(config.keys),
     guard: guardFor(config),
+    forwarding: createForwarding(config.trustedProxies),
     catalogue,
     selector: createSelector(config.upstreams, config.rules, catalogue),
     redact: (text) => redact(text, config.secrets),
@@ -42,12 +47,21 @@ export function createRuntime(config: ProxyConfig, pools: Pools, via: string): R
 }
 
 /** Answers to the address it listens on, and to all that lead here where other machines may come. */
-function guardFor({ host, allowLanAccess, allowedOrigins }: ProxyConfig): GuardPolicy {
+function guardFor(config: ProxyConfig): GuardPolicy {
+  const { host, allowLanAccess, allowedOrigins, hostnames, publicUrl } = config;
   const isWide = allowLanAccess || !isLoopback(host);
+  const published = publicUrl === undefined ? undefined : new URL(publicUrl);
   return {
-    hostnames: [urlHost(host), ...(isWide ? lanNames(hostname().toLowerCase()) : [])],
+    hostnames: [
+      urlHost(host),
+      ...(published ? [published.hostname] : []),
+      ...(isWide ? lanNames(hostname().toLowerCase()) : []),
+    ],
+    ...(hostnames.length > 0 && {
+      isAllowedHostname: (name: string) => hostnames.some((pattern) => fits(pattern, name)),
+    }),
     anyAddress: isWide,
-    origins: allowedOrigins,
+    origins: published ? [...allowedOrigins, published.origin] : allowedOrigins,
     mayBeLinked: (path) => path === "/",
   };
 }

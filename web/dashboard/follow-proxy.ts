@@ -1,4 +1,5 @@
 import type { DashboardState } from "../../src/proxy/dashboard/api-types.ts";
+import { baseUrl } from "./base-url.ts";
 import { dataIn } from "./event-data.ts";
 import { keptKey } from "./key.ts";
 
@@ -51,7 +52,10 @@ async function listen(key: string | undefined, follower: Follower): Promise<"loc
   let heard = false;
   try {
     const headers = key === undefined ? {} : { "x-api-key": key };
-    const response = await fetch("/internal/dashboard/events", { headers, signal: aborter.signal });
+    const response = await fetch(`${baseUrl(location)}/internal/dashboard/events`, {
+      headers,
+      signal: aborter.signal,
+    });
     if (response.status === 401) return "locked";
     if (!response.ok || !response.body) return "lost";
     for await (const data of dataIn(response.body, wake)) {

@@ -2,6 +2,7 @@ import "../shared/styles/tokens.css";
 import "../shared/styles/base.css";
 import "./dashboard.css";
 import type { DashboardState } from "../../src/proxy/dashboard/api-types.ts";
+import { baseUrl } from "./base-url.ts";
 import { copyOnClick } from "./copy.ts";
 import { followProxy } from "./follow-proxy.ts";
 import { askForKey } from "./key.ts";
@@ -22,7 +23,7 @@ function start(place: HTMLElement): void {
   const draw = () => {
     if (!state) return;
     const now = Date.now() + ahead;
-    const view = { filters, base: location.origin, isInteractive: true, connection };
+    const view = { filters, base: baseUrl(location), isInteractive: true, connection };
     patch(place, dashboard({ ...state, now }, view).text);
   };
   place.addEventListener("change", ({ target }) => {

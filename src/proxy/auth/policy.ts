@@ -15,5 +15,5 @@ export function effectiveMode(mode: AuthMode, allowLanAccess: boolean): Exclude<
  */
 export function needsKey(mode: Exclude<AuthMode, "auto">, operation: Operation | undefined): boolean {
   if (mode === "off") return false;
-  return mode === "strict" || operation !== "health";
+  return mode === "strict" || (operation !== "health" && operation !== "readiness");
 }

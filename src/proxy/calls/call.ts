@@ -75,7 +75,7 @@ export function openCall(
     response,
     key,
     params,
-    client: request.socket.remoteAddress ?? "",
+    client: runtime.forwarding.client(request.socket.remoteAddress, request.headers),
     route,
     dialect: route.dialect,
     runtime,

@@ -114,10 +114,26 @@ async function stateFor(request: FastifyRequest, services: Services, since: stri
 }
 
 /** Whether a page of another origin asks. Such pages may be listed, to call models; what others call is not theirs. */
-function isForeign({ headers }: FastifyRequest): boolean {
-  return headers.origin !== undefined && headers.origin !== `http://${headers.host}`;
+function isForeign(request: FastifyRequest): boolean {
+  const { origin } = request.headers;
+  const { publicUrl } = request.runtime.config;
+  if (origin === undefined || origin === `${schemeOf(request)}://${hostOf(request)}`) return false;
+  return publicUrl === undefined || new URL(publicUrl).origin !== origin;
 }
 
-function baseOf({ headers }: FastifyRequest): string {
-  return `http://${headers.host ?? "localhost"}`;
+/** The URL that clients reach the proxy by, as far as the configuration or a trusted proxy in front tells it. */
+function baseOf(request: FastifyRequest): string {
+  const { headers, raw } = request;
+  const { config, forwarding } = request.runtime;
+  if (config.publicUrl !== undefined) return config.publicUrl;
+  const prefix = forwarding.prefix(raw.socket.remoteAddress, headers);
+  return `${schemeOf(request)}://${hostOf(request)}${prefix}`;
+}
+
+function schemeOf({ headers, raw, runtime }: FastifyRequest): string {
+  return runtime.forwarding.scheme(raw.socket.remoteAddress, headers);
+}
+
+function hostOf({ headers, raw, runtime }: FastifyRequest): string {
+  return runtime.forwarding.host(raw.socket.remoteAddress, headers) ?? headers.host ?? "localhost";
 }

@@ -51,7 +51,8 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
   const runtime = services.runtime();
   request.runtime = runtime;
   const { method, url, headers, raw } = request;
-  const arrival = { method, url, path: pathOf(url), headers, rawHeaders: raw.rawHeaders };
+  const peer = raw.socket.remoteAddress;
+  const arrival = { method, url, path: pathOf(url), peer, headers, rawHeaders: raw.rawHeaders };
   const { key, refusal } = admit(arrival, request.routeOptions.config.route, runtime, services);
   request.key = key;
   if (refusal !== "stopping" && refusal !== "host") {
@@ -61,18 +62,21 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
       return false;
     }
   }
-  if (refusal) return refuse(reply, refusal);
+  if (refusal) return refuse(reply, refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
   return true;
 }
 
-function refuse(reply: FastifyReply, refusal: RefusalReason): never {
+function refuse(reply: FastifyReply, refusal: RefusalReason, host: string | undefined): never {
   // The body of a request from elsewhere is not wanted.
   if (refusal === "stopping" || refusal === "host" || refusal === "page") reply.header("connection", "close");
   switch (refusal) {
     case "stopping":
       throw new AppError("overloaded", "The proxy is stopping");
     case "host":
-      throw new AppError("forbidden", "This proxy does not answer to that Host.");
+      throw new AppError(
+        "forbidden",
+        `Host header not allowed: ${JSON.stringify((host ?? "").slice(0, 100))}. Use localhost, or add the name to proxy.hostnames or proxy.public_url.`,
+      );
     case "page":
       throw new AppError(
         "forbidden",

@@ -32,7 +32,9 @@ export function straightCalls(
     const route = straight.get(path);
     if (route === undefined) return false;
     const runtime = services.runtime();
-    const { key, refusal } = admit({ method, url, path, headers, rawHeaders }, route, runtime, services);
+    const peer = request.socket.remoteAddress;
+    const arrival = { method, url, path, peer, headers, rawHeaders };
+    const { key, refusal } = admit(arrival, route, runtime, services);
     if (refusal !== undefined) return false;
     const admitted = { request, response, runtime, key, params: NONE, doorHeaders: NO_HEADERS };
     handleCall(admitted, route, services).catch((error: unknown) => {

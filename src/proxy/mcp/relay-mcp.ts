@@ -19,6 +19,8 @@ export async function relayMcp(
   services: Services,
 ): Promise<void> {
   const began = performance.now();
+  // A socket that was closed no longer says whose it was.
+  const client = request.runtime.forwarding.client(request.raw.socket.remoteAddress, request.headers);
   const name = mcpName(request.url);
   const server = request.runtime.config.mcp.get(name);
   if (!server?.enabled)
@@ -47,7 +49,8 @@ export async function relayMcp(
     reply.raw.writeHead(outcome.fault.status, [...own, "content-type", "application/json; charset=utf-8"]);
     reply.raw.end(JSON.stringify({ error: outcome.fault.message }));
   }
-  record(request, services, { running, name, outcome, ms: Math.round(performance.now() - began), counts });
+  const ms = Math.round(performance.now() - began);
+  record(request, services, { running, name, client, outcome, ms, counts });
 }
 
 /** From here on nobody but us answers: even a defect of ours ends in an outcome, which is told and recorded. */
@@ -102,6 +105,8 @@ function requestOf(request: FastifyRequest, server: McpServerConfig, services: S
 interface Ending {
   readonly running: RunningCall;
   readonly name: string;
+  /** Its address. */
+  readonly client: string;
   readonly outcome: RelayOutcome;
   readonly ms: number;
   readonly counts: boolean;
@@ -110,7 +115,7 @@ interface Ending {
 function record(
   request: FastifyRequest,
   services: Services,
-  { running, name, outcome, ms, counts }: Ending,
+  { running, name, client, outcome, ms, counts }: Ending,
 ): void {
   const { kind } = outcome;
   const status = kind === "failed" ? outcome.fault.status : kind === "gone" ? 499 : outcome.status;
@@ -119,7 +124,7 @@ function record(
     time: timestamp(),
     id: running.id,
     key: request.key?.name,
-    client: request.ip,
+    client,
     method: request.method,
     route: running.route.path,
     model: undefined,
