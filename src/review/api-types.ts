@@ -147,6 +147,8 @@ export interface Draft<Content = unknown> {
   /** ISO 8601 */
   readonly savedAt: string;
   readonly content: Content | null;
+  /** The file that holds a stored draft which could not be read; it is kept for the person to look at. */
+  readonly damaged?: string;
 }
 
 /** GET /api/history: earlier rounds of this plan, oldest first. */

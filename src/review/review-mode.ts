@@ -34,6 +34,8 @@ export interface ReviewContext {
   readonly session: Session;
   /** Identifies this review among those of other processes. */
   readonly sessionId: string;
+  /** The folder of the project under review, absolute. */
+  readonly project: string;
   readonly origin: AgentOrigin;
   readonly caller: Caller;
   readonly sharingEnabled: boolean;

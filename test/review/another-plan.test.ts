@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { planIdOf } from "../../src/review/plan/plan-id.ts";
-import { PLAN, planServer } from "../support/plan-server.ts";
+import { planServer } from "../support/plan-server.ts";
 
 const headers = { host: "localhost" };
-const seen = planIdOf("# Another plan\n");
+const seen = "0123456789abcdef0123456789abcdef";
 
 describe("a tab that shows another plan than the one under review", () => {
   it.each(["/api/approve", "/api/deny"])("decides nothing by %s", async (path) => {
@@ -12,7 +11,7 @@ describe("a tab that shows another plan than the one under review", () => {
     expect(refused.statusCode).toBe(412);
     expect(refused.json().error).toMatch(/^Another plan is under review/);
     expect(context.session.phase).toBe("waiting");
-    expect((await post(path, { planId: planIdOf(PLAN) })).statusCode).toBe(200);
+    expect((await post(path, { planId: context.mode.draftKey() })).statusCode).toBe(200);
   });
 
   it("keeps its draft with the plan it is about", async () => {

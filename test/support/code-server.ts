@@ -47,6 +47,7 @@ export async function codeServer(
   const context: ReviewContext = {
     session: createSession(),
     sessionId: "session-1",
+    project: repository.root,
     origin,
     caller: {
       name: "OpenCode",

@@ -47,7 +47,9 @@ export async function readDraft(folder: string): Promise<SavedDraft | undefined>
   const drafts = join(folder, "data", "drafts");
   const names = (await readdir(drafts).catch(() => [])).filter((name) => name.endsWith(".json"));
   expect(names.length).toBeLessThanOrEqual(1);
-  return names[0] === undefined ? undefined : JSON.parse(await readFile(join(drafts, names[0]), "utf8"));
+  if (names[0] === undefined) return undefined;
+  const { generation, content } = JSON.parse(await readFile(join(drafts, names[0]), "utf8"));
+  return { generation, content };
 }
 
 async function roundsDecided(folder: string): Promise<unknown[]> {

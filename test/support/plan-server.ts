@@ -51,9 +51,11 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
   const title = planTitle(plan);
   // Awaited, so that nothing is written any more when the folder goes.
   const history = await openHistory({ dataDirectory: at("data"), cwd: at("project"), title, plan });
+  const source = { folder: at("project"), origin, caller: channel.callerName };
   const mode = createPlanMode({
     plan,
-    planId: planIdOf(plan),
+    planId: planIdOf(plan, source),
+    source,
     title,
     channel,
     permissionMode: "plan",
@@ -65,6 +67,7 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
   const context: ReviewContext = {
     session: createSession(),
     sessionId: "session-1",
+    project: at("project"),
     origin,
     caller: { name: channel.callerName, cwd: at("project"), project: "project", ...channel.takes },
     sharingEnabled: true,

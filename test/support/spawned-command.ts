@@ -14,6 +14,8 @@ interface CommandOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** A folder from `sandbox`, to share what lies in it between commands. */
   readonly folder?: string;
+  /** Where the command runs, instead of the sandbox's `project`. */
+  readonly cwd?: string;
   /** Leaves stdout unread until `readStdout`. */
   readonly unread?: boolean;
   /** KiB that no file may exceed: a disk that is full for everything larger. */
@@ -56,7 +58,7 @@ export async function startCommand(
   const command = [process.execPath, COMMAND, ...args];
   const [program = "", ...rest] = options.largestFile ? limited(options.largestFile, command) : command;
   const child = spawn(program, rest, {
-    cwd: join(folder, "project"),
+    cwd: options.cwd ?? join(folder, "project"),
     env: {
       PATH: process.env["PATH"],
       HOME: join(folder, "home"),

@@ -116,12 +116,13 @@ function createContext(
   return {
     session,
     sessionId,
+    project,
     origin,
     caller,
     sharingEnabled,
     mode,
     events: createEventHub(sessionId, onDeserted),
-    drafts: createDraftStore(dataDirectory),
+    drafts: createDraftStore(dataDirectory, { session: sessionId }),
     settings: createSettingsStore(dataDirectory, { theme: "system", planSave }),
     records: createRecordStore(dataDirectory),
     images: createImagePolicy({

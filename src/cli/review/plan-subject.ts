@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { AgentOrigin } from "../../review/api-types.ts";
 import { planDecision } from "../../review/decision.ts";
 import { openHistory } from "../../review/history/plan-history.ts";
 import type { ReplyChannel } from "../../review/hooks/channel.ts";
@@ -16,17 +17,21 @@ export interface PlanToReview {
   readonly channel: ReplyChannel;
   readonly workplace: Workplace;
   readonly permissionMode: string | undefined;
+  readonly origin: AgentOrigin;
 }
 
 /** A plan as what is under review. */
-export function planSubject({ loaded, channel, workplace, permissionMode }: PlanToReview): ReviewSubject {
+export function planSubject(review: PlanToReview): ReviewSubject {
+  const { loaded, channel, workplace, permissionMode, origin } = review;
   const plan = "plan" in loaded ? loaded.plan : "";
   const title = planTitle(plan);
   const { dataDirectory, home, configHome, project } = workplace;
+  const source = { folder: project, origin, caller: channel.callerName };
   return {
     mode: createPlanMode({
       plan,
-      planId: planIdOf(plan),
+      planId: planIdOf(plan, source),
+      source,
       title,
       ...("missing" in loaded ? { missing: loaded.missing } : {}),
       ...(permissionMode === undefined ? {} : { permissionMode }),

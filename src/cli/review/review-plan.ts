@@ -78,7 +78,7 @@ async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<Review
     caller: callerOf(channel, workplace),
     subject: async () => {
       const { planSubject } = await import("./plan-subject.ts");
-      return planSubject({ loaded, channel, workplace, permissionMode: facts.permissionMode });
+      return planSubject({ loaded, channel, workplace, ...facts, permissionMode: facts.permissionMode });
     },
   };
 }

@@ -11,14 +11,15 @@ import { agentFolders, workplaceOf } from "./workplace.ts";
  * they wrote nothing, or denied it on the page and then allowed it in the terminal. There is nothing to review here.
  */
 export async function tellApproved(
-  { plan, notes }: DecodedInput & { kind: "approved" },
+  { plan, notes, caller, cwd }: DecodedInput & { kind: "approved" },
   flags: ReviewFlags,
   output: Output,
 ): Promise<undefined> {
-  const { home, settings, dataDirectory } = await workplaceOf(flags);
+  const { home, settings, dataDirectory, project } = await workplaceOf(flags, cwd);
   const loaded = await loadPlan(plan, agentFolders(home, settings.environment));
   if ("missing" in loaded) return;
-  const decision = (await createRecordStore(dataDirectory).lastOn(planIdOf(loaded.plan)))?.decision;
+  const planId = planIdOf(loaded.plan, { folder: project, origin: settings.origin ?? "origin_b", caller });
+  const decision = (await createRecordStore(dataDirectory).lastOn(planId))?.decision;
   const words = decision?.kind === "approve" ? notes(decision) : undefined;
   if (words !== undefined) await output.result(words);
 }

@@ -13,7 +13,14 @@ export type DecodedInput =
   | { readonly kind: "envelope"; readonly envelope: Envelope }
   | { readonly kind: "markdown"; readonly plan: string }
   /** An approved plan's tool has run: the moment for words that the approval itself could not carry. */
-  | { readonly kind: "approved"; readonly plan: PlanLocation; readonly notes: NotesEncoder }
+  | {
+      readonly kind: "approved";
+      readonly plan: PlanLocation;
+      readonly notes: NotesEncoder;
+      /** The agent's name, as the reviews of its plans have it. */
+      readonly caller: string;
+      readonly cwd?: string;
+    }
   /** An agent's event that has nothing to do with a plan: to be left to the agent. */
   | { readonly kind: "unrelated"; readonly event: string };
 
@@ -72,7 +79,9 @@ function decodeEvent(event: HookEvent): DecodedInput {
   if (event.toolName !== undefined || (name === "PreToolUse" && tool === "exit_plan_mode")) {
     if ((event.toolName ?? tool) !== "exit_plan_mode") return unrelated(event);
     const plan = copilotPlan(event);
-    if (event.toolResult !== undefined) return { kind: "approved", plan, notes: copilotNotes };
+    const { callerName: caller } = copilotPreToolUse;
+    if (event.toolResult !== undefined)
+      return { kind: "approved", plan, notes: copilotNotes, caller, ...cwd };
     return { kind: "hook", channel: copilotPreToolUse, plan, ...cwd };
   }
   if (tool === "exit_plan_mode") return decodeQwen(event);
@@ -81,11 +90,13 @@ function decodeEvent(event: HookEvent): DecodedInput {
 
 /** Claude Code's events under the name that the tool has in Gemini CLI. */
 function decodeQwen(event: HookEvent): DecodedInput {
-  const { hook_event_name: name, cwd } = event;
+  const { hook_event_name: name } = event;
+  const cwd = event.cwd === undefined ? {} : { cwd: event.cwd };
   const plan = planInEvent(event);
-  if (name === "PostToolUse") return { kind: "approved", plan, notes: qwenNotes };
+  const { callerName: caller } = qwenPermissionRequest;
+  if (name === "PostToolUse") return { kind: "approved", plan, notes: qwenNotes, caller, ...cwd };
   if (name !== "PermissionRequest") return unrelated(event);
-  return { kind: "hook", channel: qwenPermissionRequest, plan, ...(cwd === undefined ? {} : { cwd }) };
+  return { kind: "hook", channel: qwenPermissionRequest, plan, ...cwd };
 }
 
 /** What of Claude Code asks before the tool runs; an event without a name is one that somebody wrote by hand. */

@@ -7,7 +7,7 @@ import { approveRoute } from "../routes/approve.ts";
 import { denyRoute } from "../routes/deny.ts";
 import { notesVaultsRoute } from "../routes/notes-vaults.ts";
 import { planRoute } from "../routes/plan.ts";
-import { planIdOf } from "./plan-id.ts";
+import { type PlanSource, planIdOf } from "./plan-id.ts";
 import type { PlanReview } from "./plan-review.ts";
 
 /** The plan server's half of a review server. */
@@ -24,7 +24,7 @@ export function createPlanMode(review: PlanReview): ReviewMode {
     draftKey: () => review.planId,
     async history({ drafts }) {
       const earlier = (await review.history)?.earlier ?? [];
-      return { rounds: await Promise.all(earlier.map((round) => withDraft(round, drafts))) };
+      return { rounds: await Promise.all(earlier.map((round) => withDraft(round, review.source, drafts))) };
     },
     present(decision) {
       const made = planDecision(decision);
@@ -34,9 +34,9 @@ export function createPlanMode(review: PlanReview): ReviewMode {
 }
 
 /** A round that its agent withdrew keeps what was typed about it, so that it can go on with the next. */
-async function withDraft(round: Round, drafts: DraftStore): Promise<Round> {
+async function withDraft(round: Round, source: PlanSource, drafts: DraftStore): Promise<Round> {
   if (round.decision) return round;
-  const draft = await drafts.read(planIdOf(round.plan)).catch(() => undefined);
+  const draft = await drafts.read(planIdOf(round.plan, source)).catch(() => undefined);
   return draft && draft.generation > 0 ? { ...round, draft } : round;
 }
 

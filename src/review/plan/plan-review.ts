@@ -1,11 +1,13 @@
 import type { PlanHistory } from "../history/plan-history.ts";
 import type { ReplyChannel } from "../hooks/channel.ts";
 import type { VaultPlaces } from "../notes/find-vaults.ts";
+import type { PlanSource } from "./plan-id.ts";
 
 /** A plan under review and everything that is known about it. */
 export interface PlanReview {
   readonly plan: string;
   readonly planId: string;
+  readonly source: PlanSource;
   readonly title: string;
   /** Set when the agent sent no plan: what to tell the person. */
   readonly missing?: string;

@@ -13,10 +13,13 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
     await makePrivateFolder(dirname(path));
     await replaceFile(path, content, 0o600);
   } catch (cause) {
-    throw new AppError("storage", `Nothing can be stored in ${dirname(path)}: ${reasonOf(cause)}.`, {
-      cause,
-    });
+    throw storageFailure(dirname(path), cause);
   }
+}
+
+/** Returns the error for a folder of the data directory in which nothing can be written. */
+export function storageFailure(folder: string, cause: unknown): AppError {
+  return new AppError("storage", `Nothing can be stored in ${folder}: ${reasonOf(cause)}.`, { cause });
 }
 
 /**

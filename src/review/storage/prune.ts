@@ -22,8 +22,8 @@ const RULES: readonly Rule[] = [
   { folder: "drafts", mayGo: isJson, days: 365, newest: 200 },
 ];
 
-/** What a process leaves that is killed while it writes. */
-const LEFTOVER = /^\.[0-9a-f]{16}\.tmp$/;
+/** What a process leaves that is killed while it writes, or while it holds a lock. */
+const LEFTOVER = /^\.[0-9a-f]{16}\.tmp$|\.lock(\.[0-9a-f]{8})?$/;
 const LEFTOVER_DAYS = 1;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,4 +1,5 @@
-import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createDraftStore } from "../../../src/review/drafts/draft-store.ts";
@@ -49,13 +50,56 @@ describe("drafts", () => {
     expect(await drafts.read("a")).toEqual(accepted[0]?.draft);
   });
 
-  it("start anew where a file is damaged", async () => {
+  it.each(["{half", "[]", '{"generation": "1"}', ""])(
+    "start again where a file is damaged, which is kept aside: %s",
+    async (damage) => {
+      const folder = await temporaryFolder();
+      await mkdir(join(folder, "drafts"));
+      await writeFile(join(folder, "drafts", "a.json"), damage);
+      const drafts = createDraftStore(folder);
+      const { generation, damaged = "" } = await drafts.read("a");
+      expect(generation).toBe(0);
+      expect(await readFile(damaged, "utf8")).toBe(damage);
+      expect(await drafts.write("a", 1, "new")).toMatchObject({ accepted: true });
+      expect(await readFile(damaged, "utf8")).toBe(damage);
+      expect(await drafts.read("a")).toMatchObject({ generation: 1, content: "new", damaged });
+    },
+  );
+
+  it("of another review that still runs are neither deleted nor overwritten unseen", async () => {
+    const folder = await temporaryFolder();
+    const [one, other] = [createDraftStore(folder), createDraftStore(folder)];
+    await one.read("a");
+    await other.write("a", 4, "an hour of words");
+    expect(await one.write("a", 9, "unaware")).toMatchObject({
+      accepted: false,
+      draft: { generation: 4, content: "an hour of words" },
+    });
+    await one.remove("a");
+    expect(await one.read("a")).toMatchObject({ content: "an hour of words" });
+    await one.remove("a");
+    expect(await other.read("a")).toMatchObject({ content: "an hour of words" });
+    expect(await one.write("a", 5, "aware")).toMatchObject({ accepted: true });
+    await other.remove("a");
+    expect(await other.read("a")).toMatchObject({ content: "aware" });
+    await one.remove("a");
+    expect(await other.read("a")).toMatchObject({ generation: 0 });
+  });
+
+  it("of a review that has ended are deleted by the one that took them up", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "drafts"));
-    for (const damage of ["{half", "[]", '{"generation": "1"}', ""]) {
-      await writeFile(join(folder, "drafts", "a.json"), damage);
-      expect(await createDraftStore(folder).read("a")).toMatchObject({ generation: 0 });
-    }
+    const process = { pid: 2 ** 22 + 1, host: hostname() };
+    const left = { generation: 3, savedAt: "", content: "left", writer: { session: "gone", process } };
+    const leave = () => writeFile(join(folder, "drafts", "a.json"), JSON.stringify(left));
+    await leave();
+    const unaware = createDraftStore(folder);
+    await unaware.remove("a");
+    expect(await unaware.read("a")).toEqual({ generation: 3, savedAt: "", content: "left" });
+    await unaware.remove("a");
+    expect(await unaware.read("a")).toMatchObject({ generation: 0 });
+    await leave();
+    expect(await createDraftStore(folder).write("a", 4, "more")).toMatchObject({ accepted: true });
   });
 
   it("are for their owner alone, with nothing left beside them", async () => {

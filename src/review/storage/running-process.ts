@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { systemErrorCode } from "../../errors.ts";
+
+/**
+ * Identifies a process across process ids that are used again: on Linux by its start time as well. Only processes of this
+ * host, and of its process namespace where the namespace has its own host name, can be looked up.
+ */
+export interface ProcessMark {
+  readonly pid: number;
+  readonly host: string;
+  /** Clock ticks since boot, where the system tells. */
+  readonly started?: string;
+}
+
+/** Returns the mark of a process, this one unless another is named. */
+export function markOfProcess(pid: number = process.pid): ProcessMark {
+  const started = startTimeOf(pid);
+  return { pid, host: hostname(), ...(started === undefined ? {} : { started }) };
+}
+
+/** Returns whether the marked process may still run. A process of another host counts as running. */
+export function mayStillRun({ pid, host, started }: ProcessMark): boolean {
+  if (host !== hostname()) return true;
+  if (started !== undefined && process.platform === "linux") return startTimeOf(pid) === started;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemErrorCode(error) === "EPERM";
+  }
+}
+
+/** Returns whether a value read from a file is a mark. */
+export function isProcessMark(value: unknown): value is ProcessMark {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "pid" in value &&
+    Number.isSafeInteger(value.pid) &&
+    Number(value.pid) > 0 &&
+    "host" in value &&
+    typeof value.host === "string"
+  );
+}
+
+/** Returns the 22nd field of /proc/PID/stat; the second one may hold blanks and parentheses. See proc_pid_stat(5). */
+function startTimeOf(pid: number): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return undefined;
+  }
+}
