@@ -48,6 +48,7 @@ Environment and exit codes: as in review plan; 10 means that there was feedback,
 Examples:
   sallyport review last         as the agent was to read it
   sallyport review last --json  to take it apart
+  sallyport review last --all   the last one of all folders
 
 When, on what and for whom it was decided goes to stderr. Exit code 1 where no decision is on record.`,
   "sallyport install": `

@@ -3,6 +3,7 @@ import { addHelpCommand } from "../help.ts";
 import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
 import type { ReviewCodeFlags } from "./review-code.ts";
+import type { ReviewLastFlags } from "./review-last.ts";
 
 /** The `review` branch of the command tree. */
 export function addReviewCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
@@ -24,9 +25,10 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
     });
   review
     .command("last")
-    .description("Print the last decision on record: recovers what an agent missed")
+    .description("Print the last decision on this project: recovers what an agent missed")
     .option("--json", "print the decision as JSON", false)
-    .action(async (options: { json: boolean }) => {
+    .option("--all", "of any project, not just that of the working directory", false)
+    .action(async (options: ReviewLastFlags) => {
       const { reviewLast } = await import("./review-last.ts");
       setExitCode(await reviewLast(options, output));
     });

@@ -1,8 +1,10 @@
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { AppError } from "../../errors.ts";
 import type { Decision } from "../decision.ts";
 import type { ReviewContext } from "../review-mode.ts";
-import { readJson, writeDurably } from "../storage/durable-file.ts";
+import { readJson, storageFailure, writeDurably } from "../storage/durable-file.ts";
+import { withFileLock } from "../storage/file-lock.ts";
 
 /** A decision as it lies in the data directory: what `review last` reads when an agent missed it. */
 export interface DecisionRecord {
@@ -10,11 +12,13 @@ export interface DecisionRecord {
   readonly kind: "plan" | "code";
   /** ISO 8601 */
   readonly decidedAt: string;
+  /** The folder of the reviewed project; records of 0.1 have the working directory alone. */
+  readonly project?: string;
   readonly cwd: string;
   readonly caller: string;
   readonly title: string;
   readonly decision: Decision;
-  /** Identifies what was under review by its content: the key of its draft. */
+  /** Identifies what was under review: the key of its draft. */
   readonly subject: string;
   /** As the agent was told, as text and as JSON. */
   readonly text: string;
@@ -28,9 +32,9 @@ export interface RecordStore {
   readonly hasFailed: boolean;
   /** Notes that the agent has read what was written: from then on it may be forgotten one day. Never throws. */
   markRead(): Promise<void>;
-  /** The latest decision, whoever asked for it. */
-  last(): Promise<DecisionRecord | undefined>;
-  /** The latest decision on what has this content. */
+  /** Returns the latest decision that is wanted, by default of all. */
+  last(isWanted?: (record: DecisionRecord) => boolean): Promise<DecisionRecord | undefined>;
+  /** Returns the latest decision on this subject. */
   lastOn(subject: string): Promise<DecisionRecord | undefined>;
 }
 
@@ -39,17 +43,15 @@ export function createRecordStore(dataDirectory: string, now: () => Date = () =>
   const folder = join(dataDirectory, "decisions");
   let hasFailed = false;
   let written: string | undefined;
+  const last: RecordStore["last"] = (isWanted = () => true) => latest(folder, isWanted);
   return {
     get hasFailed() {
       return hasFailed;
     },
     async write(context, decision) {
       const record = describe(context, decision, now());
-      const name = `${record.decidedAt.replaceAll(":", "-")}-${record.sessionId}.json`;
-      const path = join(folder, name);
       try {
-        await writeDurably(path, `${JSON.stringify(record, null, 2)}\n`);
-        written = path;
+        written = await writeNumbered(folder, record);
         hasFailed = false;
       } catch (error) {
         hasFailed = true;
@@ -60,18 +62,48 @@ export function createRecordStore(dataDirectory: string, now: () => Date = () =>
       // In its name, so that nothing has to be read to know it (`prune.ts`).
       if (written) await rename(written, written.replace(/\.json$/, ".read.json")).catch(() => {});
     },
-    last: () => latest(folder, () => true),
-    lastOn: (subject) => latest(folder, (record) => record.subject === subject),
+    last,
+    lastOn: (subject) => last((record) => record.subject === subject),
   };
+}
+
+/** Writes a record under the next number, and returns its path: clocks go back, numbers do not. */
+async function writeNumbered(folder: string, record: DecisionRecord): Promise<string> {
+  const time = record.decidedAt.replaceAll(":", "-");
+  try {
+    return await withFileLock(join(folder, "number.lock"), async () => {
+      const latestNumber = Math.max(0, ...(await recordNames(folder)).map(numberOf));
+      const number = String(latestNumber + 1).padStart(NUMBER_DIGITS, "0");
+      const path = join(folder, `${number}-${time}-${record.sessionId}.json`);
+      await writeDurably(path, `${JSON.stringify(record, null, 2)}\n`);
+      return path;
+    });
+  } catch (error) {
+    throw error instanceof AppError ? error : storageFailure(folder, error);
+  }
+}
+
+const NUMBER_DIGITS = 8;
+
+/** The number a record's name begins with; 0 for records of 0.1, whose names begin with the time. */
+function numberOf(name: string): number {
+  return Number(/^(\d{8,})-/.exec(name)?.[1] ?? 0);
+}
+
+async function recordNames(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
 }
 
 async function latest(
   folder: string,
   isWanted: (record: DecisionRecord) => boolean,
 ): Promise<DecisionRecord | undefined> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json"));
-  // The names begin with the time; a file that cannot be read hides none of the others.
-  for (const name of names.sort().reverse()) {
+  const names = (await recordNames(folder)).sort((one, other) => {
+    const byNumber = numberOf(other) - numberOf(one);
+    return byNumber === 0 ? (one < other ? 1 : -1) : byNumber;
+  });
+  // A file that cannot be read hides none of the others.
+  for (const name of names) {
     const record = await readJson(join(folder, name));
     if (isRecord(record) && isWanted(record)) return record;
   }
@@ -84,6 +116,7 @@ function describe(context: ReviewContext, decision: Decision, time: Date): Decis
     sessionId: context.sessionId,
     kind: context.mode.kind,
     decidedAt: time.toISOString(),
+    project: context.project,
     cwd: context.caller.cwd,
     caller: context.caller.name,
     title,

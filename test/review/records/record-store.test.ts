@@ -20,9 +20,34 @@ describe("records", () => {
       kind: "plan",
       title: "Dig the tunnel",
       caller: "OpenCode",
-      text: "2026-11-21T12:00:00Z",
-      json: { decision: "deny", feedback: "2026-11-21T12:00:00Z" },
+      text: "2026-11-21T11:00:00Z",
+      json: { decision: "deny", feedback: "2026-11-21T11:00:00Z" },
     });
+  });
+
+  it("are counted on from those of 0.1, whose names begin with the time", async () => {
+    const { context } = await planServer();
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "decisions"));
+    const old = (time: string) =>
+      writeFile(
+        join(folder, "decisions", `${time.replaceAll(":", "-")}-x.json`),
+        JSON.stringify({ text: time, json: {} }),
+      );
+    await old("2026-01-02T10:00:00.000Z");
+    await old("2026-01-01T10:00:00.000Z");
+    expect(await createRecordStore(folder).last()).toMatchObject({ text: "2026-01-02T10:00:00.000Z" });
+    await createRecordStore(folder, () => new Date(0)).write(context, { kind: "deny", feedback: "new" });
+    expect(await createRecordStore(folder).last()).toMatchObject({ text: "new" });
+  });
+
+  it("have different numbers, however many are written at once", async () => {
+    const { context } = await planServer();
+    const folder = await temporaryFolder();
+    const stores = Array.from({ length: 20 }, () => createRecordStore(folder));
+    await Promise.all(stores.map((store) => store.write(context, { kind: "approve" })));
+    const numbers = (await readdir(join(folder, "decisions"))).map((name) => Number(name.slice(0, 8)));
+    expect(numbers.sort((one, other) => one - other)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
   });
 
   it("are found by what was decided on, whatever was decided since", async () => {
