@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { capabilityOverrideSchema } from "../src/config/capability-override.ts";
 import { parseConfiguration } from "../src/config/configuration-file.ts";
 import { configurationJsonSchema } from "../src/config/file-schema.ts";
 import { proxySchema } from "../src/config/proxy-schema.ts";
@@ -43,6 +44,13 @@ describe("what the documents say", () => {
     const known = variablesIn(source);
     expect(known.filter((name) => !all.includes(name))).toEqual([]);
     expect(documented.filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it("of capabilities names every member of the schema", () => {
+    const section = read("docs/translation.md").split("## Capabilities of a model")[1] ?? "";
+    const cells = [...section.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = ""]) => cell);
+    const documented = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    expect(documented.sort()).toEqual(Object.keys(capabilityOverrideSchema.shape).sort());
   });
 
   it("of the proxy's defaults is what the schema has", () => {

@@ -50,7 +50,12 @@ export interface ReviewFlags {
 
 function withReviewOptions(command: Command): Command {
   return command
-    .addOption(new Option("--origin <agent>", "who calls: claude-code (origin_a) or opencode (origin_b)"))
+    .addOption(
+      new Option(
+        "--origin <agent>",
+        "the calling agent: claude-code, or opencode for every other (in the API: origin_a, origin_b)",
+      ),
+    )
     .option("--port <number>", "listen on this port (default: one that stays the same for a repository)")
     .option(
       "--host <address>",
