@@ -2,7 +2,7 @@ import { capabilitiesFor } from "../capabilities/capabilities-for.ts";
 import { codecs } from "../codecs.ts";
 import { isObject, stringifyJson } from "../exchange/json.ts";
 import type { Converted } from "../exchange/loss.ts";
-import type { ExchangeRequest } from "../exchange/request.ts";
+import type { ExchangeRequest, Turn } from "../exchange/request.ts";
 import { answerStream } from "./answer-stream.ts";
 import { answerWhole } from "./answer-whole.ts";
 import { refuseCompaction } from "./conversations/compaction.ts";
@@ -89,17 +89,25 @@ async function send(translation: Translation): Promise<UpstreamReply> {
   translation.lose(losses);
   const lost = translation.lossDetails();
   refuseLosses(call, lost);
-  if (prepared.request.turns.length > 0 && saysNothing(value.body))
+  if (saysNothing(value.body, translation.plan.request.turns))
     throw refusal("Nothing of the conversation can be said to this upstream.", lost);
   const headers = value.headers === undefined ? {} : { headers: value.headers };
   return call.send({ method: "POST", path: value.path, body: stringifyJson(value.body), ...headers });
 }
 
-/** Whether all turns were lost; vendors would complain of an empty list that the client never sent. */
-function saysNothing(body: unknown): boolean {
+/**
+ * Returns whether all of a client's turns were lost, so that nothing or instructions alone are left. Vendors would
+ * complain of an empty list that the client never sent, or answer to nothing.
+ */
+function saysNothing(body: unknown, turns: readonly Turn[]): boolean {
   const { messages, input, contents } = isObject(body) ? body : {};
   const said = messages ?? input ?? contents;
-  return Array.isArray(said) && said.length === 0;
+  if (!Array.isArray(said) || turns.length === 0) return false;
+  return said.length === 0 || (said.every(isInstruction) && turns.some(({ role }) => role !== "system"));
+}
+
+function isInstruction(message: unknown): boolean {
+  return isObject(message) && (message["role"] === "system" || message["role"] === "developer");
 }
 
 async function answerRefusal(translation: Translation, reply: UpstreamReply): Promise<void> {

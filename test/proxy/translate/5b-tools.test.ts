@@ -86,6 +86,31 @@ describe("5b requests: tools", () => {
     expect(told.losses).toEqual(["tool-result-missing", "tool-result-orphan"]);
   });
 
+  const lone = {
+    "chat-completions": { messages: [{ role: "system", content: "Be brief." }, answer("zzz")] },
+    responses: {
+      instructions: "Be brief.",
+      input: [{ type: "function_call_output", call_id: "zzz", output: "1" }],
+    },
+    messages: {
+      system: "Be brief.",
+      max_tokens: 9,
+      messages: [{ role: "user", content: [{ type: "tool_result", tool_use_id: "zzz", content: "1" }] }],
+    },
+    "generative-language": {
+      contents: [{ role: "user", parts: [{ functionResponse: { name: "f", response: { output: "1" } } }] }],
+    },
+  } as const;
+  const pairs = Object.keys(lone).flatMap((client) =>
+    (Object.keys(lone) as (keyof typeof lone)[]).map((upstream) => [client as keyof typeof lone, upstream]),
+  ) as [keyof typeof lone, keyof typeof lone][];
+
+  it.each(pairs)("19 a lone result is refused, not sent as nothing (%s to %s)", async (client, upstream) => {
+    const told = await tell({ client, upstream, body: { model: "m", ...lone[client] } });
+    expect([told.status, told.path]).toEqual([400, ""]);
+    expect(told.text).toContain("tool-result-orphan");
+  });
+
   it("20 duplicate results keep the first, results out of order come into order, reused ids become two", async () => {
     const told = await chatToMessages([
       hi,
