@@ -22,9 +22,16 @@ export interface ExchangeRequest {
   readonly modalities?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
   readonly previousResponseId?: string;
+  /** A conversation that the client wants kept under the answer's id and continued from there (messages `thread`). */
+  readonly thread?: ThreadRequest;
   readonly store?: boolean;
   /** Top-level members without a twin elsewhere, by the dialect they were said in. */
   readonly extensions: Partial<Record<Dialect, Readonly<Record<string, unknown>>>>;
+}
+
+/** Without `continues` a conversation begins; it is the id of the answer that the turns follow. */
+export interface ThreadRequest {
+  readonly continues?: string;
 }
 
 /** `system` is an instruction in the middle of the conversation. Tool results stand in user turns. */

@@ -1,12 +1,12 @@
 import { eventStreamHeaders } from "../../sse/event-stream-headers.ts";
 import { createSseParser } from "../../sse/parse.ts";
-import { responseId } from "../dialects/responses/response-object.ts";
 import type { StreamEncoder, WireEvent } from "../exchange/codec.ts";
 import { DialectError, unreadableAnswer } from "../exchange/dialect-error.ts";
 import type { ExchangeError } from "../exchange/error.ts";
 import type { ExchangeEvent } from "../exchange/event.ts";
 import { stringifyJson } from "../exchange/json.ts";
 import { mergeUsage } from "../exchange/usage.ts";
+import { keptId } from "./conversations/threads.ts";
 import { exchangeErrorOf, isClientGone } from "./faults.ts";
 import { lookAt, readAnswerJson } from "./read-answer.ts";
 import { RepeatedDeltas } from "./repeated-deltas.ts";
@@ -90,7 +90,9 @@ class StreamWriter {
   private readonly encoder: StreamEncoder;
   private readonly collector: ResponseCollector | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** The answer's id at the client, where the client may come back to it. */
   private id: string | undefined;
+  private begun = false;
   private unsent = "";
   private announced = false;
   failed = false;
@@ -169,20 +171,23 @@ class StreamWriter {
     this.unsent = "";
     const { reply } = this.translation.plan.call;
     if (!reply.started) this.start();
+    if (this.guard.ended && this.collector !== undefined && !this.failed) {
+      // The client may come back by this id as soon as it has the end, so the conversation is kept first.
+      return this.keep().finally(() => {
+        reply.write(text);
+        reply.end();
+      });
+    }
     const wait = reply.write(text);
     if (!this.guard.ended) {
-      if (this.id !== undefined && !this.announced) {
+      if (this.begun && !this.announced) {
         this.announced = true;
         this.keepAlive();
       }
       return wait;
     }
-    if (this.collector === undefined || this.failed) {
-      reply.end();
-      return wait;
-    }
-    // The client may come back by this id as soon as it has the end, so the conversation is kept first.
-    return this.keep().then(() => reply.end());
+    reply.end();
+    return wait;
   }
 
   private start(): void {
@@ -203,7 +208,7 @@ class StreamWriter {
 
   private watch(event: ExchangeEvent): void {
     this.collector?.push(event);
-    if (event.type === "start") this.id = responseId(event.id, this.translation.plan.context);
+    if (event.type === "start") this.begin(event.id);
     if (event.type === "start" || event.type === "usage" || event.type === "end") {
       this.translation.usage = mergeUsage(this.translation.usage, event.usage);
     }
@@ -211,6 +216,12 @@ class StreamWriter {
       this.failed = true;
       this.translation.fail(event.error);
     }
+  }
+
+  private begin(id: string | undefined): void {
+    this.begun = true;
+    const { client, context } = this.translation.plan;
+    if (this.collector !== undefined) this.id = keptId(client.dialect, id, context);
   }
 
   private async keep(): Promise<void> {

@@ -7,6 +7,7 @@ import type {
   OutputFormat,
   ReasoningRequest,
   Sampling,
+  ThreadRequest,
   Turn,
 } from "../../exchange/request.ts";
 import { foldSignatures } from "../../exchange/signature.ts";
@@ -48,9 +49,16 @@ export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
     output: decodeOutput(wire),
     user: wire.metadata?.user_id ?? undefined,
     serviceTier: wire.service_tier ?? undefined,
+    thread: decodeThread(wire),
     extensions: decodeExtensions(wire),
   });
   return { value, losses: isAttribution ? [lostAttribution] : [] };
+}
+
+/** `thread` (beta `message-threads-2026-08-12`): the conversation is held between calls, which send what is new alone. */
+function decodeThread({ thread }: WireRequest): ThreadRequest | undefined {
+  if (!thread) return undefined;
+  return thread.type === "continue" ? { continues: thread.previous_message_id } : {};
 }
 
 function decodeSampling(wire: WireRequest): Sampling {

@@ -58,6 +58,9 @@ export function decodeError(
   });
 }
 
+/** The code that makes the SDK send a thread's whole conversation again (`details.error_code`). */
+const threadNotFound = "thread_not_found";
+
 /** An error as this dialect's clients know it: they match the words `prompt is too long` and the status 529. */
 export function encodeError(error: ExchangeError, requestId?: string): EncodedError {
   const { message } = error;
@@ -69,7 +72,11 @@ export function encodeError(error: ExchangeError, requestId?: string): EncodedEr
     headers: error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) },
     body: defined({
       type: "error",
-      error: { type: types[kind], message: isOverflow ? `prompt is too long: ${message}` : message },
+      error: defined({
+        type: types[kind],
+        message: isOverflow ? `prompt is too long: ${message}` : message,
+        details: error.code === threadNotFound ? { error_code: threadNotFound } : undefined,
+      }),
       request_id: requestId,
     }),
   };

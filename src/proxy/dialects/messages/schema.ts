@@ -88,6 +88,12 @@ export const requestSchema = z.looseObject({
   metadata: z.looseObject({ user_id: text }).nullish(),
   service_tier: text,
   cache_control: z.unknown().optional(),
+  thread: z
+    .discriminatedUnion("type", [
+      z.looseObject({ type: z.literal("create") }),
+      z.looseObject({ type: z.literal("continue"), previous_message_id: z.string() }),
+    ])
+    .nullish(),
 });
 export type WireRequest = z.infer<typeof requestSchema>;
 

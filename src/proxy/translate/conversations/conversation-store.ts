@@ -1,9 +1,19 @@
-import type { Turn } from "../../exchange/request.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { Tool, Turn } from "../../exchange/request.ts";
 
 /** What was said up to an answer, the answer included, and the answer as its client was told it: JSON text. */
 export interface Conversation {
   readonly turns: readonly Turn[];
+  /** Empty for a thread, which nobody reads again. */
   readonly answer: string;
+  /** What a thread was created with; later calls of it do not send it again. */
+  readonly thread?: ThreadFrame;
+}
+
+/** What belongs to a thread beside its turns. */
+export interface ThreadFrame {
+  readonly instructions: readonly Part[];
+  readonly tools: readonly Tool[];
 }
 
 /** Keeps conversations under the ids of `responses` answers, for `previous_response_id` and for reading them again. */

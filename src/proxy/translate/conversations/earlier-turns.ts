@@ -3,10 +3,12 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 import { hasReferencedItems, withReferencedItems } from "./item-references.ts";
+import { threadKey, withThread } from "./threads.ts";
 
 /** Whether a request speaks of what was said in earlier calls. */
 export function namesEarlierTurns(request: ExchangeRequest): boolean {
-  return request.previousResponseId !== undefined || hasReferencedItems(request.turns);
+  if (request.previousResponseId !== undefined || request.thread?.continues !== undefined) return true;
+  return hasReferencedItems(request.turns);
 }
 
 /**
@@ -18,6 +20,7 @@ export async function withEarlierTurns(
   request: ExchangeRequest,
   store: ConversationStore | undefined,
 ): Promise<ExchangeRequest> {
+  if (request.thread?.continues !== undefined) return withThread(request, request.thread.continues, store);
   const { previousResponseId: id, ...rest } = request;
   const turns = await withReferencedItems(request.turns, store);
   if (id === undefined) return turns === request.turns ? request : { ...request, turns };
@@ -40,7 +43,8 @@ export function isKept(
   request: ExchangeRequest,
   store: ConversationStore | undefined,
 ): boolean {
-  return store !== undefined && dialect === "responses" && request.store !== false;
+  if (store === undefined) return false;
+  return dialect === "responses" ? request.store !== false : request.thread !== undefined;
 }
 
 /** Keeps a conversation under its answer's id. `answer` is what the client is told, `size` the length of its request. */
@@ -53,6 +57,11 @@ export async function keepConversation(
 ): Promise<void> {
   const parts = response.candidates[0]?.parts ?? [];
   const turns = [...request.turns, { role: "assistant" as const, parts }];
+  if (request.thread !== undefined) {
+    const { instructions, tools } = request;
+    const thread = { instructions, tools };
+    return store?.save(threadKey(id), { turns, answer: "", thread }, size + 2 * answer.length);
+  }
   // The answer's parts and its text are about as long.
   await store?.save(id, { turns, answer }, size + 2 * answer.length);
 }
