@@ -1,7 +1,8 @@
 // Builds a single executable: Node.js, the command, its code cache and the pages in one file that needs nothing beside
 // it. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
-//   node scripts/build-binary.mjs [--output dist/bin/sallyport] [--node another machine's node or node.exe] [--built-pages]
-// --built-pages takes the pages of dist/web as they are.
+//   node scripts/build-binary.mjs [--output dist/bin/sallyport] [--node FILE] [--node-license FILE] [--built]
+// --node names another machine's node or node.exe, --node-license its license where it does not lie beside it; --built takes
+// the pages and licenses of dist/ as they are.
 // Node's own program is what is filled: the one that runs this, for this platform and processor, or one of the same version
 // for another (linux or Windows, x64 or arm64; macOS on macOS alone, where programs are signed). The latter goes without a
 // code cache, which V8 makes on the same machine only, and is not run here. The signature for this machine is made here; to
@@ -21,13 +22,15 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { bundleParts, bundleStart, packageVersion, quietly, recordCache, root } from "./bundle.mjs";
+import { nodeLicense } from "./licenses.mjs";
 import { expectFilled, FUSE, nodeProgram } from "./node-program.mjs";
 
 const { values } = parseArgs({
   options: {
     output: { type: "string" },
     node: { type: "string", default: process.execPath },
-    "built-pages": { type: "boolean" },
+    "node-license": { type: "string" },
+    built: { type: "boolean" },
   },
 });
 const target = targetOf(values.node);
@@ -37,11 +40,9 @@ const output = resolve(root, values.output ?? defaultName());
 const work = mkdtempSync(join(tmpdir(), "sallyport-binary-"));
 
 try {
-  if (!values["built-pages"])
-    execFileSync(process.execPath, ["scripts/build.mjs", "--web-only"], {
-      cwd: root,
-      stdio: ["ignore", 2, 2],
-    });
+  if (!values.built)
+    execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
+  writeFileSync(join(work, "licenses.txt"), licenses());
   await bundleParts(join(work, "parts"), true);
   await bundleStart("executable", join(work, "start.cjs"));
   if (isOwn) recordCache(join(work, "parts"), join(work, "cache"));
@@ -70,6 +71,17 @@ function defaultName() {
   return `dist/bin/sallyport${isOwn ? "" : `-${target.platform}-${target.arch}`}${suffix}`;
 }
 
+/** Our license, those of the packages, and that of the Node.js which is filled. */
+function licenses() {
+  const ours = ["LICENSE", "dist/THIRD-PARTY-LICENSES.txt"].map((file) =>
+    readFileSync(resolve(root, file), "utf8"),
+  );
+  const node = values["node-license"]
+    ? readFileSync(values["node-license"], "utf8")
+    : nodeLicense(values.node);
+  return [...ours, `Node.js ${target.version}\n\n${node}`].join(`\n${"=".repeat(80)}\n\n`);
+}
+
 /** The pages go in under the names that src/http/page-source.ts asks for, the parts under those of the loader. */
 function makeBlob() {
   const config = {
@@ -79,6 +91,7 @@ function makeBlob() {
     useCodeCache: isOwn,
     assets: {
       ...filesIn(resolve(root, "dist/web")),
+      "licenses.txt": join(work, "licenses.txt"),
       ...filesIn(join(work, "parts"), "parts/"),
       ...(isOwn ? filesIn(join(work, "cache"), "cache/") : {}),
     },

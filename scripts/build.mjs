@@ -5,21 +5,24 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "rolldown";
-import { bundleParts, bundleStart, packageVersion, recordCache, root } from "./bundle.mjs";
-import { packagesIn, writeLicences } from "./licences.mjs";
+import { bundleParts, bundleStart, LEFT_OUT, packageVersion, recordCache, root } from "./bundle.mjs";
+import { licensesText, moduleCollector, packagesOf } from "./licenses.mjs";
 import { manPage } from "./man-page.mjs";
 import { cacheName } from "./start/loader.mjs";
 
 const only = process.argv[2];
-const outputs = [];
-if (only !== "--cli-only") outputs.push(...(await buildPages()));
-if (only !== "--web-only") outputs.push(await buildCommand());
-if (!only) writeLicences(packagesIn(outputs), resolve(root, "dist/THIRD-PARTY-LICENSES.txt"));
+const modules = new Set();
+if (only !== "--cli-only") await buildPages();
+if (only !== "--web-only") await buildCommand();
+if (!only) {
+  const packages = packagesOf(modules, { root, leftOut: Object.keys(LEFT_OUT) });
+  writeFileSync(resolve(root, "dist/THIRD-PARTY-LICENSES.txt"), licensesText(packages));
+}
 
 async function buildCommand() {
   const entry = resolve(root, "dist/sallyport.js");
   const parts = resolve(root, "dist/parts");
-  const bundle = await bundleParts(parts, "dce-only");
+  await bundleParts(parts, "dce-only", [moduleCollector(modules)]);
   await bundleStart("package", entry);
   chmodSync(entry, 0o755);
   // Scripts: Node's loader of modules alone takes a third as long as a bare start.
@@ -33,7 +36,6 @@ async function buildCommand() {
     );
   }
   await writeManPage();
-  return bundle;
 }
 
 /** From the commands themselves, which the parts do not give out. */
@@ -63,15 +65,16 @@ async function buildPages() {
   const { build } = await import("vite");
   // That a busy machine builds slowly is no warning for whoever only wants to start.
   const quiet = { rollupOptions: { checks: { bundlerTimings: false } } };
-  const from = async (config) => build({ configFile: resolve(root, config), logLevel: "warn", build: quiet });
+  const plugins = [moduleCollector(modules)];
+  const worker = { plugins: () => plugins };
+  const from = (config) =>
+    build({ configFile: resolve(root, config), logLevel: "warn", build: quiet, plugins, worker });
   const configs = [
     "web/vite.config.ts",
     "web/plan-file.config.ts",
     "web/diagram-frame.config.ts",
     "web/dashboard.config.ts",
   ];
-  const built = [];
   // One after the other: the first empties the folder of all.
-  for (const config of configs) built.push(await from(config));
-  return built.flat();
+  for (const config of configs) await from(config);
 }

@@ -15,14 +15,14 @@ export function packageVersion() {
   return JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")).version;
 }
 
-/** Bundles the command into the folder `dir`. Resolves to rolldown's output, parts and their modules. */
-export async function bundleParts(dir, minify) {
+/** Bundles the command into the folder `dir`, with these plugins besides our own. */
+export async function bundleParts(dir, minify, plugins = []) {
   rmSync(dir, { recursive: true, force: true });
   const bundle = await build({
     input: { main: resolve(root, "src/main.ts"), run: resolve(root, "src/cli/run.ts") },
     platform: "node",
     logLevel: "warn",
-    plugins: [leftOut()],
+    plugins: [leftOut(), ...plugins],
     // Its main file requires parts by names a bundler cannot see; its module build does not.
     resolve: { alias: { "jsonc-parser": resolve(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
     transform: { define: { SALLYPORT_VERSION: JSON.stringify(packageVersion()) } },
@@ -38,7 +38,6 @@ export async function bundleParts(dir, minify) {
     },
   });
   for (const { fileName, code } of bundle.output) writeFileSync(join(dir, fileName), inBytes(wrapped(code)));
-  return bundle;
 }
 
 /** As it is read; throws where a character would be read as another. */
@@ -97,7 +96,7 @@ export function quietly(program, args, options = {}) {
  * file search of @fastify/static (folders are not listed). They are half of the code that Node would read before a
  * review is on the screen. Versions of plugins are compared when packages are installed, not at every start.
  */
-const LEFT_OUT = {
+export const LEFT_OUT = {
   "@fastify/ajv-compiler": "{}",
   "@fastify/fast-json-stringify-compiler": "{}",
   "@fastify/proxy-addr": "{}",

@@ -32,6 +32,7 @@ export function createProgram(output: Output, setExitCode: SetExitCode): Command
     .command("version")
     .description("Print the version")
     .action(() => void output.result(version));
+  addLicenses(program, output, setExitCode);
   addHelpCommand(program);
   addHelp(program);
   strict(program);
@@ -46,6 +47,16 @@ function addCompletion(program: Command, output: Output, setExitCode: SetExitCod
     .action(async (shell: string | undefined) => {
       const { completion } = await import("./completion/completion.ts");
       setExitCode(await completion(shell, program, output));
+    });
+}
+
+function addLicenses(program: Command, output: Output, setExitCode: SetExitCode): void {
+  program
+    .command("licenses")
+    .description("Print the licenses of Sallyport and of all code it contains")
+    .action(async () => {
+      const { licenses } = await import("./licenses/licenses.ts");
+      setExitCode(await licenses(output));
     });
 }
 

@@ -15,7 +15,7 @@ const program = join(bin, `sallyport${suffix}`);
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 
 beforeAll(() => {
-  const args = ["scripts/build-binary.mjs", "--built-pages", "--output", built];
+  const args = ["scripts/build-binary.mjs", "--built", "--output", built];
   execFileSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
   mkdirSync(bin);
   // "Copy the one file anywhere": away from the folder that built it.
@@ -57,6 +57,7 @@ describe.each([
     [["proxy", "disconnect", "claude-code", "--yes"], 0, ""],
     [["proxy", "check"], 0, ""],
     [["completion", "bash"], 0, "complete"],
+    [["licenses"], 0, "Node.js is licensed for use as follows:"],
   ])("runs %j", async (args, code, printed) => {
     const ended = await run([started, ...args]);
     expect(ended.stderr).not.toContain("internal error");

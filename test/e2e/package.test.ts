@@ -78,7 +78,7 @@ describe("the package that npm pack makes", () => {
     expect(sallyport("--version")).toBe(`${manifest.version}\n`);
   });
 
-  it("carries the licences and examples, and neither executable nor source", () => {
+  it("carries the licenses and examples, and neither executable nor source", () => {
     expect(readdirSync(installed).sort()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
@@ -98,6 +98,12 @@ describe("the package that npm pack makes", () => {
       "sallyport.js",
       "web",
     ]);
+  });
+
+  it("prints our license and those of all bundled packages", () => {
+    const printed = sallyport("licenses");
+    expect(printed).toContain(readFileSync(join(root, "LICENSE"), "utf8"));
+    expect(printed).toContain(readFileSync(join(installed, "dist/THIRD-PARTY-LICENSES.txt"), "utf8"));
   });
 
   it("brings the manual page", () => {
