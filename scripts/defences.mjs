@@ -250,6 +250,13 @@ export const defences = [
     "isAbsolute(folder) && !(inside && isWithin(inside, folder))",
     "true",
   ],
+  [
+    "G9",
+    "security/g09",
+    "src/review/git/run-git.ts",
+    "AbortSignal.timeout(limit)",
+    "AbortSignal.timeout(600_000)",
+  ],
 
   ["P1", "security/p01", "src/proxy/door/admission.ts", 'if (!guarded.allowed) return refused("page");', ""],
   [

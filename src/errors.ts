@@ -26,6 +26,7 @@ export const errorCatalogue = {
   not_a_repository: { status: 500, exitCode: 4, meaning: "The folder is not inside a git repository." },
   git_missing: { status: 500, exitCode: 4, meaning: "git is not installed or not on the PATH." },
   git_failed: { status: 500, exitCode: 4, meaning: "git refused or could not finish a command." },
+  git_timeout: { status: 504, exitCode: 4, meaning: "git did not finish a command within the time limit." },
   validation: { status: 400, exitCode: 2, meaning: "A request body, query or file is not acceptable." },
   forbidden: { status: 403, exitCode: 1, meaning: "The request came from a foreign page or host." },
   not_found: { status: 404, exitCode: 1, meaning: "The file or thing named does not exist." },

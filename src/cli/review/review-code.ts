@@ -7,7 +7,9 @@ import { openRepository, type Repository } from "../../review/git/repository.ts"
 import { nameOfOrigin } from "../../review/hooks/generic.ts";
 import { isWithin } from "../../review/is-within.ts";
 import type { Output } from "../output.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 import type { ReviewFlags } from "./review-program.ts";
+import { timeLimitOf } from "./review-settings.ts";
 import type { ReviewJob } from "./run-review.ts";
 
 export interface ReviewCodeFlags extends ReviewFlags {
@@ -19,6 +21,8 @@ interface AskedFolder {
   /** With links resolved, as git names the repository: paths can only be told to be in it from the same point of view. */
   readonly directory: string;
   readonly repository: Promise<Repository>;
+  /** Ends git where it is not to be waited for. */
+  readonly giveUp: AbortController;
 }
 
 /** `sallyport review code [PATH...]`; resolves to the exit code. */
@@ -31,15 +35,34 @@ export async function reviewCode(
   const asked = askGit(resolve(flags.repo ?? "."));
   await nextTurn();
   const { runReview } = await import("./run-review.ts");
-  return runReview(() => prepareJob(asked, paths, flags), flags, output);
+  return runReview((lifecycle) => prepareJob(asked, paths, flags, lifecycle), flags, output);
 }
 
 function askGit(folder: string): AskedFolder {
   const directory = realPathOf(folder);
-  const repository = openRepository(directory, processEnvironment);
+  const giveUp = new AbortController();
+  const repository = openRepository(directory, processEnvironment, giveUp.signal);
   // Whoever waits for it learns why it failed; what is wrong with the flags is told before.
   repository.catch(() => {});
-  return { directory, repository };
+  return { directory, repository, giveUp };
+}
+
+/** The repository, unless the command has to end before git has found it. */
+async function repositoryInTime(
+  { repository, giveUp }: AskedFolder,
+  flags: ReviewFlags,
+  { signal, stopAfter }: Lifecycle,
+): Promise<Repository> {
+  const onAbort = () => giveUp.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  stopAfter(timeLimitOf(flags));
+  try {
+    return await repository;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    stopAfter(undefined);
+  }
 }
 
 function realPathOf(folder: string): string {
@@ -51,13 +74,15 @@ function realPathOf(folder: string): string {
 }
 
 async function prepareJob(
-  { directory, ...asked }: AskedFolder,
+  asked: AskedFolder,
   paths: readonly string[],
   flags: ReviewCodeFlags,
+  lifecycle: Lifecycle,
 ): Promise<ReviewJob> {
+  const { directory } = asked;
   const { workplaceOf } = await import("./workplace.ts");
   const found = await workplaceOf(flags, directory);
-  const repository = await asked.repository;
+  const repository = await repositoryInTime(asked, flags, lifecycle);
   const inner = paths.map((path) => pathWithin(repository.root, directory, path));
   const workplace = { ...found, project: repository.root };
   const { dataDirectory, settings } = workplace;

@@ -123,13 +123,23 @@ class Desk implements DiffDesk {
 
   /** Not on creation: git would take the processor from the server, which is to be there first. */
   private onTable(): Promise<Entry> {
-    this.latest ??= this.entryOf(this.firstPlan());
+    this.latest ??= this.forgottenOnFailure(this.entryOf(this.firstPlan()));
     return this.latest;
   }
 
   private firstPlan(): Promise<Planned> {
     this.first ??= this.planned("uncommitted");
     return this.first;
+  }
+
+  /** What git could not do this time is tried again when it is next asked for. */
+  private forgottenOnFailure(entry: Promise<Entry>): Promise<Entry> {
+    entry.catch(() => {
+      if (this.latest !== entry) return;
+      this.latest = undefined;
+      this.first = undefined;
+    });
+    return entry;
   }
 
   private async planned(diffType: string): Promise<Planned> {

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Environment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
@@ -6,7 +6,7 @@ import { isWithin } from "../is-within.ts";
 import { findGit } from "./find-git.ts";
 import { disarmPrograms, gitEnvironment, isHardened, type Setting } from "./hardening.ts";
 import type { ObjectFormat } from "./intent-index.ts";
-import { type GitPlace, type GitResult, gitFailed, runGit, tryGit } from "./run-git.ts";
+import { CALL_LIMIT_MS, type GitPlace, type GitResult, gitFailed, runGit, tryGit } from "./run-git.ts";
 
 /** A working tree to review. */
 export interface Repository {
@@ -24,15 +24,23 @@ export interface Repository {
  * Opens the repository that `directory` lies in. Throws `git_missing` or `not_a_repository`, with the remedy.
  * Nothing of the working tree is walked or read.
  */
-export async function openRepository(directory: string, environment: Environment): Promise<Repository> {
+export async function openRepository(
+  directory: string,
+  environment: Environment,
+  opening?: AbortSignal,
+): Promise<Repository> {
   expectFolder(directory);
   const program = findGit(directory, environment);
-  const place: GitPlace = {
+  const limit = callLimit(environment);
+  const first: GitPlace = {
     binary: program.binary,
     directory,
     environment: gitEnvironment(environment, program.path),
+    limit: Math.min(limit, OPENING_LIMIT_MS),
+    ...(process.platform === "linux" && existsSync(SETPRIV) ? { setpriv: SETPRIV } : {}),
+    ...(opening ? { signal: opening } : {}),
   };
-  const { gitDirectory, ...facts } = await askGit(place);
+  const { gitDirectory, setpriv, ...facts } = await askGit(first);
   if (isWithin(gitDirectory, directory)) throw noWorkTree(directory);
   // Pinned: no later call looks for a repository again and finds another.
   const pinned = { GIT_DIR: gitDirectory, GIT_WORK_TREE: facts.root };
@@ -40,15 +48,34 @@ export async function openRepository(directory: string, environment: Environment
     ...facts,
     name: basename(facts.root),
     git: (signal) =>
-      disarmed({ ...place, directory: facts.root, ...(signal ? { signal } : {}) }, (programs) => ({
-        ...gitEnvironment(environment, program.path, programs),
-        ...pinned,
-      })),
+      disarmed(
+        {
+          binary: program.binary,
+          directory: facts.root,
+          limit,
+          ...(setpriv ? { setpriv } : {}),
+          ...(signal ? { signal } : {}),
+        },
+        (programs) => ({ ...gitEnvironment(environment, program.path, programs), ...pinned }),
+      ),
   };
+}
+
+/** Part of util-linux. Taken from nowhere else: the repository could bring a program of that name along. */
+const SETPRIV = "/usr/bin/setpriv";
+/** Finding a repository takes milliseconds; nothing can be shown before it is found. */
+const OPENING_LIMIT_MS = 20_000;
+
+/** Milliseconds that each call of git may take. */
+function callLimit(environment: Environment): number {
+  const seconds = Number(environment["SERVICE_GIT_TIMEOUT"]);
+  return seconds > 0 && seconds <= 86_400 ? seconds * 1_000 : CALL_LIMIT_MS;
 }
 
 interface GitFacts extends Pick<Repository, "root" | "branch" | "objectFormat"> {
   readonly gitDirectory: string;
+  /** Absent where it is there and does not know what is asked of it. */
+  readonly setpriv?: string | undefined;
 }
 
 const PATHS = ["--absolute-git-dir", "--show-toplevel"] as const;
@@ -57,6 +84,10 @@ const PATHS = ["--absolute-git-dir", "--show-toplevel"] as const;
 async function askGit(place: GitPlace): Promise<GitFacts> {
   const ofHead = ["--symbolic-full-name", "HEAD"];
   const result = await tryGit(place, ["rev-parse", "--show-object-format", ...ofHead, ...PATHS]);
+  if (result.stderr.startsWith("setpriv: ")) {
+    const { setpriv: _unusable, ...plain } = place;
+    return askGit(plain);
+  }
   if (result.exitCode !== 0) return askTwice(place);
   const [format, head, ...paths] = linesOf(result);
   return { ...(await factsOf(place, format, paths)), branch: head === "HEAD" ? undefined : head };
@@ -85,11 +116,16 @@ async function factsOf(
 ): Promise<Omit<GitFacts, "branch">> {
   const alone = async (name: string) => linesOf(await tryGit(place, ["rev-parse", name])).join("\n");
   const [gitDirectory = "", root = ""] = paths.length === 2 ? paths : await Promise.all(PATHS.map(alone));
-  return { objectFormat: format === "sha256" ? "sha256" : "sha1", gitDirectory, root };
+  return {
+    objectFormat: format === "sha256" ? "sha256" : "sha1",
+    gitDirectory,
+    root,
+    setpriv: place.setpriv,
+  };
 }
 
 async function disarmed(
-  place: GitPlace,
+  place: Omit<GitPlace, "environment">,
   environmentWith: (programs: readonly Setting[]) => Record<string, string>,
 ): Promise<GitPlace> {
   const pinned = { ...place, environment: environmentWith([]) };

@@ -9,7 +9,14 @@ export interface GitPlace {
   readonly environment: Readonly<Record<string, string>>;
   /** Ends whatever git is doing when nobody waits for it any more. */
   readonly signal?: AbortSignal;
+  /** Milliseconds that one call may take. */
+  readonly limit?: number;
+  /** Absolute path of `setpriv`, where it is there: it makes git end with this process, even one that is killed. */
+  readonly setpriv?: string;
 }
+
+/** Milliseconds that a call may take where nothing else is said. */
+export const CALL_LIMIT_MS = 60_000;
 
 export interface GitOptions {
   /** Written to git's standard input. */
@@ -54,7 +61,10 @@ const unsafe = {
   allowUnsafeTemplateDir: true,
 };
 
-/** Runs git and resolves to its exit code and output, whatever the code is. The one place that starts git. */
+/**
+ * Runs git and resolves to its exit code and output, whatever the code is. The one place that starts git. Throws
+ * `git_timeout` when git has not finished within the limit; git is ended then.
+ */
 export async function tryGit(
   place: GitPlace,
   args: readonly string[],
@@ -65,9 +75,12 @@ export async function tryGit(
   const take = options.take ?? ((chunk: Buffer) => void collected.push(chunk));
   let consumed: Promise<void> = Promise.resolve();
   let ended = { exitCode: -1, stderr: "" };
+  const { binary, setpriv, limit = CALL_LIMIT_MS } = place;
+  const deadline = AbortSignal.timeout(limit);
+  const stop = AbortSignal.any([deadline, ...(place.signal ? [place.signal] : [])]);
   const git = simpleGit({
     baseDir: place.directory,
-    binary: place.binary,
+    binary: setpriv === undefined ? binary : [setpriv, "--pdeathsig=KILL"],
     completion: { onClose: true, onExit: false },
     allowEnvironment: Object.keys(environment),
     unsafe,
@@ -75,7 +88,7 @@ export async function tryGit(
       ended = { exitCode, stderr: Buffer.concat(stdErr).toString() };
       return undefined;
     },
-    ...(place.signal ? { abort: place.signal } : {}),
+    abort: stop,
     ...(options.input === undefined ? {} : { input: () => options.input }),
   })
     .env(environment)
@@ -85,9 +98,30 @@ export async function tryGit(
       consumed = consume(stdout, take);
       consumed.catch(() => {});
     });
-  await git.raw(["--no-pager", ...args]);
-  await consumed;
+  const command = [...(setpriv === undefined ? [] : [binary]), "--no-pager", ...args];
+  try {
+    // Git that waits for a file system cannot be ended; nobody shall wait with it.
+    await Promise.race([git.raw(command).then(() => consumed), aborted(stop)]);
+  } catch (error) {
+    throw deadline.aborted && !place.signal?.aborted ? tooLong(args, limit) : error;
+  }
   return { ...ended, stdout: Buffer.concat(collected) };
+}
+
+/** Rejects when the signal is aborted, and never resolves. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+function tooLong(args: readonly string[], limit: number): AppError {
+  return new AppError(
+    "git_timeout",
+    `git ${args[0]} did not finish within ${limit / 1_000} s: a file it reads may be a pipe or on a file system that does not answer`,
+    { hint: "Run git status there. If it is only slow, set SERVICE_GIT_TIMEOUT to more seconds." },
+  );
 }
 
 /** Runs git and resolves to its output; throws `git_failed` with git's own words when it does not succeed. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { parseBody } from "../body-schemas.ts";
 import { checkReviewSeen } from "../code/check-review-seen.ts";
@@ -10,6 +11,9 @@ import type { ReviewContext } from "../review-mode.ts";
 import { takeDecision } from "../take-decision.ts";
 import { holdDiff } from "./hold-diff.ts";
 
+/** Milliseconds that feedback waits for git. */
+const GIT_WAIT_MS = 5_000;
+
 /** POST /api/feedback: what the person has to say. Ends the review. */
 export function feedbackRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {
   const { diffs } = review;
@@ -18,8 +22,7 @@ export function feedbackRoute(app: FastifyInstance, context: ReviewContext, revi
     checkReviewSeen(body.sessionId, context);
     const { origin } = context;
     const { agents } = body.agentSwitch ? await context.agents() : { agents: [] };
-    // A diff that could not be taken must not keep the person's words from the agent.
-    const diff = await holdDiff(reply, diffs.current()).catch(() => undefined);
+    const diff = await diffInTime(holdDiff(reply, diffs.current()));
     const proposed = await proposeFeedback(body, diff, { origin, agents, repository: diffs.repository.name });
     return takeDecision(context, reply, {
       ...proposed,
@@ -27,6 +30,17 @@ export function feedbackRoute(app: FastifyInstance, context: ReviewContext, revi
       keepRound: () => keepRound(review, diff, proposed),
     });
   });
+}
+
+/**
+ * The diff, where git has it. One that could not be taken, or that git still works on, must not keep the person's words from
+ * the agent; what quotes it afterwards has no longer.
+ */
+async function diffInTime(taking: Promise<HeldDiff>): Promise<HeldDiff | undefined> {
+  const diff = await Promise.race([taking, delay(GIT_WAIT_MS, undefined, { ref: false })]).catch(
+    () => undefined,
+  );
+  return diff && { ...diff, git: { ...diff.git, limit: GIT_WAIT_MS } };
 }
 
 /** Remembers what the person has seen and said, for the next round. */

@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openRepository } from "../../src/review/git/repository.ts";
+import { codeServer } from "../support/code-server.ts";
+import { processesIn } from "../support/processes-in.ts";
+import { snapshotOf, type TestRepository, testRepository } from "../support/test-repository.ts";
+
+/** Git that opens a named pipe waits until somebody writes into it, which nobody does. */
+function pipe(repository: TestRepository, path: string): void {
+  execFileSync("mkfifo", [join(repository.root, path)]);
+}
+
+/** The same repository, with a second for each call of git. */
+function hurried(repository: TestRepository, seconds = "1"): TestRepository {
+  const environment = { ...repository.environment, SERVICE_GIT_TIMEOUT: seconds };
+  return { ...repository, open: (folder = repository.root) => openRepository(folder, environment) };
+}
+
+it("G9 a call of git that does not end is ended, and the error says which", async () => {
+  const repository = await testRepository({ "src/a.txt": "old\n" });
+  pipe(repository, "src/.gitignore");
+  await expect(snapshotOf(hurried(repository))).rejects.toMatchObject({
+    code: "git_timeout",
+    message: expect.stringContaining("git ls-files did not finish within 1 s"),
+    hint: expect.stringContaining("SERVICE_GIT_TIMEOUT"),
+  });
+  await expect.poll(() => processesIn(repository.root)).toEqual([]);
+});
+
+it("G9 configuration that includes a pipe does not keep the repository from being refused", async () => {
+  const repository = await testRepository({ "a.txt": "old\n" });
+  pipe(repository, "endless");
+  await repository.git("config", "include.path", "../endless");
+  await expect(hurried(repository).open()).rejects.toMatchObject({ code: "git_timeout", exitCode: 4 });
+  await expect.poll(() => processesIn(repository.root)).toEqual([]);
+});
+
+it("G9 feedback is taken while git hangs, and git ends with the review", async () => {
+  const repository = await testRepository({ "a.txt": "old\n" });
+  await repository.write({ "a.txt": "new\n" });
+  pipe(repository, ".gitignore");
+  const { app, context, post } = await codeServer(hurried(repository, "600"));
+  const annotation = { id: "1", type: "comment", filePath: "a.txt", lineStart: 1, lineEnd: 1, side: "new" };
+  const answer = await post("/api/feedback", {
+    feedback: "Take the pipe away.",
+    annotations: [{ ...annotation, text: "Why?" }],
+  });
+  expect(answer.json()).toMatchObject({ ok: true });
+  const outcome = await context.session.outcome;
+  expect(JSON.stringify(outcome)).toContain("Take the pipe away.");
+  await app.close();
+  await expect.poll(() => processesIn(repository.root)).toEqual([]);
+});
+
+it("G9 a diff that failed is taken when it is next asked for", async () => {
+  const repository = await testRepository({ "a.txt": "old\n" });
+  await repository.write({ "a.txt": "new\n" });
+  pipe(repository, ".gitignore");
+  const { get } = await codeServer(hurried(repository));
+  const refused = await get("/api/diff");
+  expect(refused.statusCode).toBe(504);
+  expect(refused.json()).toMatchObject({ error: expect.stringContaining("did not finish") });
+  await rm(join(repository.root, ".gitignore"));
+  expect((await get("/api/diff")).json().rawPatch).toContain("+new");
+});
