@@ -32,6 +32,8 @@ interface Open {
 export class CandidateReader {
   private open: Open | undefined;
   private calls = 0;
+  /** Whether anything but thoughts has come. */
+  private answered = false;
   private ending: { readonly reason: string; readonly message: string | null | undefined } | undefined;
   private grounding: WireCandidate["groundingMetadata"];
   private quotes: WireCandidate["citationMetadata"];
@@ -79,7 +81,11 @@ export class CandidateReader {
     const { grounding: groundingMetadata, fetched: urlContextMetadata } = this;
     const id = `${this.stream.responseId}_${this.candidate}`;
     for (const part of decodeLookups({ groundingMetadata, urlContextMetadata }, id)) this.tellWhole(part);
-    const finish = decodeFinish(this.ending.reason, this.calls > 0, this.ending.message);
+    const finish = decodeFinish(
+      this.ending.reason,
+      { called: this.calls > 0, answered: this.answered },
+      this.ending.message,
+    );
     return { type: "finish", finish, ...this.place };
   }
 
@@ -154,6 +160,7 @@ export class CandidateReader {
 
   private begin(part: OpenPart, filling?: PartialArguments): Open {
     this.close();
+    this.answered ||= part.type !== "reasoning";
     const index = this.stream.nextIndex();
     this.open = { index, part, text: "", filling };
     this.stream.emit({ type: "part-start", index, part, ...this.place });
@@ -161,6 +168,7 @@ export class CandidateReader {
   }
 
   private tellWhole(part: Part): void {
+    this.answered = true;
     this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), part, ...this.place });
   }
 

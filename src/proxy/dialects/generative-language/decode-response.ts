@@ -67,7 +67,7 @@ function decodeCandidate(wire: WireCandidate, responseId: string, index: number)
   }
   const finish = decodeFinish(
     wire.finishReason ?? "FINISH_REASON_UNSPECIFIED",
-    calls > 0,
+    { called: calls > 0, answered: parts.some(({ type }) => type !== "reasoning") },
     wire.finishMessage,
   );
   return { parts: [...decodeLookups(wire, `${responseId}_${index}`), ...withAddenda(parts, wire)], finish };

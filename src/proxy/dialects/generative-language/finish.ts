@@ -13,6 +13,8 @@ const reasons: Readonly<Record<string, Finish["unified"]>> = {
   IMAGE_SAFETY: "content-filter",
   IMAGE_PROHIBITED_CONTENT: "content-filter",
   IMAGE_RECITATION: "content-filter",
+  MODEL_ARMOR: "content-filter",
+  LANGUAGE: "content-filter",
   MALFORMED_FUNCTION_CALL: "error",
   UNEXPECTED_TOOL_CALL: "error",
   TOO_MANY_TOOL_CALLS: "error",
@@ -20,11 +22,20 @@ const reasons: Readonly<Record<string, Finish["unified"]>> = {
   MISSING_THOUGHT_SIGNATURE: "error",
 };
 
-/** The vendor says STOP also where the model made a call. */
-export function decodeFinish(raw: string, called: boolean, message: string | null | undefined): Finish {
-  const unified = ownMember(reasons, raw) ?? "other";
+/**
+ * Returns why a candidate ended. The vendor says STOP also where the model made a call. A reason that is not known here,
+ * or that says nothing (OTHER, NO_IMAGE, IMAGE_OTHER), is an error where it is all that came: an empty answer with a
+ * clean end would hide it.
+ */
+export function decodeFinish(
+  raw: string,
+  seen: { readonly called: boolean; readonly answered: boolean },
+  message: string | null | undefined,
+): Finish {
+  const known = ownMember(reasons, raw);
+  const unified = known ?? (seen.answered ? "other" : "error");
   return {
-    unified: unified === "stop" && called ? "tool-calls" : unified,
+    unified: unified === "stop" && seen.called ? "tool-calls" : unified,
     raw,
     ...(typeof message === "string" ? { message } : {}),
   };
