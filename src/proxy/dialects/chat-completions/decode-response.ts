@@ -14,7 +14,7 @@ import { decodeError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
 import { signText } from "./google-signatures.ts";
 import { decodeLogprobs } from "./logprobs.ts";
-import { responseSchema, type WireAnswer } from "./schema.ts";
+import { responseSchema, type WireAnswer, type WireChoice } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
 /** Reads a whole answer. Throws `DialectError` where it is an error told with status 200, or no answer at all. */
@@ -23,7 +23,8 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
     throw new DialectError(decodeError(502, {}, body));
   }
   const result = responseSchema.safeParse(body);
-  if (!result.success) throw unreadableAnswer("The upstream's answer is no chat completion.");
+  if (!result.success || result.data.choices.some(isUnreadable))
+    throw unreadableAnswer("The upstream's answer is no chat completion.");
   const wire = result.data;
   // Many compatible servers give all their answers the same id, or none.
   const answer = randomUUID();
@@ -33,7 +34,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
     model: wire.model || undefined,
     created: wire.created || undefined,
     candidates: wire.choices.map(({ message, finish_reason, logprobs }, index): Candidate => {
-      const parts = decodeAnswer(message, pages, decodeLogprobs(logprobs), [answer, index]);
+      const parts = decodeAnswer(message ?? nothing, pages, decodeLogprobs(logprobs), [answer, index]);
       const seen = {
         calls: parts.some((part) => part.type === "tool-call"),
         refusal: parts.some((part) => part.type === "refusal"),
@@ -44,6 +45,13 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   });
   return { value, losses: [] };
 }
+
+/** Azure leaves out the message of an answer that its filter has stopped; without a reason it is no answer. */
+function isUnreadable({ message, finish_reason }: WireChoice): boolean {
+  return !message && finish_reason !== "content_filter";
+}
+
+const nothing: WireAnswer = { reasoning: undefined, extra_content: undefined };
 
 /** Citations and log probabilities are told of the content as a whole, and stay with its first text. */
 function decodeAnswer(

@@ -123,18 +123,19 @@ const answerSchema = z.looseObject({
 });
 export type WireAnswer = Readonly<z.infer<z.ZodObject<typeof answerSchema.shape>>>;
 
+const choiceSchema = z.looseObject({
+  index: z.number().nullish(),
+  message: answerSchema.nullish(),
+  finish_reason: text,
+  logprobs: z.unknown().optional(),
+});
+export type WireChoice = z.infer<typeof choiceSchema>;
+
 export const responseSchema = z.looseObject({
   id: text,
   created: number,
   model: text,
-  choices: z.array(
-    z.looseObject({
-      index: z.number().nullish(),
-      message: answerSchema,
-      finish_reason: text,
-      logprobs: z.unknown().optional(),
-    }),
-  ),
+  choices: z.array(choiceSchema),
   usage: usageSchema.nullish(),
   citations: z.unknown().optional(),
   search_results: z.unknown().optional(),
