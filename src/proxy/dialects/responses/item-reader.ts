@@ -46,7 +46,11 @@ export class ItemReader {
   }
 
   textDone(at: number, kind: "text" | "refusal", text: string): void {
-    this.sayRest(at, kind === "text" ? emptyText : emptyRefusal, text);
+    const part = kind === "text" ? emptyText : emptyRefusal;
+    const isTold = [...this.slots.values()].some(
+      ({ part: { type }, told }) => type === kind && told === text,
+    );
+    if (this.slots.has(at) || !isTold) this.sayRest(at, part, text);
   }
 
   thought(partIndex: number, delta: string, summary: boolean): void {
@@ -78,8 +82,23 @@ export class ItemReader {
   /** The item's end, with its parts as the item itself says them, by content index. */
   done(parts: readonly (readonly [place: number, part: Part])[]): void {
     if (this.ended) return;
-    for (const [key, part] of parts) this.endPart(key, part);
+    for (const [place, part] of parts) this.endPart(this.slotOf(place, part), part);
     this.close();
+  }
+
+  /**
+   * Returns where a part was told. vLLM counts the thinking as content while it streams and not at the end, so that the
+   * text stands one further down there: the same text is the same part, wherever it stands.
+   */
+  private slotOf(place: number, part: Part): number {
+    if (!("text" in part)) return place;
+    const alike = [...this.slots].filter(([, slot]) => slot.part.type === part.type);
+    const told =
+      alike.find(([, slot]) => slot.told === part.text) ??
+      alike.find(([key, slot]) => key === place && part.text.startsWith(slot.told)) ??
+      alike.find(([, slot]) => part.text.startsWith(slot.told));
+    if (told !== undefined) return told[0];
+    return this.slots.has(place) ? -1 - place : place;
   }
 
   /** The stream's end, for items that never had one. */
