@@ -28,6 +28,6 @@ describe("docs/translation.md", () => {
       ([code, what]) => `| \`${code}\` | ${what} |`,
     );
     expect(page).toContain(`| code | what happened |\n|---|---|\n${rows.join("\n")}\n`);
-    expect(page.endsWith(`${rows.at(-1)}\n`)).toBe(true);
+    expect(page).not.toContain(`${rows.at(-1)}\n|`);
   });
 });

@@ -89,12 +89,24 @@ export function decodeReasoning(message: {
 
 /** One call; `place` makes its id where it has none. */
 export function decodeToolCall(call: WireToolCall, place: readonly (string | number)[]): ToolCallPart {
-  const name = call.function?.name ?? call.custom?.name ?? "";
+  const name = callName(call);
   const id = call.id || madeCallId(name, ...place);
-  if (call.custom) return { type: "tool-call", id, name, arguments: call.custom.input ?? "", custom: true };
+  if (isCustomCall(call))
+    return { type: "tool-call", id, name, arguments: call.custom?.input ?? "", custom: true };
   const signature = googleSignature(call.extra_content);
   const part = { type: "tool-call", id, name, arguments: argumentText(call.function?.arguments) } as const;
   return signature === undefined ? part : { ...part, signature };
+}
+
+/** Returns whether a call is of a custom tool: its type says so, as Snowflake gives every call an empty `custom`. */
+export function isCustomCall({ type, custom, function: called }: WireToolCall): boolean {
+  if (type === "custom") return true;
+  return Boolean(custom) && type !== "function" && !called;
+}
+
+/** Returns the name of the tool that is called; empty where this piece of a call has none. */
+export function callName({ function: called, custom }: WireToolCall): string {
+  return called?.name || custom?.name || "";
 }
 
 /** Some upstreams give arguments as an object instead of text. */

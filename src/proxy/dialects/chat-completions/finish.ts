@@ -19,6 +19,10 @@ export function decodeFinish(
         return "content-filter";
       case "end_turn":
       case "STOP":
+      // Snowflake, Together and TGI.
+      case "":
+      case "eos":
+      case "eos_token":
       case "tool_use":
       case "stop":
       case "tool_calls":

@@ -1,6 +1,6 @@
 import { argumentsObject } from "../../exchange/json.ts";
 import { madeCallId } from "../../exchange/tool-call-id.ts";
-import { argumentText } from "./decode-messages.ts";
+import { argumentText, callName, isCustomCall } from "./decode-messages.ts";
 import type { ChatStream } from "./decode-stream.ts";
 import { googleSignature } from "./google-signatures.ts";
 import type { WireToolCall } from "./schema.ts";
@@ -37,11 +37,11 @@ export class StreamCalls {
   take(wire: WireToolCall): void {
     const call = this.find(wire) ?? this.open(wire);
     if (wire.id) call.id ??= wire.id;
-    if (wire.custom) call.custom = true;
+    if (isCustomCall(wire)) call.custom = true;
     call.signature ??= googleSignature(wire.extra_content);
-    const name = nameOf(wire);
+    const name = callName(wire);
     if (call.part === undefined && name !== call.name) call.name += name;
-    const text = wire.custom ? (wire.custom.input ?? "") : argumentText(wire.function?.arguments);
+    const text = call.custom ? (wire.custom?.input ?? "") : argumentText(wire.function?.arguments);
     if (text === "") return;
     if (call.id === undefined) call.text += text;
     this.stream.emit({ type: "arguments-delta", index: this.start(call), text });
@@ -61,7 +61,7 @@ export class StreamCalls {
     }
     const same = this.calls.findLast((call) => call.wireIndex === index);
     // What has neither id nor name can begin nothing.
-    if (same === undefined) return id || nameOf(wire) !== "" ? undefined : last;
+    if (same === undefined) return id || callName(wire) !== "" ? undefined : last;
     return (id ? same.id !== undefined && same.id !== id : isAnother(wire, same)) ? undefined : same;
   }
 
@@ -107,11 +107,7 @@ export class StreamCalls {
 
 /** Whether what comes without an id is a call of its own: it has another name, or the one before it has all it needs. */
 function isAnother(wire: WireToolCall, before: OpenCall): boolean {
-  const name = nameOf(wire);
+  const name = callName(wire);
   if (name === "" || before.part === undefined) return false;
   return name !== before.name || (before.id === undefined && argumentsObject(before.text) !== undefined);
-}
-
-function nameOf(wire: WireToolCall): string {
-  return wire.function?.name ?? wire.custom?.name ?? "";
 }
