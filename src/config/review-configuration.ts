@@ -6,6 +6,8 @@ export interface ReviewConfiguration {
   readonly sharing: boolean;
   /** `none` opens nothing. */
   readonly browser?: string;
+  /** Users of this machine that may use a review besides its own, by uid. */
+  readonly allowed_uids?: readonly number[];
   readonly plan_save: {
     readonly enabled: boolean;
     /** Absolute, or beginning with `~/`. */

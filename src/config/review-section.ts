@@ -10,6 +10,12 @@ export const reviewSchema = z.strictObject({
     .default(REVIEW_DEFAULTS.sharing)
     .describe("Offer links and files that carry the plan to a colleague."),
   browser: z.string().exactOptional().describe("The program that gets the URL; `none` opens nothing."),
+  allowed_uids: z
+    .array(z.number().int().min(0))
+    .exactOptional()
+    .describe(
+      "Users of this machine, by uid, that may read and decide reviews besides their own user and root.",
+    ),
   plan_save: z
     .strictObject({
       enabled: z

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { systemErrorCode } from "../errors.ts";
@@ -14,6 +15,8 @@ export interface DoorOptions {
   /** Where any port will do: the next one to try, at once. Without it the same one is tried again after a wait. */
   readonly nextPort?: () => Promise<number>;
   readonly signal?: AbortSignal;
+  /** Called with each connection as soon as it is accepted. */
+  readonly onConnection?: (socket: Socket) => void;
   /** Told before each new try, with the message that is specified. */
   readonly onRetry?: (message: string) => void;
 }
@@ -41,6 +44,8 @@ export async function openDoors(options: DoorOptions): Promise<Doors> {
     waiting.push(call);
   };
   const servers = await bindWithRetries(options, (...call) => answer(...call));
+  const { onConnection } = options;
+  if (onConnection) for (const server of servers) server.on("connection", onConnection);
   return {
     port: portOf(servers[0]) ?? options.port,
     async answerWith(app) {

@@ -163,6 +163,8 @@ export interface Round {
   readonly arrivedAt: string;
   readonly decision?: {
     readonly decision: "approve" | "deny";
+    /** Whether a page or another program sent it; absent in rounds of 0.1. */
+    readonly from?: "page" | "program";
     readonly feedback?: string;
     readonly decidedAt: string;
     readonly annotations?: readonly PlanAnnotation[];
@@ -174,7 +176,12 @@ export interface Round {
 /** GET /api/events: server-sent events, the name as `event`, the rest as JSON data. */
 export type ReviewEvent =
   | { readonly event: "hello"; readonly sessionId: string }
-  | { readonly event: "decided"; readonly decision: "approve" | "deny" | "feedback" }
+  | {
+      readonly event: "decided";
+      readonly decision: "approve" | "deny" | "feedback";
+      /** Set where a program sent the decision, not a page. */
+      readonly from?: "program";
+    }
   | { readonly event: "closing"; readonly reason: "caller-gone" | "timeout" | "signal" | "decided" }
   | { readonly event: "stale" };
 

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from "fastify";
-import { AppError } from "../errors.ts";
 import { createApp } from "../http/create-app.ts";
 import { addErrorHandler } from "../http/error-handler.ts";
 import type { GuardPolicy } from "../http/guard.ts";
 import { addGuard } from "../http/guard-plugin.ts";
 import { addPage, type PageFiles } from "../http/page.ts";
+import { withPageToken } from "../http/page-token.ts";
+import { addPeerCheck } from "../http/peer-plugin.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
+import { addJsonBodies } from "./json-bodies.ts";
 import type { ReviewContext } from "./review-mode.ts";
 import { agentsRoute } from "./routes/agents.ts";
 import { draftRoutes } from "./routes/draft.ts";
@@ -18,12 +20,13 @@ import { uploadRoute } from "./routes/upload.ts";
 /** A decision with long feedback and many annotations fits; nobody types more. */
 const BODY_LIMIT = 32 * 1024 * 1024;
 
-/** Levels. Nothing a page sends has ten; what has thousands can be parsed, but not written again. */
-const DEEPEST_BODY = 256;
-
 export interface ReviewServerParts {
   readonly context: ReviewContext;
   readonly page: Omit<PageFiles, "fill">;
+  /** Users of this machine besides our own and root that may use the server, by uid. */
+  readonly allowedUids?: readonly number[];
+  /** Called for each refused request of another user of this machine. */
+  readonly onForeignUser?: (uid: number) => void;
   /** Whether the server is bound beyond loopback, and under which names it may be called there. */
   readonly exposure: Pick<GuardPolicy, "hostnames" | "anyAddress">;
   /** Told of failures that are not the caller's, for stderr. */
@@ -40,13 +43,11 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   const { context } = parts;
   const app = createApp({ bodyLimit: BODY_LIMIT, acceptAnyPath: true });
   addSecurityHeaders(app);
+  addPeerCheck(app, parts.allowedUids ?? [], parts.onForeignUser);
   addGuard(app, guardPolicy(parts), (_reason, path) => parts.onRefused?.(path));
   addErrorHandler(app, parts.onFailure);
-  app.addHook("preValidation", async ({ body }) => {
-    if (nestsBeyond(DEEPEST_BODY, body)) throw new AppError("validation", "The body nests too deeply");
-  });
-  const { fillPage } = context.mode;
-  addPage(app, { ...parts.page, ...(fillPage && { fill: (html) => fillPage(html, context) }) });
+  addJsonBodies(app);
+  addPage(app, { ...parts.page, fill: (html) => filledPage(html, context) });
 
   context.mode.registerRoutes(app, context);
   agentsRoute(app, context);
@@ -59,10 +60,10 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
   return app;
 }
 
-/** Looks no deeper than that, whatever there is. */
-function nestsBeyond(levels: number, value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => nestsBeyond(levels - 1, member));
+/** The built page with what is under review, where that can be drawn, and with the token in any case. */
+async function filledPage(html: string, context: ReviewContext): Promise<string> {
+  const filled = await context.mode.fillPage?.(html, context).catch(() => html);
+  return withPageToken(filled ?? html, context.pageToken);
 }
 
 function guardPolicy({ exposure }: ReviewServerParts): GuardPolicy {

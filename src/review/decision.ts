@@ -27,6 +27,9 @@ export interface CodeDecision {
 
 export type Decision = PlanDecision | CodeDecision;
 
+/** Who sent a decision: a page of this server, which holds its token, or some program that called its port. */
+export type DecisionSource = "page" | "program";
+
 /** Throws for feedback on a diff, which the review of a plan cannot have ended with. */
 export function planDecision(decision: Decision): PlanDecision {
   if (decision.kind === "feedback") throw new Error("a plan review cannot end with feedback on a diff");

@@ -36,6 +36,10 @@ export interface ReviewContext {
   readonly sessionId: string;
   /** The folder of the project under review, absolute. */
   readonly project: string;
+  /** Given to this server's pages in their HTML: what carries it comes from a page. */
+  readonly pageToken: string;
+  /** Called once a decision is on record that a program sent, not a page. */
+  readonly onProgramDecision?: (decision: Decision) => void;
   readonly origin: AgentOrigin;
   readonly caller: Caller;
   readonly sharingEnabled: boolean;

@@ -1,7 +1,8 @@
 import type { FastifyReply } from "fastify";
 import { AppError, messageOf } from "../errors.ts";
+import { isFromPage } from "../http/page-token.ts";
 import type { DecisionAnswer } from "./api-types.ts";
-import type { Decision } from "./decision.ts";
+import type { Decision, DecisionSource } from "./decision.ts";
 import type { ReviewContext } from "./review-mode.ts";
 
 /** What a body asked for, once it is found proper. */
@@ -12,7 +13,7 @@ export interface Proposal {
   /** Keeps copies where the person wanted them. Failures are warnings; it never throws. */
   readonly save: () => Promise<SaveReport>;
   /** Remembers for the next round what was decided in this one. Called once it is; may throw. */
-  readonly keepRound: () => Promise<void>;
+  readonly keepRound: (from: DecisionSource) => Promise<void>;
 }
 
 export interface SaveReport {
@@ -35,21 +36,27 @@ export async function takeDecision(
   proposal: Proposal,
 ): Promise<DecisionAnswer> {
   const { session, events } = context;
+  const from = isFromPage(reply.request, context.pageToken) ? "page" : "program";
   if (!session.claim()) throw new AppError("already_decided", "Already decided");
   const warnings = [...proposal.warnings];
   let report: SaveReport;
   try {
     report = await proposal.save();
     const decision = withSavedPath(proposal.decision, report.savedPath);
-    warnings.push(...report.warnings, ...(await record(context, decision)));
+    warnings.push(...report.warnings, ...(await record(context, decision, from)));
     session.decide(decision);
   } catch (error) {
     session.release();
     throw error;
   }
-  warnings.push(...(await keepRound(proposal)));
+  warnings.push(...(await keepRound(proposal, from)));
+  if (from === "program") context.onProgramDecision?.(proposal.decision);
   // Last: a page that hears it says that all is done, and people close what is done.
-  events.send({ event: "decided", decision: proposal.decision.kind });
+  events.send({
+    event: "decided",
+    decision: proposal.decision.kind,
+    ...(from === "program" ? { from } : {}),
+  });
   deliverWhenFlushed(context, reply);
   return {
     ok: true,
@@ -59,11 +66,15 @@ export async function takeDecision(
 }
 
 /** Puts the decision on record. Who has been told that this cannot be done, and decides again, means it. */
-async function record(context: ReviewContext, decision: Decision): Promise<readonly string[]> {
+async function record(
+  context: ReviewContext,
+  decision: Decision,
+  from: DecisionSource,
+): Promise<readonly string[]> {
   const { records } = context;
   const isTold = records.hasFailed;
   try {
-    await records.write(context, decision);
+    await records.write(context, decision, from);
     return [];
   } catch (error) {
     if (isTold) return [`The decision is not on record. ${messageOf(error)}`];
@@ -74,9 +85,9 @@ async function record(context: ReviewContext, decision: Decision): Promise<reado
   }
 }
 
-async function keepRound(proposal: Proposal): Promise<readonly string[]> {
+async function keepRound(proposal: Proposal, from: DecisionSource): Promise<readonly string[]> {
   try {
-    await proposal.keepRound();
+    await proposal.keepRound(from);
     return [];
   } catch (error) {
     return [`The next round cannot show this one. ${messageOf(error)}`];

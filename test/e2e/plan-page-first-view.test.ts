@@ -74,14 +74,10 @@ describe("the plan's text", () => {
   it("has the colours that were chosen from the start", async () => {
     const review = await startReview(home, samplePlan);
     const { page } = await openReview(browser, review.url);
-    const saved = await page.evaluate(() =>
-      fetch("/api/settings", {
-        method: "PUT",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ theme: "dark" }),
-      }).then(({ status }) => status),
-    );
-    expect(saved).toBe(200);
+    const saved = page.waitForResponse((response) => response.request().method() === "PUT");
+    await page.getByRole("button", { name: "Theme" }).click();
+    await page.getByRole("menuitem", { name: "Dark" }).or(page.getByRole("menuitemradio", { name: "Dark" })).click();
+    expect((await saved).status()).toBe(200);
     const bare = await openWithoutScripts(review);
     expect(await bare.locator("html").getAttribute("data-theme")).toBe("dark");
     await end(review);

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { claudePermissionRequest } from "../../src/review/hooks/claude-code.ts";
 import { JPEG, PNG } from "../support/images.ts";
-import { PLAN, planServer } from "../support/plan-server.ts";
+import { PAGE_TOKEN, PLAN, planServer } from "../support/plan-server.ts";
 
 const headers = { host: "localhost" };
+const fromPage = { ...headers, "x-sallyport-page": PAGE_TOKEN };
 const agents = [{ id: "build", name: "Build", mode: "primary" }];
 
 describe("GET /api/plan", () => {
@@ -294,7 +295,8 @@ describe("drafts and settings", () => {
 
   it("keep the settings a page does not know", async () => {
     const { app } = await planServer();
-    const put = (payload: object) => app.inject({ method: "PUT", url: "/api/settings", payload, headers });
+    const put = (payload: object) =>
+      app.inject({ method: "PUT", url: "/api/settings", payload, headers: fromPage });
     await put({ view: { layout: "split" } });
     const changed = await put({ theme: "dark" });
     const expected = { theme: "dark", planSave: { enabled: true }, view: { layout: "split" } };
@@ -359,7 +361,12 @@ describe("every answer", () => {
     const { app, context, failures } = await planServer();
     const defect = new Error("a secret of ours");
     vi.spyOn(context.settings, "change").mockRejectedValue(defect);
-    const response = await app.inject({ method: "PUT", url: "/api/settings", payload: {}, headers });
+    const response = await app.inject({
+      method: "PUT",
+      url: "/api/settings",
+      payload: {},
+      headers: fromPage,
+    });
     expect([response.statusCode, response.json()]).toEqual([500, { error: "Internal server error" }]);
     expect(failures).toEqual([defect]);
   });
@@ -372,7 +379,7 @@ describe("every answer", () => {
     await (obstacle === "drafts"
       ? writeFile(join(folder, "data", obstacle), "in the way")
       : mkdir(join(folder, "data", obstacle)));
-    const response = await app.inject({ method: "PUT", url, payload, headers });
+    const response = await app.inject({ method: "PUT", url, payload, headers: fromPage });
     const words = /^Nothing can be stored in .*: something else is in its place\.$/;
     expect([response.statusCode, response.json().error]).toEqual([500, expect.stringMatching(words)]);
     expect(failures).toMatchObject([{ message: expect.stringMatching(words) }]);

@@ -13,7 +13,7 @@ const rows = [
 
 it("every row of the threat model has its tests, and every test its row", () => {
   const expected = [
-    ["R", 16],
+    ["R", 17],
     ["G", 9],
     ["P", 18],
   ] as const;

@@ -16,6 +16,7 @@ import { createRecordStore } from "../../src/review/records/record-store.ts";
 import type { ReviewContext } from "../../src/review/review-mode.ts";
 import { createSession } from "../../src/review/session.ts";
 import { createSettingsStore } from "../../src/review/storage/settings-store.ts";
+import { PAGE_TOKEN } from "./plan-server.ts";
 import type { TestRepository } from "./test-repository.ts";
 
 interface CodeServerOptions {
@@ -47,6 +48,7 @@ export async function codeServer(
   const context: ReviewContext = {
     session: createSession(),
     sessionId: "session-1",
+    pageToken: PAGE_TOKEN,
     project: repository.root,
     origin,
     caller: {

@@ -21,6 +21,9 @@ import { createSession } from "../../src/review/session.ts";
 import { createSettingsStore } from "../../src/review/storage/settings-store.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
+/** What a page of a test's server sends in `x-sallyport-page`. */
+export const PAGE_TOKEN = "page-token-of-a-test";
+
 export const PLAN = "# Dig the tunnel\n\n- [ ] dig\n";
 
 interface PlanServerOptions {
@@ -67,6 +70,7 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
   const context: ReviewContext = {
     session: createSession(),
     sessionId: "session-1",
+    pageToken: PAGE_TOKEN,
     project: at("project"),
     origin,
     caller: { name: channel.callerName, cwd: at("project"), project: "project", ...channel.takes },

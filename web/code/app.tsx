@@ -73,7 +73,10 @@ function Review() {
     onEvent: (event) => {
       if (event.event === "hello") void meetServer(event.sessionId);
       if (event.event === "stale") useSession.setState({ stale: true });
-      if (event.event === "closing") useSession.setState({ closing: event.reason });
+      if (event.event === "decided" && event.from === "program")
+        useSession.setState({ closing: "decided-by-program" });
+      if (event.event === "closing")
+        useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));
     },
   });
 

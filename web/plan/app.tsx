@@ -130,7 +130,11 @@ function onEvent(event: ReviewEvent): void {
   if (event.event === "hello") {
     void meetServer(event.sessionId);
   } else if (event.event === "decided") {
-    useReview.setState({ phase: "done", dialog: undefined, outcome: { kind: "elsewhere" } });
+    useReview.setState({
+      phase: "done",
+      dialog: undefined,
+      outcome: { kind: "elsewhere", byProgram: event.from === "program" },
+    });
   } else if (event.event === "closing" && event.reason !== "decided") {
     const kind = event.reason === "signal" ? "stopped" : event.reason;
     useReview.setState({ phase: "done", dialog: undefined, outcome: { kind } });

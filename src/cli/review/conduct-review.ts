@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Doors } from "../../http/doors.ts";
+import { createPageToken } from "../../http/page-token.ts";
 import { listAgents } from "../../review/agents.ts";
 import type { Decision } from "../../review/decision.ts";
 import { createDraftStore } from "../../review/drafts/draft-store.ts";
@@ -40,7 +41,7 @@ export async function conductReview(review: AnnouncedReview): Promise<number> {
   const { job, session, doors, output } = review;
   const subject = await job.subject();
   const context = createContext(review, subject);
-  const app = createReviewApp(subject.mode, context, output, job.workplace.settings.host);
+  const app = createReviewApp(subject.mode, context, output, job.workplace.settings);
   await doors.answerWith(app);
   beginChores(job.workplace.dataDirectory, context);
   const outcome = await session.outcome;
@@ -101,6 +102,13 @@ async function closeServer(
   doors.close();
 }
 
+/** Whoever reads the terminal learns that nobody pressed a button. */
+function programDecisionNote(decision: Decision): string {
+  const mode = decision.kind === "approve" ? decision.permissionMode : undefined;
+  const chosen = mode === undefined ? "" : ` It chose the permission mode "${mode}".`;
+  return `Decided by a program that called the review's port, not in the page.${chosen}`;
+}
+
 function createContext(
   { job, session, url, output }: AnnouncedReview,
   { mode, namedImages = [] }: ReviewSubject,
@@ -117,6 +125,8 @@ function createContext(
     session,
     sessionId,
     project,
+    pageToken: createPageToken(),
+    onProgramDecision: (decision) => output.note(programDecisionNote(decision)),
     origin,
     caller,
     sharingEnabled,

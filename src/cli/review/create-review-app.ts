@@ -8,19 +8,25 @@ import type { ReviewContext, ReviewMode } from "../../review/review-mode.ts";
 import type { Output } from "../output.ts";
 import { pagesFolder } from "../pages-folder.ts";
 import { isBeyondLoopback } from "./listen-review.ts";
+import type { ReviewCommandSettings } from "./review-settings.ts";
 
 /** The server of a review, with the pages beside the command and everything it has to say on stderr. */
 export function createReviewApp(
   mode: ReviewMode,
   context: ReviewContext,
   output: Output,
-  host: string | undefined,
+  { host, allowedUids }: Pick<ReviewCommandSettings, "host" | "allowedUids">,
 ): FastifyInstance {
   return createReviewServer({
     context,
     page: { source: pageSource(pagesFolder), name: mode.kind },
     exposure: exposureOf(host),
     onFailure: onceEach((error) => output.note(`sallyport: ${reportOf(error)}`), reportOf),
+    ...(allowedUids ? { allowedUids } : {}),
+    onForeignUser: onceEach(
+      (uid) => output.note(`Refused a request of another user of this machine, uid ${uid}.`),
+      String,
+    ),
     onRefused: onceEach(
       (path) => output.note(`Refused a request for ${path}: it came from another page.`),
       () => "any",

@@ -1,6 +1,8 @@
+import type { Socket } from "node:net";
 import { isLoopback, isWildcard, withoutBrackets } from "../../config/loopback.ts";
 import { type Doors, openDoors } from "../../http/doors.ts";
 import { MAX_RETRIES } from "../../http/listen.ts";
+import { peerOf } from "../../http/peer.ts";
 import { preferredPort } from "./preferred-port.ts";
 
 export interface ReviewAddress {
@@ -26,15 +28,18 @@ export function isBeyondLoopback(host: string | undefined): host is string {
 export function listenForReview(address: ReviewAddress): Promise<Doors> {
   const hosts = hostsOf(address.host);
   const { signal, onRetry } = address;
+  // Looked up at once: a peer that closes its socket takes its user's number along.
+  const onConnection = (socket: Socket) => void peerOf(socket);
+  const shared = { ...hosts, signal, onConnection };
   if (address.port !== undefined) {
-    return openDoors({ ...hosts, port: address.port, retries: MAX_RETRIES, signal, onRetry });
+    return openDoors({ ...shared, port: address.port, retries: MAX_RETRIES, onRetry });
   }
   const own = preferredPort(address.projectFolder);
   const nextPort = async () => {
     const { default: getPort } = await import("get-port");
     return getPort({ port: own, host: hosts.host });
   };
-  return openDoors({ ...hosts, port: own, nextPort, retries: FREE_PORT_TRIES, signal });
+  return openDoors({ ...shared, port: own, nextPort, retries: FREE_PORT_TRIES });
 }
 
 function hostsOf(host: string | undefined): { host: string; alsoOn: string[] } {

@@ -22,7 +22,8 @@ export async function reviewLast({ json, all }: ReviewLastFlags, output: Output)
   const project = realPathOf(projectFolder(process.cwd()));
   const record = await records.last((each) => all || projectOf(each) === project);
   if (!record) throw await nothingFound(project, folder, await records.last());
-  output.note(`Decided ${record.decidedAt} on "${record.title}" for ${record.caller} in ${record.cwd}`);
+  const by = record.from === "program" ? " by a program, not in the page," : "";
+  output.note(`Decided ${record.decidedAt}${by} on "${record.title}" for ${record.caller} in ${record.cwd}`);
   await output.result(json ? JSON.stringify(record.json) : record.text);
   return 0;
 }

@@ -20,6 +20,8 @@ export interface ReviewCommandSettings {
   /** Undefined: any free port. */
   readonly port?: number;
   readonly host?: string;
+  /** Users of this machine that may use the review besides its own, by uid. */
+  readonly allowedUids?: readonly number[];
   readonly origin?: AgentOrigin;
   readonly timeout?: number;
   /** Seconds after which nobody waits any more: the command's own limit or the caller's, whichever comes first. */
@@ -30,8 +32,9 @@ export interface ReviewCommandSettings {
 export function reviewSettings(
   flags: ReviewFlags,
   variables: Environment,
-  configuration: Pick<ReviewConfiguration, "sharing" | "browser">,
+  configuration: Pick<ReviewConfiguration, "sharing" | "browser" | "allowed_uids">,
 ): ReviewCommandSettings {
+  const { allowed_uids: allowedUids } = configuration;
   const environment = configured(readReviewEnvironment(variables), configuration);
   const port =
     portOf(flags.port, "--port") ?? environment.port ?? (environment.remote ? REMOTE_PORT : undefined);
@@ -45,6 +48,7 @@ export function reviewSettings(
     environment,
     ...(port === undefined ? {} : { port }),
     ...(host === undefined ? {} : { host }),
+    ...(allowedUids === undefined ? {} : { allowedUids }),
     ...(origin === undefined ? {} : { origin }),
     ...(timeout === undefined ? {} : { timeout }),
     ...(limits.length === 0 ? {} : { patience: Math.min(...limits) }),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Round } from "../api-types.ts";
-import type { PlanDecision } from "../decision.ts";
+import type { DecisionSource, PlanDecision } from "../decision.ts";
 import { slugOf } from "../plan/plan-title.ts";
 import { readJson, writeDurably } from "../storage/durable-file.ts";
 
@@ -13,7 +13,7 @@ export interface PlanHistory {
   /** Those before it, oldest first. */
   readonly earlier: readonly Round[];
   /** Adds what was decided to the round at hand. */
-  decide(decision: PlanDecision): Promise<void>;
+  decide(decision: PlanDecision, from: DecisionSource): Promise<void>;
 }
 
 export interface ArrivingPlan {
@@ -40,9 +40,10 @@ export async function openHistory(arriving: ArrivingPlan): Promise<PlanHistory> 
   return {
     round: round.round,
     earlier: again ? rounds.slice(0, -1) : rounds,
-    async decide({ kind, feedback, annotations }) {
+    async decide({ kind, feedback, annotations }, from) {
       const decision = {
         decision: kind,
+        from,
         ...(feedback === undefined ? {} : { feedback }),
         decidedAt: now().toISOString(),
         ...(annotations === undefined ? {} : { annotations }),

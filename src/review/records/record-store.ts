@@ -1,7 +1,7 @@
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
-import type { Decision } from "../decision.ts";
+import type { Decision, DecisionSource } from "../decision.ts";
 import type { ReviewContext } from "../review-mode.ts";
 import { readJson, storageFailure, writeDurably } from "../storage/durable-file.ts";
 import { withFileLock } from "../storage/file-lock.ts";
@@ -18,6 +18,8 @@ export interface DecisionRecord {
   readonly caller: string;
   readonly title: string;
   readonly decision: Decision;
+  /** Whether a page or another program sent it; absent in records of 0.1. */
+  readonly from?: DecisionSource;
   /** Identifies what was under review: the key of its draft. */
   readonly subject: string;
   /** As the agent was told, as text and as JSON. */
@@ -27,7 +29,7 @@ export interface DecisionRecord {
 
 export interface RecordStore {
   /** Resolves once the decision is on disk; throws `storage` when it cannot be. */
-  write(context: ReviewContext, decision: Decision): Promise<void>;
+  write(context: ReviewContext, decision: Decision, from?: DecisionSource): Promise<void>;
   /** Whether the last try at that has failed: whoever decides again has been told. */
   readonly hasFailed: boolean;
   /** Notes that the agent has read what was written: from then on it may be forgotten one day. Never throws. */
@@ -48,8 +50,8 @@ export function createRecordStore(dataDirectory: string, now: () => Date = () =>
     get hasFailed() {
       return hasFailed;
     },
-    async write(context, decision) {
-      const record = describe(context, decision, now());
+    async write(context, decision, from = "page") {
+      const record = { ...describe(context, decision, now()), from };
       try {
         written = await writeNumbered(folder, record);
         hasFailed = false;

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { denyBody, parseBody } from "../body-schemas.ts";
+import type { DecisionSource } from "../decision.ts";
 import { checkPlanSeen } from "../plan/check-plan-seen.ts";
 import type { PlanReview } from "../plan/plan-review.ts";
 import { proposeDenial } from "../plan/propose.ts";
@@ -16,7 +17,7 @@ export function denyRoute(app: FastifyInstance, context: ReviewContext, review: 
     const { planSave } = await context.settings.read();
     const copies = plannedCopies(body, planSave, review);
     const save = () => saveCopies(copies, decision, review);
-    const keepRound = async () => (await review.history)?.decide(decision);
+    const keepRound = async (from: DecisionSource) => (await review.history)?.decide(decision, from);
     return takeDecision(context, reply, { decision, warnings, save, keepRound });
   });
 }

@@ -1,4 +1,6 @@
 import type { FastifyInstance } from "fastify";
+import { AppError } from "../../errors.ts";
+import { isFromPage } from "../../http/page-token.ts";
 import { parseBody, settingsBody } from "../body-schemas.ts";
 import { expandFolder } from "../plan-store/save-folder.ts";
 import type { ReviewContext } from "../review-mode.ts";
@@ -7,9 +9,12 @@ import type { ReviewContext } from "../review-mode.ts";
  * GET and PUT /api/settings: what the person chose, for all reviews to come. A PUT leaves out what it keeps; a folder
  * that no plan could be saved in is 400, as it would be with every decision to come.
  */
-export function settingsRoutes(app: FastifyInstance, { settings }: ReviewContext): void {
+export function settingsRoutes(app: FastifyInstance, { settings, pageToken }: ReviewContext): void {
   app.get("/api/settings", () => settings.read());
   app.put("/api/settings", (request) => {
+    // They hold for all reviews to come, and name folders to write to.
+    if (!isFromPage(request, pageToken))
+      throw new AppError("forbidden", "Settings are accepted from the review page only. Reload the page.");
     const members = parseBody(settingsBody, request.body);
     const folder = members.planSave?.customPath;
     // Whose home it would be makes no difference to whether it can be meant.

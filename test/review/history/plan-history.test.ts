@@ -15,7 +15,7 @@ describe("rounds", () => {
   it("are counted, and remember what was decided", async () => {
     const { arrive } = await arrivals();
     const first = await arrive("one");
-    await first.decide({ kind: "deny", feedback: "no" });
+    await first.decide({ kind: "deny", feedback: "no" }, "page");
     const second = await arrive("two");
     expect([first.round, second.round]).toEqual([1, 2]);
     expect(second.earlier).toMatchObject([
@@ -28,7 +28,7 @@ describe("rounds", () => {
     const { arrive } = await arrivals();
     await arrive("one");
     expect(await arrive("one")).toMatchObject({ round: 1, earlier: [] });
-    await (await arrive("one")).decide({ kind: "deny", feedback: "no" });
+    await (await arrive("one")).decide({ kind: "deny", feedback: "no" }, "page");
     expect(await arrive("one")).toMatchObject({ round: 2 });
   });
 

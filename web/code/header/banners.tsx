@@ -56,6 +56,8 @@ function ReplacedBanner() {
 }
 
 function closingText(reason: string): string {
+  if (reason === "decided-by-program")
+    return "A program decided this review, not a person on this page. Stop the agent if you do not know which program.";
   if (reason === "decided") return "This review was decided in another window.";
   if (reason === "timeout")
     return "The time for this review has run out. Your comments were saved for the next one.";

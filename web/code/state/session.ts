@@ -7,6 +7,7 @@ import type {
   FileText,
 } from "../../../src/review/api-types.ts";
 import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
+import { renewPageToken } from "../../shared/api/page-token.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
 import { treeOrder } from "../core/patch/file-tree.ts";
 import { PatchStore } from "./patch-store.ts";
@@ -99,6 +100,7 @@ export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> 
 export async function meetServer(sessionId: string): Promise<void> {
   const known = useSession.getState().index;
   if (!known || known.sessionId === sessionId) return;
+  await renewPageToken();
   const result = await fetchIndex(useView.getState().whitespace);
   if (!result.ok) return;
   if (isOfOtherWork(result.value)) useSession.setState({ isReplaced: true, closing: undefined });

@@ -17,7 +17,7 @@ export function FinalScreen() {
   return outcome.kind === "approved" || outcome.kind === "denied" ? (
     <Decided outcome={outcome} />
   ) : (
-    <Undelivered kind={outcome.kind} />
+    <Undelivered kind={outcome.kind} byProgram={outcome.kind === "elsewhere" && outcome.byProgram === true} />
   );
 }
 
@@ -72,15 +72,26 @@ const TITLES = {
   stopped: "This review was stopped",
 } as const;
 
-function Undelivered({ kind }: { readonly kind: keyof typeof TITLES }) {
+interface UndeliveredProps {
+  readonly kind: keyof typeof TITLES;
+  readonly byProgram: boolean;
+}
+
+function Undelivered({ kind, byProgram }: UndeliveredProps) {
   const state = useReview();
   const name = state.plan?.caller.name ?? "The agent";
   const annotations = allNotes();
   const feedback = state.rewritten ?? composedFeedback({ ...state, annotations }, "request-changes");
   return (
     <PageState title={TITLES[kind]}>
-      {kind === "elsewhere" ? (
-        <p>This plan was decided in another tab or program. Nothing from this tab was sent.</p>
+      {byProgram ? (
+        <p className="callout" role="alert">
+          <strong>A program decided this plan, not a person on this page.</strong> It called this review's
+          port on your machine. If you do not know which one, stop {name} and look at what it does. Nothing
+          from this tab was sent.
+        </p>
+      ) : kind === "elsewhere" ? (
+        <p>This plan was decided in another tab. Nothing from this tab was sent.</p>
       ) : (
         <p>
           Nothing was decided here. {sentenceStart(name)} may have been stopped, or answered in its own

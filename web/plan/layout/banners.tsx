@@ -94,6 +94,9 @@ function RoundBanner() {
   return (
     <div className="banner">
       <span>
+        {last.decision?.from === "program" && (
+          <strong>Round {last.round} was decided by a program, not on this page. </strong>
+        )}
         {count === 0
           ? `This is the plan of round ${last.round} again: nothing in it has changed.`
           : `${count} ${count === 1 ? "part has" : "parts have"} changed since round ${last.round}.`}

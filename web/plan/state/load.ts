@@ -1,5 +1,6 @@
 import type { History, PlanState } from "../../../src/review/api-types.ts";
 import { explain, getJson } from "../../shared/api/client.ts";
+import { renewPageToken } from "../../shared/api/page-token.ts";
 import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
 import { startDraft } from "./draft.ts";
@@ -32,6 +33,7 @@ export async function load(): Promise<void> {
 export async function meetServer(sessionId: string): Promise<void> {
   const known = useReview.getState().plan;
   if (!known || known.sessionId === sessionId) return;
+  await renewPageToken();
   const result = await getJson<PlanState>("/api/plan");
   if (!result.ok) return;
   if (result.value.planId === known.planId) useReview.setState({ plan: result.value });

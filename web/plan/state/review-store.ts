@@ -37,8 +37,8 @@ export type Outcome =
       readonly permissionMode?: string;
       readonly agentSwitch?: string;
     }
-  /** Decided by another tab or program. */
-  | { readonly kind: "elsewhere" }
+  /** Decided by another tab, or by a program that called this server. */
+  | { readonly kind: "elsewhere"; readonly byProgram?: boolean }
   | { readonly kind: "caller-gone" | "timeout" | "stopped" };
 
 export type Phase = "loading" | "failed" | "missing" | "review" | "done";

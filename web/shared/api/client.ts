@@ -1,4 +1,5 @@
 import type { ErrorAnswer } from "../../../src/review/api-types.ts";
+import { pageTokenHeader } from "./page-token.ts";
 
 /** What became of a call. `gone`: nobody answered. `absent`: the server has no such route. */
 export type Result<Value> =
@@ -29,7 +30,7 @@ export function sendJson<Value>(
   body: unknown,
   options: CallOptions = {},
 ) {
-  const headers = { "content-type": "application/json" };
+  const headers = { "content-type": "application/json", ...pageTokenHeader() };
   return call<Value>(path, { ...options, method, headers, body: JSON.stringify(body) });
 }
 

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from "fastify";
+import { sendEarly } from "./answer-early.ts";
+import { pathOf } from "./path-of.ts";
+import { peerOf, refusedPeer } from "./peer.ts";
+
+/** Refuses the requests of other users of this machine with 403 before anything else runs, on every route and on none. */
+export function addPeerCheck(
+  app: FastifyInstance,
+  allowed: readonly number[],
+  onRefused?: (uid: number, path: string) => void,
+): void {
+  const ownUid = process.geteuid?.();
+  app.addHook("onRequest", (request, reply, done) => {
+    const refused = refusedPeer(peerOf(request.raw.socket), ownUid, allowed);
+    if (refused === undefined) {
+      done();
+      return;
+    }
+    if (refused !== "closed") onRefused?.(refused, pathOf(request.url));
+    sendEarly(reply.code(403), JSON.stringify({ error: messageFor(refused, ownUid) }));
+  });
+}
+
+function messageFor(refused: number | "closed", ownUid: number | undefined): string {
+  if (refused === "closed") return "The connection was closed before its user could be looked up.";
+  return (
+    `This review belongs to another user: it runs as uid ${ownUid}, the request comes from uid ${refused}. ` +
+    `Open it as that user, or add ${refused} to review.allowed_uids in the configuration file.`
+  );
+}

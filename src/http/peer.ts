@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
+
+/**
+ * Tells which user of this machine opened a connection, from the kernel's tables of TCP sockets (Linux, proc_pid_net(5)).
+ * Elsewhere the system does not tell, and nobody is refused.
+ */
+
+/** What is known of the other end of a connection. */
+export type Peer =
+  | { readonly kind: "user"; readonly uid: number }
+  /** Its socket is closed: nobody owns it any more, and nobody waits for the response. */
+  | { readonly kind: "closed" }
+  /** Another machine, a virtual machine's host, or a system that does not tell. */
+  | { readonly kind: "unknown" };
+
+/** One row of /proc/net/tcp or tcp6. Addresses are the kernel's text, such as `0100007F:5BA0`. */
+export interface SocketRow {
+  readonly local: string;
+  readonly remote: string;
+  readonly isListening: boolean;
+  readonly uid: number;
+  /** 0 once the process that owned the socket has closed it. */
+  readonly inode: number;
+}
+
+/** The two ends of a connection, as this process sees them. */
+export interface ConnectionEnds {
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+}
+
+const LISTEN = "0A";
+const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"] as const;
+
+const peers = new WeakMap<Socket, Peer>();
+
+/** Returns the peer of a connection, looked up once for each. */
+export function peerOf(socket: Socket): Peer {
+  const known = peers.get(socket);
+  if (known) return known;
+  const peer = lookUp(socket);
+  peers.set(socket, peer);
+  return peer;
+}
+
+/**
+ * Returns the uid of a peer that is another user of this machine, `"closed"` for one that is gone, or undefined where it may
+ * go on: our own user, root (who may read and trace every process anyway), the users allowed, and unknown peers.
+ */
+export function refusedPeer(
+  peer: Peer,
+  ownUid: number | undefined,
+  allowed: readonly number[] = [],
+): number | "closed" | undefined {
+  if (peer.kind === "closed") return "closed";
+  if (peer.kind === "unknown" || ownUid === undefined) return undefined;
+  const { uid } = peer;
+  return uid === ownUid || uid === 0 || allowed.includes(uid) ? undefined : uid;
+}
+
+function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket): Peer {
+  if (process.platform !== "linux") return { kind: "unknown" };
+  // A connection that was reset has no addresses any more, but may have left a whole request.
+  if (remoteAddress === undefined) return { kind: "closed" };
+  if (localAddress === undefined || localPort === undefined || remotePort === undefined)
+    return { kind: "unknown" };
+  return judgePeer({ localAddress, localPort, remoteAddress, remotePort }, readRows);
+}
+
+/**
+ * Returns who is at the other end of a connection by the rows of the kernel's tables. `read` is called again where the peer
+ * has no row: it is then either closed, with our own end gone as well, or not a socket of this kernel. Pure but for `read`.
+ */
+export function judgePeer(ends: ConnectionEnds, read: () => readonly SocketRow[]): Peer {
+  const own = keysOf(ends.localAddress, ends.localPort);
+  const other = keysOf(ends.remoteAddress, ends.remotePort);
+  const peer = read().find(({ local, remote }) => other.has(local) && own.has(remote));
+  if (peer) return peer.inode === 0 ? { kind: "closed" } : { kind: "user", uid: peer.uid };
+  const rows = read();
+  const isOurEndThere = rows.some(({ local, remote }) => own.has(local) && other.has(remote));
+  const port = portText(ends.localPort);
+  const areTablesComplete = rows.some(({ local, isListening }) => isListening && local.endsWith(`:${port}`));
+  return !isOurEndThere && areTablesComplete ? { kind: "closed" } : { kind: "unknown" };
+}
+
+function readRows(): SocketRow[] {
+  return TABLES.flatMap((path) => {
+    try {
+      return parseSocketTable(readFileSync(path, "utf8"));
+    } catch {
+      // A system without IPv6, or without /proc.
+      return [];
+    }
+  });
+}
+
+/** Returns the rows of /proc/net/tcp or tcp6. */
+export function parseSocketTable(text: string): SocketRow[] {
+  return text
+    .split("\n")
+    .slice(1)
+    .flatMap((line) => {
+      const [, local, remote, state, , , , uid, , inode] = line.trim().split(/\s+/);
+      if (local === undefined || remote === undefined || inode === undefined) return [];
+      return { local, remote, isListening: state === LISTEN, uid: Number(uid), inode: Number(inode) };
+    });
+}
+
+/** Every way in which the tables write an address: IPv4 is written as such, or mapped into IPv6. */
+function keysOf(address: string, port: number): ReadonlySet<string> {
+  const ending = `:${portText(port)}`;
+  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (ipv4 === undefined) return new Set([hexWords(ipv6Bytes(address)) + ending]);
+  const bytes = ipv4.split(".").map(Number);
+  const mapped = [...Array.from({ length: 10 }, () => 0), 0xff, 0xff, ...bytes];
+  return new Set([hexWords(bytes) + ending, hexWords(mapped) + ending]);
+}
+
+function portText(port: number): string {
+  return port.toString(16).toUpperCase().padStart(4, "0");
+}
+
+/** The kernel writes words of four bytes in the order of the machine, which is little-endian wherever Node.js runs on Linux but s390x. */
+function hexWords(bytes: readonly number[]): string {
+  const isLittle = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 4) {
+    const word = bytes.slice(at, at + 4);
+    for (const byte of isLittle ? word.reverse() : word)
+      text += byte.toString(16).toUpperCase().padStart(2, "0");
+  }
+  return text;
+}
+
+function ipv6Bytes(address: string): number[] {
+  const [head = "", tail] = (address.split("%")[0] ?? "").split("::");
+  const groups = (text: string) =>
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  const [first, last] = [groups(head), groups(tail ?? "")];
+  const zeros = tail === undefined ? 0 : 8 - first.length - last.length;
+  const words = [...first, ...Array.from({ length: zeros }, () => 0), ...last];
+  return words.flatMap((word) => [word >> 8, word & 0xff]);
+}
