@@ -1,17 +1,21 @@
 import { z } from "zod";
+import { plainIssue } from "../config/plain-issue.ts";
 import { AppError } from "../errors.ts";
+import { FIRST_ISSUE } from "../json/first-issue.ts";
 import type { ApproveBody, DenyBody, PlanAnnotation, ReviewSettings } from "./api-types.ts";
+
+/** Options of `safeParse`: the first issue alone, in words for the person. */
+export const ONE_PLAIN_ISSUE = { ...FIRST_ISSUE, error: plainIssue } as const;
 
 /**
  * A request body in the shape a schema wants. Throws `validation`, naming the member; no body at all is an empty
  * object, since every member of a decision is optional.
  */
 export function parseBody<Shape>(schema: z.ZodType<Shape>, body: unknown): Shape {
-  const result = schema.safeParse(body === undefined ? {} : body);
+  const result = schema.safeParse(body === undefined ? {} : body, ONE_PLAIN_ISSUE);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  const where = issue?.path.join(".");
-  throw new AppError("validation", where ? `${where}: ${issue?.message}` : (issue?.message ?? "Wrong body"));
+  throw new AppError("validation", `${issue?.path.join(".") || "The body"}: ${issue?.message}`);
 }
 
 const planSave = z.object({ enabled: z.boolean().exactOptional(), customPath: z.string().exactOptional() });

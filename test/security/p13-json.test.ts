@@ -3,10 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { parseJson } from "../../src/proxy/exchange/json.ts";
 import { ownMember } from "../../src/proxy/exchange/own-member.ts";
 import { fits } from "../../src/proxy/models/glob.ts";
+import { codeServer } from "../support/code-server.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { question } from "../support/faulty-upstream.ts";
-import { planServer } from "../support/plan-server.ts";
+import { PAGE_TOKEN, planServer } from "../support/plan-server.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
+import { testRepository } from "../support/test-repository.ts";
 import { DIALECTS, WHOLE } from "../support/vendor-answers.ts";
 
 let upstream: FakeUpstream;
@@ -203,6 +205,45 @@ describe("P13 JSON that nests without end", () => {
       context.session.phase,
       (await app.inject({ url: "/api/draft", headers: { host: "localhost" } })).json(),
     ]).toEqual(["waiting", expect.objectContaining({ generation: 0 })]);
+  });
+});
+
+describe("P13 JSON of more values than anybody types", () => {
+  it.each([
+    ["POST", "/api/deny", '{"annotations":[', "{}", "]}", 3_000_000, 413],
+    ["POST", "/api/deny", '{"annotations":[', "{}", "]}", 400_000, 400],
+    ["POST", "/api/approve", '{"annotations":[', '{"id":1}', "]}", 300_000, 400],
+    ["POST", "/api/approve", '{"vaultapp":{"vaultPath":"/x","plan":"","tags":[', "1", "]}}", 900_000, 400],
+    ["PUT", "/api/draft", '{"generation":1,"content":[', "[[]]", "]}", 2_000_000, 413],
+    [
+      "PUT",
+      "/api/settings",
+      '{"vaultapp":{"enabled":true,"vaultPath":"","tags":[',
+      "{}",
+      "]}}",
+      400_000,
+      400,
+    ],
+  ] as const)("%s %s %s%s… is refused by a review, which goes on", async (...request) => {
+    const [method, url, start, element, end, count, status] = request;
+    const { app, context } = await planServer();
+    const payload = start + Array.from({ length: count }, () => element).join(",") + end;
+    const headers = {
+      host: "localhost",
+      "content-type": "application/json",
+      "x-sallyport-page": PAGE_TOKEN,
+    };
+    const response = await app.inject({ method, url, headers, payload });
+    expect([response.statusCode, response.json().error.length < 200]).toEqual([status, true]);
+    expect(context.session.phase).toBe("waiting");
+  });
+
+  it("is refused as feedback on a diff, which may hold ten thousand notes", async () => {
+    const { post } = await codeServer(await testRepository({ "a.txt": "a\n" }));
+    const many = (length: number, note: object) => ({ annotations: Array.from({ length }, () => note) });
+    const note = { id: "1", type: "comment", filePath: "a.txt", lineStart: 1, lineEnd: 1, side: "new" };
+    expect((await post("/api/feedback", many(400_000, {}))).statusCode).toBe(400);
+    expect((await post("/api/feedback", many(10_000, note))).statusCode).toBe(200);
   });
 });
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../errors.ts";
 import type { CodeAnnotation, DiffSwitchBody, FeedbackBody } from "../api-types.ts";
+import { ONE_PLAIN_ISSUE } from "../body-schemas.ts";
 
 const line = z.number().int().min(0);
 
@@ -45,7 +46,7 @@ export const fileQuery = z.object({ path: z.string().min(1), side: z.enum(["old"
 
 /** A query in the shape a schema wants. Throws `validation`, naming the member. */
 export function parseQuery<Shape>(schema: z.ZodType<Shape>, query: unknown): Shape {
-  const result = schema.safeParse(query);
+  const result = schema.safeParse(query, ONE_PLAIN_ISSUE);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new AppError("validation", `${issue?.path.join(".")}: ${issue?.message}`);

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { plainIssue } from "../../config/plain-issue.ts";
 import { AppError } from "../../errors.ts";
+import { FIRST_ISSUE } from "../../json/first-issue.ts";
 import { ORIGIN_NAMES, originNamed } from "../origin-names.ts";
 
 const text = z.string();
@@ -32,7 +34,7 @@ const listedAgent = z
     mode: text.exactOptional(),
     hidden: z.boolean().exactOptional(),
   })
-  .refine((agent) => agent.id ?? agent.name, "an agent needs an id or a name");
+  .refine((agent) => agent.id ?? agent.name, "must have an id or a name");
 
 const origin = text.transform((name, context) => {
   const known = originNamed(name);
@@ -68,7 +70,7 @@ export function parseEvent(value: unknown): HookEvent | undefined {
  */
 export function parseEnvelope(value: unknown): Envelope | undefined {
   if (typeof value !== "object" || value === null || !("plan" in value)) return undefined;
-  const result = envelope.safeParse(value);
+  const result = envelope.safeParse(value, { ...FIRST_ISSUE, error: plainIssue });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new AppError("input", `The envelope's ${issue?.path.join(".") || "members"}: ${issue?.message}`, {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyError, FastifyInstance } from "fastify";
 import { AppError } from "../../errors.ts";
 import type { DiffSwitchAnswer } from "../api-types.ts";
+import { ONE_PLAIN_ISSUE } from "../body-schemas.ts";
 import type { CodeReview } from "../code/code-review.ts";
 import { diffSwitchBody } from "../code/code-schemas.ts";
 import { diffJson } from "../code/diff-json.ts";
@@ -10,7 +11,7 @@ import { holdDiff } from "./hold-diff.ts";
 /** POST /api/diff/switch: takes another diff, or the same one anew. One that cannot be taken changes nothing. */
 export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): void {
   app.post("/api/diff/switch", { errorHandler: nameWhatIsMissing }, async (request, reply) => {
-    const body = diffSwitchBody.safeParse(request.body);
+    const body = diffSwitchBody.safeParse(request.body, ONE_PLAIN_ISSUE);
     if (!body.success) throw new AppError("validation", body.error.issues[0]?.message ?? "Missing diffType");
     const { diffType, patch = true } = body.data;
     const { snapshot } = await holdDiff(reply, diffs.switchTo(diffType));
