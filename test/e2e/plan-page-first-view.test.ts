@@ -76,7 +76,10 @@ describe("the plan's text", () => {
     const { page } = await openReview(browser, review.url);
     const saved = page.waitForResponse((response) => response.request().method() === "PUT");
     await page.getByRole("button", { name: "Theme" }).click();
-    await page.getByRole("menuitem", { name: "Dark" }).or(page.getByRole("menuitemradio", { name: "Dark" })).click();
+    await page
+      .getByRole("menuitem", { name: "Dark" })
+      .or(page.getByRole("menuitemradio", { name: "Dark" }))
+      .click();
     expect((await saved).status()).toBe(200);
     const bare = await openWithoutScripts(review);
     expect(await bare.locator("html").getAttribute("data-theme")).toBe("dark");
