@@ -130,6 +130,11 @@ export interface DiffRounds {
 export interface SinceLastRound {
   /** The diff the numbers are of. */
   readonly diffId: string;
+  /**
+   * The number of the last round on this very diff (same comparison, same paths); absent where feedback was sent on other
+   * diffs only, since their files tell nothing about this one.
+   */
+  readonly comparedWith?: number;
   /** Files that were in the diff then and differ now: their changed lines that are new, by side, ascending. */
   readonly files: readonly {
     readonly path: string;
@@ -146,6 +151,8 @@ export interface DiffRound {
   readonly sentAt: string;
   readonly diffType: string;
   readonly gitRef: string;
+  /** What the diff was limited to, from the repository's top; none means all of it. */
+  readonly paths: readonly string[];
   /** As the agent read it. */
   readonly text: string;
   readonly annotations: readonly RoundAnnotation[];

@@ -12,10 +12,10 @@ export function diffRoundsRoute(app: FastifyInstance, { diffs, rounds }: CodeRev
     const { w } = parseQuery(indexQuery, request.query);
     const diff = await holdDiff(reply, diffs.current(w === "1"));
     const sent = await rounds.read(diff.gitContext.currentBranch);
-    const last = sent.at(-1);
+    const [first, ...later] = sent;
     return {
       rounds: sent.map((round) => ({ ...round, files: round.files.map(withoutLines) })),
-      ...(last && { since: await sinceLastRound(diff, last) }),
+      ...(first && { since: await sinceLastRound(diff, [first, ...later], diffs.paths) }),
     };
   });
 }

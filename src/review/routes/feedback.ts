@@ -44,7 +44,11 @@ async function diffInTime(taking: Promise<HeldDiff>): Promise<HeldDiff | undefin
 }
 
 /** Remembers what the person has seen and said, for the next round. */
-async function keepRound({ rounds }: CodeReview, diff: HeldDiff | undefined, proposed: ProposedFeedback) {
+async function keepRound(
+  { rounds, diffs }: CodeReview,
+  diff: HeldDiff | undefined,
+  proposed: ProposedFeedback,
+) {
   if (!diff) return;
   const {
     snapshot,
@@ -54,6 +58,7 @@ async function keepRound({ rounds }: CodeReview, diff: HeldDiff | undefined, pro
     sentAt: new Date().toISOString(),
     diffType: plan.diffType,
     gitRef: plan.gitRef,
+    paths: diffs.paths,
     text: proposed.decision.text,
     annotations: proposed.quoted.map(({ annotation, code }) => ({
       ...annotation,

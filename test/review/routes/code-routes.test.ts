@@ -304,12 +304,37 @@ describe("POST /api/feedback", () => {
     const { since }: DiffRounds = (await second.get("/api/diff/rounds")).json();
     expect(since).toEqual({
       diffId: index.diffId,
+      comparedWith: 1,
       files: [
         { path: "x.ts", old: [4], new: [1, 5] },
         { path: "y.ts", old: [], new: [2] },
       ],
       places: [{ id: "F", lineStart: 7, lineEnd: 7 }],
     });
+  });
+
+  it("is compared only with feedback on the same diff, of the same paths", async () => {
+    const repository = await testRepository({ "x.ts": "1\n2\n", "sub/y.ts": "1\n" });
+    await repository.write({ "x.ts": "1\n2\n3\n", "sub/y.ts": "1\n2\n" });
+    const sinceOn = async (server: Awaited<ReturnType<typeof codeServer>>, diffType?: string) => {
+      if (diffType) await server.post("/api/diff/switch", { diffType });
+      const { since }: DiffRounds = (await server.get("/api/diff/rounds")).json();
+      return since;
+    };
+    await (await codeServer(repository)).post("/api/feedback", { feedback: "on what is uncommitted" });
+    const second = await codeServer(repository);
+    expect(await sinceOn(second)).toMatchObject({ comparedWith: 1 });
+    const other = await sinceOn(second, "last-commit");
+    expect(other).toMatchObject({ files: [] });
+    expect(other).not.toHaveProperty("comparedWith");
+    await second.post("/api/feedback", { feedback: "on the last commit" });
+
+    // Feedback on another diff in between loses nothing of what is known of this one.
+    await repository.write({ "x.ts": "1\n2\n3\n4\n" });
+    const third = await codeServer(repository);
+    expect(await sinceOn(third)).toMatchObject({ comparedWith: 1, files: [{ path: "x.ts", old: [], new: [4] }] });
+    const limited = await codeServer(repository, { paths: ["sub"] });
+    expect(await sinceOn(limited)).not.toHaveProperty("comparedWith");
   });
 
   it("is remembered for the next round of the branch, with what was seen and said", async () => {

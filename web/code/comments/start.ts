@@ -5,6 +5,7 @@ import type { CommentType, ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
 import { editComment, removeComment, startComment, useComments } from "../state/comments.ts";
 import { endOf, type LineRange, startOf, useCursor } from "../state/cursor.ts";
+import { diffLabel } from "../state/diff-label.ts";
 import { describeLines } from "../state/places.ts";
 import { useSession } from "../state/session.ts";
 import { setFolded } from "../state/view.ts";
@@ -73,14 +74,12 @@ function openEditorOn(range: LineRange): ReviewComment | undefined {
 function blank(type: CommentType): ReviewComment {
   const { index } = useSession.getState();
   const diffType = index?.diffType ?? "";
-  const options = [...(index?.gitContext.diffOptions ?? []), ...(index?.gitContext.moreDiffOptions ?? [])];
-  const label = options.find(({ id }) => id === diffType)?.label ?? diffType;
   return {
     id: newId(),
     type,
     text: "",
     images: [],
     createdAt: new Date().toISOString(),
-    diff: { type: diffType, label },
+    diff: { type: diffType, label: diffLabel(index, diffType) },
   };
 }

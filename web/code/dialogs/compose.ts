@@ -3,6 +3,7 @@ import { copyAndSay } from "../../shared/clipboard.ts";
 import { inFileOrder, type ReviewComment } from "../core/comment.ts";
 import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../core/feedback.ts";
 import { saidComments, useComments } from "../state/comments.ts";
+import { diffLabel } from "../state/diff-label.ts";
 import { useEditedFeedback } from "../state/edited-feedback.ts";
 import { placeNow } from "../state/places.ts";
 import { useSession } from "../state/session.ts";
@@ -24,13 +25,12 @@ export async function composeFeedback(): Promise<Feedback> {
   const commented = new Set(comments.map(({ path }) => path));
   const wanted = files.filter(({ path }) => commented.has(path)).map((file) => file.index);
   await Promise.all(wanted.map((at) => patches?.ensure(at)));
-  const options = [...(index?.gitContext.diffOptions ?? []), ...(index?.gitContext.moreDiffOptions ?? [])];
   const context: FeedbackContext = {
     repository: index?.repository ?? { name: "", root: "" },
     branch: index?.gitContext.currentBranch ?? "",
     diff: {
       type: index?.diffType ?? "",
-      label: options.find(({ id }) => id === index?.diffType)?.label ?? index?.diffType ?? "",
+      label: diffLabel(index, index?.diffType ?? ""),
       gitRef: index?.gitRef ?? "",
     },
     placeNow: placed,

@@ -1,12 +1,13 @@
-import type { DiffRound, RoundAnnotation, SinceLastRound } from "../../../src/review/api-types.ts";
+import type { DiffFile, DiffRound, RoundAnnotation, SinceLastRound } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
+import { timeAgo } from "../../shared/time-ago.ts";
 import { CommentBadge } from "../comments/comment-card.tsx";
 import { CommentText } from "../comments/comment-text.tsx";
 import { linesOf } from "../core/feedback.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { setCursor } from "../state/cursor.ts";
-import { sinceLastRound, useRounds } from "../state/rounds.ts";
+import { type SinceLast, sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog, setFolded } from "../state/view.ts";
 
@@ -18,7 +19,7 @@ export function RoundsDialog({ controller }: { readonly controller: DiffControll
       {rounds.toReversed().map((round) => (
         <section key={round.round} className="round">
           <h3>
-            Round {round.round} <small>{new Date(round.sentAt).toLocaleString()}</small>
+            Round {round.round} <small>{timeAgo(round.sentAt)}</small>
           </h3>
           {round.annotations.length === 0 ? (
             <CommentText text={round.text} />
@@ -47,8 +48,13 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
   const file = useSession(({ files }) => files.find(({ path }) => path === annotation.filePath));
   const isLast = useRounds(({ rounds }) => rounds.at(-1) === round);
   const place = useRounds(({ places }) => places.get(annotation.id));
-  const since = file && sinceLastRound([round], file);
-  const fate = isLast && file && annotation.code !== undefined ? fateOf(annotation, place) : describe(since);
+  const compared = useRounds((state) => state.compared);
+  // The files of a round on another diff tell nothing about this one.
+  const isComparable =
+    compared !== undefined && round.gitRef === compared.gitRef && round.diffType === compared.diffType;
+  const since = file && isComparable ? sinceRound(round, file) : undefined;
+  const fate =
+    isLast && file && annotation.code !== undefined ? fateOf(annotation, place) : describe(file, since);
   const show = () => {
     if (!file) return;
     openDialog("none");
@@ -91,7 +97,8 @@ function fateOf(annotation: RoundAnnotation, place: SinceLastRound["places"][0] 
     : `now ${linesOf(lineStart, lineEnd)}, unchanged`;
 }
 
-function describe(since: ReturnType<typeof sinceLastRound>): string {
-  if (since === undefined) return "file no longer in the diff";
+function describe(file: DiffFile | undefined, since: SinceLast | undefined): string {
+  if (file === undefined) return "file not in this diff";
+  if (since === undefined) return "";
   return since === "same" ? "file unchanged since" : "file changed since";
 }

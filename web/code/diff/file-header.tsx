@@ -15,7 +15,7 @@ import { commentOnFile } from "../comments/start.ts";
 import { modeNote } from "../core/patch/mode-note.ts";
 import { splitPath } from "../core/patch/shown-path.ts";
 import { StatusLetter } from "../sidebar/status-letter.tsx";
-import { sinceLastRound, useRounds } from "../state/rounds.ts";
+import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isFolded, isViewed, setFolded, setViewed, useView } from "../state/view.ts";
 
@@ -56,7 +56,7 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
 });
 
 function Badges({ file }: { readonly file: DiffFile }) {
-  const since = useRounds(({ rounds }) => sinceLastRound(rounds, file));
+  const since = useRounds(({ compared }) => sinceRound(compared, file));
   const mode = modeNote(file);
   return (
     <>

@@ -1,7 +1,9 @@
 import { Button } from "../../shared/components/button.tsx";
+import { timeAgo } from "../../shared/time-ago.ts";
 import { copyFeedback } from "../dialogs/compose.ts";
+import { diffLabel } from "../state/diff-label.ts";
 import { useDraft } from "../state/draft.ts";
-import { sinceLastRound, useRounds } from "../state/rounds.ts";
+import { sinceRound, useRounds } from "../state/rounds.ts";
 import { switchDiff, useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
 
@@ -116,18 +118,29 @@ function StaleBanner() {
 }
 
 function RoundBanner() {
-  const rounds = useRounds((state) => state.rounds);
+  const last = useRounds(({ rounds }) => rounds.at(-1));
+  const compared = useRounds((state) => state.compared);
   const files = useSession((session) => session.files);
+  const index = useSession((session) => session.index);
   const hidden = useView((view) => view.roundSeen);
-  const last = rounds.at(-1);
   if (!last || hidden) return null;
-  const changed = files.filter((file) => sinceLastRound(rounds, file) !== "same").length;
+  const changed = files.filter((file) => sinceRound(compared, file) !== "same").length;
   return (
     <div className="banner" role="status">
       <span>
-        You sent feedback on this branch before ({new Date(last.sentAt).toLocaleString()}). Since then{" "}
-        {changed === 0 ? "no file has" : changed === 1 ? "1 file has" : `${changed} files have`} changed
-        {changed > 0 && (changed === 1 ? "; it is marked" : "; they are marked")}.
+        {compared ? (
+          <>
+            You sent feedback on this diff {timeAgo(compared.sentAt)}.{" "}
+            {changed === 0 ? "No file has" : changed === 1 ? "1 file has" : `${changed} files have`} changed
+            since then
+            {changed > 0 && (changed === 1 ? "; it is marked" : "; they are marked")}.
+          </>
+        ) : (
+          <>
+            You sent feedback on another diff of this branch {timeAgo(last.sentAt)}:{" "}
+            {diffLabel(index, last.diffType)}.
+          </>
+        )}
       </span>
       <Button small onClick={() => openDialog("rounds")}>
         Earlier feedback

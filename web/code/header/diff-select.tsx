@@ -1,5 +1,6 @@
 import { explain } from "../../shared/api/client.ts";
 import { showToast } from "../../shared/components/toast.tsx";
+import { diffLabel } from "../state/diff-label.ts";
 import { switchDiff, useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
 
@@ -33,7 +34,7 @@ export function DiffSelect() {
         disabled={switching}
         onChange={(event) => choose(event.target.value)}
       >
-        {!known && <option value={index.diffType}>{nameOf(index.diffType)}</option>}
+        {!known && <option value={index.diffType}>{diffLabel(index, index.diffType)}</option>}
         {diffOptions.map(({ id, label }) => (
           <option key={id} value={id}>
             {label}
@@ -50,9 +51,4 @@ export function DiffSelect() {
       </select>
     </label>
   );
-}
-
-/** What to call a diff that the person named. */
-function nameOf(diffType: string): string {
-  return diffType.replace(/^commit:/, "Commit ").replace(/^base:/, "vs ");
 }

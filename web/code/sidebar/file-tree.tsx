@@ -8,7 +8,7 @@ import { Counts } from "../diff/file-header.tsx";
 import { goToFile } from "../moving.ts";
 import { saidComments, useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
-import { sinceLastRound, useRounds } from "../state/rounds.ts";
+import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isViewed, useView } from "../state/view.ts";
 import { FixedList } from "./fixed-list.tsx";
@@ -116,7 +116,7 @@ function FileLine({ row, controller }: TreeLineProps) {
   const count = useComments(
     ({ comments }) => saidComments(comments).filter(({ path }) => path === file?.path).length,
   );
-  const since = useRounds(({ rounds }) => file && sinceLastRound(rounds, file));
+  const since = useRounds(({ compared }) => file && sinceRound(compared, file));
   if (!file) return null;
   return (
     <button

@@ -11,13 +11,20 @@ export type LinesSince = Readonly<Record<Side, ReadonlySet<number>>>;
 interface RoundsState {
   /** What was sent before about this branch, oldest first. */
   readonly rounds: readonly DiffRound[];
+  /** The last round on the diff on screen; undefined where feedback was sent on other diffs only. */
+  readonly compared: DiffRound | undefined;
   /** By path, of the diff on screen. */
   readonly lines: ReadonlyMap<string, LinesSince>;
   /** By the id of a note of the last round: where its lines are now. */
   readonly places: ReadonlyMap<string, SinceLastRound["places"][0]>;
 }
 
-export const useRounds = create<RoundsState>(() => ({ rounds: [], lines: new Map(), places: new Map() }));
+export const useRounds = create<RoundsState>(() => ({
+  rounds: [],
+  compared: undefined,
+  lines: new Map(),
+  places: new Map(),
+}));
 
 /** Keeps up with the diff on screen from now on. */
 export function followRounds(): Promise<void> {
@@ -38,6 +45,7 @@ async function loadRounds(): Promise<void> {
   const places = isOfThis ? (since?.places ?? []) : [];
   useRounds.setState({
     rounds,
+    compared: isOfThis ? rounds.find(({ round }) => round === since?.comparedWith) : undefined,
     lines: new Map(files.map((file) => [file.path, { old: new Set(file.old), new: new Set(file.new) }])),
     places: new Map(places.map((place) => [place.id, place])),
   });
@@ -45,11 +53,10 @@ async function loadRounds(): Promise<void> {
 
 export type SinceLast = "new" | "changed" | "same";
 
-/** What became of a file since feedback was last sent; undefined in a first review. */
-export function sinceLastRound(rounds: readonly DiffRound[], file: DiffFile): SinceLast | undefined {
-  const last = rounds.at(-1);
-  if (!last) return undefined;
-  const then = last.files.find(({ path }) => path === file.path);
+/** Returns what became of a file since a round on the same diff; undefined where there is none to compare with. */
+export function sinceRound(round: DiffRound | undefined, file: DiffFile): SinceLast | undefined {
+  if (!round) return undefined;
+  const then = round.files.find(({ path }) => path === file.path);
   if (!then) return "new";
   return then.fingerprint === file.fingerprint ? "same" : "changed";
 }

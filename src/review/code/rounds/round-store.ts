@@ -27,6 +27,8 @@ const stored = z.array(
     sentAt: z.string(),
     diffType: z.string(),
     gitRef: z.string(),
+    // Rounds of 0.1 did not say.
+    paths: z.array(z.string()).default([]),
     text: z.string(),
     annotations: z.array(codeAnnotation.extend({ code: z.string().exactOptional() })),
     files: z.array(
@@ -50,12 +52,27 @@ export function createRoundStore(dataDirectory: string, root: string): RoundStor
     async add(branch, round) {
       const earlier = await read(branch);
       const number = (earlier.at(-1)?.round ?? 0) + 1;
-      // Lines are compared with the last round's alone.
-      const kept = earlier.map((each) => ({ ...each, files: each.files.map(withoutLines) }));
+      // Lines are compared with those of the last round on the same diff alone.
+      const kept = earlier.map((each) =>
+        isSameDiff(each, round) ? { ...each, files: each.files.map(withoutLines) } : each,
+      );
       const rounds = [...kept, { round: number, ...round }].slice(-MOST_ROUNDS);
       await writeDurably(pathOf(branch), JSON.stringify(rounds));
     },
   };
+}
+
+/** What tells one comparison from another. */
+export type DiffIdentity = Pick<StoredRound, "diffType" | "gitRef" | "paths">;
+
+/** Whether two rounds, or a round and a diff, compare the same things, so that their files can be compared. */
+export function isSameDiff(one: DiffIdentity, other: DiffIdentity): boolean {
+  return (
+    one.gitRef === other.gitRef &&
+    // The first commit of a repository and its uncommitted changes have one gitRef.
+    (one.gitRef !== "HEAD" || one.diffType === other.diffType) &&
+    one.paths.join("\0") === other.paths.join("\0")
+  );
 }
 
 /** A remembered file as the page gets it: what its lines were is for the server to compare. */

@@ -2,12 +2,21 @@ import type { RoundAnnotation, SinceLastRound } from "../../api-types.ts";
 import type { HeldDiff } from "../../git/diff-desk.ts";
 import { readSide } from "../../git/file-text.ts";
 import { linesSince } from "./round-lines.ts";
-import type { StoredRound } from "./round-store.ts";
+import { isSameDiff, type StoredRound } from "./round-store.ts";
 
-/** What has become of the diff since a round: lines that were not in it then, and where its notes' lines are now. */
-export async function sinceLastRound(diff: HeldDiff, round: StoredRound): Promise<SinceLastRound> {
+/**
+ * Compares a diff with the rounds sent before (at least one, oldest first): the lines that are new since the last round on
+ * the same diff, and where the lines of the last round's annotations are now. `paths` is what the diff is limited to.
+ */
+export async function sinceLastRound(
+  diff: HeldDiff,
+  rounds: readonly [StoredRound, ...StoredRound[]],
+  paths: readonly string[],
+): Promise<SinceLastRound> {
   const { snapshot } = diff;
-  const then = new Map(round.files.map((file) => [file.path, file]));
+  const last = rounds.at(-1) ?? rounds[0];
+  const compared = rounds.findLast((round) => isSameDiff(round, { ...snapshot.plan, paths }));
+  const then = new Map(compared?.files.map((file) => [file.path, file]));
   const changed = snapshot.files.filter(({ path, fingerprint }) => {
     const before = then.get(path);
     return before?.lines !== undefined && before.fingerprint !== fingerprint;
@@ -18,8 +27,13 @@ export async function sinceLastRound(diff: HeldDiff, round: StoredRound): Promis
       ...(await linesSince(snapshot, file, then.get(file.path)?.lines ?? "")),
     })),
   );
-  const places = await Promise.all(round.annotations.map((annotation) => placeNow(diff, annotation)));
-  return { diffId: snapshot.diffId, files, places: places.flatMap((place) => place ?? []) };
+  const places = await Promise.all(last.annotations.map((annotation) => placeNow(diff, annotation)));
+  return {
+    diffId: snapshot.diffId,
+    ...(compared && { comparedWith: compared.round }),
+    files,
+    places: places.flatMap((place) => place ?? []),
+  };
 }
 
 /** Where the lines of a note stand now, nearest to where they were; undefined when they are there no longer. */
