@@ -38,7 +38,7 @@ async function send(page: Page): Promise<void> {
 async function sendAndBeRefused(page: Page): Promise<void> {
   await send(page);
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("Another review has this address by now").waitFor();
+  await dialog.getByText("another review is now open at this address").waitFor();
   await page.keyboard.press("Escape");
 }
 
@@ -56,7 +56,7 @@ describe("a tab that outlives its code review", () => {
   it("cannot decide the review of another repository, and keeps its words", async () => {
     const { page, flags } = await leftOver();
     const second = await startCodeReview(await changedRepository(), { flags });
-    await page.getByText("Another review has this address by now.").waitFor();
+    await page.getByText("another review is now open at this address.").waitFor();
     await sendAndBeRefused(page);
     const other = page.getByRole("button", { name: "Show the other review" });
     await other.click();

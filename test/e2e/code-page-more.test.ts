@@ -178,8 +178,8 @@ describe("the code review page", () => {
     expect(await bar.count()).toBe(0);
     await page.getByRole("button", { name: "View" }).click();
     await page
-      .getByRole("menuitemradio", { name: "Keep lines whole" })
-      .or(page.getByText("Keep lines whole"))
+      .getByRole("menuitemradio", { name: "Don't wrap lines" })
+      .or(page.getByText("Don't wrap lines"))
       .first()
       .click();
     const end = section(page, "src/long.ts").getByRole("button", { name: "more characters" });
@@ -189,6 +189,48 @@ describe("the code review page", () => {
     await bar.evaluate((element) => element.scrollTo(element.scrollWidth, 0));
     await expect.poll(leftOf).toBeLessThan(1_280);
     review.child.kill("SIGTERM");
+  });
+
+  it("closes the file list over a narrow window once a file is chosen", async () => {
+    const review = await openCodeReview(browser, await changedRepository(), { width: 360 });
+    const { page } = review;
+    await page.getByRole("button", { name: "Files", exact: true }).click();
+    const tree = page.getByRole("navigation", { name: "Files" });
+    await tree.getByText("cart.ts").click();
+    await tree.waitFor({ state: "detached" });
+    await section(page, "src/cart.ts").waitFor();
+    review.child.kill("SIGTERM");
+  });
+
+  it("marks the chosen entries of the view menu", async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page } = review;
+    await page.getByRole("button", { name: "View", exact: true }).click();
+    const marks = await page
+      .getByRole("menuitemradio")
+      .evaluateAll((items) => items.map((item) => getComputedStyle(item, "::before").content));
+    expect(marks).toHaveLength(6);
+    expect(marks.filter((mark) => mark.includes("✓"))).toHaveLength(3);
+    review.child.kill("SIGTERM");
+  });
+
+  it("does not call files changed that an earlier review of another diff did not have", async () => {
+    const repository = await changedRepository();
+    const first = await openCodeReview(browser, repository);
+    await writeComment(first.page, "src/cart.ts", [30, 30], "Round one");
+    await sendFeedback(first.page);
+    await first.ended;
+    const { page, child } = await openCodeReview(browser, repository);
+    await page
+      .getByText("You sent feedback on this diff just now. No file has changed since then.")
+      .waitFor();
+    await page.getByLabel("What is compared").selectOption("last-commit");
+    await page
+      .getByText("You sent feedback on another diff of this branch just now: Uncommitted changes.")
+      .waitFor();
+    expect(await page.getByText(/new since|changed since/).count()).toBe(0);
+    expect(await page.locator(".tree-since").count()).toBe(0);
+    child.kill("SIGTERM");
   });
 
   it("marks in a second review the very lines that are new, and says what became of the old ones", async () => {

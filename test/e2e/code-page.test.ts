@@ -40,7 +40,7 @@ describe("the code review page", () => {
     await draftSaved(page);
 
     await page.reload();
-    await page.locator(".toast", { hasText: "3 comments from before" }).waitFor();
+    await page.locator(".toast", { hasText: "Restored 3 unsent comments" }).waitFor();
     await page.getByLabel("What is compared").selectOption("last-commit");
     await page.getByRole("button", { name: "Comments, 3" }).click();
     const panel = page.getByRole("complementary", { name: "Comments" });
@@ -142,7 +142,7 @@ describe("the code review page", () => {
     await draftSaved(page);
     await page.reload();
     // At once: a message is there for a while only, however long a click takes.
-    await page.getByRole("button", { name: "Go on writing" }).dispatchEvent("click");
+    await page.getByRole("button", { name: "Keep writing" }).dispatchEvent("click");
     const editor = page.locator(".comment-open textarea");
     await expect.poll(() => editor.evaluate((field) => field === document.activeElement)).toBe(true);
     await page.keyboard.press("End");
@@ -202,7 +202,7 @@ describe("the code review page", () => {
     await draftSaved(page);
 
     await page.reload();
-    await page.locator(".toast", { hasText: "Your comment from before" }).waitFor();
+    await page.locator(".toast", { hasText: "Restored 1 unsent comment" }).waitFor();
     await page.keyboard.press("Control+Shift+Enter");
     await expect.poll(() => text.inputValue()).toBe(edited);
     await page.keyboard.press("Escape");
@@ -234,7 +234,7 @@ describe("the code review page", () => {
     await page.locator(".comment-open textarea").fill("Still here");
     await draftSaved(page);
     review.child.kill("SIGKILL");
-    await page.locator(".banner-danger", { hasText: "does not answer" }).waitFor();
+    await page.locator(".banner-danger", { hasText: "Can't reach Sallyport" }).waitFor();
     expect(await page.locator(".comment-open textarea").inputValue()).toBe("Still here");
     await expect.poll(() => page.locator(".status-line").textContent()).toContain("Not connected");
     expect(await page.locator(".banner").count()).toBe(1);

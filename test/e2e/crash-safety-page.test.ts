@@ -35,7 +35,7 @@ describe("a page whose server is killed while the person types", () => {
     for (let word = 0; command.child.signalCode === null; word += 1) await page.keyboard.type(`word${word} `);
     const { stdout } = await command.ended;
     await expectNothingLost(folder, traffic, stdout);
-    await page.getByText("Sallyport does not answer.").waitFor();
+    await page.getByText("Can't reach Sallyport.").waitFor();
 
     const again = await startCommand(REVIEW, { stdin: input, folder });
     const reopened = await openReview(browser, await again.url());

@@ -114,7 +114,7 @@ it("shows calls as they run and end, whatever they are called, and filters them 
   // What comes meanwhile leaves the filter and the focus as they are.
   upstream.answer = json(answer);
   await call(url, "claude-opus-5");
-  await rows(page, "Since the start, by model").getByText("claude-opus-5").waitFor();
+  await rows(page, "By model, since start").getByText("claude-opus-5").waitFor();
   expect(await rows(page, "Last calls").count()).toBe(1);
   expect(await page.getByLabel("Errors only").evaluate((box) => box === document.activeElement)).toBe(true);
   await page.keyboard.press("Space");
@@ -182,7 +182,7 @@ it("adds up what several processes serve", async () => {
   await isLive(page);
   for (let number = 0; number < 12; number += 1) await call(url, `m${number}`);
   await expect.poll(() => rows(page, "Last calls").count()).toBe(12);
-  await expect.poll(() => rows(page, "Since the start, by model").count()).toBe(12);
+  await expect.poll(() => rows(page, "By model, since start").count()).toBe(12);
   await page.reload();
   await isLive(page);
   expect(await rows(page, "Last calls").count()).toBe(12);

@@ -87,7 +87,7 @@ describe("what is typed on the plan page", () => {
     await saved(opened.page);
     first.child.kill("SIGKILL");
     await first.ended;
-    await opened.page.getByText("Sallyport does not answer.").waitFor();
+    await opened.page.getByText("Can't reach Sallyport.").waitFor();
     await opened.page.getByRole("button", { name: "Copy my notes" }).click();
     expect(await opened.page.evaluate(() => navigator.clipboard.readText())).toContain(
       "Thirty minutes of work",

@@ -9,7 +9,7 @@ describe("a tab that shows another plan than the one under review", () => {
     const { post, context } = await planServer();
     const refused = await post(path, { planId: seen });
     expect(refused.statusCode).toBe(412);
-    expect(refused.json().error).toMatch(/^Another plan is under review/);
+    expect(refused.json().error).toMatch(/another plan is now open at this address/);
     expect(context.session.phase).toBe("waiting");
     expect((await post(path, { planId: context.mode.draftKey() })).statusCode).toBe(200);
   });

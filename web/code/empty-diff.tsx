@@ -22,10 +22,10 @@ export function EmptyDiff() {
             for <code>{withDeceptionsShown(index.paths.join(" "))}</code>, which this review is limited to
           </>
         )}
-        {whitespace ? "." : ", changes of white space left out."}
+        {whitespace ? "." : ", whitespace changes hidden."}
       </p>
       <p className="empty-actions">
-        {!whitespace && <Button onClick={() => void setWhitespace(true)}>Show changes of white space</Button>}
+        {!whitespace && <Button onClick={() => void setWhitespace(true)}>Show whitespace changes</Button>}
         {others.map(({ id, label }) => (
           <Button key={id} onClick={() => void chooseDiff(id)}>
             {label}

@@ -17,7 +17,7 @@ export function askForKey(place: HTMLElement, wasWrong: boolean): Promise<void> 
   const fault = place.querySelector("#key-fault");
   const button = place.querySelector("button");
   if (!form || !field || !button) return new Promise(() => {});
-  if (fault) fault.textContent = wasWrong ? "That is none of this proxy's keys." : "";
+  if (fault) fault.textContent = wasWrong ? "That key is not valid for this proxy." : "";
   button.disabled = false;
   field.value = "";
   field.focus();

@@ -12,6 +12,6 @@ export function checkReviewSeen(
   if (seen === undefined || seen === sessionId) return;
   throw new AppError(
     "another_review",
-    "Another review has this address by now. Reload the page to see it; your comments are kept.",
+    "This tab is out of date: another review is now open at this address. Reload to see it; your comments are kept.",
   );
 }

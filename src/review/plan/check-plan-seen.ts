@@ -7,5 +7,8 @@ import type { PlanReview } from "./plan-review.ts";
  */
 export function checkPlanSeen(seen: string | undefined, { planId }: PlanReview): void {
   if (seen === undefined || seen === planId) return;
-  throw new AppError("another_plan", "Another plan is under review here by now. Reload the page to see it.");
+  throw new AppError(
+    "another_plan",
+    "This tab is out of date: another plan is now open at this address. Reload to see it.",
+  );
 }

@@ -19,7 +19,7 @@ describe("a tab that was left over from another code review", () => {
     const { get, post, context } = await changedServer();
     const refused = await post("/api/feedback", { feedback: "Fine", approved: true, sessionId: "session-0" });
     expect(refused.statusCode).toBe(412);
-    expect(refused.json().error).toMatch(/^Another review has this address/);
+    expect(refused.json().error).toMatch(/another review is now open at this address/);
     expect(context.session.phase).toBe("waiting");
     const { sessionId } = (await get("/api/diff/index")).json();
     expect((await post("/api/feedback", { feedback: "Fine", sessionId })).statusCode).toBe(200);

@@ -332,7 +332,10 @@ describe("POST /api/feedback", () => {
     // Feedback on another diff in between loses nothing of what is known of this one.
     await repository.write({ "x.ts": "1\n2\n3\n4\n" });
     const third = await codeServer(repository);
-    expect(await sinceOn(third)).toMatchObject({ comparedWith: 1, files: [{ path: "x.ts", old: [], new: [4] }] });
+    expect(await sinceOn(third)).toMatchObject({
+      comparedWith: 1,
+      files: [{ path: "x.ts", old: [], new: [4] }],
+    });
     const limited = await codeServer(repository, { paths: ["sub"] });
     expect(await sinceOn(limited)).not.toHaveProperty("comparedWith");
   });

@@ -22,7 +22,7 @@ interface MiniLine {
 export function MiniDiff({ place, suggestion, path }: MiniDiffProps) {
   const lines = useMemo(() => miniLines(place.lines, suggestion), [place.lines, suggestion]);
   if (lines.every(({ kind }) => kind === "context")) {
-    return <p className="hint">The code is as it was; change it to suggest something.</p>;
+    return <p className="hint">Edit the code above to suggest a change.</p>;
   }
   return (
     <figure className="mini-diff" aria-label={`Suggested change to ${path}`}>

@@ -12,10 +12,10 @@ export function useRestoredNotice(controller: DiffController): void {
     if (!restored || restored.count === 0) return;
     const { count, open } = restored;
     showToast(
-      count === 1 ? "Your comment from before is back" : `Your ${count} comments from before are back`,
+      count === 1 ? "Restored 1 unsent comment" : `Restored ${count} unsent comments`,
       open === undefined
         ? {}
-        : { action: { label: "Go on writing", run: () => goOnWriting(controller, open) } },
+        : { action: { label: "Keep writing", run: () => goOnWriting(controller, open) } },
     );
   }, [restored, controller]);
 }

@@ -28,8 +28,7 @@ export function commentOnLines(range: LineRange, type: CommentType): void {
     return;
   }
   const isSuggestion = type === "suggestion" && range.side === "new";
-  if (type === "suggestion" && !isSuggestion)
-    showToast("What was removed takes comments, but no suggestions");
+  if (type === "suggestion" && !isSuggestion) showToast("Removed lines can be commented on, not rewritten");
   startComment({
     ...blank(isSuggestion || type !== "suggestion" ? type : "comment"),
     path: file.path,

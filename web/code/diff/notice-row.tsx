@@ -32,7 +32,7 @@ function noticeFor(file: DiffFile): string {
   if (file.status === "copied") return `Copied from ${before}, without a change to its text.${change}`;
   if (file.status === "added") return "An empty file was added.";
   if (file.status === "deleted") return "An empty file was deleted.";
-  return change.trim() || "Only white space changed, which is hidden.";
+  return change.trim() || "Only whitespace changed (hidden).";
 }
 
 function verb(file: DiffFile): string {

@@ -28,7 +28,7 @@ function GoneBanner() {
     <div className="banner banner-danger" role="alert">
       <span>
         {closing === undefined
-          ? "Sallyport does not answer. It may have been stopped; your comments are kept here as long as this page is open."
+          ? "Can't reach Sallyport. It may have been stopped. Your comments are kept here while this page is open."
           : closingText(closing)}
       </span>
       <Button small onClick={() => void copyFeedback()}>
@@ -44,8 +44,8 @@ function ReplacedBanner() {
   return (
     <div className="banner banner-danger" role="alert">
       <span>
-        <strong>Another review has this address by now.</strong> This one can no longer be decided; your
-        comments are kept with it.
+        <strong>This tab is out of date: another review is now open at this address.</strong> Your comments on
+        this one are kept.
       </span>
       <Button small onClick={() => void copyFeedback()}>
         Copy the feedback
@@ -61,11 +61,10 @@ function closingText(reason: string): string {
   if (reason === "decided-by-program")
     return "A program decided this review, not a person on this page. Stop the agent if you do not know which program.";
   if (reason === "decided") return "This review was decided in another window.";
-  if (reason === "timeout")
-    return "The time for this review has run out. Your comments were saved for the next one.";
+  if (reason === "timeout") return "This review timed out. Your comments are saved for the next one.";
   if (reason === "caller-gone")
-    return "The agent that asked for this review is gone. Your comments were saved for the next one.";
-  return "Sallyport was stopped. Your comments were saved for the next review.";
+    return "The agent that asked for this review has exited. Your comments are saved for the next one.";
+  return "Sallyport was stopped. Your comments are saved for the next review.";
 }
 
 function DraftBanner() {
@@ -73,7 +72,7 @@ function DraftBanner() {
   if (status.state === "failing") {
     return (
       <div className="banner banner-warning" role="alert">
-        <span>Your comments are not saved yet: {status.message} It is tried again and again.</span>
+        <span>Your comments are not saved yet: {status.message} Retrying.</span>
         <Button small onClick={() => void copyFeedback()}>
           Copy the feedback
         </Button>
@@ -106,7 +105,7 @@ function StaleBanner() {
   const refresh = () => void switchDiff(diffType, useView.getState().whitespace);
   return (
     <div className="banner banner-warning" role="status">
-      <span>The code has changed since this diff was made. Your comments keep their lines.</span>
+      <span>The code has changed since this diff was taken. Your comments stay on their lines.</span>
       <Button small disabled={switching} onClick={refresh}>
         Refresh
       </Button>

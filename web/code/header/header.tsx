@@ -88,14 +88,14 @@ function ViewMenu() {
         Wrap long lines
       </MenuItem>
       <MenuItem checked={!wrap} onSelect={() => setWrap(false)}>
-        Keep lines whole
+        Don't wrap lines
       </MenuItem>
       <hr />
       <MenuItem checked={whitespace} onSelect={() => setWhitespace(true)}>
-        Show changes of white space
+        Show whitespace changes
       </MenuItem>
       <MenuItem checked={!whitespace} onSelect={() => setWhitespace(false)}>
-        Hide changes of white space
+        Hide whitespace changes
       </MenuItem>
     </Menu>
   );

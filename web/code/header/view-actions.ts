@@ -13,14 +13,10 @@ export function setLayout(layout: Layout): void {
 /** Wraps long lines, or keeps each whole. */
 export function setWrap(wrap: boolean): void {
   changeView({ wrap });
-  announce(
-    wrap
-      ? "Long lines are wrapped"
-      : "Lines are kept whole; the bar below, or Shift and the wheel, moves them sideways",
-  );
+  announce(wrap ? "Long lines are wrapped" : "Long lines scroll sideways (Shift+scroll)");
 }
 
-/** git itself leaves the white space out, so the diff is fetched anew; a failure leaves everything as it was. */
+/** Shows or hides whitespace changes. git leaves them out, so the diff is fetched again; a failure changes nothing. */
 export async function setWhitespace(whitespace: boolean): Promise<void> {
   const before = useView.getState().whitespace;
   changeView({ whitespace });
@@ -30,5 +26,5 @@ export async function setWhitespace(whitespace: boolean): Promise<void> {
     showToast(explain(result), { tone: "danger" });
     return;
   }
-  announce(whitespace ? "Changes of white space are shown" : "Changes of white space are hidden");
+  announce(whitespace ? "Whitespace changes are shown" : "Whitespace changes are hidden");
 }

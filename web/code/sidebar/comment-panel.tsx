@@ -14,6 +14,7 @@ import { useComments } from "../state/comments.ts";
 import { placeNow } from "../state/places.ts";
 import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
+import { liesOverDiff } from "./lies-over-diff.ts";
 
 /** All comments in the order of the files, those on the whole change first. */
 export function CommentPanel({ controller }: { readonly controller: DiffController }) {
@@ -44,9 +45,7 @@ export function CommentPanel({ controller }: { readonly controller: DiffControll
       </Button>
       {shown.length === 0 && (
         <p className="hint">
-          {comments.length === 0
-            ? "Click a line number, or drag over several, to comment on them."
-            : "None of this kind."}
+          {comments.length === 0 ? "Click a line number, or drag over several, to comment on them." : "None."}
         </p>
       )}
       <ol className="panel-list">
@@ -95,8 +94,12 @@ function PanelItem({
       </>
     );
   }
+  const show = () => {
+    if (liesOverDiff()) useView.setState({ panelOpen: false });
+    goToComment(controller, comment);
+  };
   return (
-    <button type="button" className="panel-item" onClick={() => goToComment(controller, comment)}>
+    <button type="button" className="panel-item" onClick={show}>
       <span className="panel-path">{withDeceptionsShown(comment.path)}</span>
       <span className="panel-line">
         <CommentBadge type={comment.type} /> <PlaceLabel comment={comment} />

@@ -12,6 +12,7 @@ import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isViewed, useView } from "../state/view.ts";
 import { FixedList } from "./fixed-list.tsx";
+import { liesOverDiff } from "./lies-over-diff.ts";
 import { StatusLetter } from "./status-letter.tsx";
 
 /** The files as a tree, with a filter. */
@@ -37,7 +38,7 @@ export function FileTree({ controller }: { readonly controller: DiffController }
           onChange={(event) => useView.setState({ filter: event.target.value })}
           onKeyDown={(event) => {
             const [first] = shown;
-            if (event.key === "Enter" && first) goToFile(controller, first.path);
+            if (event.key === "Enter" && first) chooseFile(controller, first.path);
             else if (event.key === "Escape") useView.setState({ filter: "" });
             else return;
             event.currentTarget.blur();
@@ -55,6 +56,12 @@ export function FileTree({ controller }: { readonly controller: DiffController }
       />
     </nav>
   );
+}
+
+/** Goes to a file; where the tree lies over the diff, it closes, so that the file can be seen. */
+function chooseFile(controller: DiffController, path: string): void {
+  if (liesOverDiff()) useView.setState({ treeOpen: false });
+  goToFile(controller, path);
 }
 
 function TreeSummary() {
@@ -125,7 +132,7 @@ function FileLine({ row, controller }: TreeLineProps) {
       style={{ paddingLeft: 10 + row.depth * 12 }}
       aria-current={isCurrent || undefined}
       title={withDeceptionsShown(file.path)}
-      onClick={() => goToFile(controller, file.path)}
+      onClick={() => chooseFile(controller, file.path)}
     >
       <StatusLetter status={file.status} />
       <span className="tree-name">{withDeceptionsShown(row.name)}</span>

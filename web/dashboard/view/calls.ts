@@ -52,7 +52,7 @@ export function finishedCalls(state: DashboardState, filters: Filters, isInterac
 function emptyText({ calls }: DashboardState): string {
   return calls.length === 0
     ? "No call has ended yet. Point a client here, and each of its calls is one line."
-    : "None of the last calls is like that.";
+    : "No matching calls.";
 }
 
 function isShown(call: FinishedCall, { upstream, model, errorsOnly }: Filters): boolean {
@@ -62,7 +62,7 @@ function isShown(call: FinishedCall, { upstream, model, errorsOnly }: Filters): 
 
 function finishedColumns(now: number): Column<FinishedCall>[] {
   return [
-    { head: "Ended", cell: ({ time }) => html`<time datetime="${time}">${clock(time, now)}</time>` },
+    { head: "Time", cell: ({ time }) => html`<time datetime="${time}">${clock(time, now)}</time>` },
     { head: "Status", cell: ({ status }) => html`<span class="status">${status}</span>` },
     { head: "Model", cell: modelCell },
     { head: "Upstream", cell: ({ upstream }) => upstream ?? "", isShort: true },
@@ -71,7 +71,7 @@ function finishedColumns(now: number): Column<FinishedCall>[] {
       cell: ({ route, method }) => html`<code>${methodOf(method)}${route}</code>`,
       isShort: true,
     },
-    { head: "Took", cell: ({ ms }) => duration(ms), isFigure: true },
+    { head: "Duration", cell: ({ ms }) => duration(ms), isFigure: true },
     { head: "First byte", cell: ({ firstByteMs }) => duration(firstByteMs), isFigure: true },
     { head: "In", cell: inputCell, isFigure: true },
     { head: "Out", cell: ({ tokens }) => count(tokens?.output), isFigure: true },

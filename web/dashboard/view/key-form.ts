@@ -3,7 +3,7 @@ import { type Html, html } from "./html.ts";
 /** What is shown in place of the dashboard to who has not shown a key. */
 export function keyForm(): Html {
   return html`<header data-key="header"><h1>Sallyport proxy</h1></header>
-<main class="locked"><form data-key="key-form"><h2>A key, please</h2>
+<main class="locked"><form data-key="key-form"><h2>API key required</h2>
 <p>This proxy answers only to one of its keys. <code>sallyport proxy keys</code> lists them.</p>
 <label class="field" for="key"><span>Key</span>
 <input class="input input-code" id="key" type="password" autocomplete="off" spellcheck="false" required aria-describedby="key-note"></label>

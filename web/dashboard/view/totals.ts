@@ -47,7 +47,7 @@ export function modelTable({ models }: DashboardState): Html {
   ];
   const rows = models.map((row) => ({ key: `${row.upstream}\n${row.model}`, row }));
   const nothing = rows.length === 0 && html`<p class="nothing">Nothing was counted yet.</p>`;
-  return section("models", "Since the start, by model", table("models", columns, rows), nothing);
+  return section("models", "By model, since start", table("models", columns, rows), nothing);
 }
 
 function costCell(totals: ModelTotals): Html {

@@ -45,7 +45,7 @@ export function sendFile<Value>(path: string, file: Blob, name: string): Promise
 export function explain(result: Exclude<Result<unknown>, { ok: true }>): string {
   if (result.reason === "refused") return result.message;
   if (result.reason === "absent") return "This server cannot do that.";
-  return "Sallyport does not answer. It may have been stopped.";
+  return "Can't reach Sallyport. It may have been stopped.";
 }
 
 /** One call. Failures are values; any answer that is not JSON is the page itself, so the route is absent. */

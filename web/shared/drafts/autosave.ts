@@ -128,7 +128,7 @@ class Saver<Content> implements Autosave {
     } else {
       this.isDirty = true;
       this.isFailing = true;
-      const message = result.reason === "refused" ? result.message : "Sallyport does not answer.";
+      const message = result.reason === "refused" ? result.message : "Can't reach Sallyport.";
       onStatus({ state: "failing", message });
       this.schedule(retryDelay);
     }

@@ -3,7 +3,7 @@ import { Menu, MenuItem } from "../components/menu.tsx";
 import { applyTheme, type Theme, useTheme } from "./theme.ts";
 
 const CHOICES = [
-  { theme: "system", label: "Same as the system", Icon: Monitor },
+  { theme: "system", label: "System", Icon: Monitor },
   { theme: "light", label: "Light", Icon: Sun },
   { theme: "dark", label: "Dark", Icon: Moon },
 ] as const;
