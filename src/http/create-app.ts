@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
 import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
+import { refuseUnreadable } from "./refuse-unreadable.ts";
 
 export interface AppLimits {
   /** Bytes of a request body; more is 413. */
@@ -33,6 +34,7 @@ export function createApp(limits: AppLimits): FastifyInstance {
     bodyLimit: limits.bodyLimit,
     ...times,
     forceCloseConnections: true,
+    clientErrorHandler: refuseUnreadable,
     exposeHeadRoutes: true,
     ...(limits.acceptAnyPath ? { rewriteUrl: ({ url = "/" }: IncomingMessage) => decodable(url) } : {}),
     routerOptions: { maxParamLength: 2_048 },

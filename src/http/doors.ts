@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { systemErrorCode } from "../errors.ts";
 import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
 import { listenFailure, portOf, RETRY_DELAY_MS } from "./listen.ts";
+import { refuseUnreadable } from "./refuse-unreadable.ts";
 
 export interface DoorOptions {
   readonly port: number;
@@ -50,8 +51,6 @@ export async function openDoors(options: DoorOptions): Promise<Doors> {
     port: portOf(servers[0]) ?? options.port,
     async answerWith(app) {
       await app.ready();
-      const refuse = (error: Error, socket: unknown) => app.server.emit("clientError", error, socket);
-      for (const server of servers) server.on("clientError", refuse);
       answer = (request, response) => app.routing(request, response);
       for (const call of waiting.splice(0)) answer(...call);
     },
@@ -98,6 +97,7 @@ async function bindAll(hosts: readonly string[], port: number, answer: (...call:
 function bind(host: string, port: number, answer: (...call: Call) => void): Promise<Server> {
   const server = createServer(CONNECTION_LIMITS, answer);
   closeUnused(server);
+  server.on("clientError", refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen({ port, host }, () => resolve(server));

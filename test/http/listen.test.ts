@@ -112,7 +112,7 @@ describe("openDoors", () => {
   it("answers what is no HTTP as the server itself would", async () => {
     const { port, answerWith } = await open({ ...once, port: await freePort() });
     await answerWith(app());
-    await caller(port, "nonsense\r\n\r\n").hears(/^HTTP\/1\.1 400 .*"statusCode":400/s);
+    await caller(port, "nonsense\r\n\r\n").hears(/^HTTP\/1\.1 400 .*"error":"The request is not valid/s);
   });
 
   it("leaves ::1 out where it cannot be bound for want of IPv6, and no other address", async () => {

@@ -1,0 +1,67 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { systemErrorCode } from "../errors.ts";
+import { CONNECTION_LIMITS } from "./connection-limits.ts";
+
+/** Milliseconds for which a connection stays open after the refusal, so that the client can read it. */
+const LINGER_MS = 10_000;
+const MAX_HEADERS = `${CONNECTION_LIMITS.maxHeaderSize / 1024} KiB`;
+
+const refused = new WeakSet<Socket>();
+
+/**
+ * Answers a request that Node.js could not parse or that took too long, and closes the connection. What the client still sends is
+ * read and discarded first: closing a socket with unread data resets the connection, and the client loses the answer with it
+ * (RFC 9112, section 9.6). A listener for `clientError` of a server.
+ */
+export function refuseUnreadable(error: Error, socket: Socket): void {
+  // The parser reports an error for all further data too.
+  if (socket.destroyed || refused.has(socket)) return;
+  if (systemErrorCode(error) === "ECONNRESET" || !socket.writable) {
+    socket.destroy(error);
+    return;
+  }
+  refused.add(socket);
+  const isAnswered = hasResponse(socket);
+  // A client that has ended sends nothing more that could reset the connection.
+  if (isAnswered && socket.readableEnded) socket.destroy(error);
+  else discard(socket);
+  if (!isAnswered) socket.end(refusalOf(error), "latin1");
+}
+
+/** Reads until the client closes the connection, which is destroyed after LINGER_MS. */
+function discard(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
+  socket.once("end", () => socket.destroySoon());
+  // Nothing may reach the parser any more, which is done with this connection.
+  socket.removeAllListeners("data");
+  socket.on("data", () => {});
+  socket.resume();
+}
+
+/** Tells whether a response to the request has begun: a second one behind it would answer another request. */
+function hasResponse(socket: Socket): boolean {
+  // Node.js gives no public way from a socket to its response; its own handling of these errors looks here too.
+  const response: unknown = Reflect.get(socket, "_httpMessage");
+  return typeof response === "object" && response !== null && Reflect.get(response, "headersSent") === true;
+}
+
+function refusalOf(error: Error): string {
+  const [status, message] = REFUSALS[systemErrorCode(error) ?? ""] ?? MALFORMED;
+  const body = JSON.stringify({ error: message });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "Connection: close",
+    `Content-Length: ${body.length}`,
+    "Content-Type: application/json; charset=utf-8",
+  ];
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
+}
+
+const MALFORMED: readonly [number, string] = [400, "The request is not valid HTTP/1.1."];
+const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "The request took too long to arrive."],
+  HPE_HEADER_OVERFLOW: [431, `The request line and headers are larger than ${MAX_HEADERS}.`],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "The extensions of a chunk are larger than 16 KiB."],
+};
