@@ -255,6 +255,30 @@ describe("the native lane", () => {
     expect(await response.text()).toContain("something that is not HTTP");
   });
 
+  it("leaves the body of Google's older clients alone, which name the model there as a resource", async () => {
+    const { proxy, upstream } = await setUp(
+      (url) => ({
+        upstreams: { main: { dialect: "generative-language", base_url: url, api_key: SECRET } },
+        models: [
+          { match: "alias", upstream: "main", model: "gemini-2.5-flash" },
+          { match: "*", upstream: "main" },
+        ],
+      }),
+      json({ candidates: [] }),
+    );
+    const ask = async (model: string, method: string, body: string) => {
+      await post(proxy, body, {}, `/v1beta/models/${model}:${method}`);
+      return upstream.hits.at(-1)?.body.toString();
+    };
+    const body = '{ "model":"models/gemini-2.5-flash","contents":[{"parts":[{"text":"Hi"}]}]}';
+    expect(await ask("gemini-2.5-flash", "generateContent", body)).toBe(body);
+    const batch = `{"model":"models/e","requests":[{"model":"models/e","content":${JSON.stringify({ parts: [] })}}]}`;
+    expect(await ask("e", "batchEmbedContents", batch)).toBe(batch);
+    expect(await ask("alias", "generateContent", '{"model":"models/alias","contents":[]}')).toBe(
+      '{"model":"models/gemini-2.5-flash","contents":[]}',
+    );
+  });
+
   it("keeps a silent stream alive, between events only", async () => {
     const { proxy, upstream } = await setUp(() => ({ timeouts: { ping: 0.3 } }));
     let finish: () => void = () => {};

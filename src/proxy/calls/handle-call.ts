@@ -3,6 +3,7 @@ import { readBody } from "../body/read-body.ts";
 import { type ScannedBody, scanBody, withModel } from "../body/scan-body.ts";
 import { beginUpload, type KeptFor, overfull, type Upload } from "../body/upload.ts";
 import { answerEcho } from "../echo/answer-echo.ts";
+import type { Dialect } from "../exchange/parts.ts";
 import type { Places } from "../models/select.ts";
 import type { ModelRoute } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -166,11 +167,13 @@ function laneOf(call: Call, called: CalledOperation): Lane {
 /** The client's own bytes, but for a model's name that a rule changes and thinking that another vendor did. */
 function nativeBody(call: Call, body: Buffer, scanned: ScannedBody, model: string): Buffer {
   const own = withoutForeignThinking(call.dialect, body);
-  return renamedBody(own, own === body ? scanned : look(own), model);
+  return renamedBody(own, own === body ? scanned : look(own), model, call.dialect);
 }
 
-function renamedBody(body: Buffer, scanned: ScannedBody, model: string): Buffer {
-  return scanned.model === undefined || scanned.model === model
-    ? body
-    : withModel(body, scanned.modelRanges, model);
+/** Google's clients may say the path's model in the body, too, where its name is `models/…`. */
+function renamedBody(body: Buffer, scanned: ScannedBody, model: string, dialect: Dialect): Buffer {
+  if (scanned.model === undefined || scanned.model === model) return body;
+  const isResource = dialect === "generative-language" && scanned.model.startsWith("models/");
+  const name = isResource ? `models/${model}` : model;
+  return scanned.model === name ? body : withModel(body, scanned.modelRanges, name);
 }
