@@ -52,7 +52,7 @@ describe("citations", () => {
     });
     const place = { start_index: 4, end_index: 8 };
     expect(told).toEqual([
-      { type: "url_citation", url_citation: { url: "https://a.example", title: "A", ...place } },
+      { index: 0, type: "url_citation", url_citation: { url: "https://a.example", title: "A", ...place } },
     ]);
     expect(streamed.losses).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe("citations", () => {
       const place = { start_index: 2, end_index: 6 };
       const cited = { url: "https://a.example", title: "https://a.example", ...place };
       expect(told.text).toContain(
-        `"annotations":${JSON.stringify([{ type: "url_citation", url_citation: cited }])}`,
+        `"annotations":${JSON.stringify([{ ...(stream ? { index: 0 } : {}), type: "url_citation", url_citation: cited }])}`,
       );
     },
   );

@@ -44,7 +44,7 @@ export function encodeCitations(
   citations: readonly Citation[] | undefined,
   { offset, length }: { readonly offset: number; readonly length: number },
   list: LossList,
-): unknown[] {
+): object[] {
   return (citations ?? []).flatMap((citation) => {
     if (citation.url !== undefined) return [encodeCitation(citation, citation.url, offset, length)];
     list.add("answer-citation", "Only web pages can be cited in this dialect.");
@@ -52,7 +52,7 @@ export function encodeCitations(
   });
 }
 
-function encodeCitation(citation: Citation, url: string, offset: number, length: number): unknown {
+function encodeCitation(citation: Citation, url: string, offset: number, length: number): object {
   return {
     type: "url_citation",
     url_citation: {

@@ -28,7 +28,8 @@ class ChatStreamEncoder extends ChunkStreamEncoder {
   }
 
   protected finish(candidate: number, finish: Finish): string {
-    return this.chunk(candidate, "", JSON.stringify(this.parts.finishOf(candidate, finish)));
+    const reason = JSON.stringify(this.parts.finishOf(candidate, finish));
+    return this.parts.listsOf(candidate) + this.chunk(candidate, "", reason);
   }
 
   /** `delta` is the members of the delta as JSON text, `finish` and `logprobs` are JSON values. */

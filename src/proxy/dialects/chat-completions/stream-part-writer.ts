@@ -24,6 +24,13 @@ interface Open {
   readonly citations: Citation[];
 }
 
+/** What a message holds in lists, which are told once, at the candidate's end. */
+interface Lists {
+  readonly reasoning_details?: readonly object[];
+  readonly annotations?: readonly object[];
+  readonly images?: readonly object[];
+}
+
 /** Writes the parts of an answer as deltas; `chunk` puts a delta's members into a chunk of its candidate. */
 export class PartWriter {
   private readonly open = new Map<number, Open>();
@@ -31,6 +38,7 @@ export class PartWriter {
   private readonly refused = new Set<number>();
   /** Characters of content so far, by candidate; citations count from its beginning. */
   private readonly lengths = new Map<number, number>();
+  private readonly lists = new Map<number, Lists>();
 
   constructor(
     context: EncodeContext,
@@ -69,6 +77,26 @@ export class PartWriter {
     return encodeFinish(finish, { calls, refusal: this.refused.has(candidate) });
   }
 
+  /**
+   * Returns the chunk of a candidate's lists, each whole and with an `index` in its entries: openai-python adds up lists
+   * over deltas by that, and cannot do without; openai-node keeps the last one alone.
+   */
+  listsOf(candidate: number): string {
+    const lists = this.lists.get(candidate);
+    if (lists === undefined) return "";
+    const members = Object.entries(lists).map(([name, entries]: [string, readonly object[]]) => {
+      const numbered = entries.map((entry, index) => ({ index, ...entry }));
+      return `${JSON.stringify(name)}:${JSON.stringify(numbered)}`;
+    });
+    return this.chunk(candidate, members.join(","));
+  }
+
+  private keep(candidate: number, name: keyof Lists, entries: readonly object[]): void {
+    if (entries.length === 0) return;
+    const lists = this.lists.get(candidate) ?? {};
+    this.lists.set(candidate, { ...lists, [name]: [...(lists[name] ?? []), ...entries] });
+  }
+
   private candidateOf(index: number): number {
     return this.open.get(index)?.candidate ?? 0;
   }
@@ -100,12 +128,9 @@ export class PartWriter {
     return this.chunk(candidate, `"content":${json}`, told);
   }
 
-  private cite({ candidate, offset, citations }: Open): string {
+  private cite({ candidate, offset, citations }: Open): void {
     const length = (this.lengths.get(candidate) ?? 0) - offset;
-    const annotations = encodeCitations(citations, { offset, length }, this.list);
-    return annotations.length === 0
-      ? ""
-      : this.chunk(candidate, `"annotations":${JSON.stringify(annotations)}`);
+    this.keep(candidate, "annotations", encodeCitations(citations, { offset, length }, this.list));
   }
 
   private signText({ candidate, signature }: Open): string {
@@ -119,11 +144,15 @@ export class PartWriter {
     if (open === undefined) return "";
     const { part, candidate } = open;
     if (part.type === "tool-call") return this.callDelta(candidate, this.calls.end(index));
-    if (part.type === "text") return this.cite(open) + this.signText(open);
+    if (part.type === "text") {
+      this.cite(open);
+      return this.signText(open);
+    }
     const signature = open.signature || (whole?.type === "reasoning" ? (whole.signature ?? "") : "");
     if (part.type !== "reasoning" || signature === "") return "";
     const detail = encodeReasoningDetail({ ...part, text: open.thought, signature });
-    return this.chunk(candidate, `"reasoning_details":[${JSON.stringify(detail)}]`);
+    if (detail !== undefined) this.keep(candidate, "reasoning_details", [detail]);
+    return "";
   }
 
   private whole(index: number, candidate: number, part: Part): string {
@@ -148,10 +177,8 @@ export class PartWriter {
         const url = urlOfSource(part.source);
         if (url === undefined) break;
         if (part.signature !== undefined) losePictureSignature(this.list);
-        return this.chunk(
-          candidate,
-          `"images":[${JSON.stringify({ type: "image_url", image_url: { url } })}]`,
-        );
+        this.keep(candidate, "images", [{ type: "image_url", image_url: { url } }]);
+        return "";
       }
     }
     this.list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
