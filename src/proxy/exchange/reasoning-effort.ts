@@ -39,6 +39,11 @@ export function effortOfBudget(budget: number): Effort | undefined {
   return efforts.findLast((effort) => budgets[effort] <= budget);
 }
 
+/** Returns whether a request says anything of thinking itself, and not only of the form in which it comes back. */
+export function asksToThink(reasoning: ReasoningRequest | undefined): reasoning is ReasoningRequest {
+  return reasoning !== undefined && Object.keys(reasoning).some((member) => member !== "encrypted");
+}
+
 /** The effort asked for, in whichever currency; undefined where the model is to choose. */
 export function effortOf(reasoning: ReasoningRequest): Effort | undefined {
   return reasoning.effort ?? (reasoning.budget === undefined ? undefined : effortOfBudget(reasoning.budget));

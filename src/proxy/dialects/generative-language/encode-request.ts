@@ -3,7 +3,7 @@ import type { UpstreamCall } from "../../exchange/codec.ts";
 import { isObject } from "../../exchange/json.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { LossCode } from "../../exchange/loss-codes.ts";
-import { budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
+import { asksToThink, budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest, OutputFormat, ReasoningRequest } from "../../exchange/request.ts";
 import { addCacheHints, addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
@@ -111,7 +111,7 @@ function encodeModalities(request: ExchangeRequest): string[] | undefined {
 /** Levels for models that think in them, else tokens; -1 lets the model choose. */
 function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
   const asked = request.reasoning;
-  if (asked === undefined) return undefined;
+  if (!asksToThink(asked)) return undefined;
   const effort = effortOf(asked);
   const isOff = effort === "none";
   if (capabilities.reasoning === "none") {

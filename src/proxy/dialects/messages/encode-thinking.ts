@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import { budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
+import { asksToThink, budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /** The least the vendor takes as `budget_tokens`. */
@@ -12,7 +12,7 @@ const saidShare = 1 / 5;
 
 /** Tokens that a default limit is raised by, so that thinking takes nothing away from what is said. */
 export function thinkingRoom({ reasoning }: ExchangeRequest, capabilities: Capabilities): number {
-  if (reasoning === undefined || capabilities.reasoning !== "budget") return 0;
+  if (!asksToThink(reasoning) || capabilities.reasoning !== "budget") return 0;
   return budgetOf(reasoning) ?? usualBudget;
 }
 
@@ -32,7 +32,7 @@ export function encodeThinking(
   list: LossList,
 ): EncodedThinking {
   const { reasoning } = request;
-  if (reasoning === undefined) return {};
+  if (!asksToThink(reasoning)) return {};
   const effort = effortOf(reasoning);
   if (capabilities.reasoning === "none") {
     if (effort !== "none") list.add("reasoning-effort", "The upstream's model does not think.");
