@@ -2,13 +2,14 @@ import { isObject } from "../../exchange/json.ts";
 
 /**
  * What a refusal says in words, wherever the server puts them: `{error: {message}}` as the vendors do, `{error: "…"}`
- * (Ollama), `{message}` and `{msg}` (gateways), `{detail}` (servers built on FastAPI). Undefined where there are none.
+ * (Ollama), `{message}` and `{msg}` (gateways), `{detail}` (servers built on FastAPI), `{message: {detail}}` (Mistral). Undefined where there are none.
  */
 export function errorWords(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   const error = isObject(body["error"]) ? body["error"] : body;
   const said = [
     error["message"],
+    isObject(error["message"]) ? errorWords(error["message"]) : validationDetails(error["message"]),
     body["error"],
     error["detail"],
     validationDetails(error["detail"]),
