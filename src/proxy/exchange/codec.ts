@@ -30,7 +30,7 @@ export interface DecodeContext {
 }
 
 export interface EncodeContext {
-  /** The model as the client named it, which is what it is told back. */
+  /** The model as the client named it, which it is told back where the answer names none. */
   readonly model: string;
   readonly request: ExchangeRequest;
   /** Milliseconds since 1970, for dialects that stamp their answers. */

@@ -40,13 +40,19 @@ export class Translation {
   }
 
   /**
-   * An answer or the start of one without the upstream's id, where the client may come back to it: local servers give
-   * the same few ids again and again, and one of ours belongs to one answer alone.
+   * Returns an answer or the start of one under the names that the client is to see: without the upstream's id where the
+   * client may come back to it, since local servers give the same few ids again and again, and without the answering
+   * model's name where a rule has renamed the model.
    */
-  unnamed<Named extends { readonly id?: string }>(named: Named): Named {
-    if (!this.plan.isKept) return named;
-    const { id: _, ...rest } = named;
-    return rest as Named;
+  unnamed<Named extends { readonly id?: string; readonly model?: string }>(named: Named): Named {
+    const { id, model, ...rest } = named;
+    const { call, isKept } = this.plan;
+    const isRenamed = call.client.model !== call.target.model;
+    return {
+      ...rest,
+      ...(id === undefined || isKept ? {} : { id }),
+      ...(model === undefined || isRenamed ? {} : { model }),
+    } as Named;
   }
 
   /** `x-sallyport-losses`, where there are any so far. */

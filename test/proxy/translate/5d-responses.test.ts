@@ -18,7 +18,7 @@ describe("5d responses, not streamed", () => {
     ["stop_sequence", "stop"],
     ["max_tokens", "length"],
     ["model_context_window_exceeded", "length"],
-    ["pause_turn", "stop"],
+    ["pause_turn", "length"],
     ["refusal", "content_filter"],
   ])("56 stop_reason %s is told as %s", async (reason, expected) => {
     const told = await toChatClient(messagesAnswer([{ type: "text", text: "a" }], reason));

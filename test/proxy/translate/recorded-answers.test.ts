@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../../src/proxy/exchange/parts.ts";
-import { chatAnswer, chatStream, type Json, sse, tell } from "./harness.ts";
+import { chatAnswer, chatStream, type Json, messagesAnswer, messagesStream, sse, tell } from "./harness.ts";
 
 /** Answers as vendors and servers were recorded to give them, and what every client is told of them. */
 const hi = { role: "user", content: "Hi" };
@@ -165,4 +165,184 @@ describe("74 calls that hold an empty custom call beside the function's", () => 
       expect(stream.text).toContain('"finishReason":"STOP"');
     }
   });
+});
+
+describe("78 lists in a chat stream, as openai-python and openai-node add them up", () => {
+  const page = (url: string) => ({ type: "url_citation", url_citation: { url, title: url } });
+  const thought = (index: number, id: string): Json[] => [
+    { type: "content_block_start", index, content_block: { type: "thinking", thinking: "", signature: "" } },
+    { type: "content_block_delta", index, delta: { type: "thinking_delta", thinking: `Hm ${id}` } },
+    { type: "content_block_delta", index, delta: { type: "signature_delta", signature: id } },
+    { type: "content_block_stop", index },
+  ];
+  const said = (index: number): Json[] => [
+    { type: "content_block_start", index, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index, delta: { type: "text_delta", text: "So." } },
+    { type: "content_block_stop", index },
+  ];
+  const deltasOf = (told: { data: readonly Json[] }) =>
+    told.data.flatMap((chunk) => (chunk["choices"] as { delta: Json }[]).map(({ delta }) => delta));
+
+  it("come once, whole, each entry with its index", async () => {
+    const answer = messagesStream([...thought(0, "c2ln"), ...said(1), ...thought(2, "c2lo"), ...said(3)]);
+    const lists = deltasOf(await ask("chat-completions", "messages", answer)).filter(
+      (delta) => "reasoning_details" in delta,
+    );
+    expect(lists).toEqual([
+      {
+        reasoning_details: [
+          { index: 0, type: "reasoning.text", text: "Hm c2ln", signature: "sally1.messages.c2ln" },
+          { index: 1, type: "reasoning.text", text: "Hm c2lo", signature: "sally1.messages.c2lo" },
+        ],
+      },
+    ]);
+  });
+
+  it("are one list of citations, too", async () => {
+    const annotations = ["https://a.example", "https://b.example"].map(page);
+    const content = (text: string, at: number) => ({
+      type: "output_text",
+      text,
+      annotations: [{ ...page("x").url_citation, type: "url_citation", ...annotations[at]?.url_citation }],
+    });
+    const item = {
+      type: "message",
+      id: "msg_1",
+      role: "assistant",
+      content: [content("One.", 0), content("Two.", 1)],
+    };
+    const response = { id: "resp_1", object: "response", status: "completed", output: [item] };
+    const told = await ask(
+      "chat-completions",
+      "responses",
+      sse("responses", [{ type: "response.completed", response }]),
+    );
+    const lists = deltasOf(told).filter((delta) => "annotations" in delta);
+    expect(lists).toMatchObject([
+      {
+        annotations: [
+          { index: 0, url_citation: { url: "https://a.example" } },
+          { index: 1, url_citation: { url: "https://b.example" } },
+        ],
+      },
+    ]);
+  });
+});
+
+describe("80 tokens of the answer in message_start", () => {
+  it("are none, since message_delta says them all", async () => {
+    const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 };
+    const [chunk] = ended("STOP", {}, [{ text: "Hello" }]);
+    const told = await ask(
+      "messages",
+      "generative-language",
+      sse("generative-language", [{ ...chunk, usageMetadata }]),
+    );
+    expect(told.data[0]).toMatchObject({ message: { usage: { input_tokens: 7, output_tokens: 0 } } });
+    const delta = told.data.find((event) => event["type"] === "message_delta");
+    expect(delta?.["usage"]).toMatchObject({ input_tokens: 7, output_tokens: 5 });
+  });
+});
+
+describe("56 an answer that pauses", () => {
+  it.each([
+    ["chat-completions", '"finish_reason":"length"'],
+    ["responses", '"status":"incomplete"'],
+    ["generative-language", '"finishReason":"MAX_TOKENS"'],
+  ] as const)("is not told as finished to %s clients", async (client, said) => {
+    const answers = [
+      messagesAnswer([{ type: "text", text: "Searching" }], "pause_turn"),
+      messagesStream(
+        [
+          { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+          { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Searching" } },
+          { type: "content_block_stop", index: 0 },
+        ],
+        "pause_turn",
+      ),
+    ];
+    for (const answer of answers) expect((await ask(client, "messages", answer)).text).toContain(said);
+  });
+});
+
+describe("65 the answering model's name", () => {
+  const whole = { ...chatAnswer({ content: "Hi" }), model: "m-2026-11-01" };
+  const stream = chatStream([{ content: "Hi" }]).replaceAll('"model":"m"', '"model":"m-2026-11-01"');
+
+  it.each(not("chat-completions"))(
+    "is told to %s clients, unless a rule has renamed the model",
+    async (client) => {
+      for (const answer of [whole, stream]) {
+        const isStream = typeof answer === "string";
+        const isGoogle = client === "generative-language";
+        const scene = {
+          client,
+          upstream: "chat-completions" as const,
+          body: { ...bodies[client], model: "m", ...(isStream && !isGoogle ? { stream: true } : {}) },
+          answer,
+          ...(isStream && isGoogle ? { array: false } : {}),
+        };
+        expect((await tell({ ...scene, model: "m" })).text).toContain("m-2026-11-01");
+        expect((await tell({ ...scene, model: "renamed" })).text).not.toContain("m-2026-11-01");
+      }
+    },
+  );
+});
+
+describe("37 asking for sealed reasoning", () => {
+  it.each(["messages", "generative-language"] as const)(
+    "does not switch thinking on (%s)",
+    async (upstream) => {
+      const body = {
+        model: "m",
+        input: "Hi",
+        temperature: 0.5,
+        include: ["reasoning.encrypted_content"],
+      };
+      const told = await tell({ client: "responses", upstream, body });
+      expect(told.sentText).not.toContain("hinking");
+      expect(told.sentText).toContain('"temperature":0.5');
+    },
+  );
+});
+
+describe("94 the words of a refusal", () => {
+  const problems = [{ type: "extra_forbidden", loc: ["body", "x"], msg: "Extra inputs are not permitted" }];
+
+  it.each([
+    { object: "error", message: { detail: problems } },
+    { detail: problems },
+    { detail: "Extra inputs are not permitted" },
+    { error: { detail: problems } },
+    { message: [{ msg: "Extra inputs are not permitted" }] },
+  ])("are found wherever FastAPI's servers put them (%j)", async (body) => {
+    for (const client of not("chat-completions")) {
+      const told = await tell({
+        client,
+        upstream: "chat-completions",
+        body: bodies[client],
+        answer: body as Json,
+        status: 422,
+      });
+      expect([told.status, told.text.includes("Extra inputs are not permitted")]).toEqual([422, true]);
+    }
+  });
+});
+
+describe("66 members of a response that Open Responses and openai-openapi require", () => {
+  it.each(["stop", "length"])(
+    "are there where the answer ends with %s, whole and streamed",
+    async (finish) => {
+      const whole = await ask("responses", "chat-completions", chatAnswer({ content: "Hi" }, finish));
+      const stream = await ask("responses", "chat-completions", chatStream([{ content: "Hi" }], finish));
+      for (const response of [whole.json, stream.data.at(-1)?.["response"] as Json])
+        expect(response).toMatchObject({
+          presence_penalty: 0,
+          frequency_penalty: 0,
+          safety_identifier: null,
+          completed_at: finish === "stop" ? expect.any(Number) : null,
+          usage: { input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 } },
+        });
+    },
+  );
 });

@@ -25,7 +25,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
     id: completionId(response.id, context),
     object: "chat.completion",
     created: response.created ?? Math.floor(context.now / 1000),
-    model: context.model,
+    model: response.model ?? context.model,
     choices: response.candidates.map((candidate, index) => encodeChoice(candidate, index, context, list)),
     usage: response.usage === undefined ? undefined : encodeUsage(response.usage),
   });

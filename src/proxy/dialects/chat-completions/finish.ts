@@ -42,6 +42,7 @@ export function encodeFinish(finish: Finish, seen: { calls: boolean; refusal: bo
   switch (finish.unified) {
     case "length":
     case "context-overflow":
+    case "pause":
       return "length";
     case "content-filter":
       return "content_filter";

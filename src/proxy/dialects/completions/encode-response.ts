@@ -18,7 +18,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
     id: completionId(response.id, context),
     object: "text_completion",
     created: response.created ?? Math.floor(context.now / 1000),
-    model: context.model,
+    model: response.model ?? context.model,
     choices: response.candidates.map(({ parts, finish }, index) => ({
       text: parts.map((part) => textOf(part, list)).join(""),
       index,
@@ -42,7 +42,7 @@ function textOf(part: Part, list: LossList): string {
 
 /** `finish_reason`. */
 export function encodeFinish(finish: Finish): string {
-  if (finish.unified === "length" || finish.unified === "context-overflow") return "length";
+  if (["length", "context-overflow", "pause"].includes(finish.unified)) return "length";
   return finish.unified === "content-filter" || finish.unified === "refusal" ? "content_filter" : "stop";
 }
 

@@ -21,7 +21,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
   const value = {
     candidates: response.candidates.map((candidate, index) => encodeCandidate(candidate, index, losses)),
     usageMetadata: encodeUsage(response.usage),
-    modelVersion: context.model,
+    modelVersion: response.model ?? context.model,
     responseId: response.id ?? context.fallbackId,
   };
   return { value, losses: losses.losses };

@@ -32,7 +32,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
 
   constructor(private readonly context: EncodeContext) {
     this.frame = createFraming(context.array === true);
-    this.identity = this.identify(context.fallbackId);
+    this.identity = this.identify(context.fallbackId, context.model);
   }
 
   get losses(): readonly Loss[] {
@@ -46,7 +46,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
   private take(event: ExchangeEvent): string {
     switch (event.type) {
       case "start":
-        if (event.id !== undefined) this.identity = this.identify(event.id);
+        this.identity = this.identify(event.id ?? this.context.fallbackId, event.model ?? this.context.model);
         this.usage = mergeUsage(this.usage, event.usage);
         return "";
       case "usage":
@@ -99,8 +99,8 @@ class GenerativeStreamEncoder implements StreamEncoder {
     this.cited.set(candidate, [...(this.cited.get(candidate) ?? []), part]);
   }
 
-  private identify(responseId: string): string {
-    return membersOf({ modelVersion: this.context.model, responseId });
+  private identify(responseId: string, modelVersion: string): string {
+    return membersOf({ modelVersion, responseId });
   }
 
   /** `parts` and `more` are JSON text: a stream has thousands of chunks that differ in a word. */

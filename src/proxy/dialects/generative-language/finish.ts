@@ -47,6 +47,7 @@ export function encodeFinish(finish: Finish): string {
   switch (finish.unified) {
     case "length":
     case "context-overflow":
+    case "pause":
       return "MAX_TOKENS";
     case "content-filter":
     case "refusal":

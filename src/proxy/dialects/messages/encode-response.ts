@@ -30,7 +30,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
     id: messageId(response.id, context),
     type: "message",
     role: "assistant",
-    model: context.model,
+    model: response.model ?? context.model,
     content,
     ...encodeFinish(candidate?.finish ?? { unified: "other" }, seen),
     usage: encodeUsage(response.usage, searches.length),

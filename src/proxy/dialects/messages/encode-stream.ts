@@ -34,7 +34,7 @@ class MessagesStreamEncoder implements StreamEncoder {
     if (this.ended) return "";
     switch (event.type) {
       case "start":
-        return this.start(event.id, event.usage);
+        return this.start(event);
       case "usage":
         this.usage = mergeUsage(this.usage, event.usage);
         return "";
@@ -55,17 +55,18 @@ class MessagesStreamEncoder implements StreamEncoder {
   }
 
   /** The prompt's size is seldom known this early; an estimate stands in until message_delta says it. */
-  private start(id: string | undefined, usage: Usage | undefined): string {
+  private start({ id, model, usage }: Extract<ExchangeEvent, { type: "start" }>): string {
     this.started = true;
     this.usage = mergeUsage(this.usage, usage);
     const estimate = this.context.inputEstimate;
-    const early =
-      this.usage ?? (estimate === undefined ? undefined : { input: { total: estimate }, output: {} });
+    const input = this.usage?.input ?? (estimate === undefined ? undefined : { total: estimate });
+    // The answer's tokens are told at its end: LangChain adds up what both events say.
+    const early = input === undefined ? undefined : { input, output: {} };
     const message = {
       id: messageId(id, this.context),
       type: "message",
       role: "assistant",
-      model: this.context.model,
+      model: model ?? this.context.model,
       content: [],
       stop_reason: null,
       stop_sequence: null,

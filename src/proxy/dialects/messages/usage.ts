@@ -26,7 +26,8 @@ export function encodeUsage(usage: Usage | undefined, searches: number): Readonl
     output_tokens: usage?.output.total ?? 0,
     ...thinkingTokens(usage),
   };
-  return searches > 0 ? { ...counts, server_tool_use: { web_search_requests: searches } } : counts;
+  const used = { web_search_requests: searches, web_fetch_requests: 0 };
+  return searches > 0 ? { ...counts, server_tool_use: used } : counts;
 }
 
 /**

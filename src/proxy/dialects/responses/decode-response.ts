@@ -72,7 +72,8 @@ export function decodeUsage(wire: WireResponse): Usage | undefined {
   return usageOfInclusive({
     input: usage.input_tokens,
     cacheRead: usage.input_tokens_details?.cached_tokens,
-    cacheWrite: usage.input_tokens_details?.cache_write_tokens,
+    // A 0 is what those say who do not know: the member is required.
+    cacheWrite: usage.input_tokens_details?.cache_write_tokens || undefined,
     output: usage.output_tokens,
     reasoning: usage.output_tokens_details?.reasoning_tokens,
     total: usage.total_tokens,

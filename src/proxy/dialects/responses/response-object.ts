@@ -16,6 +16,7 @@ export interface ResponseFrame {
 export interface Identity {
   readonly id?: string;
   readonly created?: number;
+  readonly model?: string;
 }
 
 /** A response id for clients that check the prefix; the vendor's own wherever it has one. */
@@ -34,17 +35,21 @@ export function createFrame(identity: Identity, context: EncodeContext): Respons
     created_at: identity.created ?? Math.floor(context.now / 1000),
     status: "in_progress",
     background: false,
+    completed_at: null,
     error: null,
+    frequency_penalty: sampling.frequencyPenalty ?? 0,
     incomplete_details: null,
     instructions: firstInstruction(context),
     max_output_tokens: sampling.maxOutputTokens ?? null,
     max_tool_calls: null,
-    model: context.model,
+    model: identity.model ?? context.model,
     output: [],
     parallel_tool_calls: request.parallelToolCalls ?? true,
+    presence_penalty: sampling.presencePenalty ?? 0,
     previous_response_id: request.previousResponseId ?? null,
     prompt_cache_key: request.cacheKey ?? null,
     reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
+    safety_identifier: null,
     service_tier: request.serviceTier ?? "auto",
     store: request.store ?? true,
     temperature: sampling.temperature ?? 1,
@@ -80,6 +85,7 @@ export function endingOf(finish: Finish, refused: boolean): Ending {
   switch (finish.unified) {
     case "length":
     case "context-overflow":
+    case "pause":
       return { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
     case "content-filter":
       return { status: "incomplete", incomplete_details: { reason: "content_filter" } };
@@ -109,12 +115,11 @@ export function failureOf(error: ExchangeError): Ending {
 export function encodeUsage(usage: Usage | undefined) {
   const input = usage?.input.total ?? 0;
   const output = usage?.output.total ?? 0;
-  const written = usage?.input.cacheWrite;
   return {
     input_tokens: input,
     input_tokens_details: {
       cached_tokens: usage?.input.cacheRead ?? 0,
-      ...(written === undefined ? {} : { cache_write_tokens: written }),
+      cache_write_tokens: usage?.input.cacheWrite ?? 0,
     },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: usage?.output.reasoning ?? 0 },

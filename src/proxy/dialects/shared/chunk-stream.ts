@@ -57,12 +57,12 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
     }
   }
 
-  private start({ id, created, usage }: Start): string {
+  private start({ id, model, created, usage }: Start): string {
     this.usage = usage;
     const fields = {
       ...this.identity(id),
       created: created ?? Math.floor(this.context.now / 1000),
-      model: this.context.model,
+      model: model ?? this.context.model,
     };
     this.head = `data: ${JSON.stringify(fields).slice(0, -1)},`;
     return this.begin();
