@@ -8,8 +8,8 @@ import { messageOf } from "../../errors.ts";
 export type Opening =
   | { readonly how: "default" }
   | { readonly how: "program"; readonly program: string }
-  /** Not at all: switched off, or the person sits elsewhere. */
-  | { readonly how: "not"; readonly tunnel: boolean };
+  /** Not at all: switched off, the person sits elsewhere, or there is no desktop to open it on. */
+  | { readonly how: "not"; readonly tunnel: boolean; readonly isMissing?: true };
 
 /** Decides what to open. Over SSH and in remote mode a browser here would open for nobody. Pure. */
 export function openingOf(environment: ReviewEnvironment, open: boolean): Opening {
@@ -17,19 +17,23 @@ export function openingOf(environment: ReviewEnvironment, open: boolean): Openin
   if (remote || ssh) return { how: "not", tunnel: true };
   if (!open || browser?.toLowerCase() === "none") return { how: "not", tunnel: false };
   if (browser) return { how: "program", program: browser };
-  return desktop ? { how: "default" } : { how: "not", tunnel: false };
+  return desktop ? { how: "default" } : { how: "not", tunnel: false, isMissing: true };
 }
 
 /**
- * Opens the page as well as it can. Never throws, and nobody has to wait for it: the URL has been printed. `tell` learns
- * of a program of the person's own that could not be started.
+ * Opens the page as well as it can. Never throws, and nobody has to wait for it: the URL has been printed. `tell` gets
+ * the reason where a browser was wanted and none could be opened.
  */
 export async function openBrowser(
   opening: Opening,
   url: string,
   tell: (text: string) => void,
 ): Promise<void> {
-  if (opening.how === "not") return;
+  if (opening.how === "not") {
+    if (opening.isMissing)
+      tell("No browser was opened: no desktop was found. Open the address in any browser.");
+    return;
+  }
   try {
     if (opening.how === "program") return await startFirst(browserCommands(opening.program), url, tell);
     const { default: open } = await import("open");

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter } from "node:path";
 import { expect, it } from "vitest";
-import { openBrowser } from "../../../src/cli/review/open-browser.ts";
+import { openBrowser, openingOf } from "../../../src/cli/review/open-browser.ts";
+import { readReviewEnvironment } from "../../../src/config/review-environment.ts";
 
 const said = (program: string): Promise<string> =>
   new Promise((tell) => {
@@ -35,4 +36,19 @@ it("hands a program with words of its own the address where %s stands, once thos
   expect(request.url).toBe("/?page&last");
   server.closeAllConnections();
   server.close();
+});
+
+it("reports a browser that is missing, and nothing where none was wanted", async () => {
+  const reported = async (variables: Record<string, string>, open: boolean) => {
+    const texts: string[] = [];
+    const opening = openingOf(readReviewEnvironment(variables, "linux"), open);
+    await openBrowser(opening, "http://localhost:1", (text) => void texts.push(text));
+    return texts;
+  };
+  expect(await reported({}, true)).toEqual([
+    "No browser was opened: no desktop was found. Open the address in any browser.",
+  ]);
+  expect(await reported({}, false)).toEqual([]);
+  expect(await reported({ BROWSER: "none" }, true)).toEqual([]);
+  expect(await reported({ SSH_CONNECTION: "1 2 3 4" }, true)).toEqual([]);
 });
