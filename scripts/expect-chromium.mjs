@@ -1,0 +1,11 @@
+// Ends `npm test` before its browser tests where there is no Chromium, and says what to install.
+import { expectToRun, findChromium, HOW_TO_INSTALL } from "./chromium.mjs";
+
+try {
+  const found = findChromium();
+  if (!found) throw new Error("this machine has no Chromium");
+  expectToRun(found);
+} catch (error) {
+  process.stderr.write(`\nTHE BROWSER TESTS WERE NOT RUN: ${error.message}. ${HOW_TO_INSTALL}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,93 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { unpackChromium } from "../../scripts/chromium-package.mjs";
+import { runProgram } from "../support/run-program.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** Stands in for `npm pack`: a package in which everything is compressed as in the real one. */
+function packInto(folder: string): void {
+  const bin = join(folder, "package/bin");
+  mkdirSync(bin, { recursive: true });
+  const store = (name: string, bytes: Buffer) => writeFileSync(join(bin, name), brotliCompressSync(bytes));
+  store("chromium.br", Buffer.from('#!/bin/sh\necho "$LD_LIBRARY_PATH|$FONTCONFIG_FILE|$1"\n'));
+  for (const [archive, file] of [
+    ["al2023", "lib/libnspr4.so"],
+    ["fonts", "fonts/Open_Sans/OpenSans-Regular.ttf"],
+    ["swiftshader", "libEGL.so"],
+  ] as const) {
+    const content = join(folder, archive);
+    mkdirSync(join(content, file, ".."), { recursive: true });
+    writeFileSync(join(content, file), "");
+    store(`${archive}.tar.br`, execFileSync("tar", ["-cf", "-", "-C", content, "."]));
+  }
+  execFileSync("tar", ["-czf", "chromium.tgz", "package"], { cwd: folder });
+  for (const name of readdirSync(folder).filter((entry) => entry !== "chromium.tgz"))
+    execFileSync("rm", ["-r", join(folder, name)]);
+}
+
+describe.runIf(process.platform === "linux")("the Chromium that needs no administrator", () => {
+  it("starts with the libraries and fonts of its package", async () => {
+    const folder = join(await temporaryFolder(), "it's a folder");
+    const start = unpackChromium(folder, (_args, cwd) => packInto(cwd));
+    const { stdout } = await runProgram([start, "--version"], { cwd: "/", env: {} });
+    expect(stdout.trim().split("|")).toEqual([
+      `${folder}/lib:${folder}`,
+      `${folder}/fonts.conf`,
+      "--version",
+    ]);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(["fonts", "lib", "libEGL.so"]));
+    expect(readFileSync(join(folder, "fonts.conf"), "utf8")).toContain(`<dir>${folder}/fonts</dir>`);
+  });
+
+  it("leaves nothing behind where its download fails", async () => {
+    const folder = await temporaryFolder();
+    const failing = () => {
+      throw new Error("no network");
+    };
+    expect(() => unpackChromium(join(folder, "chromium"), failing)).toThrow("no network");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("npm test without a Chromium", () => {
+  it("runs the unit tests first, then ends with an error that says what to install", async () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    expect(scripts.test).toBe("npm run check && node scripts/expect-chromium.mjs && npm run test:e2e");
+    const env = { ...process.env, CHROMIUM: join(await temporaryFolder(), "missing") };
+    const words = [process.execPath, join(root, "scripts/expect-chromium.mjs")];
+    const { code, stderr } = await runProgram(words, { cwd: root, env });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("apt-get install chromium"),
+    });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("the set-up", () => {
+  it("starts Node.js from a folder with blanks on Windows", async () => {
+    const folder = await temporaryFolder();
+    const nodeFolder = join(folder, "Program Files");
+    for (const name of [nodeFolder, join(folder, "scripts"), join(folder, "node_modules")]) mkdirSync(name);
+    const node = join(nodeFolder, "node");
+    writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' "$@"\n`);
+    chmodSync(node, 0o755);
+    for (const name of ["set-up.mjs", "try-again.mjs"])
+      writeFileSync(join(folder, "scripts", name), readFileSync(join(root, "scripts", name)));
+    const build = 'import { mkdirSync } from "node:fs"; mkdirSync("dist");';
+    writeFileSync(join(folder, "scripts/build.mjs"), build);
+    writeFileSync(join(folder, "node_modules/.package-lock.json"), "{}");
+    const asWindows = `Object.defineProperty(process, "platform", { value: "win32" });
+      Object.defineProperty(process, "execPath", { value: ${JSON.stringify(node)} });`;
+    const preload = `data:text/javascript,${encodeURIComponent(asWindows)}`;
+    const words = [process.execPath, "--import", preload, "scripts/set-up.mjs"];
+    // Not a repository either: the files' times tell what has changed.
+    const { code, stderr } = await runProgram(words, { cwd: folder, env: process.env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Building …\n/) });
+  });
+});
