@@ -217,7 +217,7 @@ export const defences = [
     "G2",
     "security/g02",
     "src/review/git/repository.ts",
-    "environmentWith(disarmPrograms(listing))",
+    "environmentWith(disarmPrograms(settings))",
     "environmentWith([])",
   ],
   [
@@ -279,6 +279,7 @@ export const defences = [
     "isAbsolute(folder) && !(inside && isWithin(inside, folder))",
     "true",
   ],
+  ["G10", "security/g10", "src/review/git/verify-objects.ts", 'hash?.digest("hex") === name', "true"],
   [
     "G9",
     "security/g09",

@@ -12,8 +12,8 @@ function pipe(repository: TestRepository, path: string): void {
   execFileSync("mkfifo", [join(repository.root, path)]);
 }
 
-/** The same repository, with a second for each call of git. */
-function hurried(repository: TestRepository, seconds = "1"): TestRepository {
+/** The same repository, with a few seconds for each call of git. */
+function hurried(repository: TestRepository, seconds = "5"): TestRepository {
   const environment = { ...repository.environment, SERVICE_GIT_TIMEOUT: seconds };
   return { ...repository, open: (folder = repository.root) => openRepository(folder, environment) };
 }
@@ -23,7 +23,7 @@ it("G9 a call of git that does not end is ended, and the error says which", asyn
   pipe(repository, "src/.gitignore");
   await expect(snapshotOf(hurried(repository))).rejects.toMatchObject({
     code: "git_timeout",
-    message: expect.stringContaining("git ls-files did not finish within 1 s"),
+    message: expect.stringContaining("git ls-files did not finish within 5 s"),
     hint: expect.stringContaining("SERVICE_GIT_TIMEOUT"),
   });
   await expect.poll(() => processesIn(repository.root)).toEqual([]);

@@ -37,7 +37,8 @@ const FIXED_FORM = [
   "--ignore-submodules=dirty",
 ] as const;
 
-const NAMES_FORM = [
+/** Which paths differ, whatever the configuration says. */
+export const NAMES_FORM = [
   "--raw",
   "-z",
   "--no-ext-diff",

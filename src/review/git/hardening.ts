@@ -86,29 +86,42 @@ export function gitEnvironment(
 
 /**
  * Whether git took our settings: before version 2.31 it does not read them from the environment, and would run what
- * the repository names. Takes the same listing as `disarmPrograms`.
+ * the repository names. Takes the same listing as `readSettings`.
  */
 export function isHardened(listing: string): boolean {
   return listing.includes("command\0core.fsmonitor\nfalse\0");
 }
 
-/**
- * Returns settings that put every program the repository itself names back to what the user's own configuration says, which
- * for most is nothing. Git LFS, set up for the user, goes on working.
- * Takes the output of `git config --list --show-scope -z`: scope NUL key LF value NUL …
- */
-export function disarmPrograms(listing: string): Setting[] {
-  const trusted = new Map<string, string>();
-  const suspect = new Set<string>();
+/** Settings by whose file they come from, last value each. */
+export interface ScopedSettings {
+  /** The system's and the user's own. */
+  readonly user: ReadonlyMap<string, string>;
+  /** The repository's and its worktree's. */
+  readonly repository: ReadonlyMap<string, string>;
+}
+
+/** Reads the output of `git config --list --show-scope -z`: scope NUL key LF value NUL … */
+export function readSettings(listing: string): ScopedSettings {
+  const user = new Map<string, string>();
+  const repository = new Map<string, string>();
   const fields = listing.split("\0");
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const [key = "", ...value] = (fields[index + 1] ?? "").split("\n");
-    if (!isProgramKey(key) || isFixed(key)) continue;
     const scope = fields[index];
-    if (scope === "system" || scope === "global") trusted.set(key, value.join("\n"));
-    else if (scope !== "command") suspect.add(key);
+    if (scope === "system" || scope === "global") user.set(key, value.join("\n"));
+    else if (scope !== "command") repository.set(key, value.join("\n"));
   }
-  return [...suspect].map((key) => ({ key, value: trusted.get(key) ?? blankProgram(key) }));
+  return { user, repository };
+}
+
+/**
+ * Returns settings that put every program the repository itself names back to what the user's own configuration says, which
+ * for most is nothing. Git LFS, set up for the user, goes on working.
+ */
+export function disarmPrograms({ user, repository }: ScopedSettings): Setting[] {
+  return [...repository.keys()]
+    .filter((key) => isProgramKey(key) && !isFixed(key))
+    .map((key) => ({ key, value: user.get(key) ?? blankProgram(key) }));
 }
 
 function isFixed(key: string): boolean {

@@ -1,8 +1,8 @@
 import { type DiffView, namesArguments } from "./diff-arguments.ts";
-import { type DiffPlan, showsUntracked } from "./diff-types.ts";
+import type { DiffPlan } from "./diff-types.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
 import { withEverythingCompared } from "./unhidden-index.ts";
-import { listUntracked } from "./untracked.ts";
+import type { WorkTree } from "./work-tree.ts";
 
 /** A file of a diff before any of its lines has been compared. */
 export interface ListedFile {
@@ -18,15 +18,29 @@ export interface ListedFile {
  * Every file of a diff by name, untracked ones last. Takes git a fraction of the time of the patch: contents are
  * looked at only where a file may have been renamed.
  */
-export async function listFiles(git: GitPlace, plan: DiffPlan, view: DiffView): Promise<ListedFile[]> {
-  const names = (environment: Record<string, string>) =>
-    runGit(git, namesArguments(plan, view), { environment });
-  const [tracked, untracked] = await Promise.all([
-    plan.to.kind === "worktree" ? withEverythingCompared(git, names) : names({}),
-    showsUntracked(plan) ? listUntracked(git, view) : [],
-  ]);
-  const added = untracked.map((path) => ({ path: path.toString() }));
-  return [...changedFiles(tracked.toString()), ...added].map((file, index) => ({ ...file, index }));
+export async function listFiles(
+  tree: WorkTree | undefined,
+  git: GitPlace,
+  plan: DiffPlan,
+  view: DiffView,
+): Promise<ListedFile[]> {
+  const names = (place: GitPlace, environment: Record<string, string>) =>
+    runGit(place, namesArguments(plan, view), { environment });
+  if (tree) {
+    const files = changedFiles((await names(tree.git, {})).toString());
+    const { paths, large } = tree.apart;
+    const apart = [...paths, ...large].map((path) => ({ path: path.toString() }));
+    const isLast = ({ path, oldPath }: Omit<ListedFile, "index">) =>
+      oldPath === undefined && tree.untracked.has(path);
+    return numbered([...files.filter((file) => !isLast(file)), ...files.filter(isLast), ...apart]);
+  }
+  const inGit = (environment: Record<string, string>) => names(git, environment);
+  const output = await (plan.to.kind === "worktree" ? withEverythingCompared(git, inGit) : inGit({}));
+  return numbered(changedFiles(output.toString()));
+}
+
+function numbered(files: readonly Omit<ListedFile, "index">[]): ListedFile[] {
+  return files.map((file, index) => ({ ...file, index }));
 }
 
 /** Reads `--raw -z`: `:modes objects status` NUL path NUL, and the new path of a renamed one NUL. Each path once. */

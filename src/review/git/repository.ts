@@ -1,10 +1,11 @@
-import { existsSync, statSync } from "node:fs";
-import { basename } from "node:path";
-import type { Environment } from "../../config/paths.ts";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { dataDirectory, type Environment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { isWithin } from "../is-within.ts";
 import { findGit } from "./find-git.ts";
-import { disarmPrograms, gitEnvironment, isHardened, type Setting } from "./hardening.ts";
+import { disarmPrograms, gitEnvironment, isHardened, readSettings, type Setting } from "./hardening.ts";
 import type { ObjectFormat } from "./intent-index.ts";
 import { CALL_LIMIT_MS, type GitPlace, type GitResult, gitFailed, runGit, tryGit } from "./run-git.ts";
 
@@ -16,6 +17,10 @@ export interface Repository {
   readonly objectFormat: ObjectFormat;
   /** Full name of the branch that was checked out on opening; undefined where there was none. */
   readonly branch: string | undefined;
+  /** Where its objects are: the git directory, of a linked worktree the one it is linked to. */
+  readonly commonDirectory: string;
+  /** Where an index of the working tree may be kept between reviews; outside of the repository. */
+  readonly indexCache: string;
   /** Git for this repository, disarmed afresh: its configuration may have changed since the last call. */
   git(signal?: AbortSignal): Promise<GitPlace>;
 }
@@ -47,6 +52,8 @@ export async function openRepository(
   return {
     ...facts,
     name: basename(facts.root),
+    commonDirectory: commonDirectoryOf(gitDirectory),
+    indexCache: join(dataDirectory(environment), "indexes", `${nameHash(facts.root)}.index`),
     git: (signal) =>
       disarmed(
         {
@@ -59,6 +66,17 @@ export async function openRepository(
         (programs) => ({ ...gitEnvironment(environment, program.path, programs), ...pinned }),
       ),
   };
+}
+
+/** A linked worktree names the directory it shares in a file (https://git-scm.com/docs/gitrepository-layout). */
+function commonDirectoryOf(gitDirectory: string): string {
+  const file = join(gitDirectory, "commondir");
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return gitDirectory;
+  return resolve(gitDirectory, readFileSync(file, "utf8").replace(/\n$/, ""));
+}
+
+function nameHash(path: string): string {
+  return createHash("sha256").update(path).digest("hex").slice(0, 32);
 }
 
 /** Part of util-linux. Taken from nowhere else: the repository could bring a program of that name along. */
@@ -135,7 +153,8 @@ async function disarmed(
       hint: "Install git 2.31 or newer (https://git-scm.com/downloads), then run the command again.",
     });
   }
-  return { ...place, environment: environmentWith(disarmPrograms(listing)) };
+  const settings = readSettings(listing);
+  return { ...place, settings, environment: environmentWith(disarmPrograms(settings)) };
 }
 
 function expectFolder(directory: string): void {

@@ -1,5 +1,6 @@
 import { simpleGit } from "simple-git";
 import { AppError } from "../../errors.ts";
+import type { ScopedSettings } from "./hardening.ts";
 
 /** Where and as what git runs. */
 export interface GitPlace {
@@ -11,6 +12,8 @@ export interface GitPlace {
   readonly signal?: AbortSignal;
   /** Milliseconds that one call may take. */
   readonly limit?: number;
+  /** What the configuration says, and who says it. */
+  readonly settings?: ScopedSettings;
   /** Absolute path of `setpriv`, where it is there: it makes git end with this process, even one that is killed. */
   readonly setpriv?: string;
 }

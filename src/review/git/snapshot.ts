@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { DiffFile } from "../api-types.ts";
+import { isWithin } from "../is-within.ts";
 import { attributesOf } from "./attributes.ts";
 import { type DiffView, diffArguments } from "./diff-arguments.ts";
-import { type DiffPlan, showsUntracked } from "./diff-types.ts";
+import type { DiffPlan } from "./diff-types.ts";
 import { isGeneratedName } from "./generated-names.ts";
 import { createPatchSplitter, type PatchSection } from "./patch-splitter.ts";
 import type { Repository } from "./repository.ts";
@@ -10,7 +11,8 @@ import { type GitPlace, runGit } from "./run-git.ts";
 import { readSectionHeader, type SectionHeader } from "./section-header.ts";
 import { Spool } from "./spool.ts";
 import { withEverythingCompared } from "./unhidden-index.ts";
-import { additionWithoutContent, findUntracked, streamAdditions, type Untracked } from "./untracked.ts";
+import { additionWithoutContent, streamAdditions, type Untracked } from "./untracked.ts";
+import { type WorkTree, withTreeOf } from "./work-tree.ts";
 
 /** A diff as it was at one moment: its files, and its text on disk. */
 export interface Snapshot {
@@ -42,44 +44,74 @@ interface Taking {
   readonly plan: DiffPlan;
   readonly view: DiffView;
   readonly spool: Spool;
+  /** The working tree, where untracked files are shown as well. */
+  readonly tree?: WorkTree;
 }
 
 type Take = (chunk: Buffer) => Promise<void>;
 
 /** Takes a diff: git's patch goes to disk as it comes and is split on its way. */
-export async function takeSnapshot(
+export function takeSnapshot(
+  repository: Repository,
+  git: GitPlace,
+  plan: DiffPlan,
+  view: DiffView,
+): Promise<Snapshot> {
+  return withTreeOf(repository, git, plan, view, (tree) => snapshotIn(tree, repository, git, plan, view));
+}
+
+/** The same with a working tree that is ready, where the plan compares one; the view may be a part of that tree's. */
+export async function snapshotIn(
+  tree: WorkTree | undefined,
   repository: Repository,
   git: GitPlace,
   plan: DiffPlan,
   view: DiffView,
 ): Promise<Snapshot> {
   const spool = await Spool.create();
-  const taking: Taking = { repository, git, plan, view, spool };
+  const taking: Taking = { repository, git, plan, view, spool, ...(tree ? { tree } : {}) };
   try {
-    const [tracked, untracked] = await Promise.all([
-      trackedParts(taking, view),
-      showsUntracked(plan) ? findUntracked(git, view) : { paths: [], large: [] },
+    const parts = await trackedParts(taking, view);
+    if (!tree) return await describe(taking, parts);
+    const apart = await untrackedParts(taking, view, within(tree.apart, view));
+    const isLast = (part: Part) => part.untracked;
+    return await describe(taking, [
+      ...parts.filter((part) => !isLast(part)),
+      ...parts.filter(isLast),
+      ...apart,
     ]);
-    const added = await untrackedParts(taking, view, untracked);
-    return await describe(taking, [...tracked, ...added]);
   } catch (error) {
     await spool.close();
     throw error;
   }
 }
 
+/** Those that the view asks for by name; the tree knows those of its own view. */
+function within(apart: Untracked, { paths }: DiffView): Untracked {
+  const isWanted = (path: Buffer) =>
+    paths.length === 0 || paths.some((each) => each === "." || isWithin(`/${each}`, `/${path}`));
+  return { paths: apart.paths.filter(isWanted), large: apart.large.filter(isWanted) };
+}
+
 async function trackedParts(taking: Taking, view: DiffView): Promise<Part[]> {
-  const { git, plan, spool } = taking;
-  const diff = (environment: Record<string, string>) =>
-    streamFiles(spool, (take) => runGit(git, diffArguments(plan, view), { take, environment }));
-  const files = await (plan.to.kind === "worktree" ? withEverythingCompared(git, diff) : diff({}));
-  return files.map((file) => ({ ...file, untracked: false }));
+  const { git, plan, spool, tree } = taking;
+  const run = (place: GitPlace, environment: Record<string, string>) =>
+    streamFiles(spool, (take) => runGit(place, diffArguments(plan, view), { take, environment }));
+  const diff = (environment: Record<string, string>) => run(git, environment);
+  const files = tree
+    ? await run(tree.git, {})
+    : await (plan.to.kind === "worktree" ? withEverythingCompared(git, diff) : diff({}));
+  return files.map((file) => ({ ...file, untracked: isUntracked(file.header, tree) }));
+}
+
+function isUntracked({ status, path }: SectionHeader, tree: WorkTree | undefined): boolean {
+  return status === "added" && tree !== undefined && tree.untracked.has(path);
 }
 
 async function untrackedParts(taking: Taking, view: DiffView, untracked: Untracked): Promise<Part[]> {
-  const { repository, git, spool } = taking;
+  const { repository, spool, tree } = taking;
   const files = await streamFiles(spool, async (take) => {
-    await streamAdditions(repository, git, untracked.paths, view, take);
+    await streamAdditions(repository, tree?.git ?? taking.git, untracked.paths, view, take);
     for (const path of untracked.large) await take(additionWithoutContent(path));
   });
   return files.map((file) => ({ ...file, untracked: true }));
@@ -148,7 +180,8 @@ async function unveil(taking: Taking, parts: readonly Part[]): Promise<Map<Part,
   for (const part of parts) {
     const { path, oldPath = path } = part.header;
     const view = { ...taking.view, asText: true, paths: [oldPath, path] };
-    const [text, ...others] = part.untracked
+    const isApart = taking.tree?.apart.paths.some((each) => each.toString() === path) && part.untracked;
+    const [text, ...others] = isApart
       ? await untrackedParts(taking, view, { paths: [Buffer.from(path)], large: [] })
       : await trackedParts(taking, view);
     if (text && others.length === 0 && !(await holdsNul(taking.spool, text.section))) result.set(part, text);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { additionArguments, type DiffView } from "./diff-arguments.ts";
 import { LARGEST_COMPARED } from "./hardening.ts";
 import { intentToAddIndex } from "./intent-index.ts";
+import { splitAtNul } from "./nul-list.ts";
 import { quoteName } from "./quoted-name.ts";
 import { commitOf } from "./refs.ts";
 import type { Repository } from "./repository.ts";
@@ -18,9 +19,8 @@ export interface Untracked {
   readonly large: readonly Buffer[];
 }
 
-/** The paths of `listUntracked`, those of large files apart. */
-export async function findUntracked(git: GitPlace, view: DiffView): Promise<Untracked> {
-  const all = await listUntracked(git, view);
+/** Separates the paths of large files from all others. */
+export async function separateLarge(git: GitPlace, all: readonly Buffer[]): Promise<Untracked> {
   const sizes = await Promise.all(all.map((path) => sizeOf(git, path)));
   return {
     paths: all.filter((_path, index) => (sizes[index] ?? 0) <= LARGEST_COMPARED),
@@ -42,20 +42,30 @@ async function sizeOf(git: GitPlace, path: Buffer): Promise<number> {
 }
 
 /**
- * Paths, as bytes, that git neither tracks nor ignores. A repository within this one counts as one path, as it
- * would for `git add`, and only once it has a commit.
+ * Paths, as bytes, that git neither tracks nor ignores. A repository within this one counts as one path, as it would for
+ * `git add`, once it has a commit; before, its files are listed.
  */
-export async function listUntracked(git: GitPlace, view: DiffView): Promise<Buffer[]> {
+export async function listUntracked(git: GitPlace, view: Pick<DiffView, "paths">): Promise<Buffer[]> {
   const output = await runGit(git, ["ls-files", "--others", "--exclude-standard", "-z", "--", ...view.paths]);
   const paths: Buffer[] = [];
-  for (let start = 0; start < output.length; ) {
-    const end = output.indexOf(0, start);
-    const path = output.subarray(start, end);
-    start = end + 1;
+  for (const path of splitAtNul(output)) {
     if (path.at(-1) !== SLASH) paths.push(path);
     else if (await hasCommit(git, path)) paths.push(path.subarray(0, -1));
+    else paths.push(...(await listInside(git, path)));
   }
   return paths;
+}
+
+/** What lies in a folder with a `.git` of its own, which git lists as one thing and adds as nothing. */
+async function listInside(git: GitPlace, folder: Buffer): Promise<Buffer[]> {
+  const directory = join(git.directory, folder.toString());
+  const index = join(directory, ".git", "no-index");
+  const inside: GitPlace = {
+    ...git,
+    directory,
+    environment: { ...git.environment, GIT_WORK_TREE: directory, GIT_INDEX_FILE: index },
+  };
+  return (await listUntracked(inside, { paths: [] })).map((path) => Buffer.concat([folder, path]));
 }
 
 /** Streams the patch that adds these paths into `take`. */
@@ -74,9 +84,16 @@ export async function streamAdditions(
   );
 }
 
-async function hasCommit(git: GitPlace, folder: Buffer): Promise<boolean> {
+/** Whether a folder is a repository of its own, with a commit. */
+export async function hasCommit(git: GitPlace, folder: Buffer): Promise<boolean> {
   const directory = join(git.directory, folder.toString());
-  const { GIT_DIR: _outer, GIT_WORK_TREE: _top, ...environment } = git.environment;
+  const {
+    GIT_DIR: _outer,
+    GIT_WORK_TREE: _top,
+    GIT_OBJECT_DIRECTORY: _objects,
+    GIT_INDEX_FILE: _index,
+    ...environment
+  } = git.environment;
   const inside = {
     ...git,
     directory,

@@ -2,7 +2,12 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isGeneratedName } from "../../../src/review/git/generated-names.ts";
-import { disarmPrograms, gitEnvironment, isHardened } from "../../../src/review/git/hardening.ts";
+import {
+  disarmPrograms,
+  gitEnvironment,
+  isHardened,
+  readSettings,
+} from "../../../src/review/git/hardening.ts";
 import { quoteName, unquoteName } from "../../../src/review/git/quoted-name.ts";
 import { readSectionHeader } from "../../../src/review/git/section-header.ts";
 import { testRepository } from "../../support/test-repository.ts";
@@ -65,15 +70,17 @@ describe("disarmPrograms", () => {
 
   it("puts back what the repository sets to what the user set, or to nothing", () => {
     const settings = disarmPrograms(
-      listing(
-        ["global", "filter.lfs.process", "git-lfs filter-process"],
-        ["global", "filter.lfs.clean", "git-lfs clean -- %f"],
-        ["local", "filter.lfs.process", "evil"],
-        ["worktree", "filter.A=b.c.Smudge".toLowerCase(), "evil"],
-        ["local", "filter.x.required", "true"],
-        ["local", "core.fsmonitor", "evil"],
-        ["local", "filter..clean", "evil"],
-        ["local", "user.name", "Ada"],
+      readSettings(
+        listing(
+          ["global", "filter.lfs.process", "git-lfs filter-process"],
+          ["global", "filter.lfs.clean", "git-lfs clean -- %f"],
+          ["local", "filter.lfs.process", "evil"],
+          ["worktree", "filter.A=b.c.Smudge".toLowerCase(), "evil"],
+          ["local", "filter.x.required", "true"],
+          ["local", "core.fsmonitor", "evil"],
+          ["local", "filter..clean", "evil"],
+          ["local", "user.name", "Ada"],
+        ),
       ),
     );
     expect(settings).toEqual([

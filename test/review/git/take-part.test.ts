@@ -5,6 +5,7 @@ import { createDiffDesk } from "../../../src/review/git/diff-desk.ts";
 import { readPatch } from "../../../src/review/git/file-text.ts";
 import { type ListedFile, listFiles } from "../../../src/review/git/listed-files.ts";
 import { takePart } from "../../../src/review/git/take-part.ts";
+import { withTreeOf } from "../../../src/review/git/work-tree.ts";
 import { heldSnapshot, type TestRepository, testRepository } from "../../support/test-repository.ts";
 
 const numbered = (count: number) =>
@@ -49,7 +50,7 @@ async function partsOf(tested: TestRepository, diffType = "uncommitted") {
   const view = { ignoreSpace: false, paths: [] };
   return {
     snapshot,
-    names: () => listFiles(git, plan, view),
+    names: () => withTreeOf(repository, git, plan, view, (tree) => listFiles(tree, git, plan, view)),
     part: (choose: (files: readonly ListedFile[]) => readonly ListedFile[]) =>
       takePart(repository, git, plan, { view, choose }),
   };

@@ -1,0 +1,132 @@
+import { lstat, readFile } from "node:fs/promises";
+import { LARGEST_COMPARED, type ScopedSettings } from "./hardening.ts";
+import { joinWithNul } from "./nul-list.ts";
+import { quoteName } from "./quoted-name.ts";
+import { type GitPlace, runGit, tryGit } from "./run-git.ts";
+
+/**
+ * Attributes under which git compares files as they lie on disk. In `info/attributes` they go before every
+ * `.gitattributes`: a conversion can make one text of two files, and so hide what is different.
+ */
+export const AS_ON_DISK = "* -text -crlf -eol -ident -filter -working-tree-encoding\n";
+
+const ATTRIBUTES = ["text", "eol", "crlf", "filter", "ident", "working-tree-encoding"] as const;
+type Values = Readonly<Record<(typeof ATTRIBUTES)[number], string>>;
+
+/** git reads no longer lines in a file of attributes. */
+const LONGEST_LINE = 2_000;
+
+/** A file on disk and the object it is compared with, where there is one. */
+export interface ComparedFile {
+  readonly path: Buffer;
+  readonly object?: string;
+}
+
+/**
+ * Returns lines for `info/attributes`, behind `AS_ON_DISK`, that let git convert the files where that hides nothing: those that a
+ * filter of the user's own configuration is for, and those whose line ends are all as a checkout would write them. A file that
+ * is byte for byte what a checkout writes needs no comparison; its path is among `pristine`.
+ */
+export async function findConversions(
+  git: GitPlace,
+  files: readonly ComparedFile[],
+): Promise<{ readonly lines: string; readonly pristine: readonly Buffer[] }> {
+  const settings = git.settings ?? { user: new Map(), repository: new Map() };
+  const values = await readAttributes(git, files);
+  const lines: string[] = [];
+  const pristine: Buffer[] = [];
+  for (const [index, file] of files.entries()) {
+    const attributes = values[index];
+    if (!attributes) continue;
+    const line = await conversionOf(git, file.path, attributes, settings);
+    if (line !== undefined) lines.push(`${pattern(file.path)} ${line}\n`);
+    else if (await isPristine(git, file, attributes)) pristine.push(file.path);
+  }
+  return { lines: lines.filter((line) => line.length < LONGEST_LINE).join(""), pristine };
+}
+
+async function readAttributes(git: GitPlace, files: readonly ComparedFile[]): Promise<Values[]> {
+  if (files.length === 0) return [];
+  const input = joinWithNul(files.map(({ path }) => path));
+  const output = await runGit(git, ["check-attr", "-z", "--stdin", ...ATTRIBUTES], { input });
+  // path NUL attribute NUL value NUL, one triple for each path and name
+  const fields = output.toString("latin1").split("\0");
+  return files.map((_file, index) => {
+    const attributeAt = (offset: number) =>
+      fields[(index * ATTRIBUTES.length + offset) * 3 + 2] ?? "unspecified";
+    const [text, eol, crlf, filter, ident, encoding] = ATTRIBUTES.map((_name, offset) => attributeAt(offset));
+    const none = "unspecified";
+    return {
+      text: text ?? none,
+      eol: eol ?? none,
+      crlf: crlf ?? none,
+      filter: filter ?? none,
+      ident: ident ?? none,
+      "working-tree-encoding": encoding ?? none,
+    };
+  });
+}
+
+async function conversionOf(
+  git: GitPlace,
+  path: Buffer,
+  attributes: Values,
+  { user }: ScopedSettings,
+): Promise<string | undefined> {
+  const { filter } = attributes;
+  if (user.has(`filter.${filter}.clean`) || user.has(`filter.${filter}.process`)) return `filter=${filter}`;
+  if (!writesCarriageReturns(attributes, user)) return undefined;
+  return (await hasOnlyCrlf(fileIn(git, path))) ? "text eol=crlf" : undefined;
+}
+
+/** Whether a checkout ends the lines of such a file with CR LF (https://git-scm.com/docs/gitattributes, `text` and `eol`). */
+export function writesCarriageReturns(
+  { text: own, crlf, eol }: Pick<Values, "text" | "crlf" | "eol">,
+  user: ReadonlyMap<string, string>,
+  platform: NodeJS.Platform = process.platform,
+): boolean {
+  const text = own === "unspecified" ? crlf : own;
+  if (text === "unset" || text === "input" || eol === "lf") return false;
+  const autocrlf = user.get("core.autocrlf")?.toLowerCase() ?? "false";
+  const isAutomatic = ["true", "yes", "on", "1", ""].includes(autocrlf);
+  if (eol === "crlf") return true;
+  if (text === "unspecified") return isAutomatic;
+  if (isAutomatic || autocrlf === "input") return isAutomatic;
+  const native = platform === "win32" ? "crlf" : "lf";
+  const wanted = user.get("core.eol")?.toLowerCase() ?? "native";
+  return (wanted === "native" ? native : wanted) === "crlf";
+}
+
+async function hasOnlyCrlf(path: Buffer): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found?.isFile() || found.size > LARGEST_COMPARED) return false;
+  const text = (await readFile(path)).toString("latin1");
+  return text.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(text);
+}
+
+/** Whether a file that git changes by more than its line ends on checkout is what it would write. */
+async function isPristine(
+  git: GitPlace,
+  { path, object }: ComparedFile,
+  attributes: Values,
+): Promise<boolean> {
+  const converts = (value: string) => value !== "unspecified" && value !== "unset";
+  if (!object || !(converts(attributes.ident) || converts(attributes["working-tree-encoding"]))) return false;
+  const found = await lstat(fileIn(git, path)).catch(() => undefined);
+  if (!found?.isFile() || found.size > LARGEST_COMPARED) return false;
+  const name = path.toString();
+  if (!Buffer.from(name).equals(path)) return false;
+  const written = await tryGit(git, ["cat-file", "--filters", `--path=${name}`, object]);
+  return written.exitCode === 0 && written.stdout.equals(await readFile(fileIn(git, path)));
+}
+
+function fileIn(git: GitPlace, path: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${git.directory}/`), path]);
+}
+
+/** A pattern that matches this path alone: quoted, from the top, special characters taken as they are. */
+function pattern(path: Buffer): string {
+  const literal = Buffer.from(path.toString("latin1").replaceAll(/[\\*?[]/g, "\\$&"), "latin1");
+  const quoted = quoteName(Buffer.concat([Buffer.from("/"), literal]));
+  return quoted.startsWith('"') ? quoted : `"${quoted}"`;
+}
