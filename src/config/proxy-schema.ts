@@ -70,7 +70,13 @@ const modelPrice = z.strictObject({
 const upstream = z
   .strictObject({
     dialect: z.enum(upstreamDialects),
-    base_url: httpUrl.describe("With or without the version segment (/v1, /v1beta)."),
+    base_url: httpUrl.describe(
+      "The version segment (/v1, /v1beta) is added where it is missing, unless the URL ends in / or in an operation.",
+    ),
+    version: z
+      .boolean()
+      .default(true)
+      .describe("`false` takes `base_url` as it is, without adding a version segment."),
     api_key: keyText.optional(),
     api_key_env: text.optional().describe("The environment variable that holds the key."),
     api_keys: z

@@ -1,3 +1,4 @@
+import { plainUrl, versionedUrl } from "./base-url.ts";
 import type { Environment } from "./paths.ts";
 import type { ModelPrice, Timeouts, TokenPrices, UpstreamConfig, UpstreamDialect } from "./proxy-config.ts";
 import { lowerNames, type Refuse } from "./proxy-resolve.ts";
@@ -16,7 +17,9 @@ export function configuredUpstreams(
     return {
       name,
       dialect: upstream.dialect,
-      baseUrl: versionedUrl(upstream.base_url, upstream.dialect),
+      baseUrl: upstream.version
+        ? versionedUrl(upstream.base_url, upstream.dialect)
+        : plainUrl(new URL(upstream.base_url)),
       keys: keysOf(name, upstream, environment, refuse),
       credentials: upstream.credentials,
       headers: lowerNames(upstream.headers),
@@ -120,15 +123,6 @@ function plainUpstream(
     timeouts: timeoutsOf(settings, {}),
     weight: undefined,
   };
-}
-
-/** The base URL with its version segment, which is added where no part of the path looks like one. */
-export function versionedUrl(baseUrl: string, dialect: UpstreamDialect): string {
-  const url = new URL(baseUrl);
-  const path = url.pathname.replace(/\/+$/, "");
-  const version = dialect === "generative-language" ? "/v1beta" : "/v1";
-  const versioned = path.split("/").some((segment) => /^v\d+([a-z]+\d*)?$/.test(segment));
-  return `${url.origin}${path}${versioned ? "" : version}${url.search}`;
 }
 
 /** Files that variables are filled from end with a line, which is no part of a key. */

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { versionedUrl } from "../../src/config/base-url.ts";
 import { effectiveSettings } from "../../src/config/proxy-effective.ts";
 import { resolveProxyConfig } from "../../src/config/proxy-resolve.ts";
 import { loadProxySettings, type ProxyFlags } from "../../src/config/proxy-settings.ts";
-import { versionedUrl } from "../../src/config/proxy-upstreams.ts";
 import { AppError } from "../../src/errors.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "proxy-settings-"));
@@ -269,8 +269,46 @@ describe("the proxy's settings", () => {
     ["https://g.example/v1beta/openai", "chat-completions", "https://g.example/v1beta/openai"],
     ["https://g.example", "generative-language", "https://g.example/v1beta"],
     ["https://a.example/openai?api-version=1", "responses", "https://a.example/openai/v1?api-version=1"],
+    ["https://api.openai.com/", "chat-completions", "https://api.openai.com/v1"],
+    ["https://api.fireworks.ai/inference", "chat-completions", "https://api.fireworks.ai/inference/v1"],
+    ["https://a.example/models", "generative-language", "https://a.example/models/v1beta"],
+    ["https://api.githubcopilot.com", "messages", "https://api.githubcopilot.com/v1"],
   ] as const)("add the version to %s for %s where it is missing", (url, dialect, expected) => {
     expect(versionedUrl(url, dialect)).toBe(expected);
+  });
+
+  it.each([
+    ["https://a.example/llm/", "https://a.example/llm"],
+    ["http://127.0.0.1:8000/", "http://127.0.0.1:8000"],
+    ["https://a.example/llm/?tier=2", "https://a.example/llm?tier=2"],
+    ["https://a.example/llm/chat/completions", "https://a.example/llm"],
+    [
+      "https://a.example/openai/deployments/d/chat/completions?api-version=1",
+      "https://a.example/openai/deployments/d?api-version=1",
+    ],
+    [
+      "https://x.openai.azure.com/openai/deployments/gpt-4o?api-version=1",
+      "https://x.openai.azure.com/openai/deployments/gpt-4o?api-version=1",
+    ],
+    [
+      "https://x.services.ai.azure.com/models?api-version=1",
+      "https://x.services.ai.azure.com/models?api-version=1",
+    ],
+    ["https://api.githubcopilot.com", "https://api.githubcopilot.com"],
+    ["https://api.business.githubcopilot.com", "https://api.business.githubcopilot.com"],
+    ["https://models.github.ai/inference", "https://models.github.ai/inference"],
+    ["https://models.github.ai/orgs/o/inference", "https://models.github.ai/orgs/o/inference"],
+    ["https://x.cloud.databricks.com/serving-endpoints", "https://x.cloud.databricks.com/serving-endpoints"],
+    ["https://api.perplexity.ai", "https://api.perplexity.ai"],
+  ])("take %s as it is", (url, expected) => {
+    expect(versionedUrl(url, "chat-completions")).toBe(expected);
+  });
+
+  it("take any base URL as it is with version: false", async () => {
+    const upstreams = { a: { dialect: "responses", base_url: "https://a.example/llm?x=1", version: false } };
+    const loaded = await load(JSON.stringify({ proxy: { upstreams } }));
+    const { a } = Object.fromEntries(resolveProxyConfig(loaded, {}, found).upstreams);
+    expect(a?.baseUrl).toBe("https://a.example/llm?x=1");
   });
 
   it("are shown by an example that can be used, and listed by the documentation", async () => {

@@ -1,0 +1,69 @@
+import type { UpstreamDialect } from "./proxy-config.ts";
+
+/**
+ * Returns the URL under which an upstream's operations lie, without trailing slash and with the query of `baseUrl`.
+ * The version segment is added where no part of the path looks like one, unless the upstream has none: the URL ends
+ * in `/`, ends in an operation (`/chat/completions`), or is that of a vendor known to have none.
+ */
+export function versionedUrl(baseUrl: string, dialect: UpstreamDialect): string {
+  const url = new URL(baseUrl);
+  const operation = OPERATIONS.find((path) => url.pathname.replace(/\/+$/, "").endsWith(path));
+  if (operation !== undefined) {
+    url.pathname = url.pathname.replace(/\/+$/, "").slice(0, -operation.length);
+    return plainUrl(url);
+  }
+  if (url.pathname.split("/").some((segment) => VERSION.test(segment))) return plainUrl(url);
+  const endsInSlash = baseUrl.replace(/[?#].*$/s, "").endsWith("/") && !VERSIONED_HOSTS.has(url.hostname);
+  if (endsInSlash || hasNoVersion(url, dialect)) return plainUrl(url);
+  url.pathname = `${withoutSlash(url.pathname)}${dialect === "generative-language" ? "/v1beta" : "/v1"}`;
+  return plainUrl(url);
+}
+
+/** Returns a base URL as it is, but for a trailing slash. */
+export function plainUrl({ origin, pathname, search }: URL): string {
+  return `${origin}${withoutSlash(pathname)}${search}`;
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/+$/, "");
+}
+
+const VERSION = /^v\d+([a-z]+\d*)?$/;
+
+/** Operations that people copy with the URL. */
+const OPERATIONS = ["/chat/completions", "/completions", "/embeddings", "/responses", "/messages"];
+
+/** Vendors that have nothing without a version: a slash behind their host is a habit and no wish. */
+const VERSIONED_HOSTS = new Set([
+  "api.anthropic.com",
+  "api.openai.com",
+  "generativelanguage.googleapis.com",
+  "openrouter.ai",
+]);
+
+/** A vendor whose OpenAI-compatible operations stand under a path without a version. */
+interface VersionlessApi {
+  readonly host: RegExp;
+  readonly path: RegExp;
+}
+
+/**
+ * - Azure OpenAI deployments and Azure AI Foundry: learn.microsoft.com/azure/ai-foundry/openai/reference and
+ *   …/ai-foundry/model-inference
+ * - GitHub Models: docs.github.com/rest/models/inference; GitHub Copilot: what its own clients call
+ * - Databricks: docs.databricks.com/machine-learning/model-serving; Perplexity: docs.perplexity.ai/api-reference
+ */
+const VERSIONLESS: readonly VersionlessApi[] = [
+  { host: /./, path: /\/deployments\/[^/]+$/ },
+  { host: /./, path: /\/models$/ },
+  { host: /./, path: /\/serving-endpoints$/ },
+  { host: /^models\.(?:github\.ai|inference\.ai\.azure\.com)$/, path: /^/ },
+  { host: /^api\.(?:[\w-]+\.)?githubcopilot\.com$/, path: /^$/ },
+  { host: /^api\.perplexity\.ai$/, path: /^$/ },
+];
+
+function hasNoVersion({ hostname, pathname }: URL, dialect: UpstreamDialect): boolean {
+  if (dialect !== "chat-completions" && dialect !== "responses") return false;
+  const path = withoutSlash(pathname);
+  return VERSIONLESS.some((api) => api.host.test(hostname) && api.path.test(path));
+}
