@@ -68,6 +68,11 @@ export const errorCatalogue = {
     exitCode: 1,
     meaning: "An upstream answered with something that is no answer.",
   },
+  upstream_error: {
+    status: 502,
+    exitCode: 1,
+    meaning: "An upstream answered with an error, or ended its stream with one.",
+  },
   upstream_cut: { status: 502, exitCode: 1, meaning: "An upstream's answer broke off." },
   upstream_timeout: { status: 504, exitCode: 1, meaning: "An upstream was silent for longer than allowed." },
   client_gone: { status: 499, exitCode: 1, meaning: "The client left before its answer was complete." },

@@ -54,8 +54,8 @@ const ownTimeouts = z.strictObject({
 const dollars = z.number().min(0);
 const tokenPrices = {
   input: dollars.describe("Of input tokens that no cache gave or took."),
-  cache_read: dollars.optional(),
-  cache_write: dollars.optional(),
+  cache_read: dollars.optional().describe("Of tokens that a cache gave; as input unless said."),
+  cache_write: dollars.optional().describe("Of tokens that a cache took; as input unless said."),
   cache_write_hour: dollars.optional().describe("Of tokens that a cache keeps for an hour."),
   output: dollars,
 };

@@ -168,13 +168,8 @@ function pricesOf(settings: UpstreamSettings["prices"]): Map<string, ModelPrice>
   );
 }
 
+/** A cache that has no price of its own costs what input does: its tokens are input tokens. */
 function tokenPrices(settings: Omit<PriceSettings, "long_prompt">): TokenPrices {
-  const { input, cache_read, cache_write, cache_write_hour, output } = settings;
-  return {
-    input,
-    ...(cache_read !== undefined && { cacheRead: cache_read }),
-    ...(cache_write !== undefined && { cacheWrite: cache_write }),
-    ...(cache_write_hour !== undefined && { cacheWriteHour: cache_write_hour }),
-    output,
-  };
+  const { input, output, cache_read = input, cache_write = input, cache_write_hour = cache_write } = settings;
+  return { input, cacheRead: cache_read, cacheWrite: cache_write, cacheWriteHour: cache_write_hour, output };
 }

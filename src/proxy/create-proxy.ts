@@ -20,6 +20,7 @@ import { createRecentCalls } from "./log/recent-calls.ts";
 import type { RequestLog } from "./log/request-log.ts";
 import { newMark } from "./mark.ts";
 import { asUpstream, relayMcp } from "./mcp/relay-mcp.ts";
+import { createModelLabels } from "./models/model-labels.ts";
 import { handleUtility } from "./operations/handle-utility.ts";
 import { keepTicksQuick } from "./quick-ticks.ts";
 import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
@@ -99,6 +100,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     streams,
     log: parts.log,
     metrics,
+    modelLabels: createModelLabels(),
     totals: parts.shared?.totals ?? metrics.counts,
     recent,
     activity: parts.shared?.activity ?? (async (since) => ownActivity(recent, rests, since)),

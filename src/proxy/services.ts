@@ -4,6 +4,7 @@ import type { ConfigurationState } from "./dashboard/api-types.ts";
 import type { MetricCounts, Metrics } from "./log/metrics.ts";
 import type { RecentCalls } from "./log/recent-calls.ts";
 import type { RequestLog } from "./log/request-log.ts";
+import type { ModelLabels } from "./models/model-labels.ts";
 import type { Runtime } from "./runtime.ts";
 import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
 import type { Pools } from "./upstream/pools.ts";
@@ -19,6 +20,7 @@ export interface Services {
   readonly streams: OpenStreams;
   readonly log: RequestLog;
   readonly metrics: Metrics;
+  readonly modelLabels: ModelLabels;
   /** What was counted here, and by all others that serve the same address. */
   readonly totals: () => MetricCounts | Promise<MetricCounts>;
   readonly recent: RecentCalls;

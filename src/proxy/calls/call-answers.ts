@@ -4,12 +4,15 @@ import { endEarly } from "../../http/answer-early.ts";
 import { decodeBody } from "../body/content-coding.ts";
 import { encodeFault, faultOf } from "../dialect-errors.ts";
 import { clientHeaders } from "../upstream/response-headers.ts";
+import { forgetUnasked } from "./attempts.ts";
 import { type Call, ownHeaders } from "./call.ts";
 
 /** Answers with a fault in the client's dialect, or, where an answer has begun, breaks the connection. */
 export function answerFault(call: Call, error: unknown): void {
   const fault = faultOf(error);
   call.fault ??= call.runtime.redact(error instanceof Error ? error.message : fault.message);
+  forgetUnasked(call);
+  call.errorCode ??= error instanceof AppError ? error.code : fault.code;
   // On record under its own status: a client that has left (499) reads no answer.
   call.status = error instanceof AppError ? error.status : fault.status;
   const retry = fault.retryAfterSeconds === undefined ? [] : ["retry-after", String(fault.retryAfterSeconds)];
@@ -30,6 +33,7 @@ export async function answerRefusal(
   const { "content-encoding": _coding, ...kept } = headers;
   call.status = status;
   call.fault = `the upstream answered ${status}`;
+  call.errorCode = "upstream_error";
   if (text !== undefined && /^\s*[{[]/.test(text)) {
     const clean = call.runtime.redact(text);
     const bytes = Buffer.from(clean, "utf8");

@@ -7,11 +7,13 @@ import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { CallRecord } from "../log/request-log.ts";
 import { timestamp } from "../log/timestamp.ts";
+import { sessionOf } from "../models/sessions.ts";
 import type { Route } from "../routes.ts";
 import { type Runtime, redact } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import type { TryNeeds } from "../upstream/tries.ts";
 import { costOf } from "../usage/cost.ts";
+import type { OpenAttempt } from "./attempts.ts";
 
 /** A request that is through the door, and its answer that nothing has been written to. */
 export interface AdmittedRequest {
@@ -53,9 +55,15 @@ export interface Call {
   status: number;
   firstByteAt: number;
   retries: number;
+  /** Where it was tried, in order. */
+  readonly attempts: OpenAttempt[];
+  /** The pattern of the rule that chose its upstreams. */
+  rule: string | undefined;
   usage: Usage | undefined;
   losses: readonly Loss[];
   fault: string | undefined;
+  /** Why it failed, where its status does not say so. */
+  errorCode: string | undefined;
   /** Among the running calls. */
   place: number;
 }
@@ -89,9 +97,12 @@ export function openCall(
     status: 0,
     firstByteAt: 0,
     retries: 0,
+    attempts: [],
+    rule: undefined,
     usage: undefined,
     losses: [],
     fault: undefined,
+    errorCode: undefined,
     place: -1,
   };
   services.recent.begin(call);
@@ -119,30 +130,68 @@ export function settle(call: Call): void {
   const { services, request } = call;
   services.held.bytes -= call.heldBytes;
   const now = performance.now();
+  const { headers } = request;
+  const errorCode = errorCodeOf(call);
   const record: CallRecord = {
     time: timestamp(),
     id: call.id,
     key: call.key?.name,
     client: call.client,
+    clientRequestId: shortened(headers["x-request-id"]),
+    session: shortened(sessionOf(headers)),
+    userAgent: shortened(headers["user-agent"]),
+    traceId: traceIdOf(headers["traceparent"]),
     method: request.method ?? "",
     route: call.route.path,
     model: call.model,
     upstream: call.upstream?.name,
     upstreamModel: call.upstreamModel,
+    modelLabel: modelLabelOf(call, errorCode === undefined),
+    mcpMethod: undefined,
+    mcpTool: undefined,
     status: call.status,
     ms: round(now - call.startedAt),
     firstByteMs: call.firstByteAt === 0 ? undefined : round(call.firstByteAt - call.startedAt),
     stream: call.stream,
     retries: call.retries,
+    attempts: call.attempts,
     usage: call.usage,
     cost: costOf(call.usage, call.upstream, call.upstreamModel),
     losses: call.losses,
+    errorCode,
     fault: loggedFault(call),
   };
   services.metrics.end(record);
   services.recent.end(call, record);
   services.log.add(record);
 }
+
+/** Whatever a client says of itself is as long as it likes. */
+const MAX_SAID = 200;
+
+function shortened(text: string | string[] | undefined): string | undefined {
+  return text?.toString().slice(0, MAX_SAID);
+}
+
+/** The trace of a W3C trace context; https://www.w3.org/TR/trace-context/#traceparent-header */
+function traceIdOf(traceparent: string | string[] | undefined): string | undefined {
+  return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent?.toString() ?? "")?.[1];
+}
+
+function modelLabelOf({ upstream, upstreamModel, rule, runtime, services }: Call, isServed: boolean): string {
+  if (upstream === undefined || upstreamModel === undefined) return "";
+  const { config, catalogue } = runtime;
+  return services.modelLabels.labelOf({ upstream, model: upstreamModel, rule, isServed, config, catalogue });
+}
+
+/** Why a call failed: what was noted of it, or else what its status says. */
+function errorCodeOf({ errorCode, status, fault }: Call): string | undefined {
+  if (errorCode !== undefined) return errorCode;
+  if (status === CLIENT_GONE) return "client_gone";
+  return status >= 400 || fault !== undefined ? "upstream_error" : undefined;
+}
+
+const CLIENT_GONE = 499;
 
 /**
  * Vendors repeat keys in what they say. The configuration's are blotted out by now; here go those that the client sent,
@@ -164,6 +213,7 @@ const SHORTEST_KEY = 8;
 
 /** Notes a fault that the client was already told of, or will never hear of. */
 export function noteFault(call: Call, fault: AppError): void {
+  call.errorCode = fault.code;
   call.fault = call.runtime.redact(fault.message);
 }
 

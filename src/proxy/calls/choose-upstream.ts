@@ -24,6 +24,7 @@ export function chooseUpstream(
   const selected = call.runtime.selector.select(model, call.dialect, facts);
   const choose = (selection: Selection | undefined): Places => {
     if (!selection) throw notFound(call.model);
+    call.rule = selection.rule;
     const places = ableToCompact(selection.places, operation, body);
     return goTo(call, call.services.rests.awakeFirst(places));
   };

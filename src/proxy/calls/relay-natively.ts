@@ -1,7 +1,9 @@
+import { AppError } from "../../errors.ts";
 import { decodeBody } from "../body/content-coding.ts";
 import type { SentUpload } from "../body/upload.ts";
 import { encodeFaultEvent, faultOf } from "../dialect-errors.ts";
 import type { Dialect } from "../exchange/parts.ts";
+import type { Usage } from "../exchange/response.ts";
 import type { Places } from "../models/select.ts";
 import { type RelayedRequest, relayTo } from "../upstream/clients.ts";
 import type { GoOn } from "../upstream/other-lane.ts";
@@ -9,8 +11,13 @@ import { withPause } from "../upstream/pause-in-body.ts";
 import type { PackedBody, RelayedDialect, RelayOutcome, RelayTask } from "../upstream/relay-task.ts";
 import { nextTry, placesFrom, planTries, type Try } from "../upstream/tries.ts";
 import { answerEstimate } from "../usage/answer-estimate.ts";
+import { refusesUsage, withUsageAsked } from "../usage/ask-usage.ts";
+import { priceOf } from "../usage/cost.ts";
+import { type AnsweredError, errorInAnswer } from "../usage/error-event.ts";
+import { estimatedUsage, partialUsage } from "../usage/estimate-usage.ts";
 import { endOfAnswer, usageOfAnswer } from "../usage/read-usage.ts";
 import { StreamWatch } from "../usage/stream-watch.ts";
+import { type AttemptOutcome, beginAttempt, endAttempt } from "./attempts.ts";
 import { type Call, noteFault, ownHeaders, tryNeedsOf, viaOf } from "./call.ts";
 import { answerFault, answerRefusal } from "./call-answers.ts";
 import { isNative } from "./choose-upstream.ts";
@@ -44,21 +51,54 @@ export async function relayNatively(
   let tries: Try = planTries(places, needs);
   for (;;) {
     call.upstream = tries.upstream;
-    const request = requestOf(call, path, body, tries.key);
-    const relayed = await relayTo(call.services.pools, tries.upstream, request, taskOf(call, called));
+    const asked =
+      Buffer.isBuffer(body) && asksUsage(call, called, tries)
+        ? withUsageAsked(body, tries.upstream)
+        : undefined;
+    const attempt = beginAttempt(call, tries);
+    const request = requestOf(call, path, asked ?? body, tries.key);
+    const task = taskOf(call, called, asked !== undefined);
+    const relayed = await relayTo(call.services.pools, tries.upstream, request, task);
     const outcome = relayed.kind === "refused" ? await withPause(relayed) : relayed;
+    endAttempt(attempt, outcomeOf(outcome));
     if (outcome.firstByteAt > 0) call.firstByteAt = outcome.firstByteAt;
+    // The client has not asked for it: what it did ask is sent again without.
+    if (asked && outcome.kind === "refused" && refusesUsage(tries.upstream, outcome.status, outcome.body))
+      continue;
     needs.rests.learn(tries, outcome);
     const next = isRepeatable(body) ? nextTry(tries, outcome) : undefined;
     if (!next) return conclude(call, called, outcome, body);
     if (!(await waited(call, next.delayMs)))
-      return conclude(call, called, { kind: "gone", firstByteAt: 0 }, body);
+      return conclude(call, called, { kind: "gone", firstByteAt: 0, watch: undefined }, body);
     // More of an upload may have come meanwhile than there was room for.
     if (!isRepeatable(body)) return conclude(call, called, outcome, body);
     call.retries += 1;
     const isAlike = next.model === model && isNative(next.upstream.dialect, call.dialect, called.operation);
     if (!isAlike) return goOn(placesFrom(next));
     tries = next;
+  }
+}
+
+/**
+ * Whether usage is asked for in the client's place: of a chat stream that has a price. Other bodies stay as they are,
+ * to the byte.
+ */
+function asksUsage(call: Call, { operation }: CalledOperation, { upstream, model }: Try): boolean {
+  if (!call.stream || operation !== "generate" || upstream.dialect !== "chat-completions") return false;
+  return priceOf(upstream, model) !== undefined;
+}
+
+function outcomeOf(outcome: RelayOutcome): AttemptOutcome {
+  switch (outcome.kind) {
+    case "answered":
+      return { status: outcome.error?.status ?? outcome.status };
+    case "failed":
+    case "broken":
+      return { fault: outcome.fault };
+    case "refused":
+      return { status: outcome.status };
+    case "gone":
+      return {};
   }
 }
 
@@ -98,7 +138,7 @@ function keyInQuery({ dialect, request, runtime }: Call): string | undefined {
 
 const ANSWERED_IN_JSON = new Set<CalledOperation["operation"]>(["generate", "count-tokens", "compact"]);
 
-function taskOf(call: Call, called: CalledOperation): RelayTask {
+function taskOf(call: Call, called: CalledOperation, dropsUsage: boolean): RelayTask {
   const { operation } = called;
   return {
     requestId: call.id,
@@ -107,6 +147,7 @@ function taskOf(call: Call, called: CalledOperation): RelayTask {
     kind: ANSWERED_IN_JSON.has(operation) ? "model" : "media",
     mayBeEmpty: operation === "stored-response",
     isLive: called.array,
+    dropsUsage,
     ownHeaders: ownHeaders(call),
     dialect: relayedDialect(call.dialect),
     streams: call.services.streams,
@@ -121,6 +162,7 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
   const relayed: RelayedDialect = {
     createWatch: () => new StreamWatch(dialect),
     usageOf: (end) => usageOfAnswer(dialect, end),
+    errorOf: (answer) => errorInAnswer(dialect, answer),
     faultEvent: (fault, requestId) => encodeFaultEvent(dialect, faultOf(fault), requestId),
     ping: pingOf(dialect),
   };
@@ -147,15 +189,19 @@ function conclude(
     case "answered":
       call.status = outcome.status;
       call.usage = outcome.usage;
+      if (outcome.error) noteFault(call, answeredError(call, outcome.error));
+      if (outcome.usage === undefined && outcome.watch !== undefined && called.operation === "generate")
+        call.usage = guessedUsage(outcome, body);
       return outcome.packed && unpackUsage(call, outcome.packed);
     case "broken":
       call.status = outcome.status;
-      call.usage = outcome.usage;
+      if (called.operation === "generate") call.usage = guessedUsage(outcome, body);
       noteFault(call, outcome.fault);
       return;
     case "gone":
       call.status = 499;
       call.fault = "the client left";
+      if (called.operation === "generate") call.usage = guessedUsage(outcome, body);
       return;
     case "failed":
       answerFault(call, outcome.fault);
@@ -165,6 +211,29 @@ function conclude(
         answerEstimate(call, Buffer.isBuffer(body) ? body : undefined);
       else return answerRefusal(call, outcome.status, outcome.headers, outcome.body);
   }
+}
+
+/** What is booked where the vendor has not told all of it; nothing where nothing of an answer came. */
+function guessedUsage(
+  outcome: Extract<RelayOutcome, { kind: "answered" | "broken" | "gone" }>,
+  body: RelayedBody,
+): Usage | undefined {
+  const { watch } = outcome;
+  if (watch === undefined) return undefined;
+  const whole = Buffer.isBuffer(body) ? body : undefined;
+  if (outcome.kind === "answered" && !outcome.error) return estimatedUsage(whole, watch.sample);
+  return partialUsage(watch.usage(), whole, watch.sample);
+}
+
+/** What an upstream's own words of an error may be at most. */
+const MAX_MESSAGE = 300;
+
+function answeredError({ upstream }: Call, { message }: AnsweredError): AppError {
+  const said = message === undefined ? "" : `: ${message.slice(0, MAX_MESSAGE)}`;
+  return new AppError(
+    "upstream_error",
+    `The upstream ${upstream?.name} ended its answer with an error${said}`,
+  );
 }
 
 const UNPACKED = 16 * 1024 * 1024;

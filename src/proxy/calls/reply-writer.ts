@@ -1,7 +1,12 @@
 import type { ReplyWriter } from "../translate/translate-call.ts";
 import type { Departure } from "../upstream/send.ts";
+import type { AnswerSample } from "../usage/estimate-usage.ts";
+import { forgetUnasked } from "./attempts.ts";
 import { type Call, ownHeaders } from "./call.ts";
 import type { OpenStream } from "./open-streams.ts";
+
+/** Characters of an answer that are kept for an estimate. */
+const SAMPLE = 16 * 1024;
 
 /**
  * The answer of a call as the translator writes it: head, text at the client's speed, keep-alives in silence. It is also
@@ -18,6 +23,8 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
   private readonly call: Call;
   private readonly waiting = new Set<() => void>();
   private ping = "";
+  private firstText = "";
+  private writtenLength = 0;
   private readonly onClose = () => {
     if (this.call.response.writableFinished) return;
     this.left = true;
@@ -49,6 +56,7 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
   }
 
   answer(status: number, headers: Readonly<Record<string, string>>, text: string): void {
+    if (status >= 400) forgetUnasked(this.call);
     const head = this.head(status, headers);
     head.push("content-length", String(Buffer.byteLength(text)));
     this.call.response.writeHead(status, head);
@@ -58,6 +66,7 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
 
   write(text: string | Buffer): Promise<void> | undefined {
     const { response } = this.call;
+    this.sample(text);
     this.lastActivity = performance.now();
     if (text.length === 0 || response.write(text) || response.destroyed) return undefined;
     return new Promise((resolve) => {
@@ -100,6 +109,16 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
   onSilence(): void {
     const { response } = this.call;
     if (this.ping !== "" && response.headersSent && !response.writableEnded) response.write(this.ping);
+  }
+
+  /** What was written, for an estimate where the client leaves before the vendor has counted. */
+  get written(): AnswerSample {
+    return { text: this.firstText, total: this.writtenLength };
+  }
+
+  private sample(text: string | Buffer): void {
+    this.writtenLength += text.length;
+    if (this.firstText.length < SAMPLE) this.firstText += text.toString();
   }
 
   private head(status: number, headers: Readonly<Record<string, string>>): string[] {

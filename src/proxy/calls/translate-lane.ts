@@ -1,8 +1,10 @@
 import { AppError } from "../../errors.ts";
 import type { Places } from "../models/select.ts";
 import { translateCall } from "../translate/translate-call.ts";
+import { clientGone } from "../upstream/faults.ts";
 import { type GoOn, OtherLane } from "../upstream/other-lane.ts";
 import { translatedSender } from "../upstream/translated-sender.ts";
+import { partialUsage } from "../usage/estimate-usage.ts";
 import type { Call } from "./call.ts";
 import type { CalledOperation } from "./operation-path.ts";
 import { CallReply } from "./reply-writer.ts";
@@ -47,10 +49,17 @@ export async function translate(
       redact: call.runtime.redact,
       conversations: callersConversations(call),
     });
-    call.usage = outcome.usage;
+    call.usage =
+      outcome.clientGone && reply.started ? partialUsage(outcome.usage, body, reply.written) : outcome.usage;
     call.losses = outcome.losses;
     call.fault = outcome.fault === undefined ? undefined : call.runtime.redact(outcome.fault);
-    if (reply.left) call.fault ??= "the client left";
+    if (outcome.clientGone) throw clientGone();
+    if (outcome.fault !== undefined) call.errorCode = "upstream_error";
+    if (outcome.fault !== undefined && reply.started && outcome.usage !== undefined)
+      call.usage = { ...outcome.usage, partial: true };
+    if (!reply.left) return;
+    call.errorCode ??= "client_gone";
+    call.fault ??= "the client left";
   } catch (error) {
     if (!(error instanceof OtherLane)) throw error;
     call.firstByteAt = 0;

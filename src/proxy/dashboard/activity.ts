@@ -54,7 +54,7 @@ function liveCall({ id, startedAt, key, route, model, upstream, stream }: Runnin
 
 function finishedCall(record: CallRecord): FinishedCall {
   const { id, time, key, method, route, model, upstream, upstreamModel, status, ms, firstByteMs } = record;
-  const { stream, usage, cost, retries, losses, fault } = record;
+  const { stream, usage, cost, retries, losses, errorCode, fault } = record;
   return {
     id,
     time,
@@ -72,6 +72,7 @@ function finishedCall(record: CallRecord): FinishedCall {
     ...(cost !== undefined && { cost }),
     retries,
     losses: losses.map(({ code }) => code),
+    ...(errorCode !== undefined && { errorCode }),
     ...(fault !== undefined && { fault }),
   };
 }

@@ -55,6 +55,8 @@ export interface FinishedCall {
   readonly cost?: number;
   readonly retries: number;
   readonly losses: readonly string[];
+  /** Why it failed, also where its status was sent before; absent where it did not. */
+  readonly errorCode?: string;
   readonly fault?: string;
 }
 

@@ -67,8 +67,9 @@ function errorOf({ lastAt, status, lastFault }: CallSeries): LastError {
 }
 
 /** A client that has left (499) took what it wanted. */
-function isError({ status }: CallSeries): boolean {
-  return status >= 400 && status !== LEFT;
+function isError({ status, errorCode }: CallSeries): boolean {
+  if (errorCode === "client_gone" || status === LEFT) return false;
+  return status >= 400 || errorCode !== "";
 }
 
 const LEFT = 499;

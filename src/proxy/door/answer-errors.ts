@@ -6,7 +6,6 @@ import { encodeFault, type Fault, faultOf } from "../dialect-errors.ts";
 import { callersDialect } from "../models/describe-models.ts";
 import { type Route, type RouteDialect, routes, takesPath } from "../routes.ts";
 import type { Services } from "../services.ts";
-import { noteRefusal } from "./door.ts";
 
 /** Answers failures outside model calls, and paths that are none, in the dialect of the route or of the caller. */
 export function addProxyErrors(
@@ -16,8 +15,9 @@ export function addProxyErrors(
 ): void {
   app.setErrorHandler(async (error: FastifyError | AppError, request, reply) => {
     const fault = error instanceof AppError ? faultOf(error) : frameworkFault(error);
-    if (fault.status === 401 && asksForPage(request)) return answerLocked(reply, services);
     if (fault.status >= 500 && !(error instanceof AppError)) onInternal(error);
+    noteRefusal(request, fault, services);
+    if (fault.status === 401 && asksForPage(request)) return answerLocked(reply, services);
     const body = services.runtime().redact(encodeFault(dialectOf(request), fault, services.nextRequestId()));
     reply.code(fault.status);
     if (!request.raw.complete && fault.status !== 401) return sendEarly(reply, body);
@@ -28,10 +28,26 @@ export function addProxyErrors(
     const allowed = methodsOf(path);
     const withHead = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     if (allowed.length > 0) reply.header("allow", withHead.join(", "));
-    const error = missed(path, allowed);
-    noteRefusal(request, error, services);
-    throw error;
+    throw missed(path, allowed);
   });
+}
+
+/** Puts on record what never became a call, whoever looks at the terminal. */
+function noteRefusal(request: FastifyRequest, fault: Fault, services: Services): void {
+  const { method, url, headers, raw, routeOptions } = request;
+  const { redact, forwarding } = services.runtime();
+  const refusal = {
+    time: new Date().toISOString(),
+    client: forwarding.client(raw.socket.remoteAddress, headers),
+    method,
+    path: redact(pathOf(url)),
+    route: routeOptions.config.route?.path ?? "",
+    status: fault.status,
+    errorCode: fault.code ?? "validation",
+    reason: redact(fault.message),
+  };
+  services.metrics.refuse(refusal);
+  services.log.refused(refusal);
 }
 
 /** Whether a person has opened `/`: clients do not ask for HTML. */

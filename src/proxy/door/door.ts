@@ -28,21 +28,8 @@ export function addDoor(app: FastifyInstance, services: Services): void {
     try {
       if (enter(request, reply, services)) done();
     } catch (error) {
-      noteRefusal(request, error, services);
       done(error as Error);
     }
-  });
-}
-
-/** Tells the person at the terminal, who would look there for the reason first. */
-export function noteRefusal({ method, url }: FastifyRequest, error: unknown, services: Services): void {
-  if (!(error instanceof AppError)) return;
-  services.log.refused({
-    time: new Date().toISOString(),
-    method,
-    path: services.runtime().redact(pathOf(url)),
-    status: error.status,
-    reason: error.message,
   });
 }
 

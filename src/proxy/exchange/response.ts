@@ -50,4 +50,6 @@ export interface Usage {
   readonly output: { readonly total?: number; readonly reasoning?: number };
   readonly raw?: unknown;
   readonly estimated?: boolean;
+  /** Of an answer that broke off or was left: partly an estimate. */
+  readonly partial?: boolean;
 }

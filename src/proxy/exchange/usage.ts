@@ -97,12 +97,12 @@ export interface BilledTokens {
   readonly output: number;
 }
 
-/** What a call's tokens are billed as; undefined where the vendor has not told both input and output itself. */
+/** What a call's tokens are billed as; undefined where input or output is not known. */
 export function billedTokens(usage: Usage): BilledTokens | undefined {
   const { cacheRead = 0, cacheWrite = 0, cacheWriteHour = 0 } = usage.input;
   const input = uncachedInput(usage);
   const output = usage.output.total;
-  if (input === undefined || output === undefined || usage.estimated) return undefined;
+  if (input === undefined || output === undefined) return undefined;
   const hour = Math.min(cacheWriteHour, cacheWrite);
   return { input, cacheRead, cacheWrite: cacheWrite - hour, cacheWriteHour: hour, output };
 }

@@ -1,41 +1,80 @@
 import { BUCKETS, type CallSeries, type MetricCounts } from "./metrics.ts";
 
+/** Where MCP calls come in: they are no calls to models. */
+const MCP_ROUTE = "/mcp/";
+
 /** Counts in Prometheus' text form, with the names of OpenTelemetry's GenAI conventions. */
-export function metricsText({ active, series: all }: MetricCounts): string {
+export function metricsText({ active, series: all, refusals, attempts }: MetricCounts): string {
   const lines: string[] = [];
   const labelled = all.map((series) => ({ ...series, labels: labelsOf(series) }));
+  const ofModels = labelled.filter(({ route }) => !route.startsWith(MCP_ROUTE));
+  const ofTools = labelled.filter(({ route }) => route.startsWith(MCP_ROUTE));
+  const withTokens = ofModels.filter(({ input, output }) => input + output > 0);
   const head = (name: string, type: string, help: string) =>
     lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
+  const histograms = (name: string, help: string, of: typeof labelled) => {
+    head(name, "histogram", help);
+    for (const { labels, ...series } of of)
+      histogram(lines, name, labels, series.duration, series.calls, series.durationSum);
+  };
   head("sallyport_active_calls", "gauge", "Calls being served.");
   lines.push(`sallyport_active_calls ${active}`);
-  head("sallyport_calls_total", "counter", "Calls served.");
+  head("sallyport_calls_total", "counter", "Calls served; error_type is set where one failed.");
   for (const { labels, calls } of labelled) lines.push(`sallyport_calls_total{${labels}} ${calls}`);
-  head("gen_ai_client_token_usage_total", "counter", "Tokens as the upstreams counted them.");
-  for (const { labels, input, output } of labelled) {
-    lines.push(`gen_ai_client_token_usage_total{${labels},gen_ai_token_type="input"} ${input}`);
-    lines.push(`gen_ai_client_token_usage_total{${labels},gen_ai_token_type="output"} ${output}`);
+  head("sallyport_refused_requests_total", "counter", "Requests that were refused before they became calls.");
+  for (const { route, status, errorCode, count } of refusals)
+    lines.push(
+      `sallyport_refused_requests_total{${text({ http_route: route, http_response_status_code: String(status), error_type: errorCode })}} ${count}`,
+    );
+  head(
+    "sallyport_upstream_attempts_total",
+    "counter",
+    "Attempts at upstreams, repeated ones and fallbacks included.",
+  );
+  for (const { upstream, status, errorCode, count } of attempts)
+    lines.push(
+      `sallyport_upstream_attempts_total{${text({ sallyport_upstream: upstream, http_response_status_code: status === 0 ? "" : String(status), error_type: errorCode })}} ${count}`,
+    );
+  head("gen_ai_client_token_usage_total", "counter", "Tokens as the upstreams counted them, else estimated.");
+  for (const { labels, input, output, cacheRead, cacheWrite, reasoning } of withTokens) {
+    const kinds = { input, output, cache_read: cacheRead, cache_write: cacheWrite, reasoning };
+    for (const [kind, count] of Object.entries(kinds))
+      if (count > 0 || kind === "input" || kind === "output")
+        lines.push(`gen_ai_client_token_usage_total{${labels},gen_ai_token_type="${kind}"} ${count}`);
   }
   head("sallyport_cost_usd_total", "counter", "US dollars, of calls whose price is known.");
   for (const { labels, cost, priced } of labelled)
     if (priced > 0) lines.push(`sallyport_cost_usd_total{${labels}} ${dollars(cost)}`);
-  const duration = "gen_ai_server_request_duration_seconds";
-  head(duration, "histogram", "From the request's head to the answer's end.");
-  for (const { labels, ...series } of labelled)
-    histogram(lines, duration, labels, series.duration, series.calls, series.durationSum);
+  histograms(
+    "gen_ai_server_request_duration_seconds",
+    "From the request's head to the answer's end.",
+    ofModels,
+  );
   const first = "gen_ai_server_time_to_first_token_seconds";
-  head(first, "histogram", "From the request's head to the upstream's first byte.");
-  for (const { labels, ...series } of labelled)
-    histogram(lines, first, labels, series.firstByte, series.firstBytes, series.firstByteSum);
+  head(first, "histogram", "Of streams, from the request's head to the upstream's first byte.");
+  for (const { labels, ...series } of ofModels)
+    if (series.firstBytes > 0)
+      histogram(lines, first, labels, series.firstByte, series.firstBytes, series.firstByteSum);
+  histograms(
+    "sallyport_mcp_request_duration_seconds",
+    "Of calls to MCP servers, to the answer's end.",
+    ofTools,
+  );
   return `${lines.join("\n")}\n`;
 }
 
-function labelsOf({ route, model, upstream, status }: CallSeries): string {
-  const labels = {
+function labelsOf({ route, model, upstream, status, errorCode }: CallSeries): string {
+  return text({
     http_route: route,
-    gen_ai_request_model: model,
+    ...(!route.startsWith(MCP_ROUTE) && { gen_ai_request_model: model }),
     sallyport_upstream: upstream,
     http_response_status_code: String(status),
-  };
+    ...(errorCode !== "" && { error_type: errorCode }),
+  });
+}
+
+/** Labels as they stand between braces. */
+function text(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(
       ([name, value]) =>

@@ -1,10 +1,13 @@
-import type { CallRecord } from "./request-log.ts";
+import type { Refusal } from "./refusals.ts";
+import type { AttemptRecord, CallRecord } from "./request-log.ts";
 import { addTo, createSpread } from "./spread.ts";
 
 /** Counts calls as they begin and end. */
 export interface Metrics {
   begin(): void;
   end(record: CallRecord): void;
+  /** Counts a request that never became a call. */
+  refuse(refusal: Pick<Refusal, "status" | "errorCode" | "route">): void;
   readonly active: number;
   counts(): MetricCounts;
 }
@@ -14,21 +17,47 @@ export interface MetricCounts {
   /** Calls being served. */
   readonly active: number;
   readonly series: readonly CallSeries[];
+  /** Requests that never became calls. */
+  readonly refusals: readonly RefusalSeries[];
+  /** Attempts at upstreams, whatever became of their calls. */
+  readonly attempts: readonly AttemptSeries[];
+}
+
+/** Requests that were refused, alike in route and reason. */
+export interface RefusalSeries {
+  /** The route's pattern; empty where none matched. */
+  readonly route: string;
+  readonly status: number;
+  readonly errorCode: string;
+  readonly count: number;
+}
+
+/** Attempts at one upstream that ended alike. */
+export interface AttemptSeries {
+  readonly upstream: string;
+  /** 0 where no answer came. */
+  readonly status: number;
+  /** Empty where it served the call. */
+  readonly errorCode: string;
+  readonly count: number;
 }
 
 /** Calls of one route, to one model of one upstream, with one status. */
 export interface CallSeries {
   readonly route: string;
   readonly upstream: string;
-  /** As the upstream knows it. */
+  /** As the upstream knows it, or what stands for many (`model-labels.ts`). */
   readonly model: string;
   readonly status: number;
+  /** Why they failed, whatever their status; empty where they did not. */
+  readonly errorCode: string;
   readonly calls: number;
   /** Tokens; `input` holds those that a cache gave or took. */
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly output: number;
+  readonly reasoning: number;
   /** US dollars, of the calls whose cost is known, and how many these are. */
   readonly cost: number;
   readonly priced: number;
@@ -37,6 +66,7 @@ export interface CallSeries {
   /** Calls by the bucket of their seconds, and the sum of these. */
   readonly duration: readonly number[];
   readonly durationSum: number;
+  /** Of streams alone: elsewhere the first byte comes with all others. */
   readonly firstByte: readonly number[];
   readonly firstByteSum: number;
   readonly firstBytes: number;
@@ -61,6 +91,8 @@ export const MOST_SERIES = 500;
 /** Counts of a process that begins to serve. */
 export function createMetrics(): Metrics {
   const all = new Map<string, Counting>();
+  const refusals = new Map<string, RefusalSeries & Counted>();
+  const attempts = new Map<string, AttemptSeries & Counted>();
   let active = 0;
   let last: { readonly of: CallRecord; readonly series: Counting } | undefined;
   const seriesOf = (record: CallRecord): Counting => {
@@ -71,9 +103,10 @@ export function createMetrics(): Metrics {
     return series;
   };
   const findSeries = (record: CallRecord): Counting => {
-    const key = `${record.route} ${record.upstream} ${record.upstreamModel} ${record.status}`;
+    const { route, upstream, status, errorCode } = record;
+    const key = `${route} ${upstream} ${labelOf(record)} ${status} ${errorCode}`;
     const named = all.has(key) || all.size < MOST_SERIES;
-    const kept = named ? key : `other ${record.status}`;
+    const kept = named ? key : `other ${status} ${errorCode}`;
     const known = all.get(kept);
     if (known) return known;
     const series = createSeries(record, named);
@@ -90,22 +123,56 @@ export function createMetrics(): Metrics {
     end(record) {
       active -= 1;
       count(seriesOf(record), record);
+      for (const attempt of record.attempts ?? []) countAttempt(attempts, attempt);
     },
-    counts: () => ({ active, series: [...all.values()] }),
+    refuse({ route, status, errorCode }) {
+      addOne(refusals, `${route} ${status} ${errorCode}`, { route, status, errorCode, count: 0 });
+    },
+    counts: () => ({
+      active,
+      series: [...all.values()],
+      refusals: [...refusals.values()],
+      attempts: [...attempts.values()],
+    }),
   };
+}
+
+interface Counted {
+  count: number;
+}
+
+function addOne<Series extends Counted>(all: Map<string, Series>, name: string, first: Series): void {
+  const series = all.get(name) ?? first;
+  series.count += 1;
+  all.set(name, series);
+}
+
+function countAttempt(
+  attempts: Map<string, AttemptSeries & Counted>,
+  { upstream, status = 0, errorCode = "" }: AttemptRecord,
+): void {
+  const name = `${upstream} ${status} ${errorCode}`;
+  addOne(attempts, name, { upstream, status, errorCode, count: 0 });
+}
+
+/** The model's name in the metrics. */
+function labelOf({ modelLabel, upstreamModel }: CallRecord): string {
+  return modelLabel ?? upstreamModel ?? "";
 }
 
 function createSeries(record: CallRecord, named: boolean): Counting {
   return {
     route: named ? record.route : "other",
     upstream: named ? (record.upstream ?? "") : "other",
-    model: named ? (record.upstreamModel ?? "") : "other",
+    model: named ? labelOf(record) : "other",
     status: record.status,
+    errorCode: record.errorCode ?? "",
     calls: 0,
     input: 0,
     cacheRead: 0,
     cacheWrite: 0,
     output: 0,
+    reasoning: 0,
     cost: 0,
     priced: 0,
     unpriced: 0,
@@ -121,13 +188,14 @@ function createSeries(record: CallRecord, named: boolean): Counting {
 }
 
 function count(series: Counting, record: CallRecord): void {
-  const { usage, cost, ms, firstByteMs } = record;
+  const { usage, cost, ms, firstByteMs, stream } = record;
   series.calls += 1;
   if (usage) {
     series.input += usage.input.total ?? 0;
     series.cacheRead += usage.input.cacheRead ?? 0;
     series.cacheWrite += usage.input.cacheWrite ?? 0;
     series.output += usage.output.total ?? 0;
+    series.reasoning += usage.output.reasoning ?? 0;
     if (cost === undefined) series.unpriced += 1;
   }
   if (cost !== undefined) {
@@ -139,7 +207,7 @@ function count(series: Counting, record: CallRecord): void {
   addTo(series.spread, ms);
   series.lastAt = record.time;
   series.lastFault = record.fault;
-  if (firstByteMs === undefined) return;
+  if (firstByteMs === undefined || !stream) return;
   series.firstBytes += 1;
   series.firstByteSum += firstByteMs / 1000;
   observe(series.firstByte, firstByteMs / 1000);
@@ -151,7 +219,8 @@ function isAlike(one: CallRecord, other: CallRecord): boolean {
     one.status === other.status &&
     one.route === other.route &&
     one.upstream === other.upstream &&
-    one.upstreamModel === other.upstreamModel
+    one.errorCode === other.errorCode &&
+    labelOf(one) === labelOf(other)
   );
 }
 

@@ -2,13 +2,18 @@ import { BUCKETS, type CallSeries, type MetricCounts, MOST_SERIES } from "./metr
 import { sumOfSpreads } from "./spread.ts";
 
 /** Of a process that has served nothing. */
-export const NO_COUNTS: MetricCounts = { active: 0, series: [] };
+export const NO_COUNTS: MetricCounts = { active: 0, series: [], refusals: [], attempts: [] };
 
 /** What several processes have counted, as if one had. */
 export function sumOf(all: readonly MetricCounts[]): MetricCounts {
   const series = new Map<string, CallSeries>();
   for (const counts of all) for (const each of counts.series) add(series, each);
-  return { active: all.reduce((sum, { active }) => sum + active, 0), series: [...series.values()] };
+  return {
+    active: all.reduce((sum, { active }) => sum + active, 0),
+    series: [...series.values()],
+    refusals: sumOfAlike(all.flatMap(({ refusals }) => refusals)),
+    attempts: sumOfAlike(all.flatMap(({ attempts }) => attempts)),
+  };
 }
 
 /**
@@ -21,7 +26,23 @@ export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
     const isNamed = series.has(nameOf(each)) || series.size < MOST_SERIES;
     add(series, isNamed ? each : { ...each, route: "other", upstream: "other", model: "other" });
   }
-  return { active: 0, series: [...series.values()] };
+  return {
+    active: 0,
+    series: [...series.values()],
+    refusals: sumOfAlike([...before.refusals, ...one.refusals]),
+    attempts: sumOfAlike([...before.attempts, ...one.attempts]),
+  };
+}
+
+/** Adds up counts that are alike in everything else. */
+function sumOfAlike<Series extends { readonly count: number }>(all: readonly Series[]): Series[] {
+  const sums = new Map<string, Series>();
+  for (const each of all) {
+    const name = JSON.stringify({ ...each, count: 0 });
+    const known = sums.get(name);
+    sums.set(name, known === undefined ? each : { ...known, count: known.count + each.count });
+  }
+  return [...sums.values()];
 }
 
 function add(all: Map<string, CallSeries>, one: CallSeries): void {
@@ -30,8 +51,8 @@ function add(all: Map<string, CallSeries>, one: CallSeries): void {
   all.set(name, known === undefined ? one : sumOfSeries(known, one));
 }
 
-function nameOf({ route, upstream, model, status }: CallSeries): string {
-  return `${route} ${upstream} ${model} ${status}`;
+function nameOf({ route, upstream, model, status, errorCode }: CallSeries): string {
+  return `${route} ${upstream} ${model} ${status} ${errorCode}`;
 }
 
 function sumOfSeries(one: CallSeries, other: CallSeries): CallSeries {
@@ -41,11 +62,13 @@ function sumOfSeries(one: CallSeries, other: CallSeries): CallSeries {
     upstream: one.upstream,
     model: one.model,
     status: one.status,
+    errorCode: one.errorCode,
     calls: one.calls + other.calls,
     input: one.input + other.input,
     cacheRead: one.cacheRead + other.cacheRead,
     cacheWrite: one.cacheWrite + other.cacheWrite,
     output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
     cost: one.cost + other.cost,
     priced: one.priced + other.priced,
     unpriced: one.unpriced + other.unpriced,

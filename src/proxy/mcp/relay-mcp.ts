@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { McpServerConfig, UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
@@ -7,6 +8,7 @@ import { timestamp } from "../log/timestamp.ts";
 import type { Services } from "../services.ts";
 import { placeOf, type RelayedRequest, relayTo } from "../upstream/clients.ts";
 import type { RelayOutcome, RelayTask } from "../upstream/relay-task.ts";
+import { type McpCall, watchMcpBody } from "./mcp-call.ts";
 
 /**
  * Relays one call of an MCP client (streamable HTTP): any method, bodies as they come, events unbuffered, session and
@@ -34,13 +36,16 @@ export async function relayMcp(
   reply.hijack();
   const running = runningCall(request, id, name, began);
   services.recent.begin(running);
-  const outcome = await relayed(asUpstream(name, server), requestOf(request, server, services), services, {
+  const body = watchMcpBody(request.raw);
+  const sent = requestOf(request, server, services, body?.stream ?? null);
+  const outcome = await relayed(asUpstream(name, server), sent, services, {
     requestId: id,
     upstream: name,
     response: reply.raw,
     kind: "verbatim",
     mayBeEmpty: true,
     isLive: true,
+    dropsUsage: false,
     ownHeaders: own,
     dialect: undefined,
     streams: services.streams,
@@ -50,7 +55,8 @@ export async function relayMcp(
     reply.raw.end(JSON.stringify({ error: outcome.fault.message }));
   }
   const ms = Math.round(performance.now() - began);
-  record(request, services, { running, name, client, outcome, ms, counts });
+  const called = body?.called() ?? {};
+  record(request, services, { running, name, client, called, outcome, ms, counts });
 }
 
 /** From here on nobody but us answers: even a defect of ours ends in an outcome, which is told and recorded. */
@@ -82,15 +88,20 @@ function runningCall(request: FastifyRequest, id: string, name: string, startedA
   };
 }
 
-function requestOf(request: FastifyRequest, server: McpServerConfig, services: Services): RelayedRequest {
+function requestOf(
+  request: FastifyRequest,
+  server: McpServerConfig,
+  services: Services,
+  body: Readable | null,
+): RelayedRequest {
   const { raw } = request;
   const length = raw.headers["content-length"];
-  const hasBody = (length !== undefined && length !== "0") || raw.headers["transfer-encoding"] !== undefined;
+  const hasBody = body !== null;
   return {
     method: request.method,
     path: queryFor(server, request),
     rawHeaders: raw.rawHeaders,
-    body: hasBody ? raw : null,
+    body,
     needs: {
       key: undefined,
       via: viaOf(request.headers, services),
@@ -107,6 +118,7 @@ interface Ending {
   readonly name: string;
   /** Its address. */
   readonly client: string;
+  readonly called: McpCall;
   readonly outcome: RelayOutcome;
   readonly ms: number;
   readonly counts: boolean;
@@ -115,7 +127,7 @@ interface Ending {
 function record(
   request: FastifyRequest,
   services: Services,
-  { running, name, client, outcome, ms, counts }: Ending,
+  { running, name, client, called, outcome, ms, counts }: Ending,
 ): void {
   const { kind } = outcome;
   const status = kind === "failed" ? outcome.fault.status : kind === "gone" ? 499 : outcome.status;
@@ -130,6 +142,7 @@ function record(
     model: undefined,
     upstream: name,
     upstreamModel: undefined,
+    ...called,
     status,
     ms,
     firstByteMs: undefined,
@@ -138,11 +151,17 @@ function record(
     usage: undefined,
     cost: undefined,
     losses: [],
+    errorCode: status < 400 && fault === undefined ? undefined : errorCodeOf(outcome),
     fault,
   };
   if (counts) services.metrics.end(entry);
   services.recent.end(running, entry);
   services.log.add(entry);
+}
+
+function errorCodeOf(outcome: RelayOutcome): string {
+  if (outcome.kind === "gone") return "client_gone";
+  return outcome.kind === "failed" || outcome.kind === "broken" ? outcome.fault.code : "upstream_error";
 }
 
 /** The name in `/mcp/NAME/mcp`. */

@@ -22,6 +22,10 @@ export interface Catalogue {
   models(): Promise<readonly CatalogueModel[]>;
   /** Upstreams that list this id, in configuration order. */
   serving(id: string): Promise<readonly UpstreamConfig[]>;
+  /** Whether an upstream's list, as far as it was asked for, has this id. */
+  lists(upstream: UpstreamConfig, id: string): boolean;
+  /** Asks for an upstream's list where it was not, or long ago; does not wait for it. */
+  refresh(upstream: UpstreamConfig): void;
 }
 
 const FRESH_MS = 5 * 60_000;
@@ -61,9 +65,20 @@ export function createCatalogue(upstreams: readonly UpstreamConfig[], pools: Poo
     }
     return listing.models;
   };
+  const listed = new WeakMap<readonly CatalogueModel[], ReadonlySet<string>>();
+  const idsOf = (models: readonly CatalogueModel[]): ReadonlySet<string> => {
+    const ids = listed.get(models) ?? new Set(models.map(({ id }) => id));
+    listed.set(models, ids);
+    return ids;
+  };
   const models = async () => (await Promise.all(upstreams.map(listingOf))).flat();
   return {
     models,
+    lists(upstream, id) {
+      const listing = listings.get(upstream.name);
+      return listing !== undefined && idsOf(listing.models).has(id);
+    },
+    refresh: (upstream) => void listingOf(upstream),
     async serving(id) {
       const all = await models();
       return [...new Set(all.filter((model) => model.id === id).map((model) => model.upstream))];

@@ -4,6 +4,7 @@ import { plainIssue } from "../../config/plain-issue.ts";
 import { AppError } from "../../errors.ts";
 import { readBody } from "../body/read-body.ts";
 import { metricsText } from "../log/metrics-text.ts";
+import { stateText } from "../log/state-text.ts";
 import {
   allModels,
   callersDialect,
@@ -34,9 +35,7 @@ export async function handleUtility(
     case "readiness":
       return reply.send(await readiness(request, services));
     case "metrics":
-      return reply
-        .header("content-type", "text/plain; version=0.0.4")
-        .send(metricsText(await services.totals()));
+      return reply.header("content-type", "text/plain; version=0.0.4").send(await metrics(services));
     case "list-models":
       return listModels(request, reply, route);
     case "get-model":
@@ -54,6 +53,15 @@ export async function handleUtility(
     default:
       throw new AppError("not_found", "There is no such path");
   }
+}
+
+async function metrics(services: Services): Promise<string> {
+  const [counts, { resting }] = await Promise.all([
+    services.totals(),
+    // Of ended calls none is wanted.
+    services.activity(new Date().toISOString()),
+  ]);
+  return metricsText(counts) + stateText(resting, services.startedAt);
 }
 
 /** How many calls run is for the holders of keys; whether any are taken is for every load balancer. */

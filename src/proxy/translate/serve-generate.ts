@@ -38,6 +38,8 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     else if (call.client.stream) await answerStream(translation, upstream);
     else await answerWhole(translation, upstream);
   } catch (error) {
+    if (isClientGone(error) && translation !== undefined)
+      return { ...translation.outcome(), clientGone: true };
     if (isClientGone(error)) throw error;
     const fault = exchangeErrorOf(error);
     if (fault.kind === "internal" && !call.reply.started) throw error;

@@ -100,6 +100,8 @@ export interface TranslationOutcome {
   readonly losses: readonly Loss[];
   /** The message of the fault that the client was told of, if it was one. */
   readonly fault?: string;
+  /** The client left; usage is what was told until then. */
+  readonly clientGone?: true;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { AppError } from "../../errors.ts";
 import type { OpenStreams } from "../calls/open-streams.ts";
 import type { Usage } from "../exchange/response.ts";
+import type { AnsweredError } from "../usage/error-event.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
 
 /** What is relayed, and to whom. */
@@ -16,6 +17,8 @@ export interface RelayTask {
   readonly mayBeEmpty: boolean;
   /** Whether the client reads the answer as it comes, even where it is not events. */
   readonly isLive: boolean;
+  /** Whether the chunk that tells usage is left out of the stream: the client did not ask for it. */
+  readonly dropsUsage: boolean;
   /** Headers of ours on the answer: flat list, lower-case names. */
   readonly ownHeaders: readonly string[];
   /** How the client's dialect is read and spoken to; `verbatim` has none. */
@@ -29,6 +32,8 @@ export interface RelayedDialect {
   createWatch(): StreamWatch;
   /** Of a whole JSON answer by its end, as Latin-1. */
   usageOf(end: string): Usage | undefined;
+  /** The error that a whole JSON answer is, as Latin-1. */
+  errorOf(answer: string): AnsweredError | undefined;
   /** The last event for a fault in mid-stream. */
   faultEvent(fault: AppError, requestId: string): string;
   /** A keep-alive; empty where clients take none. */
@@ -41,6 +46,10 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly kind: "answered";
       readonly status: number;
       readonly usage: Usage | undefined;
+      /** The error that the answer is, or ended with, under a status that says nothing of it. */
+      readonly error: AnsweredError | undefined;
+      /** What went by, where usage has yet to be estimated. */
+      readonly watch: StreamWatch | undefined;
       /** The answer itself where it was compressed, so that its usage has yet to be read. */
       readonly packed: PackedBody | undefined;
     }
@@ -55,13 +64,21 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly kind: "broken";
       readonly status: number;
       readonly fault: AppError;
-      readonly usage: Usage | undefined;
+      readonly watch: StreamWatch | undefined;
     }
-  | { readonly kind: "gone" }
+  | { readonly kind: "gone"; readonly watch: StreamWatch | undefined }
 );
 
 export interface PackedBody {
   readonly bytes: Buffer;
   /** As `content-encoding` names it. */
   readonly coding: string;
+}
+
+/** What a whole answer tells of itself. */
+export interface AnswerDetails {
+  readonly usage?: Usage | undefined;
+  readonly error?: AnsweredError | undefined;
+  readonly watch?: StreamWatch | undefined;
+  readonly packed?: PackedBody;
 }

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import type { OpenStream } from "../calls/open-streams.ts";
-import type { Usage } from "../exchange/response.ts";
+import { UsageChunkFilter } from "../usage/ask-usage.ts";
 import { endOfAnswer } from "../usage/read-usage.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
 import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./answer-checks.ts";
 import { clientGone, upstreamFault } from "./faults.ts";
-import type { PackedBody, RelayOutcome, RelayTask } from "./relay-task.ts";
+import type { AnswerDetails, RelayOutcome, RelayTask } from "./relay-task.ts";
 import { clientHeaders } from "./response-headers.ts";
 
 /** Answers up to this size are held until they are whole, so that one that breaks off is a clean 502. */
@@ -34,6 +34,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   private unsent: Buffer[] = [];
   private isPaused = false;
   private watch: StreamWatch | undefined;
+  private filter: UsageChunkFilter | undefined;
   /** Events in whatever coding, or what else nobody may keep waiting. */
   private isLive = false;
   /** Events that can be read as they go by. */
@@ -138,7 +139,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (bytes.length === 0 && this.task.mayBeEmpty) {
       response.writeHead(this.status, this.answerHeaders(this.headers["content-length"]));
       response.end();
-      this.finishAnswered(undefined);
+      this.finishAnswered({});
       return;
     }
     const mistake = mistakeIn(bytes, kind, coding);
@@ -151,8 +152,11 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     // As text a small body goes out in one piece with the head; Latin-1 keeps every byte.
     if (end.length === bytes.length) response.end(end, "latin1");
     else response.end(bytes);
-    if (coding === undefined) this.finishAnswered(dialect?.usageOf(end));
-    else this.finishAnswered(undefined, { bytes, coding });
+    if (coding !== undefined) this.finishAnswered({ packed: { bytes, coding } });
+    else {
+      const error = kind === "model" && end.length === bytes.length ? dialect?.errorOf(end) : undefined;
+      this.finishAnswered({ usage: dialect?.usageOf(end), error });
+    }
   }
 
   private endRefusal(): void {
@@ -168,12 +172,16 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   private endOpen(): void {
     const { response, upstream } = this.task;
     const last = this.takeUnsent();
+    const rest = this.filter?.end();
     if (this.isComplete()) {
-      response.end(last);
-      this.finishAnswered(this.watch?.usage());
+      if (last && rest) response.write(last);
+      response.end(rest ?? last);
+      const watch = this.isLive ? this.watch : undefined;
+      this.finishAnswered({ usage: this.watch?.usage(), error: watch?.error, watch });
       return;
     }
     if (last) response.write(last);
+    if (rest) response.write(rest);
     this.break(cut(upstream));
   }
 
@@ -188,6 +196,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const { response, dialect } = this.task;
     this.state = "open";
     if (this.headers["content-encoding"] === undefined) this.watch = dialect?.createWatch();
+    if (this.task.dropsUsage && this.isStream) this.filter = new UsageChunkFilter();
     const length = this.isStream ? undefined : this.headers["content-length"];
     response.writeHead(this.status, this.answerHeaders(length));
     this.unsent = this.held;
@@ -227,7 +236,9 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.unsent = [];
     this.lastActivity = performance.now();
     this.watch?.push(bytes);
-    return bytes;
+    if (this.filter === undefined) return bytes;
+    const passed = this.filter.push(bytes);
+    return passed.length === 0 ? undefined : passed;
   }
 
   /** A stream that broke is ended with the dialect's error event; where none fits, the connection is broken. */
@@ -245,20 +256,14 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return this.isStream && this.watch?.betweenEvents === true;
   }
 
-  private finishAnswered(usage: Usage | undefined, packed?: PackedBody): void {
-    const outcome = {
-      kind: "answered",
-      status: this.status,
-      firstByteAt: this.firstByteAt,
-      usage,
-      packed,
-    } as const;
-    this.finish(outcome);
+  private finishAnswered({ usage, error, watch, packed }: AnswerDetails): void {
+    const { status, firstByteAt } = this;
+    this.finish({ kind: "answered", status, firstByteAt, usage, error, watch, packed });
   }
 
   private finishBroken(fault: AppError): void {
-    const usage = this.watch?.usage();
-    this.finish({ kind: "broken", status: this.status, fault, firstByteAt: this.firstByteAt, usage });
+    const { status, firstByteAt, watch } = this;
+    this.finish({ kind: "broken", status, fault, firstByteAt, watch });
   }
 
   private refuseAnswer(what: string): void {
@@ -269,7 +274,9 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
   private clientClosed(): void {
     if (this.state === "over") return;
-    this.finish({ kind: "gone", firstByteAt: this.firstByteAt });
+    // What came in this turn was said, though nobody took it.
+    this.takeUnsent();
+    this.finish({ kind: "gone", firstByteAt: this.firstByteAt, watch: this.watch });
     this.controller?.abort(clientGone());
   }
 

@@ -1,5 +1,6 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import { AppError } from "../../errors.ts";
+import { beginAttempt, endAttempt } from "../calls/attempts.ts";
 import { type Call, tryNeedsOf, viaOf } from "../calls/call.ts";
 import type { Places } from "../models/select.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
@@ -22,7 +23,9 @@ export function translatedSender(call: Call, places: Places, signal: Departure):
     const needs = tryNeedsOf(call);
     for (let tries: Try = planTries(places, needs); ; ) {
       call.upstream = tries.upstream;
+      const attempt = beginAttempt(call, tries);
       const tried = await tryOnce(call, tries, request, signal);
+      endAttempt(attempt, tried.kind === "failed" ? tried : { status: tried.status });
       needs.rests.learn(tries, tried);
       const next = signal.aborted ? undefined : nextTry(tries, tried);
       if (next === undefined) {

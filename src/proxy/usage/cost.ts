@@ -6,8 +6,8 @@ import { priceLists } from "./list-prices.ts";
 
 /**
  * What a call costs in US dollars, by the configuration's prices, else by its vendor's list. Undefined where the model
- * has no price, where one of its kinds of tokens has none, or where the vendor has not told the tokens: nothing is
- * guessed.
+ * has no price, or where one of its kinds of tokens has none. Estimated tokens cost something at the configuration's
+ * prices alone.
  */
 export function costOf(
   usage: Usage | undefined,
@@ -16,6 +16,7 @@ export function costOf(
 ): number | undefined {
   if (usage === undefined || upstream === undefined || model === undefined) return undefined;
   const price = priceOf(upstream, model);
+  if (usage.estimated && price !== ownPrice(upstream, model)) return undefined;
   const tokens = price && billedTokens(usage);
   return tokens && costAt(pricesFor(price, tokens), tokens);
 }
@@ -36,8 +37,12 @@ const found = new WeakMap<UpstreamConfig, Map<string, ModelPrice | undefined>>()
 const MOST_KNOWN = 1_000;
 
 function find(upstream: UpstreamConfig, model: string): ModelPrice | undefined {
-  for (const [pattern, price] of upstream.prices) if (fits(pattern, model)) return price;
-  return listed.get(listName(model));
+  return ownPrice(upstream, model) ?? listed.get(listName(model));
+}
+
+function ownPrice({ prices }: UpstreamConfig, model: string): ModelPrice | undefined {
+  for (const [pattern, price] of prices) if (fits(pattern, model)) return price;
+  return undefined;
 }
 
 const listed = new Map(priceLists.flatMap(({ prices }) => Object.entries(prices)));

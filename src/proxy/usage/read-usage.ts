@@ -20,20 +20,28 @@ export function usageFrom(dialect: Dialect, raw: unknown): Usage | undefined {
       prompt: numberIn(raw, "promptTokenCount"),
       toolPrompt: numberIn(raw, "toolUsePromptTokenCount"),
       cacheRead: numberIn(raw, "cachedContentTokenCount"),
-      candidates: numberIn(raw, "candidatesTokenCount"),
+      candidates: numberIn(raw, "candidatesTokenCount") ?? withoutCandidates(raw),
       thoughts: numberIn(raw, "thoughtsTokenCount"),
       raw,
     });
   const names = dialect === "responses" ? RESPONSES_NAMES : CHAT_NAMES;
+  const [input, total] = [numberIn(raw, names.input), numberIn(raw, "total_tokens")];
   return usageOfInclusive({
-    input: numberIn(raw, names.input),
+    input,
     cacheRead: numberIn(memberOf(raw, names.inputDetails), "cached_tokens"),
     cacheWrite: numberIn(memberOf(raw, names.inputDetails), "cache_write_tokens"),
-    output: numberIn(raw, names.output),
+    // Embeddings have no output, and tell none.
+    output: numberIn(raw, names.output) ?? (input !== undefined && total === input ? 0 : undefined),
     reasoning: numberIn(memberOf(raw, names.outputDetails), "reasoning_tokens"),
-    total: numberIn(raw, "total_tokens"),
+    total,
     raw,
   });
+}
+
+/** What embeds content tells its prompt alone, or the same number as the total. */
+function withoutCandidates(raw: object): number | undefined {
+  const [prompt, total] = [numberIn(raw, "promptTokenCount"), numberIn(raw, "totalTokenCount")];
+  return prompt !== undefined && total === prompt ? 0 : undefined;
 }
 
 const CHAT_NAMES = {

@@ -2,6 +2,8 @@ import { endsValue } from "../body/ends-value.ts";
 import { isJson } from "../exchange/json.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
+import { type AnsweredError, errorEventIn } from "./error-event.ts";
+import type { AnswerSample } from "./estimate-usage.ts";
 import { firstUsage, lastUsage, usageFrom } from "./read-usage.ts";
 
 const HEAD = 8 * 1024;
@@ -39,6 +41,8 @@ export class StreamWatch {
   private tail: Buffer[] = [];
   private tailSize = 0;
   private endedEarlier = false;
+  private errorEarlier: AnsweredError | undefined;
+  private size = 0;
 
   constructor(dialect: Dialect) {
     this.dialect = dialect;
@@ -53,6 +57,7 @@ export class StreamWatch {
     }
     this.tail.push(chunk);
     this.tailSize += chunk.length;
+    this.size += chunk.length;
     if (this.tailSize > 2 * TAIL) this.letGo();
   }
 
@@ -60,6 +65,17 @@ export class StreamWatch {
   get ended(): boolean {
     const bytes = this.lastBytes();
     return (this.endedEarlier || hasSign(this.dialect, bytes)) && isLastLineWhole(bytes);
+  }
+
+  /** The error event that came by, if one did. */
+  get error(): AnsweredError | undefined {
+    return this.errorEarlier ?? errorEventIn(this.dialect, this.lastBytes());
+  }
+
+  /** The last bytes as text, for an estimate of what was written. */
+  get sample(): AnswerSample {
+    const text = this.lastBytes().toString("utf8");
+    return { text, total: Math.round((this.size * text.length) / Math.max(1, this.tailSize)) };
   }
 
   /** Whether the bytes so far, where they are JSON and not events, end like a whole object or list. */
@@ -88,6 +104,7 @@ export class StreamWatch {
   private letGo(): void {
     const bytes = this.lastBytes();
     // A sign across the cut is still whole in what is kept.
+    this.errorEarlier ??= errorEventIn(this.dialect, bytes);
     this.endedEarlier ||= hasSign(this.dialect, bytes.subarray(0, -TAIL + LONGEST_SIGN));
     this.tail = [bytes.subarray(-TAIL)];
     this.tailSize = TAIL;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createProxy, type SharedParts } from "../../../src/proxy/create-proxy.ts";
+import { NO_COUNTS } from "../../../src/proxy/log/sum-counts.ts";
 import { createMemoryConversations } from "../../../src/proxy/translate/conversations/conversation-store.ts";
 import { type DashboardEvents, followDashboard } from "../../support/dashboard-events.ts";
 import { finished } from "../../support/dashboard-state.ts";
@@ -218,7 +219,7 @@ async function followOneOfMany(activity: SharedParts["activity"]): Promise<Dashb
     shared: {
       via: "mark",
       conversations: createMemoryConversations(),
-      totals: async () => ({ active: 0, series: [] }),
+      totals: async () => NO_COUNTS,
       activity,
       history: { startedAt: 0, configuration: { readAt: 0 } },
     },

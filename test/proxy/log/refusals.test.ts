@@ -6,6 +6,9 @@ const refusal: Refusal = {
   time: "2026-01-02T03:04:05.000Z",
   method: "POST",
   path: "/chat/completions",
+  route: "",
+  client: "127.0.0.1",
+  errorCode: "not_found",
   status: 404,
   reason: "There is no such path",
 };

@@ -17,6 +17,8 @@ function selectorOf(models: object[], random = () => 0.5) {
   const catalogue = {
     models: async () => [],
     serving: async (id: string) => all.filter((upstream) => upstream.models?.includes(id)),
+    lists: () => false,
+    refresh: () => {},
   };
   return createSelector(config.upstreams, config.rules, catalogue, random);
 }

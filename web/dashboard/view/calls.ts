@@ -56,7 +56,7 @@ function emptyText({ calls }: DashboardState): string {
 }
 
 function isShown(call: FinishedCall, { upstream, model, errorsOnly }: Filters): boolean {
-  if (errorsOnly && call.status < 400) return false;
+  if (errorsOnly && !isError(call)) return false;
   return (upstream === "" || call.upstream === upstream) && (model === "" || call.model === model);
 }
 
@@ -93,7 +93,8 @@ function inputCell({ tokens }: FinishedCall): Html {
   return html`${count(input)}${Boolean(cached) && html` <span class="aside">${count(cached)} cached</span>`}`;
 }
 
-function notesCell({ stream, retries, losses, fault, key, status }: FinishedCall): Html {
+function notesCell(call: FinishedCall): Html {
+  const { stream, retries, losses, fault, key } = call;
   const notes = [
     stream ? "stream" : "",
     key === undefined ? "" : `key ${key}`,
@@ -101,12 +102,17 @@ function notesCell({ stream, retries, losses, fault, key, status }: FinishedCall
     losses.length === 0 ? "" : `lost: ${losses.join(", ")}`,
   ];
   const text = notes.filter(Boolean).join(" · ");
-  return html`${text}${fault !== undefined && html` <span class="${status < 400 ? "aside" : "fault"}">${fault}</span>`}`;
+  return html`${text}${fault !== undefined && html` <span class="${isError(call) ? "fault" : "aside"}">${fault}</span>`}`;
 }
 
-function toneOf({ status }: FinishedCall): string {
-  if (status === 499) return "is-left";
-  return status >= 400 ? "is-error" : "";
+function toneOf(call: FinishedCall): string {
+  if (call.status === 499) return "is-left";
+  return isError(call) ? "is-error" : "";
+}
+
+/** A stream may fail after its status was sent. */
+function isError({ status, errorCode }: FinishedCall): boolean {
+  return status >= 400 || (errorCode !== undefined && errorCode !== "client_gone");
 }
 
 function filterBar({ calls }: DashboardState, { upstream, model, errorsOnly }: Filters): Html {

@@ -1,19 +1,27 @@
 import type { LineSink } from "../../../proxy/log/line-batches.ts";
 import { readableLine } from "../../../proxy/log/readable-line.ts";
-import { createRefusalTeller } from "../../../proxy/log/refusals.ts";
+import { createRefusalLines, createRefusalTeller } from "../../../proxy/log/refusals.ts";
 import { type RequestLog, recordLine } from "../../../proxy/log/request-log.ts";
 import type { Output } from "../../output.ts";
 
 /** Metadata of each call into `lines`, where it is asked for, and a line a call for the person at the terminal. */
 export function createCallLog(lines: LineSink, isAskedFor: () => boolean, output: Output): RequestLog {
+  const refusals = createRefusalLines((line) => lines.write(line));
+  const tell = createRefusalTeller((line) => {
+    if (output.interactive) output.note(line);
+  });
   return {
     add(record) {
       if (isAskedFor()) lines.write(recordLine(record));
       if (output.interactive) output.note(readableLine(record));
     },
-    refused: createRefusalTeller((line) => {
-      if (output.interactive) output.note(line);
-    }),
-    close: () => lines.close(),
+    refused(refusal) {
+      if (isAskedFor()) refusals.add(refusal);
+      tell(refusal);
+    },
+    close() {
+      refusals.flush();
+      return lines.close();
+    },
   };
 }

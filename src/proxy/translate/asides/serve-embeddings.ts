@@ -34,7 +34,7 @@ async function askGoogle(aside: Aside): Promise<void> {
   if (vectors?.length !== request.texts.length) throw unreadableAnswer("The upstream gave no embeddings.");
   // The vendor counts nothing here, and typed clients want a count.
   const tokens = Math.ceil(request.texts.reduce((sum, text) => sum + countText(text), 0));
-  aside.usage = { input: { total: tokens }, output: {}, estimated: true };
+  aside.usage = { input: { total: tokens }, output: { total: 0 }, estimated: true };
   const { base64 } = request;
   aside.answer(JSON.stringify(writeOpenAiVectors(vectors, { base64, model: call.client.model, tokens })));
 }
@@ -47,6 +47,6 @@ async function askOpenAi(aside: Aside): Promise<void> {
   );
   if (answer?.vectors.length !== request.texts.length)
     throw unreadableAnswer("The upstream gave no embeddings.");
-  if (answer.tokens !== undefined) aside.usage = { input: { total: answer.tokens }, output: {} };
+  if (answer.tokens !== undefined) aside.usage = { input: { total: answer.tokens }, output: { total: 0 } };
   aside.answer(JSON.stringify(writeGoogleVectors(answer.vectors, request.batch)));
 }

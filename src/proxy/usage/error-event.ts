@@ -1,0 +1,156 @@
+import { isObject } from "../exchange/json.ts";
+import type { Dialect } from "../exchange/parts.ts";
+
+/** An error that a vendor has put into an answer of status 200. */
+export interface AnsweredError {
+  /** The status that the vendor would have answered with, as far as the error tells. */
+  readonly status: number;
+  readonly message: string | undefined;
+}
+
+/** Cheap markers: a quoted name cannot stand inside a JSON string, where quotes are escaped. */
+const MARKERS: Record<Dialect, readonly Buffer[]> = {
+  "chat-completions": markers('"error"', "event: error", "event:error"),
+  completions: markers('"error"', "event: error", "event:error"),
+  messages: markers('"error"', "event: error", "event:error"),
+  responses: markers('"response.failed"', '"error"', "event: error", "event:error"),
+  "generative-language": markers('"error"'),
+};
+
+/** A tool's schema may have members of such a name, in every event that repeats the tools. */
+const MAX_CANDIDATES = 16;
+const MAX_LINE = 256 * 1024;
+
+/** Returns the error event in a piece of an event stream, or undefined. Only lines with a marker are parsed. */
+export function errorEventIn(dialect: Dialect, bytes: Buffer): AnsweredError | undefined {
+  let candidates = 0;
+  for (const marker of MARKERS[dialect]) {
+    let at = bytes.indexOf(marker);
+    while (at >= 0 && candidates < MAX_CANDIDATES) {
+      if (!isNullMember(bytes, at + marker.length)) {
+        candidates += 1;
+        const error = errorAt(dialect, bytes, at, marker[0] !== QUOTE);
+        if (error !== undefined) return error;
+      }
+      at = bytes.indexOf(marker, at + marker.length);
+    }
+  }
+  return undefined;
+}
+
+/** Returns the error that a whole JSON answer of status 200 is, or undefined. `text` is Latin-1. */
+export function errorInAnswer(dialect: Dialect, text: string): AnsweredError | undefined {
+  const at = text.indexOf('"error"');
+  if (at < 0 || /^\s*:\s*null/.test(text.slice(at + 7, at + 20))) return undefined;
+  return errorOf(dialect, parsed(Buffer.from(text, "latin1").toString("utf8")));
+}
+
+/** Returns whether a stream begins with an error event, and nothing of an answer before it but comments. */
+export function beginsWithError(dialect: Dialect, bytes: Buffer): boolean {
+  const first = bytes.toString("utf8", 0, 512).replace(/^(?::[^\n]*\r?\n|\r?\n)+/, "");
+  if (!/^(?:event: ?error\b|data: ?\{\s*"(?:error|type|object)")/.test(first)) return false;
+  return errorEventIn(dialect, bytes) !== undefined;
+}
+
+const QUOTE = 0x22;
+
+function errorAt(
+  dialect: Dialect,
+  bytes: Buffer,
+  at: number,
+  isEventName: boolean,
+): AnsweredError | undefined {
+  if (!isEventName) return errorOf(dialect, dataOf(lineAt(bytes, at))) ?? errorOfList(bytes, at);
+  const before = bytes[at - 1];
+  if (before !== undefined && before !== 0x0a && before !== 0x0d) return undefined;
+  const data = dataOf(lineAt(bytes, bytes.indexOf(0x0a, at) + 1));
+  return errorOf(dialect, data) ?? (data === undefined ? undefined : detailsOf(data));
+}
+
+/** A list without `alt=sse` is pretty-printed JSON: an element whose first member is an error with a code. */
+function errorOfList(bytes: Buffer, at: number): AnsweredError | undefined {
+  const before = bytes.toString("latin1", Math.max(0, at - 64), at);
+  const after = bytes.toString("utf8", at, at + 2_048);
+  if (!/[[,]\s*\{\s*$/.test(before)) return undefined;
+  const code = /^"error"\s*:\s*\{\s*"code"\s*:\s*(\d{3})\b/.exec(after)?.[1];
+  if (code === undefined) return undefined;
+  const message = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(after)?.[1];
+  return { status: Number(code), message: message && String(parsed(message)) };
+}
+
+function lineAt(bytes: Buffer, at: number): string {
+  const start = Math.max(bytes.lastIndexOf(0x0a, at), bytes.lastIndexOf(0x0d, at)) + 1;
+  const end = bytes.subarray(at, at + MAX_LINE).findIndex((byte) => byte === 0x0a || byte === 0x0d);
+  return bytes.toString("utf8", start, end < 0 ? Math.min(bytes.length, at + MAX_LINE) : at + end);
+}
+
+function dataOf(line: string): unknown {
+  return line.startsWith("data:") ? parsed(line.slice(5)) : undefined;
+}
+
+function errorOf(dialect: Dialect, value: unknown): AnsweredError | undefined {
+  if (!isObject(value)) return undefined;
+  const { error, type, object } = value;
+  const hasError = isObject(error) || (typeof error === "string" && error !== "");
+  if (dialect === "responses") {
+    if (type === "response.failed") return detailsOf(isObject(value["response"]) ? value["response"] : value);
+    if (type === "error" || value["status"] === "failed") return detailsOf(value);
+    return hasError && type === undefined && object !== "response" ? detailsOf(value) : undefined;
+  }
+  if (dialect === "messages" && type !== "error" && type !== undefined) return undefined;
+  if (hasError || type === "error" || object === "error") return detailsOf(value);
+  const { choices } = value;
+  const isBroken = Array.isArray(choices) && choices.some((one) => Object(one).finish_reason === "error");
+  return isBroken ? detailsOf(value) : undefined;
+}
+
+function detailsOf(value: unknown): AnsweredError {
+  const holder = isObject(value) ? value : {};
+  const { error } = holder;
+  const details = isObject(error) ? error : holder;
+  const message = typeof error === "string" ? error : details["message"];
+  const { code, status, type } = details;
+  return {
+    status: statusOf([code, status, type, holder["type"]]),
+    message: typeof message === "string" ? message : undefined,
+  };
+}
+
+/** What vendors call their errors, and the status that goes with it. */
+const STATUSES: readonly (readonly [RegExp, number])[] = [
+  [/rate.?limit|resource_exhausted|quota/i, 429],
+  [/overloaded|unavailable/i, 503],
+  [/authentication|unauthenticated|invalid_api_key/i, 401],
+  [/billing|payment|insufficient/i, 402],
+  [/permission/i, 403],
+  [/not_found/i, 404],
+  [/context_length|invalid_request|invalid_argument|failed_precondition/i, 400],
+  [/timeout|deadline/i, 504],
+];
+
+function statusOf(words: readonly unknown[]): number {
+  for (const word of words) {
+    const code = Number(word ?? Number.NaN);
+    if (Number.isInteger(code) && code >= 400 && code < 600) return code;
+    const known = typeof word === "string" && STATUSES.find(([pattern]) => pattern.test(word));
+    if (known) return known[1];
+  }
+  return 502;
+}
+
+/** Whether a member is null, as `error` is in every object of the responses dialect. */
+function isNullMember(bytes: Buffer, at: number): boolean {
+  return /^\s{0,4}:\s{0,4}null/.test(bytes.toString("latin1", at, at + 16));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function markers(...texts: string[]): Buffer[] {
+  return texts.map((text) => Buffer.from(text));
+}
