@@ -1,7 +1,10 @@
+import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { AppError } from "../../errors.ts";
 import type { ReviewSettings } from "../api-types.ts";
 import { settingsBody } from "../body-schemas.ts";
-import { readJson, writeDurably } from "./durable-file.ts";
+import { readJson, storageFailure, writeDurably } from "./durable-file.ts";
+import { withFileLock } from "./file-lock.ts";
 import { createQueue } from "./in-turn.ts";
 
 /** What the person chose in the page. Kept here since the port, and with it the browser's own storage, changes. */
@@ -11,21 +14,55 @@ export interface SettingsStore {
   change(members: Partial<ReviewSettings>): Promise<ReviewSettings>;
 }
 
-/** `initial` is what holds until the person chooses otherwise. */
+/**
+ * `initial` is what holds until the person chooses otherwise. A member of the file that this version does not understand
+ * counts as not chosen, alone, and stays in the file for the version that wrote it.
+ */
 export function createSettingsStore(dataDirectory: string, initial: ReviewSettings): SettingsStore {
   const path = join(dataDirectory, "settings.json");
-  const read = async (): Promise<ReviewSettings> => {
-    const stored = settingsBody.safeParse(await readJson(path));
-    return { ...initial, ...(stored.success ? stored.data : {}) };
-  };
   const inTurn = createQueue();
   return {
-    read,
+    read: async () => ({ ...initial, ...understood(await readJson(path)) }),
     change: (members) =>
-      inTurn(async () => {
-        const settings = { ...(await read()), ...members };
-        await writeDurably(path, `${JSON.stringify(settings, null, 2)}\n`);
-        return settings;
-      }),
+      inTurn(() =>
+        locked(dataDirectory, async () => {
+          const stored = await readJson(path);
+          if (!isObject(stored)) await keepAside(path);
+          const changed = { ...(isObject(stored) ? stored : {}), ...members };
+          await writeDurably(path, `${JSON.stringify(changed, null, 2)}\n`);
+          return { ...initial, ...understood(changed) };
+        }),
+      ),
   };
+}
+
+async function locked<Result>(folder: string, task: () => Promise<Result>): Promise<Result> {
+  try {
+    return await withFileLock(join(folder, "settings.lock"), task);
+  } catch (error) {
+    throw error instanceof AppError ? error : storageFailure(folder, error);
+  }
+}
+
+/** A damaged file may be all that is left of the person's choices. A folder in its place is for the write to report. */
+async function keepAside(path: string): Promise<void> {
+  const isFile = await stat(path).then(
+    (entry) => entry.isFile(),
+    () => false,
+  );
+  if (isFile) await rename(path, `${path}.damaged`).catch(() => {});
+}
+
+/** The members that are as this version has them. */
+function understood(stored: unknown): Partial<ReviewSettings> {
+  if (!isObject(stored)) return {};
+  const members = Object.entries(settingsBody.shape).flatMap(([name, schema]) => {
+    const parsed = schema.safeParse(stored[name]);
+    return Object.hasOwn(stored, name) && parsed.success ? [[name, parsed.data]] : [];
+  });
+  return settingsBody.parse(Object.fromEntries(members));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
