@@ -3,6 +3,7 @@ import { open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
+import { syncFolder } from "./sync-folder.ts";
 
 /**
  * Writes a file of the data directory so that it is there whole or not at all, also after a power cut:
@@ -69,16 +70,4 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Why nothing could be written, in words; the system's own name the temporary file, which says nothing to anybody. */
 export function reasonOf(error: unknown): string {
   return REASONS[systemErrorCode(error) ?? ""] ?? messageOf(error);
-}
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open folders, some file systems cannot sync them; the rename is done either way.
-  const folder = await open(path, "r").catch(() => undefined);
-  try {
-    await folder?.sync();
-  } catch (error) {
-    if (systemErrorCode(error) === undefined) throw error;
-  } finally {
-    await folder?.close();
-  }
 }
