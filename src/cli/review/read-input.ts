@@ -12,23 +12,26 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The text of a file, or of stdin where none or `-` is named. Throws `input` for what cannot be read. */
-export function readInput(file: string | undefined, signal: AbortSignal): Promise<string> {
-  return file === undefined || file === "-" ? readStdin(signal) : readPlanFile(file);
+export function readInput(
+  file: string | undefined,
+  signal: AbortSignal,
+  note: Note = () => {},
+): Promise<string> {
+  return file === undefined || file === "-" ? readStdin(signal, note) : readPlanFile(file, note);
 }
 
-async function readPlanFile(file: string): Promise<string> {
-  try {
-    return textOf(await readFile(file));
-  } catch (cause) {
+async function readPlanFile(file: string, note: Note): Promise<string> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
     const code = systemErrorCode(cause) ?? "unknown";
     throw new AppError("input", `Cannot read ${file}: ${REASONS[code] ?? code}`, {
       cause,
       hint: "Name a Markdown file, or pipe the plan in on stdin.",
     });
-  }
+  });
+  return textOf(bytes, file, note);
 }
 
-async function readStdin(signal: AbortSignal): Promise<string> {
+async function readStdin(signal: AbortSignal, note: Note): Promise<string> {
   if (process.stdin.isTTY) {
     throw new AppError("usage", "No plan: name a file, or pipe one in on stdin", {
       hint: "For example: sallyport review plan plan.md",
@@ -41,12 +44,51 @@ async function readStdin(signal: AbortSignal): Promise<string> {
     size += chunk.length;
     if (size > LARGEST_INPUT) throw new AppError("input", "The plan on stdin is larger than 64 MB");
   }
-  return textOf(Buffer.concat(chunks));
+  return textOf(Buffer.concat(chunks), "the plan on stdin", note);
 }
 
-/** UTF-8, but for what says by its first bytes that it is UTF-16, as text of PowerShell does. */
-function textOf(bytes: Buffer): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  return bytes.toString("utf8");
+/** Told of input that was converted or holds bytes that are not text. */
+type Note = (text: string) => void;
+
+/**
+ * Returns the text of UTF-8, or of UTF-16 that says so by its first bytes, as text of PowerShell does. Throws `input` for
+ * bytes that are not text: a person cannot review them.
+ */
+function textOf(bytes: Buffer, name: string, note: Note): string {
+  const utf16 = utf16Of(bytes);
+  const text = utf16 === undefined ? bytes.toString("utf8") : new TextDecoder(utf16).decode(bytes);
+  const problem = utf16 === undefined ? problemOfUtf8(text) : problemOfUtf16(text);
+  if (problem !== undefined) {
+    throw new AppError("input", `Cannot review ${name}: ${problem}`, {
+      hint: "Pass the plan as UTF-8 text.",
+    });
+  }
+  if (utf16 !== undefined) note(`Converted ${name} from UTF-16 to UTF-8.`);
+  const broken = utf16 === undefined && !bytes.includes(REPLACEMENT) ? count(text, "\ufffd") : 0;
+  if (broken > 0) note(`${name} is not all UTF-8: ${broken} characters are shown as \ufffd.`);
+  return text;
+}
+
+const REPLACEMENT = Buffer.from("\ufffd");
+
+function utf16Of(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
+}
+
+/** Every other byte of UTF-16 text in a western script is 0; in binary data many are no text at all. */
+function problemOfUtf8(text: string): string | undefined {
+  const zeros = count(text, "\0");
+  if (zeros >= 2 && zeros > text.length / 4) return "it is UTF-16 without a byte order mark, or binary";
+  const odd = text.match(/[\0-\u0006\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0;
+  return odd >= 4 && odd > text.length / 50 ? "it is binary, not text" : undefined;
+}
+
+/** A text has a blank, a line's end or another ASCII character somewhere; bytes that only begin like UTF-16 rarely do. */
+function problemOfUtf16(text: string): string | undefined {
+  return /[\t -~]/.test(text) && !text.includes("\0") ? undefined : "it is binary, not UTF-16 text";
+}
+
+function count(text: string, character: string): number {
+  return text.split(character).length - 1;
 }
