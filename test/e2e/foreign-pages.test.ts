@@ -227,5 +227,5 @@ it("a link from another page opens the review, whose own calls work", async () =
     return answer.status;
   });
   expect(status).toBe(200);
-  expect((await command.ended).stdout).toBe("from its own page\n");
+  expect((await command.ended).stdout).toBe("Plan not approved.\n\nfrom its own page\n");
 });

@@ -122,7 +122,7 @@ describe("a decided review", () => {
     const foreign = { method: "POST", headers: { origin: "http://evil.test" } };
     expect((await fetch(`${url}/api/approve`, foreign)).status).toBe(403);
     expect(await command.post("/api/deny", { feedback: "Heard." })).toMatchObject({ status: 200 });
-    expect(await command.ended).toMatchObject({ code: 0, stdout: "Heard.\n" });
+    expect(await command.ended).toMatchObject({ code: 0, stdout: "Plan not approved.\n\nHeard.\n" });
   });
 
   it("delivers 5 MB whole to a reader that takes its time", async () => {

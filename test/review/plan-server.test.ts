@@ -40,7 +40,10 @@ describe("a decision", () => {
     const { context, post } = await planServer();
     const response = await post("/api/deny", { feedback: "no" });
     expect(response.json()).toMatchObject({ ok: true, savedPath: expect.stringMatching(/-denied\.md$/) });
-    expect(await context.records.last()).toMatchObject({ text: "no", decision: { kind: "deny" } });
+    expect(await context.records.last()).toMatchObject({
+      text: "Plan not approved.\n\nno",
+      decision: { kind: "deny" },
+    });
     expect(await context.session.outcome).toMatchObject({ kind: "decided", decision: { feedback: "no" } });
   });
 
@@ -110,7 +113,7 @@ describe("a decision", () => {
     expect([rounds.length, rounds[0].decision]).toEqual([1, undefined]);
     await rm(obstacle);
     expect((await post("/api/deny", { feedback: "kept" })).json()).toMatchObject({ ok: true });
-    expect(await context.records.last()).toMatchObject({ text: "kept" });
+    expect(await context.records.last()).toMatchObject({ text: "Plan not approved.\n\nkept" });
   });
 
   it("is taken without a record from who has been told, and decides again", async () => {

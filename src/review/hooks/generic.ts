@@ -29,7 +29,10 @@ export function decisionText({
   agentSwitch,
   permissionMode,
 }: PlanDecision): string {
-  if (kind === "deny") return feedback ?? DEFAULT_DENIAL;
+  if (kind === "deny")
+    return feedback === undefined || feedback === DEFAULT_DENIAL
+      ? DEFAULT_DENIAL
+      : `Plan not approved.\n\n${feedback}`;
   const parts = ["Plan approved."];
   if (agentSwitch) parts.push(`Continue as the agent "${agentSwitch}".`);
   if (permissionMode) parts.push(`Continue in the permission mode "${permissionMode}".`);

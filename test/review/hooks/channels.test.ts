@@ -153,7 +153,7 @@ describe("the generic answer", () => {
     expect(decisionText({ ...approve, feedback: "Mind the roof." })).toContain("Mind the roof.");
     expect(decisionText({ ...approve, editedPlan: "# Better" })).toContain("# Better");
     expect(decisionText({ ...approve, permissionMode: "acceptEdits" })).toContain("acceptEdits");
-    expect(decisionText(deny)).toBe(deny.feedback);
+    expect(decisionText(deny)).toBe(`Plan not approved.\n\n${deny.feedback}`);
     expect(decisionText({ kind: "deny" })).toBe("Plan rejected by user");
   });
 

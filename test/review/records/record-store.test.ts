@@ -20,7 +20,7 @@ describe("records", () => {
       kind: "plan",
       title: "Dig the tunnel",
       caller: "OpenCode",
-      text: "2026-11-21T11:00:00Z",
+      text: "Plan not approved.\n\n2026-11-21T11:00:00Z",
       json: { decision: "deny", feedback: "2026-11-21T11:00:00Z" },
     });
   });
@@ -38,7 +38,7 @@ describe("records", () => {
     await old("2026-01-01T10:00:00.000Z");
     expect(await createRecordStore(folder).last()).toMatchObject({ text: "2026-01-02T10:00:00.000Z" });
     await createRecordStore(folder, () => new Date(0)).write(context, { kind: "deny", feedback: "new" });
-    expect(await createRecordStore(folder).last()).toMatchObject({ text: "new" });
+    expect(await createRecordStore(folder).last()).toMatchObject({ text: "Plan not approved.\n\nnew" });
   });
 
   it("have different numbers, however many are written at once", async () => {
@@ -71,7 +71,7 @@ describe("records", () => {
     await store.write(context, { kind: "deny", feedback: "read" });
     await store.markRead();
     expect(await readdir(join(folder, "decisions"))).toEqual([expect.stringMatching(/\.read\.json$/)]);
-    expect(await createRecordStore(folder).last()).toMatchObject({ text: "read" });
+    expect(await createRecordStore(folder).last()).toMatchObject({ text: "Plan not approved.\n\nread" });
   });
 
   it("are none at first", async () => {
