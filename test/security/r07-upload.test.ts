@@ -41,6 +41,20 @@ describe("R7 storeUpload", () => {
   });
 });
 
+describe("R7 folders that somebody else made first", () => {
+  it("leave the last resort, and the image can be shown", async () => {
+    const temporary = await temporaryFolder();
+    const own = process.getuid?.() ?? "own";
+    for (const name of ["sallyport", `sallyport-${own}`]) await writeFile(join(temporary, name), "taken");
+    const lastResort = join(temporary, "data", "uploads");
+    const path = await storeUpload(join(temporary, "sallyport"), PNG, lastResort);
+    expect(dirname(path)).toBe(lastResort);
+    expect((await stat(lastResort)).mode & 0o777).toBe(0o700);
+    const failing = storeUpload(join(temporary, "sallyport"), PNG);
+    await expect(failing).rejects.toThrow(/could not be stored in .*sallyport: it belongs to|in its place/);
+  });
+});
+
 interface Part {
   readonly name?: string;
   readonly filename?: string;

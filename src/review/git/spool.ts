@@ -2,6 +2,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
+import { reasonOf } from "../storage/durable-file.ts";
 
 const PIECE = 1 << 18;
 /** git hands over some kilobytes at a time; a write for each would take longer than git itself. */
@@ -27,10 +28,14 @@ export class Spool {
   }
 
   static async create(): Promise<Spool> {
-    const folder = await mkdtemp(join(tmpdir(), "sallyport-diff-"));
-    const handle = await open(join(folder, "patch"), "wx+", 0o600);
-    if (process.platform !== "win32") await rm(folder, { recursive: true, force: true });
-    return new Spool(handle, folder);
+    try {
+      const folder = await mkdtemp(join(tmpdir(), "sallyport-diff-"));
+      const handle = await open(join(folder, "patch"), "wx+", 0o600);
+      if (process.platform !== "win32") await rm(folder, { recursive: true, force: true });
+      return new Spool(handle, folder);
+    } catch (error) {
+      throw spoolFailure(error);
+    }
   }
 
   /** To be followed by `flush` before anything is read. */
@@ -44,7 +49,9 @@ export class Spool {
     const bytes = Buffer.concat(this.pending);
     this.pending = [];
     for (let done = 0; done < bytes.length; ) {
-      const { bytesWritten } = await this.handle.write(bytes, done, bytes.length - done, this.written);
+      const { bytesWritten } = await this.handle
+        .write(bytes, done, bytes.length - done, this.written)
+        .catch((error: unknown) => Promise.reject(spoolFailure(error)));
       done += bytesWritten;
       this.written += bytesWritten;
     }
@@ -84,4 +91,9 @@ export class Spool {
     await this.handle.close();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+function spoolFailure(cause: unknown): AppError {
+  const message = `Cannot keep the diff in ${tmpdir()}: ${reasonOf(cause)}. Make room there, or set TMPDIR to another folder.`;
+  return new AppError("storage", message, { cause });
 }
