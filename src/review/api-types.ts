@@ -24,6 +24,8 @@ export interface PlanState {
   /** 1 for the first time a plan of this title comes from this folder. */
   readonly round: number;
   readonly settings: ReviewSettings;
+  /** What the agent's tool call holds besides the plan. It goes back with an approval as it came. */
+  readonly requested?: Readonly<Record<string, unknown>>;
   /** Set when the agent sent no plan: what to tell the person. */
   readonly missing?: string;
 }
@@ -103,6 +105,8 @@ export interface DecisionAnswer {
   readonly ok: true;
   readonly savedPath?: string;
   readonly warnings?: readonly string[];
+  /** Ours: set where the agent may not read the decision. It is on record all the same. */
+  readonly doubt?: CallerDoubt;
 }
 
 export interface ErrorAnswer {
@@ -147,6 +151,8 @@ export interface Draft<Content = unknown> {
   /** ISO 8601 */
   readonly savedAt: string;
   readonly content: Content | null;
+  /** Set where an earlier review stored it: what is in it was typed before this page was opened. */
+  readonly isEarlier?: true;
   /** The file that holds a stored draft which could not be read; it is kept for the person to look at. */
   readonly damaged?: string;
 }
@@ -183,7 +189,12 @@ export type ReviewEvent =
       readonly from?: "program";
     }
   | { readonly event: "closing"; readonly reason: "caller-gone" | "timeout" | "signal" | "decided" }
-  | { readonly event: "stale" };
+  | { readonly event: "stale" }
+  /** The agent may not read the decision. Sent again to every page that connects. */
+  | { readonly event: "caller-doubtful"; readonly doubt: CallerDoubt };
+
+/** Why the agent may no longer wait for the decision, although its hook still runs. */
+export type CallerDoubt = "asked-again" | "went-on" | "launcher-gone" | "terminal-gone";
 
 export interface Agent {
   readonly id: string;

@@ -1,11 +1,17 @@
 import { Readable } from "node:stream";
-import type { ReviewEvent } from "./api-types.ts";
+import type { CallerDoubt, ReviewEvent } from "./api-types.ts";
 
 /** The open event streams of a review's pages. */
 export interface EventHub {
   send(event: ReviewEvent): void;
+  /** Why the agent may not read the decision, once a page was told. */
+  readonly doubt: CallerDoubt | undefined;
   /** Whether a page listens. */
   readonly isHeard: boolean;
+  /** Whether a page listens, or did within the last seconds: one that changes its screen connects again. */
+  readonly wasHeardLately: boolean;
+  /** Resolves to true once a page listens, and to false if none has by then (milliseconds). */
+  heardWithin(time: number): Promise<boolean>;
   /** A new stream; it says hello first and ends when the page leaves or the review is over. */
   open(): Readable;
   /** Ends every stream; that the pages leave says nothing any more. */
@@ -26,25 +32,50 @@ export function createEventHub(sessionId: string, onDeserted: () => void = () =>
   const keepAlive = setInterval(() => push(": still here\n\n"), KEEP_ALIVE_MS);
   keepAlive.unref();
   let desertion: NodeJS.Timeout | undefined;
+  let doubt: Extract<ReviewEvent, { event: "caller-doubtful" }> | undefined;
   let isOver = false;
+  let lastHeard = Number.NEGATIVE_INFINITY;
+  let onHeard = () => {};
   const left = (stream: Readable) => {
     streams.delete(stream);
+    lastHeard = performance.now();
     if (streams.size === 0 && !isOver) desertion = setTimeout(onDeserted, RELOAD_MS).unref();
   };
   const push = (text: string) => {
     for (const stream of streams) stream.push(text);
   };
   return {
-    send: (event) => push(serialize(event)),
+    send(event) {
+      if (event.event === "caller-doubtful") doubt = event;
+      push(serialize(event));
+    },
+    get doubt() {
+      return doubt?.doubt;
+    },
     get isHeard() {
       return streams.size > 0;
     },
+    get wasHeardLately() {
+      return streams.size > 0 || performance.now() - lastHeard < RELOAD_MS;
+    },
+    heardWithin(time) {
+      if (streams.size > 0) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => resolve(false), time).unref();
+        onHeard = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
+      });
+    },
     open() {
+      onHeard();
       const stream = new Readable({ read() {} });
       clearTimeout(desertion);
       streams.add(stream);
       stream.once("close", () => left(stream));
       stream.push(serialize({ event: "hello", sessionId }));
+      if (doubt) stream.push(serialize(doubt));
       return stream;
     },
     close() {

@@ -51,6 +51,8 @@ export interface ReviewContext {
   readonly images: ImagePolicy;
   /** Where uploaded images are kept. */
   readonly uploadFolder: string;
+  /** Where they go if neither that folder nor the one beside it can be ours. */
+  readonly uploadFallback: string;
   /** The agents a decision may name; never throws. */
   readonly agents: () => Promise<AgentsAnswer>;
 }

@@ -62,6 +62,7 @@ export async function takeDecision(
     ok: true,
     ...(report.savedPath === undefined ? {} : { savedPath: report.savedPath }),
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...(events.doubt === undefined ? {} : { doubt: events.doubt }),
   };
 }
 

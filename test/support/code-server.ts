@@ -68,6 +68,7 @@ export async function codeServer(
     records: createRecordStore(data),
     images: createImagePolicy({ cwd: repository.root }),
     uploadFolder: join(tested.outside, "tmp"),
+    uploadFallback: join(data, "uploads"),
     agents: () => listAgents({ origin, cwd: repository.root, listed: agents }),
   };
   const app = createReviewServer({

@@ -85,6 +85,7 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
       ...(options.confined ? { confined: options.confined } : {}),
     }),
     uploadFolder: join(folder, "tmp", "sallyport"),
+    uploadFallback: at("uploads"),
     agents: () => listAgents({ origin, cwd: folder, listed: options.agents }),
   };
   const failures: unknown[] = [];

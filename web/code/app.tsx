@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from "react";
+import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
 import { Region } from "../shared/components/error-boundary.tsx";
@@ -6,6 +7,7 @@ import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
+import { showNextReview } from "../shared/next-review.ts";
 import { useRestoredNotice } from "./comments/restored-notice.ts";
 import { showCommentedContext } from "./comments/show-context.ts";
 import { ApproveDialog } from "./dialogs/approve-dialog.tsx";
@@ -29,6 +31,7 @@ import { openDialog, useView } from "./state/view.ts";
 
 /** The review page in each of its states. */
 export function App() {
+  useReviewEvents({ onConnection: (connected) => useSession.setState({ connected }), onEvent });
   return (
     <>
       <Phase />
@@ -68,17 +71,6 @@ function Review() {
   useEffect(showCommentedContext, []);
   useRestoredNotice(controller);
   useShortcuts(shortcuts);
-  useReviewEvents({
-    onConnection: (connected) => useSession.setState({ connected }),
-    onEvent: (event) => {
-      if (event.event === "hello") void meetServer(event.sessionId);
-      if (event.event === "stale") useSession.setState({ stale: true });
-      if (event.event === "decided" && event.from === "program")
-        useSession.setState({ closing: "decided-by-program" });
-      if (event.event === "closing")
-        useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));
-    },
-  });
 
   return (
     <div className="review" data-tree={treeOpen} data-panel={panelOpen}>
@@ -138,4 +130,18 @@ function Dialogs({ controller, shortcuts }: DialogsProps) {
     default:
       return null;
   }
+}
+
+function onEvent(event: ReviewEvent): void {
+  const { phase, index } = useSession.getState();
+  if (phase === "sent") {
+    if (event.event === "hello" && index && event.sessionId !== index.sessionId) showNextReview();
+    return;
+  }
+  if (event.event === "hello") void meetServer(event.sessionId);
+  if (event.event === "caller-doubtful") useSession.setState({ doubt: event.doubt });
+  if (event.event === "stale") useSession.setState({ stale: true });
+  if (event.event === "decided" && event.from === "program")
+    useSession.setState({ closing: "decided-by-program" });
+  if (event.event === "closing") useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));
 }

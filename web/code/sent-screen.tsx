@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { describeDoubt } from "../shared/caller-doubt.ts";
 import { copyText } from "../shared/clipboard.ts";
 import { Button } from "../shared/components/button.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
@@ -14,6 +15,7 @@ export function SentScreen() {
   useEffect(() => {
     document.title = sent?.approved ? "Approved" : "Feedback sent";
   }, [sent]);
+  const doubt = useSession((session) => session.doubt);
   if (!sent) return null;
   const copy = async () => setCopied(await copyText(sent.feedback));
   return (
@@ -21,7 +23,12 @@ export function SentScreen() {
       title={sent.approved ? "Approved" : "Feedback sent"}
       actions={<Button onClick={copy}>{copied ? "Copied" : "Copy what was sent"}</Button>}
     >
-      <p>It is saved on this machine and handed to {caller}. You can close this tab.</p>
+      <p>
+        {doubt
+          ? `It is saved on this machine. ${describeDoubt(caller, doubt)} \`sallyport review last\` prints it.`
+          : `It is saved on this machine and handed to ${caller}.`}{" "}
+        If you leave this tab open, the next review of this project opens here.
+      </p>
       <details className="sent-text">
         <summary>What was sent</summary>
         <pre>{sent.feedback}</pre>

@@ -1,6 +1,7 @@
 import { createRoot } from "react-dom/client";
 import { afterPaint } from "../shared/after-paint.ts";
 import { ErrorBoundary } from "../shared/components/error-boundary.tsx";
+import { setTitle } from "../shared/next-review.ts";
 import { watchSystemTheme } from "../shared/theme/theme.ts";
 import { App } from "./app.tsx";
 import { FailedReview } from "./failed-review.tsx";
@@ -22,7 +23,7 @@ export async function start(): Promise<void> {
   render();
   if (!result.ok) return;
   const { repository, gitContext } = result.value;
-  document.title = `${repository.name} (${gitContext.currentBranch}): review`;
+  setTitle(`${repository.name} (${gitContext.currentBranch}): review`);
   await afterPaint();
   await Promise.all([startDraft(result.value), followRounds()]);
 }

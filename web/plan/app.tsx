@@ -6,6 +6,7 @@ import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
+import { showNextReview } from "../shared/next-review.ts";
 import { LabelDialog } from "./annotate/label-dialog.tsx";
 import { Rail } from "./annotate/rail.tsx";
 import { Article } from "./article/article.tsx";
@@ -31,6 +32,7 @@ import { type DialogName, useReview, type View } from "./state/review-store.ts";
 /** The plan page in each of its states. */
 export function App() {
   const phase = useReview((state) => state.phase);
+  useReviewEvents({ onEvent, onConnection: (connected) => useReview.setState({ connected }) });
   return (
     <>
       <ErrorBoundary fallback={(message) => <FailedReview message={message} />}>
@@ -79,7 +81,6 @@ function Review() {
   const view = useReview((state) => state.view);
   const dialog = useReview((state) => state.dialog);
   useShortcuts(planShortcuts);
-  useReviewEvents({ onEvent, onConnection: (connected) => useReview.setState({ connected }) });
   return (
     <div className="page" data-view={view}>
       <a className="visually-hidden skip-link" href="#plan">
@@ -125,10 +126,16 @@ const DIALOGS: Readonly<Record<DialogName, () => React.ReactNode>> = {
 };
 
 function onEvent(event: ReviewEvent): void {
-  const { phase, deciding } = useReview.getState();
+  const { phase, deciding, plan } = useReview.getState();
+  if (phase === "done" && event.event === "hello" && plan && event.sessionId !== plan.sessionId) {
+    showNextReview();
+    return;
+  }
   if (phase === "done" || deciding) return;
   if (event.event === "hello") {
     void meetServer(event.sessionId);
+  } else if (event.event === "caller-doubtful") {
+    useReview.setState({ doubt: event.doubt });
   } else if (event.event === "decided") {
     useReview.setState({
       phase: "done",

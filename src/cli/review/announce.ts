@@ -1,4 +1,5 @@
 import { hostname, userInfo } from "node:os";
+import { createOpenTabs } from "../../review/open-tabs.ts";
 import type { Output } from "../output.ts";
 import { writeReadyFile } from "../ready-file.ts";
 import { isBeyondLoopback } from "./listen-review.ts";
@@ -13,8 +14,15 @@ export interface Announcement {
   readonly output: Output;
 }
 
-/** Tells everybody where the review is: the person on stderr, programs in the ready file, and the browser. Resolves to its URL. */
-export async function announce({ port, job, flags, output }: Announcement): Promise<string> {
+/** What is left to do once the review answers. */
+export interface Announced {
+  readonly url: string;
+  /** Opens the browser, where a tab of the last review may be waiting: to be called if it does not come. */
+  readonly open?: () => void;
+}
+
+/** Tells everybody where the review is: the person on stderr, programs in the ready file, and the browser. */
+export async function announce({ port, job, flags, output }: Announcement): Promise<Announced> {
   const url = `http://localhost:${port}`;
   const { settings } = job.workplace;
   const opening = openingOf(settings.environment, flags.open);
@@ -26,8 +34,12 @@ export async function announce({ port, job, flags, output }: Announcement): Prom
     output.note(`Warning: reachable at ${settings.host} too. Anyone who can connect can read and decide.`);
   }
   if (flags.readyFile) await writeReadyFile(flags.readyFile, url, port);
-  void openBrowser(opening, url, (text) => output.note(text));
-  return url;
+  const open = () => void openBrowser(opening, url, (text) => output.note(text));
+  const isTabLeft =
+    opening.how !== "not" && (await createOpenTabs(job.workplace.dataDirectory).mayWait(port));
+  if (isTabLeft) return { url, open };
+  open();
+  return { url };
 }
 
 function userName(): string {

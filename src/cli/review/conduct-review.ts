@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
@@ -9,9 +9,11 @@ import type { Decision } from "../../review/decision.ts";
 import { createDraftStore } from "../../review/drafts/draft-store.ts";
 import { createEventHub } from "../../review/events.ts";
 import { createImagePolicy } from "../../review/images/image-policy.ts";
+import { createOpenTabs } from "../../review/open-tabs.ts";
 import { createRecordStore } from "../../review/records/record-store.ts";
 import type { ReviewContext } from "../../review/review-mode.ts";
 import type { Outcome, Session } from "../../review/session.ts";
+import { writeDurably } from "../../review/storage/durable-file.ts";
 import { prune } from "../../review/storage/prune.ts";
 import { createSettingsStore } from "../../review/storage/settings-store.ts";
 import type { Output } from "../output.ts";
@@ -20,6 +22,7 @@ import { type Ending, exitCodeOf } from "./lifecycle.ts";
 import { isBeyondLoopback } from "./listen-review.ts";
 import type { ReviewFlags } from "./review-program.ts";
 import type { ReviewJob, ReviewSubject } from "./run-review.ts";
+import { watchCaller } from "./watch-caller.ts";
 
 /** A review whose URL has been told. */
 export interface AnnouncedReview {
@@ -29,6 +32,8 @@ export interface AnnouncedReview {
   readonly url: string;
   readonly flags: ReviewFlags;
   readonly output: Output;
+  /** Opens the browser; there where a tab of the last review may come by itself. */
+  readonly openLater?: () => void;
   /** Why the command has to end, once it has. */
   readonly ending: () => Ending | undefined;
 }
@@ -44,11 +49,55 @@ export async function conductReview(review: AnnouncedReview): Promise<number> {
   const app = createReviewApp(subject.mode, context, output, job.workplace.settings);
   await doors.answerWith(app);
   beginChores(job.workplace.dataDirectory, context);
+  if (review.openLater) void openUnlessTabComes(context, review.openLater);
+  const stopWatching = await watchAgent(job, context, output);
   const outcome = await session.outcome;
+  stopWatching();
+  const isTabLeft = context.events.wasHeardLately;
   await closeServer(doors, app, context, outcome);
+  const noting = createOpenTabs(job.workplace.dataDirectory).note(doors.port, isTabLeft);
+  if (outcome.kind === "decided") await handOver(outcome.decision, subject, context, output);
+  await noting;
   if (outcome.kind === "abandoned") return undecided(review.ending() ?? { reason: "caller-gone" }, output);
-  await handOver(outcome.decision, subject, context, output);
   return review.flags.exitCode && subject.isObjection(outcome.decision) ? OBJECTION : 0;
+}
+
+/** Warns, once, where the agent may have gone on without its hook. The review itself goes on. */
+async function watchAgent(job: ReviewJob, context: ReviewContext, output: Output): Promise<() => void> {
+  const { agentSession, transcript, workplace, caller } = job;
+  const { sessionId, events } = context;
+  const key =
+    agentSession && createHash("sha256").update(`${caller.name}\0${agentSession}`).digest("hex").slice(0, 32);
+  const path = key && join(workplace.dataDirectory, "sessions", `${key}.json`);
+  const isClaimed =
+    path &&
+    (await writeDurably(path, sessionId).then(
+      () => true,
+      () => false,
+    ));
+  return watchCaller(
+    {
+      parent: process.ppid,
+      ...(transcript === undefined ? {} : { transcript }),
+      ...(path && isClaimed ? { claim: { path, sessionId } } : {}),
+    },
+    {
+      onDoubt(doubt) {
+        output.note(
+          "The agent may no longer wait for this review; a decision is kept for: sallyport review last",
+        );
+        events.send({ event: "caller-doubtful", doubt });
+      },
+    },
+  );
+}
+
+/** Browsers connect an event stream again after 3 s (Chromium) or 5 s (Firefox). */
+const TAB_PATIENCE_MS = 5_500;
+
+async function openUnlessTabComes({ events, session }: ReviewContext, open: () => void): Promise<void> {
+  const isThere = await events.heardWithin(TAB_PATIENCE_MS);
+  if (!isThere && session.phase === "waiting") open();
 }
 
 /** What is done while the person waits for the browser. */
@@ -67,10 +116,12 @@ function beginChores(dataDirectory: string, context: ReviewContext): void {
 async function handOver(
   decision: Decision,
   { print, mode }: ReviewSubject,
-  { drafts, records }: ReviewContext,
+  { drafts, records, events }: ReviewContext,
   output: Output,
 ): Promise<void> {
-  const isRead = await output.result(await print(decision));
+  const isTaken = await output.result(await print(decision));
+  // A pipe that is still there takes the result, whether its agent reads it or not.
+  const isRead = isTaken && events.doubt === undefined;
   // What the agent has been told need not be restored; what it missed is restored with the next round.
   if (isRead) {
     await drafts.remove(mode.draftKey()).catch(() => {});
@@ -118,7 +169,9 @@ function createContext(
   const { opencodeUrl } = settings.environment;
   const uploadFolder = join(tmpdir(), "sallyport");
   const sessionId = randomUUID();
-  const confined = { folders: [uploadFolder, project], files: namedImages };
+  const uploadFallback = join(dataDirectory, "uploads");
+  const uploads = [uploadFolder, `${uploadFolder}-${process.getuid?.() ?? "own"}`, uploadFallback];
+  const confined = { folders: [...uploads, project], files: namedImages };
   const sources = { origin, cwd: caller.cwd, listed: listedAgents, opencodeUrl };
   const onDeserted = () => output.note(`The page was closed; the review still waits at ${url}`);
   return {
@@ -140,6 +193,7 @@ function createContext(
       ...(isBeyondLoopback(settings.host) ? { confined } : {}),
     }),
     uploadFolder,
+    uploadFallback,
     agents: () => listAgents(sources),
   };
 }

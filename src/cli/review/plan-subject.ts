@@ -18,11 +18,13 @@ export interface PlanToReview {
   readonly workplace: Workplace;
   readonly permissionMode: string | undefined;
   readonly origin: AgentOrigin;
+  /** What the agent's tool call holds besides the plan. */
+  readonly requested: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A plan as what is under review. */
 export function planSubject(review: PlanToReview): ReviewSubject {
-  const { loaded, channel, workplace, permissionMode, origin } = review;
+  const { loaded, channel, workplace, permissionMode, origin, requested } = review;
   const plan = "plan" in loaded ? loaded.plan : "";
   const title = planTitle(plan);
   const { dataDirectory, home, configHome, project } = workplace;
@@ -35,6 +37,7 @@ export function planSubject(review: PlanToReview): ReviewSubject {
       title,
       ...("missing" in loaded ? { missing: loaded.missing } : {}),
       ...(permissionMode === undefined ? {} : { permissionMode }),
+      ...(requested === undefined ? {} : { requested }),
       channel,
       history: openHistory({ dataDirectory, cwd: project, title, plan }).catch(() => undefined),
       plansFolder: join(dataDirectory, "plans"),

@@ -1,8 +1,8 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { AppError, messageOf } from "../../errors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { ReplyChannel } from "../../review/hooks/channel.ts";
-import { type DecodedInput, decodeInput } from "../../review/hooks/decode-input.ts";
+import { type DecodedInput, decodeInput, type HookInput } from "../../review/hooks/decode-input.ts";
 import { jsonChannel, textChannel } from "../../review/hooks/generic.ts";
 import { type LoadedPlan, loadPlan } from "../../review/hooks/load-plan.ts";
 import type { Output } from "../output.ts";
@@ -24,7 +24,7 @@ export async function reviewPlan(
 ): Promise<number> {
   let hook: DecodedInput | undefined;
   const prepare = async (lifecycle: Lifecycle): Promise<ReviewJob | undefined> => {
-    const input = decodeInput(await inputInTime(file, flags, lifecycle));
+    const input = decodeInput(await inputInTime(file, flags, lifecycle, output));
     if (input.kind !== "envelope" && input.kind !== "markdown") hook = input;
     if (input.kind === "approved") return tellApproved(input, flags, output);
     if (input.kind === "markdown" && /^\s*\{/.test(input.plan))
@@ -50,9 +50,10 @@ async function inputInTime(
   file: string | undefined,
   flags: ReviewFlags,
   { signal, stopAfter }: Lifecycle,
+  output: Output,
 ): Promise<string> {
   stopAfter(timeLimitOf(flags));
-  const text = await readInput(file, signal);
+  const text = await readInput(file, signal, (text) => output.note(text));
   stopAfter(undefined);
   return text;
 }
@@ -71,15 +72,40 @@ async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<Review
   if (input.kind === "hook" && input.plan.in === "codex-transcript" && "missing" in loaded) return undefined;
   const facts = factsOf(input, workplace);
   const channel = channelOf(input, facts.origin, flags);
+  const requested = input.kind === "hook" ? input.requested : undefined;
   return {
     workplace,
     kind: "plan",
     ...facts,
     caller: callerOf(channel, workplace),
+    ...(input.kind === "hook" ? watchedOf(input, workplace) : {}),
     subject: async () => {
       const { planSubject } = await import("./plan-subject.ts");
-      return planSubject({ loaded, channel, workplace, ...facts, permissionMode: facts.permissionMode });
+      return planSubject({
+        loaded,
+        channel,
+        workplace,
+        origin: facts.origin,
+        permissionMode: facts.permissionMode,
+        requested,
+      });
     },
+  };
+}
+
+/** What tells later whether the agent still waits. */
+function watchedOf(
+  { agentSession, transcript }: HookInput,
+  { home, settings }: Workplace,
+): Pick<ReviewJob, "agentSession" | "transcript"> {
+  const { copilot } = agentFolders(home, settings.environment);
+  const path =
+    transcript === undefined || "path" in transcript
+      ? transcript?.path
+      : join(copilot, "session-state", basename(transcript.copilotSession), "events.jsonl");
+  return {
+    ...(agentSession === undefined ? {} : { agentSession }),
+    ...(path === undefined ? {} : { transcript: path }),
   };
 }
 

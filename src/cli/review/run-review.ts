@@ -21,6 +21,9 @@ export interface ReviewJob {
   readonly sharingEnabled: boolean;
   /** Agents the caller sent along. */
   readonly listedAgents?: readonly ListedAgent[];
+  /** What tells whether the agent goes on without its hook. */
+  readonly agentSession?: string;
+  readonly transcript?: string;
   /** Called once the URL has been told, so that nobody waits for what it loads. */
   readonly subject: () => Promise<ReviewSubject>;
 }
@@ -67,11 +70,20 @@ async function serve(
   const session = createSession();
   const doors = await openForReview(job, session, output, lifecycle);
   try {
-    const url = await announce({ port: doors.port, job, flags, output });
+    const { url, open } = await announce({ port: doors.port, job, flags, output });
     // Everything that answers is loaded while the browser is on its way; a call that comes sooner waits for it.
     const { conductReview } = await import("./conduct-review.ts");
     const ending = () => lifecycle.ending;
-    return await conductReview({ job, session, doors, url, flags, output, ending });
+    return await conductReview({
+      job,
+      session,
+      doors,
+      url,
+      flags,
+      output,
+      ending,
+      ...(open ? { openLater: open } : {}),
+    });
   } finally {
     doors.close();
   }

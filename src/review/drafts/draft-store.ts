@@ -80,7 +80,11 @@ export function createDraftStore(dataDirectory: string, options: DraftStoreOptio
         const stored = await load(key);
         known.set(key, stored.generation);
         const aside = damaged.get(key);
-        return { ...shown(stored), ...(aside === undefined ? {} : { damaged: aside }) };
+        return {
+          ...shown(stored),
+          ...(stored.generation > 0 && !isOwn(stored) ? { isEarlier: true } : {}),
+          ...(aside === undefined ? {} : { damaged: aside }),
+        };
       }),
     write: (key, generation, content) =>
       inTurn(() =>

@@ -30,8 +30,17 @@ export interface HookInput {
   readonly channel: ReplyChannel;
   readonly origin?: AgentOrigin;
   readonly permissionMode?: string;
+  /** What the tool call holds besides the plan, where it goes back to the agent with an approval. */
+  readonly requested?: Readonly<Record<string, unknown>>;
   readonly cwd?: string;
+  /** The agent's session, where it names one. */
+  readonly agentSession?: string;
+  /** The agent's record of the conversation, of agents that may leave their hook running. */
+  readonly transcript?: Transcript;
 }
+
+/** Where an agent writes the conversation down as it goes on. */
+export type Transcript = { readonly path: string } | { readonly copilotSession: string };
 
 /** Where the plan is; some agents keep it in a file and say only which. */
 export type PlanLocation =
@@ -68,13 +77,22 @@ function decodeEvent(event: HookEvent): DecodedInput {
   const cwd = event.cwd === undefined ? {} : { cwd: event.cwd };
   if (name === "BeforeTool") {
     if (tool !== "exit_plan_mode") return unrelated(event);
-    return { kind: "hook", channel: geminiBeforeTool, plan: geminiPlan(event), ...cwd };
+    const path = event.transcript_path;
+    const transcript = path === undefined ? {} : { transcript: { path } };
+    return {
+      kind: "hook",
+      channel: geminiBeforeTool,
+      plan: geminiPlan(event),
+      ...sessionOf(event),
+      ...transcript,
+      ...cwd,
+    };
   }
   if (name === "Stop") {
     if (event.transcript_path === undefined) return unrelated(event);
     const turn = event.turn_id === undefined ? {} : { turnId: event.turn_id };
     const plan = { in: "codex-transcript", path: event.transcript_path, ...turn } as const;
-    return { kind: "hook", channel: codexStop, plan, ...cwd };
+    return { kind: "hook", channel: codexStop, plan, ...sessionOf(event), ...cwd };
   }
   if (event.toolName !== undefined || (name === "PreToolUse" && tool === "exit_plan_mode")) {
     if ((event.toolName ?? tool) !== "exit_plan_mode") return unrelated(event);
@@ -82,7 +100,10 @@ function decodeEvent(event: HookEvent): DecodedInput {
     const { callerName: caller } = copilotPreToolUse;
     if (event.toolResult !== undefined)
       return { kind: "approved", plan, notes: copilotNotes, caller, ...cwd };
-    return { kind: "hook", channel: copilotPreToolUse, plan, ...cwd };
+    const session = sessionOf(event);
+    const { agentSession: id } = session;
+    const transcript = id === undefined ? {} : { transcript: { copilotSession: id } };
+    return { kind: "hook", channel: copilotPreToolUse, plan, ...session, ...transcript, ...cwd };
   }
   if (tool === "exit_plan_mode") return decodeQwen(event);
   return decodeClaude(event);
@@ -96,7 +117,7 @@ function decodeQwen(event: HookEvent): DecodedInput {
   const { callerName: caller } = qwenPermissionRequest;
   if (name === "PostToolUse") return { kind: "approved", plan, notes: qwenNotes, caller, ...cwd };
   if (name !== "PermissionRequest") return unrelated(event);
-  return { kind: "hook", channel: qwenPermissionRequest, plan, ...cwd };
+  return { kind: "hook", channel: qwenPermissionRequest, plan, ...sessionOf(event), ...cwd };
 }
 
 /** What of Claude Code asks before the tool runs; an event without a name is one that somebody wrote by hand. */
@@ -108,15 +129,23 @@ function decodeClaude(event: HookEvent): DecodedInput {
     event.tool_name === "ExitPlanMode" ||
     (event.tool_name === undefined && typeof toolInput["plan"] === "string");
   if (!isPlan || !CLAUDE_ASKS.has(event.hook_event_name)) return unrelated(event);
+  const { plan: _plan, ...requested } = toolInput;
   const encoder = event.hook_event_name === "PreToolUse" ? claudePreToolUse : claudePermissionRequest;
   return {
     kind: "hook",
     channel: encoder(toolInput),
     origin: "origin_a",
     plan: planInEvent(event),
+    ...sessionOf(event),
+    ...(Object.keys(requested).length === 0 ? {} : { requested }),
     ...(event.permission_mode === undefined ? {} : { permissionMode: event.permission_mode }),
     ...(event.cwd === undefined ? {} : { cwd: event.cwd }),
   };
+}
+
+function sessionOf({ session_id: id, sessionId }: HookEvent): { readonly agentSession?: string } {
+  const session = sessionId ?? id;
+  return session === undefined ? {} : { agentSession: session };
 }
 
 function planInEvent({ tool_input: input }: HookEvent): PlanLocation {

@@ -12,6 +12,8 @@ export interface PlanReview {
   /** Set when the agent sent no plan: what to tell the person. */
   readonly missing?: string;
   readonly permissionMode?: string;
+  /** What the agent's tool call holds besides the plan. */
+  readonly requested?: Readonly<Record<string, unknown>>;
   readonly channel: ReplyChannel;
   /** On its way while the server starts; undefined where the data directory cannot be used. */
   readonly history: Promise<PlanHistory | undefined>;

@@ -7,7 +7,7 @@ import type { ReviewContext } from "../review-mode.ts";
 export function planRoute(app: FastifyInstance, context: ReviewContext, review: PlanReview): void {
   app.get("/api/plan", async (): Promise<PlanState> => {
     const [history, settings] = await Promise.all([review.history, context.settings.read()]);
-    const { permissionMode, missing } = review;
+    const { permissionMode, missing, requested } = review;
     return {
       plan: review.plan,
       origin: context.origin,
@@ -19,6 +19,7 @@ export function planRoute(app: FastifyInstance, context: ReviewContext, review: 
       caller: context.caller,
       round: history?.round ?? 1,
       settings,
+      ...(requested === undefined ? {} : { requested }),
       ...(missing === undefined ? {} : { missing }),
     };
   });

@@ -10,7 +10,7 @@ import type { ReviewContext } from "../review-mode.ts";
 const MEMBERS = { files: 8, fields: 64, parts: 72 } as const;
 
 /** POST /api/upload: one image in the multipart member `file`, kept under a name of ours. */
-export function uploadRoute(app: FastifyInstance, { uploadFolder }: ReviewContext): void {
+export function uploadRoute(app: FastifyInstance, { uploadFolder, uploadFallback }: ReviewContext): void {
   app.register(async (scope) => {
     await scope.register(multipart, {
       limits: { fileSize: MAX_IMAGE_BYTES, ...MEMBERS, fieldSize: 1_000 },
@@ -21,7 +21,7 @@ export function uploadRoute(app: FastifyInstance, { uploadFolder }: ReviewContex
     scope.post("/api/upload", async (request): Promise<UploadAnswer> => {
       const file = request.isMultipart() ? await fileOf(request) : undefined;
       if (!file) throw new AppError("validation", "No file provided");
-      return { path: await storeUpload(uploadFolder, file.bytes), originalName: file.name };
+      return { path: await storeUpload(uploadFolder, file.bytes, uploadFallback), originalName: file.name };
     });
   });
 }

@@ -18,6 +18,8 @@ const RULES: readonly Rule[] = [
   { folder: "decisions", mayGo: ({ name }) => name.endsWith(".read.json"), days: 90, newest: 200 },
   { folder: "history", mayGo: (entry) => entry.isDirectory(), days: 180, newest: 200 },
   { folder: "rounds", mayGo: isJson, days: 180, newest: 200 },
+  { folder: "sessions", mayGo: isJson, days: 30, newest: 50 },
+  { folder: "tabs", mayGo: isJson, days: 2, newest: 0 },
   // The person's own words, never sent.
   { folder: "drafts", mayGo: isJson, days: 365, newest: 200 },
 ];

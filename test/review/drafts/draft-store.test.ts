@@ -95,7 +95,7 @@ describe("drafts", () => {
     await leave();
     const unaware = createDraftStore(folder);
     await unaware.remove("a");
-    expect(await unaware.read("a")).toEqual({ generation: 3, savedAt: "", content: "left" });
+    expect(await unaware.read("a")).toEqual({ generation: 3, savedAt: "", content: "left", isEarlier: true });
     await unaware.remove("a");
     expect(await unaware.read("a")).toMatchObject({ generation: 0 });
     await leave();

@@ -1,3 +1,4 @@
+import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { timeAgo } from "../../shared/time-ago.ts";
 import { copyFeedback } from "../dialogs/compose.ts";
@@ -14,6 +15,7 @@ export function Banners() {
   return (
     <>
       {isGone && <GoneBanner />}
+      {!isGone && <DoubtBanner />}
       <ReplacedBanner />
       {!isGone && <DraftBanner />}
       {!isGone && <StaleBanner />}
@@ -34,6 +36,20 @@ function GoneBanner() {
       <Button small onClick={() => void copyFeedback()}>
         Copy the feedback
       </Button>
+    </div>
+  );
+}
+
+function DoubtBanner() {
+  const doubt = useSession((session) => session.doubt);
+  const name = useSession((session) => session.index?.caller.name ?? "The agent");
+  if (doubt === undefined) return null;
+  return (
+    <div className="banner banner-warning" role="alert">
+      <span>
+        {describeDoubt(name, doubt)} You can still send the feedback: it is kept, and{" "}
+        <code>sallyport review last</code> prints it.
+      </span>
     </div>
   );
 }

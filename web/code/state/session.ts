@@ -1,5 +1,6 @@
 import { create } from "zustand";
 import type {
+  CallerDoubt,
   DiffFile,
   DiffIndex,
   DiffSwitchAnswer,
@@ -30,6 +31,8 @@ interface SessionState {
   /** What was sent, for the last screen. */
   readonly sent: { readonly feedback: string; readonly approved: boolean } | undefined;
   readonly closing: string | undefined;
+  /** Why the agent may not read the feedback. */
+  readonly doubt: CallerDoubt | undefined;
   /** A review of other work has this address by now. */
   readonly isReplaced: boolean;
 }
@@ -46,6 +49,7 @@ export const useSession = create<SessionState>(() => ({
   switching: false,
   sent: undefined,
   closing: undefined,
+  doubt: undefined,
   isReplaced: false,
 }));
 

@@ -1,5 +1,6 @@
 import { Copy } from "lucide-react";
 import { useEffect } from "react";
+import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { copyAndSay } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
@@ -24,10 +25,20 @@ export function FinalScreen() {
 function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: string }> }) {
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   const { feedback, answer, permissionMode, agentSwitch } = outcome;
+  const doubt = answer.doubt;
   const approved = outcome.kind === "approved";
   return (
-    <PageState title={approved ? "Plan approved" : "Changes requested"}>
-      <p>
+    <PageState
+      title={doubt ? "Saved, but maybe not delivered" : approved ? "Plan approved" : "Changes requested"}
+    >
+      {doubt && (
+        <p className="callout" role="alert">
+          {describeDoubt(sentenceStart(name), doubt)} Your decision (
+          {approved ? "approved" : "changes requested"}) is saved: copy the text below, or let the agent run{" "}
+          <code>sallyport review last</code>.
+        </p>
+      )}
+      <p hidden={doubt !== undefined}>
         {sentenceStart(name)} {approved ? "goes ahead" : "was told to revise the plan"}
         {permissionMode && (
           <>
@@ -41,7 +52,7 @@ function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: s
             with <code>{agentSwitch}</code>
           </>
         )}
-        . You can close this tab.
+        . If you leave this tab open, the next review of this project opens here.
       </p>
       {(answer.warnings ?? []).map((warning) => (
         <p key={warning} className="callout">
@@ -53,7 +64,10 @@ function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: s
           A copy is at <code>{answer.savedPath}</code>
         </p>
       )}
-      <Told heading={`What ${name} was told`} text={feedback || silence(approved)} />
+      <Told
+        heading={doubt ? `What ${name} was to be told` : `What ${name} was told`}
+        text={feedback || silence(approved)}
+      />
       <p className="hint">
         If it did not arrive, <code>sallyport review last</code> prints it again.
       </p>

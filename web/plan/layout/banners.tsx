@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
+import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { copyAndSay } from "../../shared/clipboard.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import { Button } from "../../shared/components/button.tsx";
@@ -6,6 +7,8 @@ import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans, countChanges } from "../rounds/compare-plans.ts";
 import { allNotes, setView, takeTyped } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
+import { AgentRequests } from "./agent-requests.tsx";
+import { DraftNotices } from "./draft-notices.tsx";
 import { sentenceStart } from "./sentence-start.ts";
 
 /** What the person should know before going on: a lost server, an unsaved draft, a new round, the agent's patience. */
@@ -35,9 +38,27 @@ export function Banners() {
           </Button>
         </p>
       )}
+      <Doubt />
+      <DraftNotices />
       <RoundBanner />
+      <AgentRequests />
       <Deadline />
     </section>
+  );
+}
+
+function Doubt() {
+  const doubt = useReview((state) => state.doubt);
+  const name = useReview((state) => state.plan?.caller.name ?? "The agent");
+  if (doubt === undefined) return null;
+  return (
+    <p className="banner banner-warning" role="alert">
+      <span>
+        {describeDoubt(sentenceStart(name), doubt)} You can still decide: the decision is kept, and{" "}
+        <code>sallyport review last</code> prints it.
+      </span>
+      <CopyNotes />
+    </p>
   );
 }
 

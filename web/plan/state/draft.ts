@@ -1,4 +1,5 @@
 import type { Draft, PlanAnnotation, PlanState } from "../../../src/review/api-types.ts";
+import { showToast } from "../../shared/components/toast.tsx";
 import { type Autosave, createAutosave } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
@@ -37,7 +38,8 @@ export async function startDraft({ sessionId, planId }: PlanState): Promise<void
   if (isTypedMeanwhile || (found.ok && found.value.content && found.value.savedAt === "")) autosave.touch();
 }
 
-function restore({ content, savedAt }: Draft<DraftContent>): void {
+function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>): void {
+  if (damaged !== undefined) useReview.setState({ damagedDraft: damaged });
   if (!content || !Array.isArray(content.annotations)) return;
   const now = useReview.getState();
   const { annotations, composer, note = "", rewritten, edited } = content;
@@ -50,6 +52,27 @@ function restore({ content, savedAt }: Draft<DraftContent>): void {
     draft: savedAt === "" ? { state: "pending" } : { state: "saved", savedAt },
     ...(edited !== undefined && { document: parseMarkdown(edited) }),
   });
+  const noteIds = annotations.map(({ id }) => id);
+  const hasWords = noteIds.length > 0 || composer !== undefined || note !== "" || rewritten !== undefined;
+  if (isEarlier && (hasWords || edited !== undefined))
+    useReview.setState({ restored: { savedAt, noteIds, hasEdit: edited !== undefined } });
+}
+
+/** Throws away what an earlier review left, with a way back. What was typed on this page since stays. */
+export function discardRestored(): void {
+  const { restored, plan, annotations, composer, note, rewritten, document, typed } = useReview.getState();
+  if (!restored || !plan) return;
+  const before = { restored, annotations, composer, note, rewritten, document, typed };
+  useReview.setState({
+    restored: undefined,
+    annotations: annotations.filter(({ id }) => !restored.noteIds.includes(id)),
+    composer: undefined,
+    note: "",
+    rewritten: undefined,
+    typed: undefined,
+    ...(restored.hasEdit && { document: parseMarkdown(plan.plan) }),
+  });
+  showToast("Draft discarded", { action: { label: "Undo", run: () => useReview.setState(before) } });
 }
 
 function watch(autosave: Autosave): void {

@@ -2,6 +2,7 @@ import type { History, PlanState } from "../../../src/review/api-types.ts";
 import { explain, getJson } from "../../shared/api/client.ts";
 import { renewPageToken } from "../../shared/api/page-token.ts";
 import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
+import { setTitle } from "../../shared/next-review.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
 import { startDraft } from "./draft.ts";
 import { useReview } from "./review-store.ts";
@@ -15,7 +16,7 @@ export async function load(): Promise<void> {
   }
   const plan = result.value;
   applyTheme(plan.settings.theme);
-  document.title = `${plan.title}: plan review`;
+  setTitle(`${plan.title}: plan review`);
   useReview.setState({
     plan,
     document: parseMarkdown(plan.plan),

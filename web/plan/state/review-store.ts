@@ -1,6 +1,7 @@
 import { create } from "zustand";
 import type {
   AttachedImage,
+  CallerDoubt,
   DecisionAnswer,
   PlanAnchor,
   PlanAnnotation,
@@ -22,6 +23,14 @@ export interface Composer {
   readonly text: string;
   readonly replacement: string;
   readonly images: readonly AttachedImage[];
+}
+
+/** What came back of an earlier review of the same plan. */
+export interface RestoredDraft {
+  /** ISO 8601 */
+  readonly savedAt: string;
+  readonly noteIds: readonly string[];
+  readonly hasEdit: boolean;
 }
 
 export type View = "plan" | "source" | "changes" | "edit";
@@ -61,7 +70,13 @@ export interface ReviewState {
   readonly dialog: DialogName | undefined;
   readonly railOpen: boolean;
   readonly draft: DraftStatus;
+  /** What an earlier review left of this plan, until the person has seen it; undefined where it left nothing. */
+  readonly restored: RestoredDraft | undefined;
+  /** The file that holds a draft which could not be read. */
+  readonly damagedDraft: string | undefined;
   readonly connected: boolean;
+  /** Why the agent may not read the decision. */
+  readonly doubt: CallerDoubt | undefined;
   /** Another plan has come under review at this address since the page was loaded. */
   readonly isReplaced: boolean;
   readonly rounds: readonly Round[];
@@ -89,7 +104,10 @@ export const useReview = create<ReviewState>(() => ({
   dialog: undefined,
   railOpen: false,
   draft: { state: "idle" },
+  restored: undefined,
+  damagedDraft: undefined,
   connected: true,
+  doubt: undefined,
   isReplaced: false,
   rounds: [],
   note: "",

@@ -1,7 +1,9 @@
 import { useEffect, useEffectEvent } from "react";
 import type { ReviewEvent } from "../../../src/review/api-types.ts";
 
-const NAMES: readonly ReviewEvent["event"][] = ["hello", "decided", "closing", "stale"];
+const NAMES: readonly ReviewEvent["event"][] = ["hello", "decided", "closing", "stale", "caller-doubtful"];
+
+const RETRY_MS = 5_000;
 
 interface Listeners {
   readonly onEvent: (event: ReviewEvent) => void;
@@ -14,21 +16,32 @@ export function useReviewEvents({ onEvent, onConnection }: Listeners): void {
   const handleEvent = useEffectEvent(onEvent);
   const handleConnection = useEffectEvent(onConnection);
   useEffect(() => {
-    const source = new EventSource("/api/events");
+    let source: EventSource;
     let wasOpen = false;
-    source.onopen = () => {
-      wasOpen = true;
-      handleConnection(true);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const follow = () => {
+      source = new EventSource("/api/events");
+      source.onopen = () => {
+        wasOpen = true;
+        handleConnection(true);
+      };
+      source.onerror = () => {
+        if (!wasOpen) return;
+        handleConnection(false);
+        // The browser gives up where something else answers at this address; the next review may still come here.
+        if (source.readyState === EventSource.CLOSED) timer = setTimeout(follow, RETRY_MS);
+      };
+      for (const name of NAMES) {
+        source.addEventListener(name, (message: MessageEvent<string>) => {
+          handleEvent({ event: name, ...parse(message.data) } as ReviewEvent);
+        });
+      }
     };
-    source.onerror = () => {
-      if (wasOpen) handleConnection(false);
+    follow();
+    return () => {
+      clearTimeout(timer);
+      source.close();
     };
-    for (const name of NAMES) {
-      source.addEventListener(name, (message: MessageEvent<string>) => {
-        handleEvent({ event: name, ...parse(message.data) } as ReviewEvent);
-      });
-    }
-    return () => source.close();
   }, []);
 }
 

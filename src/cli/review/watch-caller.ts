@@ -1,0 +1,77 @@
+import { readFile, stat } from "node:fs/promises";
+import type { CallerDoubt } from "../../review/api-types.ts";
+import { ancestorsFrom, hasEnded, hasLostTerminal } from "./process-tree.ts";
+
+/** What tells whether the agent still waits for its hook. */
+export interface WatchedCaller {
+  /** The process that started the review. */
+  readonly parent: number;
+  /** The agent's record of the conversation, where it grows only once the agent goes on. */
+  readonly transcript?: string;
+  /** A file that the latest review of the same agent session claims for itself, with its id. */
+  readonly claim?: { readonly path: string; readonly sessionId: string };
+}
+
+interface WatchOptions {
+  /** Called once, with the first sign that the agent may not read the decision. */
+  readonly onDoubt: (doubt: CallerDoubt) => void;
+  /** Milliseconds between two looks. */
+  readonly pause?: number;
+  /** Milliseconds in which the agent may still write what led to the review. */
+  readonly settle?: number;
+}
+
+const PAUSE_MS = 2_000;
+const SETTLE_MS = 5_000;
+
+/**
+ * Watches for signs that an agent has gone on without its hook, which some leave running: it asks again, its transcript grows,
+ * its launcher has ended, its terminal is closed. A sign is a reason for a warning and never ends the review. Returns the way
+ * to stop.
+ */
+export function watchCaller(caller: WatchedCaller, options: WatchOptions): () => void {
+  const { onDoubt, pause = PAUSE_MS, settle = SETTLE_MS } = options;
+  const ancestors = ancestorsFrom(caller.parent);
+  const began = performance.now();
+  let known: number | undefined;
+  let isOver = false;
+  let timer: NodeJS.Timeout;
+  const sign = async (): Promise<CallerDoubt | undefined> => {
+    if (ancestors.some(hasLostTerminal)) return "terminal-gone";
+    // The parent itself ending ends the review; see lifecycle.ts.
+    if (ancestors.slice(1).some(hasEnded)) return "launcher-gone";
+    if (await isClaimedByOther(caller.claim)) return "asked-again";
+    const size = await sizeOf(caller.transcript);
+    const hasGrown = known !== undefined && size !== undefined && size > known;
+    if (performance.now() - began < settle || known === undefined) known = size;
+    return hasGrown && performance.now() - began >= settle ? "went-on" : undefined;
+  };
+  const look = async () => {
+    const doubt = await sign();
+    if (isOver) return;
+    if (doubt !== undefined) onDoubt(doubt);
+    else schedule();
+  };
+  const schedule = () => {
+    timer = setTimeout(() => void look(), pause).unref();
+  };
+  schedule();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+async function isClaimedByOther(claim: WatchedCaller["claim"]): Promise<boolean> {
+  if (!claim) return false;
+  const owner = await readFile(claim.path, "utf8").catch(() => claim.sessionId);
+  return owner.trim() !== claim.sessionId;
+}
+
+async function sizeOf(path: string | undefined): Promise<number | undefined> {
+  if (path === undefined) return undefined;
+  return stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+}

@@ -1,0 +1,67 @@
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { launchBrowser, openPage } from "../support/browser.ts";
+import { sandbox, startCommand } from "../support/spawned-command.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+/** A program in the browser's place that writes down each address it is given. */
+async function recorder(folder: string) {
+  const program = join(folder, "browser.sh");
+  const log = join(folder, "opened.txt");
+  await writeFile(program, `#!/bin/sh\necho "$1" >> ${JSON.stringify(log)}\n`);
+  await chmod(program, 0o755);
+  const opened = async () => (await readFile(log, "utf8").catch(() => "")).split("\n").filter(Boolean);
+  return { program, opened };
+}
+
+it("the tab of a decided plan goes on to the next round by itself, and no other one is opened", async () => {
+  const folder = await sandbox();
+  const { program, opened } = await recorder(folder);
+  const environment = { BROWSER: program };
+  const first = await startCommand(["review", "plan"], { stdin: "# Tunnel\n\nDig.\n", folder, environment });
+  const url = await first.url();
+  await expect.poll(opened).toHaveLength(1);
+  const { page } = await openPage(browser, url);
+  await page.locator(".plan").getByRole("heading", { name: "Tunnel" }).waitFor();
+  const token = await page.locator('meta[name="x-sallyport-page"]').getAttribute("content");
+  expect(token).toMatch(/^[\w-]{20,}$/);
+  expect((await first.post("/api/deny", { feedback: "deeper" })).status).toBe(200);
+  await first.ended;
+  await page.getByRole("heading", { name: "Already decided" }).waitFor();
+  const second = await startCommand(["review", "plan"], {
+    stdin: "# Tunnel\n\nDig deeper.\n",
+    folder,
+    environment,
+  });
+  expect(await second.url()).toBe(url);
+  await page.locator(".plan").getByText("Dig deeper.").waitFor();
+  expect(await opened()).toHaveLength(1);
+  expect((await second.post("/api/approve", {})).status).toBe(200);
+  await second.ended;
+  await page.close();
+  const third = await startCommand(["review", "plan"], {
+    stdin: "# Tunnel\n\nFill it.\n",
+    folder,
+    environment,
+  });
+  await third.url();
+  await expect.poll(opened).toHaveLength(2);
+});
+
+it("a program's decision is shown as such on the page, and said on stderr", async () => {
+  const command = await startCommand(["review", "plan", "--no-open"], { stdin: "# Tunnel\n" });
+  const { page } = await openPage(browser, await command.url());
+  await page.locator(".plan").getByRole("heading", { name: "Tunnel" }).waitFor();
+  await expect.poll(async () => (await page.locator(".rail").count()) > 0).toBe(true);
+  await page.waitForTimeout(500);
+  expect((await command.post("/api/approve", {})).status).toBe(200);
+  await page.getByText("A program decided this plan").waitFor();
+  expect((await command.ended).stderr).toContain("Decided by a program that called the review's port");
+});

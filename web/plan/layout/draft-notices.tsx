@@ -1,0 +1,57 @@
+import { Button } from "../../shared/components/button.tsx";
+import { setView } from "../state/actions.ts";
+import { discardRestored } from "../state/draft.ts";
+import { useReview } from "../state/review-store.ts";
+
+/** Says that words of an earlier review came back, or could not be read. */
+export function DraftNotices() {
+  const restored = useReview((state) => state.restored);
+  const damaged = useReview((state) => state.damagedDraft);
+  return (
+    <>
+      {damaged !== undefined && (
+        <p className="banner banner-warning" role="alert">
+          <span>
+            Notes on this plan were saved but cannot be read. The damaged file is kept at{" "}
+            <code>{damaged}</code>.
+          </span>
+          <Button small variant="quiet" onClick={() => useReview.setState({ damagedDraft: undefined })}>
+            Dismiss
+          </Button>
+        </p>
+      )}
+      {restored && (
+        <div className="banner banner-warning" role="status">
+          <span>
+            An earlier review of this plan ended without a decision. {describe(restored)} restored
+            {restored.savedAt !== "" && ` (saved ${new Date(restored.savedAt).toLocaleString()})`}.
+          </span>
+          {restored.hasEdit && (
+            <Button small onClick={() => setView("edit")}>
+              Show my edit
+            </Button>
+          )}
+          <Button small onClick={discardRestored}>
+            Discard
+          </Button>
+          <Button small variant="quiet" onClick={() => useReview.setState({ restored: undefined })}>
+            Keep
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function describe({
+  noteIds,
+  hasEdit,
+}: {
+  readonly noteIds: readonly string[];
+  readonly hasEdit: boolean;
+}): string {
+  const count = noteIds.length;
+  const notes = count === 0 ? "" : count === 1 ? "1 note" : `${count} notes`;
+  if (hasEdit) return notes === "" ? "Your edit of the plan was" : `Your edit of the plan and ${notes} were`;
+  return notes === "" ? "A note you were writing was" : `${notes} ${count === 1 ? "was" : "were"}`;
+}

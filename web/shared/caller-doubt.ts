@@ -1,0 +1,13 @@
+import type { CallerDoubt } from "../../src/review/api-types.ts";
+
+const REASONS: Readonly<Record<CallerDoubt, string>> = {
+  "asked-again": "has asked for another review since",
+  "went-on": "has gone on with its conversation since",
+  "launcher-gone": "has lost the program that started it",
+  "terminal-gone": "has lost its terminal",
+};
+
+/** Says why a decision may not reach the agent, as a sentence about it. */
+export function describeDoubt(name: string, doubt: CallerDoubt): string {
+  return `${name} ${REASONS[doubt]} and may no longer wait for your decision.`;
+}
