@@ -10,6 +10,17 @@ import type { CalledOperation } from "./operation-path.ts";
 import { CallReply } from "./reply-writer.ts";
 import { callersConversations } from "./stored-responses.ts";
 
+/** By base URL: the configuration's are few. */
+const hosts = new Map<string, string>();
+
+function hostOf(baseUrl: string): string {
+  const known = hosts.get(baseUrl);
+  if (known !== undefined) return known;
+  const host = new URL(baseUrl).hostname;
+  hosts.set(baseUrl, host);
+  return host;
+}
+
 /**
  * The lane for unlike dialects: hands the call to the translator with a way to send and a way to answer. `goOn` takes over
  * where the first place and those like it cannot serve, and there are others.
@@ -39,6 +50,7 @@ export async function translate(
       target: {
         upstream: upstream.name,
         dialect: upstream.dialect,
+        host: hostOf(upstream.baseUrl),
         model: places[0].model,
         capabilities: upstream.capabilities,
       },

@@ -16,6 +16,12 @@ const common: Capabilities = {
   reasoning: "none",
   alwaysThinks: false,
   echoesReasoning: false,
+  reasoningMember: "reasoning_content",
+  needsReasoning: false,
+  thinksByDefault: false,
+  thinkingMember: "reasoning_effort",
+  shortCallIds: false,
+  acceptsStreamOptions: true,
   structuredOutput: "json-schema",
   jsonSchemaTools: true,
   customTools: false,
@@ -71,6 +77,8 @@ export const baseCapabilities: Record<UpstreamDialect, Capabilities> = {
 export interface Family {
   /** Matched against the model's name in lower case, without `vendor/` in front. */
   readonly model: RegExp;
+  /** Matched against the upstream's host, for what holds at one vendor alone. */
+  readonly host?: RegExp;
   readonly dialects: readonly UpstreamDialect[];
   readonly capabilities: Partial<Capabilities>;
 }
@@ -139,7 +147,12 @@ export const families: readonly Family[] = [
   {
     model: /^gpt-oss/,
     dialects: chat,
-    capabilities: { reasoning: "effort", efforts: ["low", "medium", "high"] },
+    capabilities: {
+      reasoning: "effort",
+      efforts: ["low", "medium", "high"],
+      echoesReasoning: true,
+      reasoningMember: "reasoning",
+    },
   },
   { model: /^grok-3-mini/, dialects: chat, capabilities: { reasoning: "effort", efforts: ["low", "high"] } },
   {
@@ -152,6 +165,15 @@ export const families: readonly Family[] = [
     dialects: chat,
     capabilities: { echoesReasoning: true },
   },
+  {
+    model:
+      /^(deepseek-(r\d|reasoner|v3\.[1-9]|v4)|kimi-k2|glm-(4\.[5-9]|[5-9])|minimax|mimo|qwen-?3|qwq|magistral)/,
+    dialects: chat,
+    capabilities: { thinksByDefault: true },
+  },
+  { model: /^(deepseek|kimi|moonshot)/, dialects: chat, capabilities: { needsReasoning: true } },
+  // The rule is in the tokenizer, which other servers of these models have as well.
+  { model: /^([cdm]\w+|pix)tral/, dialects: chat, capabilities: { shortCallIds: true } },
   // Neither Google's nor in front of it: several of them refuse members they do not know.
   {
     model: /^(deepseek|kimi|moonshot|glm|minimax|mimo|qwen|qwq|grok|llama|command|([mc]\w+|pix)tral)/,

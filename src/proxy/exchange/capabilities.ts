@@ -27,6 +27,18 @@ export interface Capabilities {
   readonly alwaysThinks: boolean;
   /** Whether thinking must be sent back as `reasoning_content` (DeepSeek, Kimi, GLM). */
   readonly echoesReasoning: boolean;
+  /** The member of a message that thinking is sent back in. */
+  readonly reasoningMember: "reasoning_content" | "reasoning";
+  /** Whether a message with calls is refused that has no thinking, so that an empty one stands in (DeepSeek, Kimi). */
+  readonly needsReasoning: boolean;
+  /** Whether the model thinks unless it is told not to, so that "do not think" is lost where it cannot be said. */
+  readonly thinksByDefault: boolean;
+  /** How a chat-completions vendor is told how much to think, and that none is wanted. */
+  readonly thinkingMember: "reasoning_effort" | "reasoning" | "thinking";
+  /** Whether calls must have ids of nine letters and digits (Mistral). */
+  readonly shortCallIds: boolean;
+  /** Whether streams may be asked for usage; those that refuse it tell usage unasked (Mistral). */
+  readonly acceptsStreamOptions: boolean;
   readonly structuredOutput: "json-schema" | "json" | "none";
   /** Whether function tools take JSON Schema as it is (generative-language `parametersJsonSchema`). */
   readonly jsonSchemaTools: boolean;

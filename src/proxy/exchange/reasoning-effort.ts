@@ -55,12 +55,15 @@ export function budgetOf(reasoning: ReasoningRequest): number | undefined {
   return reasoning.effort === undefined ? undefined : budgets[reasoning.effort];
 }
 
-/** The nearest effort a model knows (lower where two are as near); undefined where it knows none. */
+/**
+ * Returns the nearest effort a model knows (lower where two are as near); undefined where it knows none. Some thinking is
+ * never turned into none.
+ */
 export function clampEffort(effort: Effort, known: readonly string[]): Effort | undefined {
   const wanted = efforts.indexOf(effort);
   const distance = (candidate: Effort) => Math.abs(efforts.indexOf(candidate) - wanted);
   return efforts
-    .filter((candidate) => known.includes(candidate))
+    .filter((candidate) => known.includes(candidate) && (candidate !== "none" || effort === "none"))
     .reduce<Effort | undefined>(
       (best, candidate) => (best === undefined || distance(candidate) < distance(best) ? candidate : best),
       undefined,

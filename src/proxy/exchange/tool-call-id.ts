@@ -24,6 +24,17 @@ export function callIdFor(dialect: Dialect, id: string): string {
   return wrapping.length <= maxLength ? wrapping : `call_h_${digest(own)}`;
 }
 
+/**
+ * Returns a call's id as Mistral takes it, nine letters and digits: its own where it is that, else a digest, the same one
+ * each time (https://docs.mistral.ai, `^[a-zA-Z0-9]{9}$`).
+ */
+export function shortCallId(id: string): string {
+  const own = openCallId(id);
+  if (/^[a-zA-Z0-9]{9}$/.test(own)) return own;
+  const bytes = createHash("sha256").update(own).digest();
+  return bytes.readBigUInt64BE().toString(36).padStart(9, "0").slice(-9);
+}
+
 /** The vendor's own id out of a wrapping made by `callIdFor`; any other id as it is. */
 export function openCallId(id: string): string {
   const inner = wrapped.exec(id)?.[1];

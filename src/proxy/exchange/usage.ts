@@ -21,7 +21,11 @@ export function usageOfInclusive(counts: {
   readonly raw?: unknown;
 }): Usage {
   const { input, cacheRead, cacheWrite, reasoning, total, raw } = counts;
-  const beside = (input ?? 0) + (counts.output ?? 0) + (reasoning ?? 0) === total ? (reasoning ?? 0) : 0;
+  const isBeside =
+    (input ?? 0) + (counts.output ?? 0) + (reasoning ?? 0) === total ||
+    // Vercel's figures of Gemini.
+    (reasoning ?? 0) > (counts.output ?? Number.POSITIVE_INFINITY);
+  const beside = isBeside ? (reasoning ?? 0) : 0;
   const output = isCount(counts.output) ? counts.output + beside : counts.output;
   const known = isCount(input) && (isCount(cacheRead) || isCount(cacheWrite));
   const uncached = known ? Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)) : undefined;

@@ -57,7 +57,8 @@ function prepare(
   decoded: Converted<ExchangeRequest>,
   request: ExchangeRequest,
 ): Translation {
-  const capabilities = capabilitiesFor(call.target.dialect, call.target.model, call.target.capabilities);
+  const { dialect, model, capabilities: overrides, host } = call.target;
+  const capabilities = capabilitiesFor(dialect, model, overrides, host);
   const willBeKept = isKept(call.client.dialect, request, call.conversations);
   // What is kept here is not asked to be stored at the vendor, too.
   const { store: _, ...unstored } = request;

@@ -44,6 +44,8 @@ export interface TranslationTarget {
   /** The upstream's name in the configuration. */
   readonly upstream: string;
   readonly dialect: Exclude<Dialect, "completions">;
+  /** Of its base URL; vendors differ in what they take. */
+  readonly host?: string;
   /** The model's name at the upstream. */
   readonly model: string;
   /** `capabilities` of the upstream's configuration: members of `Capabilities` by model pattern, last match wins. */

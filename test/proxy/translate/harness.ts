@@ -25,6 +25,8 @@ interface Scene {
   readonly breaks?: Error;
   /** The model's name at the upstream. */
   readonly model?: string;
+  /** The host of the upstream's base URL. */
+  readonly host?: string;
   readonly strict?: boolean;
   readonly array?: boolean;
   readonly capabilities?: TranslationTarget["capabilities"];
@@ -67,6 +69,7 @@ export async function tell(scene: Scene): Promise<Told> {
     target: {
       upstream: "mock",
       dialect: scene.upstream,
+      ...(scene.host === undefined ? {} : { host: scene.host }),
       model: scene.model ?? "upstream-model",
       capabilities: scene.capabilities ?? {},
     },

@@ -80,8 +80,8 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
     for (const choice of choices) this.candidateAt(choice.index ?? 0).take(choice);
     const pages = decodePages(chunk);
     if (pages.length > 0) this.pages = pages;
-    // Moonshot counts in the last choice.
-    const usage = chunk.usage ?? choices.find((choice) => choice.usage)?.usage;
+    // Moonshot counts in the last choice, and Groq in a member of its own.
+    const usage = chunk.usage ?? choices.find((choice) => choice.usage)?.usage ?? chunk.x_groq?.usage;
     if (usage) this.emit({ type: "usage", usage: decodeUsage(usage) });
   }
 

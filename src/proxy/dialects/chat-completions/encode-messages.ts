@@ -4,7 +4,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { flattenResult } from "../../exchange/result-text.ts";
-import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { callIdFor, shortCallId } from "../../exchange/tool-call-id.ts";
 import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
 import { googleExtra, signatureOfTexts } from "./google-signatures.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
@@ -47,7 +47,7 @@ function encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Wir
       const { text, media } = encodeResult(part, capabilities, list);
       messages.push({
         role: "tool",
-        tool_call_id: callIdFor("chat-completions", part.callId),
+        tool_call_id: callIdAt(capabilities, part.callId),
         content: text,
       });
       content.push(...media);
@@ -88,7 +88,7 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
         `A ${part.type} said by the assistant has no place in this dialect.`,
       );
   }
-  const reasoning = encodeReasoning(thoughts, capabilities, list);
+  const reasoning = encodeReasoning(thoughts, calls.length > 0, capabilities, list);
   const isSilent = texts.length + calls.length === 0 && refusal === undefined;
   if (isSilent && Object.keys(reasoning).length === 0 && turn.parts.length > 0) return [];
   const message = defined({
@@ -99,7 +99,12 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
     ...reasoning,
     ...encodeSignature(turn.parts, capabilities, list),
     tool_calls:
-      calls.length > 0 ? calls.map((call) => encodeToolCall(signable(call, capabilities, list))) : undefined,
+      calls.length > 0
+        ? calls.map((call) => ({
+            ...encodeToolCall(signable(call, capabilities, list)),
+            id: callIdAt(capabilities, call.id),
+          }))
+        : undefined,
   });
   return [message];
 }
@@ -125,6 +130,7 @@ function signable(call: ToolCallPart, { optionalMembers }: Capabilities, list: L
  */
 function encodeReasoning(
   reasoning: readonly ReasoningPart[],
+  called: boolean,
   capabilities: Capabilities,
   list: LossList,
 ): Readonly<Record<string, unknown>> {
@@ -137,8 +143,9 @@ function encodeReasoning(
     const code = others.some((part) => part.signature !== undefined) ? "reasoning-signature" : "reasoning";
     list.add(code, "Earlier thinking is not sent: it would mean nothing to this vendor.");
   }
+  const isWanted = text !== "" || (called && capabilities.needsReasoning);
   return defined({
-    reasoning_content: text === "" ? undefined : text,
+    [capabilities.reasoningMember]: isWanted ? text : undefined,
     reasoning_details: details.length === 0 ? undefined : details,
   });
 }
@@ -152,6 +159,10 @@ function wordsOf(reasoning: readonly ReasoningPart[]): string {
     .filter((part) => part.redacted !== true)
     .map((part) => part.text)
     .join("");
+}
+
+function callIdAt({ shortCallIds }: Capabilities, id: string): string {
+  return shortCallIds ? shortCallId(id) : callIdFor("chat-completions", id);
 }
 
 /** A call as the dialect writes it, in requests and answers alike. */

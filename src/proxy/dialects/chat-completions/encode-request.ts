@@ -3,6 +3,7 @@ import type { UpstreamCall } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
+import { asksToThink } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
 import { saidEffort } from "../shared/said-effort.ts";
@@ -10,7 +11,7 @@ import { fitUserName } from "../shared/user-name.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { encodeOutput, encodeTools } from "./encode-tools.ts";
 
-/** Writes a call to `/chat/completions`. Streams ask for usage always: the meters need it. */
+/** Writes a call to `/chat/completions`. Streams ask for usage wherever they may: the meters need it. */
 export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
   const list = createLossList();
   const body = defined({
@@ -18,11 +19,11 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
     messages: encodeMessages(request, capabilities, list),
     ...encodeTools(request, list),
     ...encodeSampling(request, capabilities, list),
-    reasoning_effort: encodeEffort(request, capabilities, list),
+    ...encodeEffort(request, capabilities, list),
     response_format: encodeOutput(request.output, capabilities, list),
     ...encodeOptional(request, capabilities, list),
     ...request.extensions["chat-completions"],
-    ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...encodeStream(request, capabilities),
   });
   if (request.turns.at(-1)?.role === "assistant" && !capabilities.acceptsPrefill) {
     list.add("assistant-prefill", "The model answers anew instead of continuing the assistant's last words.");
@@ -96,8 +97,23 @@ function encodeEffort(
   request: ExchangeRequest,
   capabilities: Capabilities,
   list: LossList,
-): string | undefined {
-  return request.reasoning && saidEffort(request.reasoning, capabilities.efforts, list);
+): Readonly<Record<string, unknown>> {
+  if (!asksToThink(request.reasoning)) return {};
+  const { budget } = request.reasoning;
+  const { thinkingMember } = capabilities;
+  if (thinkingMember === "reasoning" && budget !== undefined && budget > 0)
+    return { reasoning: { max_tokens: budget } };
+  const effort = saidEffort(request.reasoning, capabilities, list);
+  if (effort === undefined) return {};
+  if (thinkingMember === "reasoning") return { reasoning: { effort } };
+  return thinkingMember === "thinking" && effort === "none"
+    ? { thinking: { type: "disabled" } }
+    : { reasoning_effort: effort };
+}
+
+function encodeStream({ stream }: ExchangeRequest, { acceptsStreamOptions }: Capabilities) {
+  if (!stream) return {};
+  return acceptsStreamOptions ? { stream, stream_options: { include_usage: true } } : { stream };
 }
 
 /** Members that only some upstreams know, and refuse the call over elsewhere. */

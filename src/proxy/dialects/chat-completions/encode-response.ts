@@ -68,12 +68,15 @@ function encodeText(parts: readonly Part[], list: LossList) {
   return { content, annotations };
 }
 
+/** What stands between the thoughts of one answer, which are one text here. */
+export const betweenThoughts = "\n\n";
+
 function encodeReasoning(parts: readonly Part[]) {
   const reasoning = parts.filter((part): part is ReasoningPart => part.type === "reasoning");
   const text = reasoning
-    .filter((part) => part.redacted !== true)
+    .filter((part) => part.redacted !== true && part.text !== "")
     .map((part) => part.text)
-    .join("");
+    .join(betweenThoughts);
   const details = reasoning.flatMap((part) => encodeReasoningDetail(part) ?? []);
   return {
     reasoning_content: text === "" ? undefined : text,

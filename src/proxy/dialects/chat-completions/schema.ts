@@ -157,6 +157,7 @@ export const chunkSchema = z.object({
   model: text,
   choices: z.array(deltaSchema).nullish(),
   usage: usageSchema.nullish(),
+  x_groq: z.object({ usage: usageSchema.nullish() }).nullish(),
   citations: z.unknown().optional(),
   search_results: z.unknown().optional(),
 });

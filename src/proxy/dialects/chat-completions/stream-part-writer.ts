@@ -5,7 +5,7 @@ import { urlOfSource } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Finish } from "../../exchange/response.ts";
 import { encodeCitations } from "./citations.ts";
-import { losePictureSignature } from "./encode-response.ts";
+import { betweenThoughts, losePictureSignature } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
 import { googleExtra } from "./google-signatures.ts";
 import { encodeLogprobs } from "./logprobs.ts";
@@ -36,6 +36,8 @@ export class PartWriter {
   private readonly open = new Map<number, Open>();
   private readonly calls;
   private readonly refused = new Set<number>();
+  /** Candidates that have thought aloud. */
+  private readonly thoughtful = new Set<number>();
   /** Characters of content so far, by candidate; citations count from its beginning. */
   private readonly lengths = new Map<number, number>();
   private readonly lists = new Map<number, Lists>();
@@ -116,8 +118,12 @@ export class PartWriter {
     const { part, candidate } = open;
     const json = JSON.stringify(text);
     if (part.type === "reasoning") {
+      const isNext = open.thought === "" && this.thoughtful.has(candidate);
       open.thought += text;
-      return part.redacted === true ? "" : this.chunk(candidate, `"reasoning_content":${json}`);
+      if (part.redacted === true) return "";
+      this.thoughtful.add(candidate);
+      const told = isNext ? JSON.stringify(betweenThoughts + text) : json;
+      return this.chunk(candidate, `"reasoning_content":${told}`);
     }
     if (part.type === "refusal") {
       this.refused.add(candidate);

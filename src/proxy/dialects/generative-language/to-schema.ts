@@ -213,7 +213,7 @@ function addMembers(schema: JsonSchema, said: Record<string, unknown>, place: Pl
   }
   if (isObject(items)) said["items"] = convert(items, inside, losses);
   else if (said["type"] === "ARRAY") said["items"] = {};
-  if (isObject(additionalProperties)) {
+  if (isObject(additionalProperties) || additionalProperties === false) {
     losses.add("schema-additionalProperties", "A schema for further properties cannot be said.");
   }
 }

@@ -122,7 +122,7 @@ function atMost(
 function encodeReasoning(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
   const asked = request.reasoning;
   if (asked === undefined) return undefined;
-  const effort = saidEffort(asked, capabilities.efforts, losses);
+  const effort = saidEffort(asked, capabilities, losses);
   const summary = asked.summary ?? (asked.include === true ? "auto" : undefined);
   const said = withoutNullish({
     effort,

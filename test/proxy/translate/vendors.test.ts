@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import { chatAnswer, chatStream, type Json, sse, tell } from "./harness.ts";
+
+/** What single vendors of the chat-completions dialect want otherwise, by the model's name or by their host. */
+const hi = { role: "user", content: "Hi" };
+const base = { model: "m", max_tokens: 9, messages: [hi] };
+const toChat = (body: Json, model: string, host?: string, more: Json = {}) =>
+  tell({
+    client: "messages",
+    upstream: "chat-completions",
+    body: { ...base, ...body },
+    model,
+    ...(host === undefined ? {} : { host }),
+    ...more,
+  });
+const called = (thinking: Json[] = [], id = "toolu_01A09q90qw90lq917835lq9") => [
+  hi,
+  { role: "assistant", content: [...thinking, { type: "tool_use", id, name: "f", input: {} }] },
+  { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "1" }] },
+];
+const unsigned = { type: "thinking", thinking: "Hmm", signature: "sally1.chat-completions." };
+
+describe("37 how much to think, at chat-completions vendors", () => {
+  it.each([
+    ["deepseek-reasoner", "api.deepseek.com", { reasoning_effort: "high" }],
+    ["glm-5.2", "api.z.ai", { reasoning_effort: "high" }],
+    ["mistral-small-latest", "api.mistral.ai", { reasoning_effort: "high" }],
+    ["sonar-reasoning-pro", "api.perplexity.ai", { reasoning_effort: "high" }],
+    ["anthropic/claude-sonnet-4.5", "openrouter.ai", { reasoning: { effort: "high" } }],
+    ["claude-4-sonnet", "acme.snowflakecomputing.com", { reasoning: { effort: "high" } }],
+  ])("is said to %s at %s", async (model, host, members) => {
+    const told = await toChat({ output_config: { effort: "high" } }, model, host);
+    expect(told.sent).toMatchObject(members);
+    expect(told.losses).toEqual([]);
+  });
+
+  it("is a budget at OpenRouter where it was one", async () => {
+    const thinking = { type: "enabled", budget_tokens: 3000 };
+    const told = await toChat({ thinking, max_tokens: 9000 }, "anthropic/claude-sonnet-4.5", "openrouter.ai");
+    expect(told.sent["reasoning"]).toEqual({ max_tokens: 3000 });
+  });
+
+  it.each([
+    ["deepseek-v4", "api.deepseek.com", { thinking: { type: "disabled" } }, []],
+    ["glm-5.3", "api.z.ai", { thinking: { type: "disabled" } }, []],
+    ["qwen/qwen3-32b", "api.groq.com", { reasoning_effort: "none" }, []],
+    ["mistral-small-latest", "api.mistral.ai", { reasoning_effort: "none" }, []],
+    ["openai/gpt-5", "openrouter.ai", { reasoning: { effort: "none" } }, []],
+    ["qwen3-32b", undefined, {}, ["reasoning-effort"]],
+    ["glm-4.6", undefined, {}, ["reasoning-effort"]],
+    ["gpt-4o", undefined, {}, []],
+  ])("is none where none is wanted of %s at %s, or a loss", async (model, host, members, losses) => {
+    const told = await toChat({ thinking: { type: "disabled" } }, model, host);
+    expect(told.sent).toMatchObject(members);
+    expect(told.losses).toEqual(losses);
+  });
+
+  it("never becomes none where some is wanted", async () => {
+    const low = await toChat({ output_config: { effort: "low" } }, "qwen/qwen3-32b", "api.groq.com");
+    expect(low.sent).not.toHaveProperty("reasoning_effort");
+    const small = await toChat({ output_config: { effort: "low" } }, "mistral-small", "api.mistral.ai");
+    expect(small.sent).toMatchObject({ reasoning_effort: "high" });
+  });
+});
+
+describe("43 thinking that a vendor wants back", () => {
+  it.each([
+    ["gpt-oss-120b", undefined, { reasoning: "Hmm" }],
+    ["deepseek-chat", undefined, { reasoning_content: "Hmm" }],
+    ["some-alias", "api.deepseek.com", { reasoning_content: "Hmm" }],
+  ])("is sent to %s at %s", async (model, host, members) => {
+    const told = await toChat({ messages: called([unsigned]) }, model, host);
+    expect((told.sent["messages"] as Json[])[1]).toMatchObject(members);
+    expect(told.losses).toEqual([]);
+  });
+
+  it("is empty where a call came without any", async () => {
+    const told = await toChat({ messages: called() }, "deepseek-reasoner");
+    expect((told.sent["messages"] as Json[])[1]).toMatchObject({ reasoning_content: "" });
+    const plain = await toChat(
+      { messages: [hi, { role: "assistant", content: "Yes" }, hi] },
+      "deepseek-chat",
+    );
+    expect((plain.sent["messages"] as Json[])[1]).not.toHaveProperty("reasoning_content");
+  });
+
+  it.each(["openai/gpt-5", "openai/o4-mini", "anthropic/claude-sonnet-4.5"])(
+    "is %s's sealed reasoning_details behind a gateway",
+    async (model) => {
+      const detail = {
+        type: "reasoning.encrypted",
+        data: "gAAAA",
+        id: "rs_1",
+        format: "openai-responses-v1",
+        index: 0,
+      };
+      const answer = chatAnswer({ content: "ok", reasoning_details: [detail] });
+      const told = await toChat({}, model, "openrouter.ai", { answer });
+      const turn = { role: "assistant", content: told.json["content"] };
+      const next = await toChat({ messages: [hi, turn, hi] }, model, "openrouter.ai");
+      expect((next.sent["messages"] as Json[])[1]).toMatchObject({ reasoning_details: [detail] });
+      expect(next.losses).toEqual([]);
+    },
+  );
+});
+
+describe("21 calls at Mistral", () => {
+  it("have ids of nine letters and digits, the same in call and result and each time", async () => {
+    for (const [model, host] of [
+      ["mistral-large-latest", undefined],
+      ["ministral-8b", undefined],
+      ["an-alias", "api.mistral.ai"],
+    ] as const) {
+      const ids = [];
+      for (let turn = 0; turn < 2; turn += 1) {
+        const told = await toChat({ messages: called() }, model, host);
+        const [, call, result] = told.sent["messages"] as [Json, { tool_calls: { id: string }[] }, Json];
+        expect(call.tool_calls[0]?.id).toMatch(/^[a-zA-Z0-9]{9}$/);
+        expect(result["tool_call_id"]).toBe(call.tool_calls[0]?.id);
+        ids.push(call.tool_calls[0]?.id);
+      }
+      expect(ids[0]).toBe(ids[1]);
+    }
+  });
+
+  it("keep Mistral's own", async () => {
+    const told = await toChat({ messages: called([], "D681PevKs") }, "mistral-large-latest");
+    expect((told.sent["messages"] as Json[])[2]).toMatchObject({ tool_call_id: "D681PevKs" });
+  });
+});
+
+describe("79 usage in streams", () => {
+  it("is not asked of Mistral, which refuses the question and tells it unasked", async () => {
+    const mistral = await toChat({ stream: true }, "mistral-large-latest", "api.mistral.ai");
+    expect(mistral.sent).not.toHaveProperty("stream_options");
+    const other = await toChat({ stream: true }, "mistral-large-latest", "localhost");
+    expect(other.sent).toHaveProperty("stream_options");
+  });
+
+  it("is read where Groq alone puts it", async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
+    const end = {
+      id: "c",
+      choices: [{ index: 0, delta: {}, finish_reason: "stop" }],
+      x_groq: { id: "r", usage },
+    };
+    const answer =
+      chatStream([{ content: "Hi" }]).replace(/data: \[DONE\][\s\S]*/, "") + sse("chat-completions", [end]);
+    const told = await toChat({ stream: true }, "llama-3.3", "api.groq.com", { answer });
+    expect(told.outcome.usage).toMatchObject({ input: { total: 7 }, output: { total: 5 } });
+  });
+
+  it("counts reasoning beside the answer where it is more than all of it", async () => {
+    const usage = {
+      prompt_tokens: 7,
+      completion_tokens: 10,
+      completion_tokens_details: { reasoning_tokens: 96 },
+    };
+    const told = await toChat({}, "google/gemini-3-pro", "ai-gateway.vercel.sh", {
+      answer: chatAnswer({ content: "Hi" }, "stop", { usage }),
+    });
+    expect(told.outcome.usage?.output).toEqual({ total: 106, reasoning: 96 });
+  });
+});
+
+describe("59 thoughts of several items", () => {
+  const reasoning = (text: string) => ({
+    type: "reasoning",
+    id: "r",
+    summary: [{ type: "summary_text", text }],
+  });
+  const said = { type: "output_text", text: "Hi", annotations: [] };
+  const message = { type: "message", id: "m", role: "assistant", content: [said] };
+  const output = [reasoning("One."), reasoning("Two."), message];
+  const response = { id: "resp_1", object: "response", status: "completed", output };
+
+  it("have a break between them in a chat-completions answer", async () => {
+    const ask = { client: "chat-completions", upstream: "responses" } as const;
+    const whole = await tell({ ...ask, body: { model: "m", messages: [hi] }, answer: response });
+    const [choice] = whole.json["choices"] as { message: Json }[];
+    expect(choice?.message["reasoning_content"]).toBe("One.\n\nTwo.");
+    const stream = await tell({
+      ...ask,
+      body: { model: "m", messages: [hi], stream: true },
+      answer: sse("responses", [{ type: "response.completed", response }]),
+    });
+    const deltas = stream.data.map((chunk) => (chunk["choices"] as { delta: Json }[])[0]?.delta ?? {});
+    expect(deltas.map((delta) => delta["reasoning_content"] ?? "").join("")).toBe("One.\n\nTwo.");
+  });
+});
