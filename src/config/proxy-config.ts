@@ -44,6 +44,8 @@ export interface UpstreamConfig {
   readonly keys: readonly string[];
   readonly credentials: "config" | "client";
   readonly headers: Readonly<Record<string, string>>;
+  /** Names of client headers that reach it besides those of the vendors: lower case. */
+  readonly forwardHeaders: readonly string[];
   /** What it serves, where the configuration says; else it is asked. */
   readonly models: readonly string[] | undefined;
   readonly capabilities: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

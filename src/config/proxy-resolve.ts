@@ -118,6 +118,11 @@ function resolveUpstreams(
 
 function hostOf(settings: ProxySettings, refuse: Refuse): string {
   const { host, allow_lan_access } = settings;
+  if (host?.includes("/"))
+    refuse(
+      ["host"],
+      `must be a host name or an IP address, not ${JSON.stringify(host)}: sockets are not supported`,
+    );
   if (host !== undefined && !isLoopback(host) && needsNoKey(settings))
     refuse(
       ["host"],

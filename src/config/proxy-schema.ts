@@ -91,6 +91,10 @@ const upstream = z
       .default("config")
       .describe("`client` forwards the client's own key instead, to same-dialect clients."),
     headers: headers.default({}).describe("Sent with every call."),
+    forward_headers: z
+      .array(headerName)
+      .default([])
+      .describe("Client headers that go along besides those of the vendors, where other machines may call."),
     models: z.array(text).optional().describe("What it serves; asked of the upstream unless said."),
     capabilities: z.record(text, capabilityOverrideSchema).default({}).describe("By model pattern."),
     prices: z

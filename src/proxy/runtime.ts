@@ -16,6 +16,8 @@ export interface Runtime {
   readonly config: ProxyConfig;
   readonly authMode: ReturnType<typeof effectiveMode>;
   readonly keys: KeyRing;
+  /** Whether more than this machine's user may call. */
+  readonly isShared: boolean;
   readonly guard: GuardPolicy;
   /** What load balancers in front tell of clients. */
   readonly forwarding: Forwarding;
@@ -38,6 +40,7 @@ export function createRuntime(config: ProxyConfig, pools: Pools, via: string): R
     config,
     authMode,
     keys: createKeyRing(config.keys),
+    isShared: authMode !== "off" || config.allowLanAccess || !isLoopback(config.host),
     guard: guardFor(config),
     forwarding: createForwarding(config.trustedProxies),
     catalogue,

@@ -117,6 +117,7 @@ function requestOf(call: Call, path: string, body: RelayedBody, key: string | un
     body: sent.stream,
     needs: {
       key,
+      isShared: call.runtime.isShared,
       clientKey: call.upstream?.credentials === "client" ? keyInQuery(call) : undefined,
       via: viaOf(headers, call.services),
       // A compressed stream could neither be watched nor kept alive.

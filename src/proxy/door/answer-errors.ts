@@ -68,7 +68,10 @@ function missed(path: string, allowed: readonly string[]): AppError {
 /** Base URLs with a `/v1` too many or too few are what most often leads to a path that is none. */
 function hintFor(path: string): string {
   if (path.startsWith("/v1/v1") && isCovered(path.slice(3))) return "the base URL goes without its /v1";
-  return isCovered(`/v1${path}`) ? "the base URL ends with /v1" : "model calls go to /v1/… and /v1beta/…";
+  if (isCovered(`/v1${path}`)) return "the base URL ends with /v1";
+  return /^\/v1(?:beta)?\//.test(path)
+    ? "the proxy does not serve this operation"
+    : "model calls go to /v1/… and /v1beta/…";
 }
 
 function frameworkFault(error: FastifyError): Fault {

@@ -194,6 +194,7 @@ export function asUpstream(name: string, server: McpServerConfig): UpstreamConfi
     keys: [],
     credentials: "config",
     headers: server.headers,
+    forwardHeaders: [],
     models: [],
     capabilities: {},
     prices: new Map(),

@@ -35,6 +35,34 @@ const STOPPED = new Set([
 
 const STOPPED_PREFIX = /^(?:x-forwarded-|sec-|cf-|access-control-)/;
 
+/**
+ * What reaches vendors of a call that other machines may have sent: what their own SDKs and protocols define. Anything
+ * else may come from an ingress in front, and tell who the caller is.
+ */
+const ALLOWED = new Set([
+  "accept",
+  "accept-language",
+  "baggage",
+  "content-type",
+  "idempotency-key",
+  "last-event-id",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "mcp-session-id",
+  "traceparent",
+  "tracestate",
+  "user-agent",
+  "x-app",
+  "x-claude-code-session-id",
+  "x-client-request-id",
+  "x-server-timeout",
+  "x-should-retry",
+  "x-title",
+]);
+
+const ALLOWED_PREFIX = /^(?:anthropic-|openai-|x-goog-|x-stainless-|x-claude-|x-codex-)/;
+
 export interface HeaderNeeds {
   /** The key for this try; undefined for upstreams without. */
   readonly key: string | undefined;
@@ -48,6 +76,8 @@ export interface HeaderNeeds {
   readonly contentCoding: string | undefined;
   /** The client's own key where it came in the query, for upstreams that want the client's. */
   readonly clientKey?: string | undefined;
+  /** Whether other machines may call: then only known headers go along, and those that the upstream forwards. */
+  readonly isShared?: boolean;
   /** Whether the client's own credentials go along (`credentials: "client"`), except the proxy's key. */
   readonly isOwnKey: (text: string) => boolean;
 }
@@ -73,6 +103,7 @@ export function upstreamHeaders(
       continue;
     }
     if (named?.has(name) || replaced.includes(name)) continue;
+    if (needs.isShared && !isAllowed(name, upstream)) continue;
     if (name === "anthropic-version") version = true;
     headers.push(name, value);
   }
@@ -93,6 +124,10 @@ function passedName(given: string): string {
   const passed = STOPPED.has(name) || STOPPED_PREFIX.test(name) ? "" : name;
   if (passedNames.size < MOST_NAMES) passedNames.set(given, passed);
   return passed;
+}
+
+function isAllowed(name: string, { forwardHeaders }: UpstreamConfig): boolean {
+  return ALLOWED.has(name) || ALLOWED_PREFIX.test(name) || forwardHeaders.includes(name);
 }
 
 function addOwn(

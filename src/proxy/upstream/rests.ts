@@ -1,6 +1,7 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 import type { Resting } from "../dashboard/api-types.ts";
 import type { Place, Places } from "../models/select.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import { isUnreachable } from "./faults.ts";
 import { pauseOf, type Tried } from "./tried.ts";
 
@@ -48,13 +49,16 @@ export function createRests(now: () => number = Date.now): Rests {
 class RestingPlaces implements Rests {
   private readonly now: () => number;
   private readonly resting = new Map<string, RestingPlace>();
+  private readonly breaker: CircuitBreaker;
 
   constructor(now: () => number) {
     this.now = now;
+    this.breaker = new CircuitBreaker(now);
   }
 
   learn({ upstream, key, model }: TriedPlace, tried: Tried): void {
     const { name, keys, credentials } = upstream;
+    this.judge(name, tried);
     if (tried.kind === "answered" && this.resting.size > 0) {
       this.resting.delete(name);
       this.resting.delete(keyId(name, key, model));
@@ -72,8 +76,12 @@ class RestingPlaces implements Rests {
   }
 
   awakeFirst(places: Places): Places {
-    if (this.resting.size === 0) return places;
-    const [first = places[0], ...others] = lastWhere(places, (place) => this.isPlaceResting(place));
+    if (this.resting.size === 0 && this.breaker.isIdle) return places;
+    const [first = places[0], ...others] = lastWhere(
+      places,
+      (place) => this.breaker.isOpen(place.upstream.name) || this.isPlaceResting(place),
+    );
+    this.breaker.begin(first.upstream.name);
     return [first, ...others];
   }
 
@@ -83,11 +91,25 @@ class RestingPlaces implements Rests {
   }
 
   list(): RestingPlace[] {
-    return [...this.resting].filter(([id]) => this.isResting(id)).map(([, place]) => place);
+    const limited = [...this.resting].filter(([id]) => this.isResting(id)).map(([, place]) => place);
+    const failing = this.breaker
+      .list()
+      .map(({ upstream, until, status }) => ({ upstream, until, ...(status !== undefined && { status }) }));
+    return [...limited, ...failing];
   }
 
   clear(): void {
     this.resting.clear();
+    this.breaker.clear();
+  }
+
+  /** An upstream that answers serves, whatever it says of the call; one that is slow, broken or down fails. */
+  private judge(name: string, tried: Tried): void {
+    if (tried.kind === "gone") this.breaker.release(name);
+    else if (tried.kind === "failed" && tried.fault.code === "client_gone") this.breaker.release(name);
+    else if (tried.kind === "failed" || tried.kind === "broken") this.breaker.fail(name, undefined);
+    else if (tried.kind === "refused" && tried.status >= 500) this.breaker.fail(name, tried.status);
+    else this.breaker.succeed(name);
   }
 
   private isResting(id: string): boolean {

@@ -1,0 +1,100 @@
+/** Failures within this time that open the circuit. */
+const FAILURES = 5;
+const WINDOW_MS = 30_000;
+/** The first pause; each probe that fails doubles it. */
+const PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 300_000;
+/** A probe that nothing was heard of for so long is given up. */
+const PROBE_MS = 300_000;
+
+interface Circuit {
+  /** When the last failures were, oldest first. */
+  failures: number[];
+  /** Milliseconds since 1970 until which it is open; 0 where it is closed. */
+  until: number;
+  pauseMs: number;
+  /** When the probe began that is under way; 0 where none is. */
+  probeAt: number;
+  /** What the last failure was answered with, if it was answered. */
+  status: number | undefined;
+}
+
+/** An upstream whose circuit is open. */
+export interface OpenCircuit {
+  readonly upstream: string;
+  readonly until: number;
+  readonly status: number | undefined;
+}
+
+/**
+ * Tells which upstreams fail again and again, so that calls do not try them first: after five failures in 30 s an upstream
+ * is in cooldown for 30 s. Then one call at a time probes it; a failure doubles the cooldown, up to 5 min, and a success
+ * ends it. `now` is milliseconds since 1970.
+ */
+export class CircuitBreaker {
+  private readonly circuits = new Map<string, Circuit>();
+
+  constructor(private readonly now: () => number) {}
+
+  fail(upstream: string, status: number | undefined): void {
+    const now = this.now();
+    const circuit = this.circuits.get(upstream) ?? {
+      failures: [],
+      until: 0,
+      pauseMs: PAUSE_MS,
+      probeAt: 0,
+      status,
+    };
+    this.circuits.set(upstream, circuit);
+    circuit.status = status;
+    if (circuit.until > 0) {
+      // Calls that had begun before, and those that have nowhere else to go, say nothing new during the pause.
+      if (now < circuit.until) return;
+      circuit.pauseMs = Math.min(2 * circuit.pauseMs, MAX_PAUSE_MS);
+      circuit.until = now + circuit.pauseMs;
+      circuit.probeAt = 0;
+      return;
+    }
+    circuit.failures = [...circuit.failures, now].filter((at) => at > now - WINDOW_MS).slice(-FAILURES);
+    if (circuit.failures.length >= FAILURES) circuit.until = now + circuit.pauseMs;
+  }
+
+  succeed(upstream: string): void {
+    if (this.circuits.size > 0) this.circuits.delete(upstream);
+  }
+
+  /** Notes that an attempt ended without saying anything of the upstream. */
+  release(upstream: string): void {
+    const circuit = this.circuits.get(upstream);
+    if (circuit) circuit.probeAt = 0;
+  }
+
+  /** Returns whether calls should go elsewhere first. */
+  isOpen(upstream: string): boolean {
+    const circuit = this.circuits.get(upstream);
+    if (circuit === undefined || circuit.until === 0) return false;
+    const now = this.now();
+    return now < circuit.until || (circuit.probeAt > 0 && now < circuit.probeAt + PROBE_MS);
+  }
+
+  /** Notes that a call is about to try this upstream: after the pause it is the probe. */
+  begin(upstream: string): void {
+    const circuit = this.circuits.get(upstream);
+    if (circuit && circuit.until > 0 && this.now() >= circuit.until) circuit.probeAt = this.now();
+  }
+
+  /** Whether any upstream has failed lately. */
+  get isIdle(): boolean {
+    return this.circuits.size === 0;
+  }
+
+  list(): OpenCircuit[] {
+    return [...this.circuits].flatMap(([upstream, { until, status }]) =>
+      until > 0 ? [{ upstream, until, status }] : [],
+    );
+  }
+
+  clear(): void {
+    this.circuits.clear();
+  }
+}
