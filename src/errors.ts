@@ -46,7 +46,11 @@ export const errorCatalogue = {
     exitCode: 1,
     meaning: "The body is of a type or in a coding that the route does not take.",
   },
-  too_large: { status: 413, exitCode: 1, meaning: "The request body or upload is larger than allowed." },
+  too_large: {
+    status: 413,
+    exitCode: 1,
+    meaning: "The request body or upload is larger than allowed, or holds more JSON values.",
+  },
   unreadable: { status: 500, exitCode: 1, meaning: "A file exists but cannot be read or written." },
   unauthorized: {
     status: 401,

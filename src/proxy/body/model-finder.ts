@@ -5,7 +5,8 @@ export interface ModelRange {
 }
 
 const NAMES_MODEL = /^content-disposition:.*[;\s]name="?model"?(?:[;\s]|$)/im;
-const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;,]+))/i;
+/** The boundary of a multipart content type. */
+export const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;,]+))/i;
 /** Bytes of a part's headers or of a model's name; what is longer is neither. */
 const LONGEST = 16 * 1024;
 

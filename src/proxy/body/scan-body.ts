@@ -1,3 +1,6 @@
+import { nextTurn } from "../../json/bounds.ts";
+import { endOfString, isEscaped, isKey, readString, skipSpace, startOf } from "./json-bytes.ts";
+
 /**
  * Looks into a JSON body without parsing it: the top-level `model` and `stream`, and where `model` stands. A
  * 180 kB turn is skimmed in a tenth of the time `JSON.parse` takes, nothing is built, and the bytes stay as they are.
@@ -8,15 +11,21 @@ export interface ScannedBody {
   readonly stream: boolean;
   /** Every string value of `model`, quotes included. */
   readonly modelRanges: readonly Range[];
+  /** Members of the body itself, at least one. */
+  readonly members: number;
+  /** Objects, arrays, members and elements in all; an empty object or array counts twice. */
+  readonly values: number;
+  /** Levels of nesting. */
+  readonly depth: number;
 }
 
-interface Range {
+/** Bytes from `start` on, before `end`. */
+export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_OBJECT = 0x7b;
@@ -24,39 +33,227 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
-/** Bytes that may stand outside strings: space, structure, numbers, true, false, null. */
-const OUTSIDE = new Uint8Array(256);
-for (const character of ' \t\r\n{}[],:"0123456789+-.eEtrufalsn') OUTSIDE[character.charCodeAt(0)] = 1;
+/** What a byte outside strings is; 0 stands for one that no JSON has there. */
+const PLAIN = 1;
+const STRING = 2;
+const OPENING = 3;
+const CLOSING = 4;
+const SEPARATOR = 5;
+const KIND = new Uint8Array(256);
+for (const character of " \t\r\n:0123456789+-.eEtrufalsn") KIND[character.charCodeAt(0)] = PLAIN;
+KIND[QUOTE] = STRING;
+KIND[OPEN_OBJECT] = OPENING;
+KIND[OPEN_ARRAY] = OPENING;
+KIND[CLOSE_OBJECT] = CLOSING;
+KIND[CLOSE_ARRAY] = CLOSING;
+KIND[COMMA] = SEPARATOR;
 
-/** Undefined where the bytes are no JSON object. Mistakes deep inside are left to the upstream to find. */
-export function scanBody(bytes: Buffer): ScannedBody | undefined {
-  let at = skipSpace(bytes, startOf(bytes));
-  if (bytes[at] !== OPEN_OBJECT) return undefined;
-  const modelRanges: Range[] = [];
-  let stream = false;
-  at = skipSpace(bytes, at + 1);
-  if (bytes[at] === CLOSE_OBJECT)
-    return isBlank(bytes, at + 1) ? { model: undefined, stream, modelRanges } : undefined;
-  for (;;) {
-    const keyEnd = bytes[at] === QUOTE ? endOfString(bytes, at) : -1;
-    if (keyEnd < 0) return undefined;
-    const keyStart = at;
-    at = skipSpace(bytes, keyEnd);
-    if (bytes[at] !== COLON) return undefined;
-    at = skipSpace(bytes, at + 1);
-    const end = endOfValue(bytes, at);
-    if (end <= at) return undefined;
-    if (isKey(bytes, keyStart, keyEnd, "model") && bytes[at] === QUOTE) modelRanges.push({ start: at, end });
-    else if (isKey(bytes, keyStart, keyEnd, "stream")) stream = bytes[at] === 0x74;
-    at = skipSpace(bytes, end);
-    if (bytes[at] === CLOSE_OBJECT) break;
-    if (bytes[at] !== COMMA) return undefined;
-    at = skipSpace(bytes, at + 1);
+/** Bodies of more bytes are scanned a slice in each turn of the event loop. */
+const LARGE_BODY = 1024 * 1024;
+/** Bytes that are scanned in one turn, 20 ms at the most. */
+const SLICE = 512 * 1024;
+
+/**
+ * Scans a body. Undefined where the bytes are no JSON object. Mistakes deep inside are left to the upstream to find. A
+ * promise for large bodies alone, so that other calls go on while these are scanned.
+ */
+export function scanBody(bytes: Buffer): ScannedBody | undefined | Promise<ScannedBody | undefined> {
+  const scan = new BodyScan(bytes);
+  if (bytes.length > LARGE_BODY) return scanInSlices(scan, bytes.length);
+  scan.advance(bytes.length);
+  return scan.result();
+}
+
+async function scanInSlices(scan: BodyScan, length: number): Promise<ScannedBody | undefined> {
+  for (let until = SLICE; until < length; until += SLICE) {
+    scan.advance(until);
+    await nextTurn();
   }
-  if (!isBlank(bytes, at + 1)) return undefined;
-  const last = modelRanges.at(-1);
-  const model = last === undefined ? undefined : readString(bytes, last);
-  return last !== undefined && model === undefined ? undefined : { model, stream, modelRanges };
+  scan.advance(length);
+  return scan.result();
+}
+
+/** What the scan expects next, or is in. */
+type State =
+  | "object"
+  | "key or end"
+  | "key"
+  | "in key"
+  | "colon"
+  | "value"
+  | "in string"
+  | "in scalar"
+  | "nested"
+  | "in nested string"
+  | "comma or end"
+  | "nothing"
+  | "failed";
+
+/** A scan that can stop at any byte and go on there. */
+class BodyScan {
+  private readonly bytes: Buffer;
+  private readonly modelRanges: Range[] = [];
+  private stream = false;
+  /** The body, and the first member of it. */
+  private values = 2;
+  private members = 1;
+  private deepest = 1;
+  private at: number;
+  private state: State = "object";
+  /** Levels below the body's own that the scan is in. */
+  private depth = 0;
+  private keyStart = 0;
+  private keyEnd = 0;
+  private valueStart = 0;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+    this.at = startOf(bytes);
+  }
+
+  /** Scans as far as this byte. */
+  advance(until: number): void {
+    while (this.at < until && this.state !== "failed") this.step(until);
+    if (this.state === "in scalar" && this.at >= this.bytes.length) this.state = "failed";
+  }
+
+  result(): ScannedBody | undefined {
+    const { bytes, modelRanges, stream, members, values, deepest } = this;
+    if (this.state !== "nothing") return undefined;
+    const last = modelRanges.at(-1);
+    const model = last === undefined ? undefined : readString(bytes, last);
+    if (last !== undefined && model === undefined) return undefined;
+    return { model, stream, modelRanges, members, values, depth: deepest };
+  }
+
+  private step(until: number): void {
+    switch (this.state) {
+      case "in key":
+        if (!this.skipString(until)) return;
+        this.keyEnd = this.at;
+        this.state = "colon";
+        return;
+      case "in string":
+        if (this.skipString(until)) this.endMember();
+        return;
+      case "in scalar":
+        this.skipScalar(until);
+        return;
+      case "nested":
+        this.skipNested(until);
+        return;
+      case "in nested string":
+        if (this.skipString(until)) this.state = "nested";
+        return;
+      default:
+        this.at = skipSpace(this.bytes, this.at, until);
+        if (this.at < until) this.expect(this.bytes[this.at] ?? 0);
+    }
+  }
+
+  /** Takes the first byte behind white space. */
+  private expect(byte: number): void {
+    const { state } = this;
+    if (state === "object" && byte === OPEN_OBJECT) this.state = "key or end";
+    else if ((state === "key or end" || state === "comma or end") && byte === CLOSE_OBJECT)
+      this.state = "nothing";
+    else if ((state === "key or end" || state === "key") && byte === QUOTE) {
+      this.keyStart = this.at;
+      this.state = "in key";
+    } else if (state === "colon" && byte === COLON) this.state = "value";
+    else if (state === "comma or end" && byte === COMMA) {
+      this.values += 1;
+      this.members += 1;
+      this.state = "key";
+    } else if (state === "value") this.beginValue(KIND[byte] ?? 0);
+    else this.state = "failed";
+    this.at += 1;
+  }
+
+  private beginValue(kind: number): void {
+    this.valueStart = this.at;
+    if (kind === STRING) this.state = "in string";
+    else if (kind === PLAIN) this.state = "in scalar";
+    else if (kind === OPENING) {
+      this.values += 1;
+      this.depth = 1;
+      if (this.deepest === 1) this.deepest = 2;
+      this.state = "nested";
+    } else this.state = "failed";
+  }
+
+  /** Goes through a nested value. */
+  private skipNested(until: number): void {
+    const { bytes } = this;
+    let { at, depth, values, deepest } = this;
+    let state: State = "nested";
+    while (at < until) {
+      const kind = KIND[bytes[at] ?? 0];
+      at += 1;
+      if (kind === PLAIN) continue;
+      if (kind === STRING) {
+        const end = endOfString(bytes, at, until);
+        if (end < 0) {
+          state = "in nested string";
+          break;
+        }
+        at = end;
+      } else if (kind === SEPARATOR) values += 1;
+      else if (kind === OPENING) {
+        values += 1;
+        depth += 1;
+        if (depth >= deepest) deepest = depth + 1;
+      } else if (kind === CLOSING) {
+        depth -= 1;
+        if (depth === 0) break;
+      } else {
+        state = "failed";
+        break;
+      }
+    }
+    this.at = at;
+    this.depth = depth;
+    this.values = values;
+    this.deepest = deepest;
+    this.state = state;
+    if (depth === 0) this.endMember();
+  }
+
+  /** From inside a string. Returns whether `at` stands behind it. */
+  private skipString(until: number): boolean {
+    const { bytes } = this;
+    let { at } = this;
+    while (at < until) {
+      const quote = bytes.indexOf(QUOTE, at);
+      if (quote < 0) {
+        this.state = "failed";
+        return false;
+      }
+      at = quote + 1;
+      if (!isEscaped(bytes, quote)) {
+        this.at = at;
+        return true;
+      }
+    }
+    this.at = at;
+    return false;
+  }
+
+  private skipScalar(until: number): void {
+    const { bytes } = this;
+    let { at } = this;
+    while (at < until && KIND[bytes[at] ?? 0] === PLAIN) at += 1;
+    this.at = at;
+    if (at < until) this.endMember();
+  }
+
+  private endMember(): void {
+    const { bytes, at: end, keyStart, keyEnd, valueStart: start } = this;
+    this.state = "comma or end";
+    if (isKey(bytes, keyStart, keyEnd, "model")) {
+      if (bytes[start] === QUOTE) this.modelRanges.push({ start, end });
+    } else if (isKey(bytes, keyStart, keyEnd, "stream")) this.stream = bytes[start] === 0x74;
+  }
 }
 
 /** The body with another model name in place, every other byte as it was. */
@@ -70,95 +267,4 @@ export function withModel(bytes: Buffer, ranges: readonly Range[], model: string
   }
   pieces.push(bytes.subarray(from));
   return Buffer.concat(pieces);
-}
-
-/** After a byte order mark, if there is one. */
-function startOf(bytes: Buffer): number {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-}
-
-function skipSpace(bytes: Buffer, from: number): number {
-  let at = from;
-  for (; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
-  }
-  return at;
-}
-
-function isBlank(bytes: Buffer, from: number): boolean {
-  return skipSpace(bytes, from) === bytes.length;
-}
-
-/** The index after the closing quote of the string that begins here, or -1. */
-function endOfString(bytes: Buffer, from: number): number {
-  let quote = from;
-  for (;;) {
-    quote = bytes.indexOf(QUOTE, quote + 1);
-    if (quote < 0) return -1;
-    let backslashes = 0;
-    while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return quote + 1;
-  }
-}
-
-/** The index after the value that begins here, or -1. */
-function endOfValue(bytes: Buffer, from: number): number {
-  const first = bytes[from];
-  if (first === QUOTE) return endOfString(bytes, from);
-  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return endOfNested(bytes, from);
-  let at = from;
-  while (at < bytes.length && bytes[at] !== COMMA && bytes[at] !== CLOSE_OBJECT) {
-    if (OUTSIDE[bytes[at] ?? 0] === 0) return -1;
-    at += 1;
-  }
-  return at;
-}
-
-function endOfNested(bytes: Buffer, from: number): number {
-  let depth = 0;
-  for (let at = from; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (byte === QUOTE) {
-      const end = endOfString(bytes, at);
-      if (end < 0) return -1;
-      at = end - 1;
-    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      depth += 1;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    } else if (OUTSIDE[byte] === 0) return -1;
-  }
-  return -1;
-}
-
-/** Whether the string at this range spells the name; escapes are only looked at when there are any. */
-function isKey(bytes: Buffer, start: number, end: number, name: string): boolean {
-  if (end - start === name.length + 2) {
-    for (let index = 0; index < name.length; index += 1)
-      if (bytes[start + 1 + index] !== name.charCodeAt(index)) return false;
-    return true;
-  }
-  if (end - start > 6 * name.length + 2 || isPlain(bytes, start + 1, end - 1)) return false;
-  return readString(bytes, { start, end }) === name;
-}
-
-/** Whether these are printable ASCII without escapes: then they are the string as they stand. */
-function isPlain(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return false;
-  }
-  return true;
-}
-
-function readString(bytes: Buffer, { start, end }: Range): string | undefined {
-  if (isPlain(bytes, start + 1, end - 1)) return bytes.toString("latin1", start + 1, end - 1);
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8", start, end));
-    return typeof value === "string" ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

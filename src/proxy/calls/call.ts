@@ -14,6 +14,7 @@ import type { Services } from "../services.ts";
 import type { TryNeeds } from "../upstream/tries.ts";
 import { costOf } from "../usage/cost.ts";
 import type { OpenAttempt } from "./attempts.ts";
+import type { BodyExcess } from "./body-bounds.ts";
 
 /** A request that is through the door, and its answer that nothing has been written to. */
 export interface AdmittedRequest {
@@ -48,6 +49,8 @@ export interface Call {
   readonly fixedHeaders: readonly string[];
   /** Bytes of its body counted as held. */
   heldBytes: number;
+  /** The bound that its body exceeds, so that it must not be parsed. */
+  excess: BodyExcess | undefined;
   model: string | undefined;
   upstream: UpstreamConfig | undefined;
   upstreamModel: string | undefined;
@@ -90,6 +93,7 @@ export function openCall(
     services,
     fixedHeaders: ["x-sallyport-request-id", id, ...doorHeaders],
     heldBytes: 0,
+    excess: undefined,
     model: undefined,
     upstream: undefined,
     upstreamModel: undefined,

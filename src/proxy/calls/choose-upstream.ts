@@ -4,6 +4,7 @@ import { factsOf } from "../models/facts.ts";
 import { notServed } from "../models/not-served.ts";
 import type { Places, Selection } from "../models/select.ts";
 import { asksToCompact } from "../translate/conversations/compaction.ts";
+import { refuseExcess } from "./body-bounds.ts";
 import type { Call } from "./call.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
@@ -20,7 +21,7 @@ export function chooseUpstream(
   if (model !== undefined && model.length > LONGEST_MODEL)
     throw new AppError("validation", `The model's name is longer than ${LONGEST_MODEL} characters`);
   call.model = model;
-  const facts = () => factsOf(call.request.headers, body);
+  const facts = () => factsOf(call.request.headers, body, () => refuseExcess(call));
   const selected = call.runtime.selector.select(model, call.dialect, facts);
   const choose = (selection: Selection | undefined): Places => {
     if (!selection) throw notFound(call.model);

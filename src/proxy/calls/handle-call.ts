@@ -10,6 +10,7 @@ import type { Services } from "../services.ts";
 import { withoutForeignThinking } from "../translate/foreign-thinking.ts";
 import type { GoOn } from "../upstream/other-lane.ts";
 import { answerEstimate } from "../usage/answer-estimate.ts";
+import { findBodyExcess, refuseExcess } from "./body-bounds.ts";
 import { type AdmittedRequest, type Call, openCall, settle } from "./call.ts";
 import { answerFault } from "./call-answers.ts";
 import { chooseUpstream, goTo, isNative } from "./choose-upstream.ts";
@@ -49,7 +50,19 @@ function isForm({ route, request }: Call): boolean {
 function routed(call: Call, called: CalledOperation, body: Buffer | undefined): void | Promise<void> {
   if (body) hold(call, body);
   const scanned = body && look(body);
+  return scanned instanceof Promise
+    ? scanned.then((late) => route(call, called, body, late))
+    : route(call, called, body, scanned);
+}
+
+function route(
+  call: Call,
+  called: CalledOperation,
+  body: Buffer | undefined,
+  scanned: ScannedBody | undefined,
+): void | Promise<void> {
   call.stream = called.stream || scanned?.stream === true;
+  call.excess = scanned && findBodyExcess(scanned);
   const choice = chooseUpstream(call, called.operation, called.model ?? scanned?.model, body);
   return choice instanceof Promise
     ? choice.then((places) => send(call, called, places, body, scanned))
@@ -64,12 +77,15 @@ function send(
   scanned: ScannedBody | undefined,
 ): void | Promise<void> {
   const lane = laneOf(call, called);
+  if (lane !== "native") refuseExcess(call);
   if (lane === "echo") return answerEcho(call, called, body);
   if (lane === "estimate") return answerEstimate(call, body);
   const goOn: GoOn = (left) => send(call, called, goTo(call, left), body, scanned);
   if (lane === "translated") return translate(call, called, places, body ?? Buffer.alloc(0), goOn);
   const renamed = body && scanned && nativeBody(call, body, scanned, places[0].model);
-  return relayNatively(call, called, places, renamed ?? null, goOn);
+  return renamed instanceof Promise
+    ? renamed.then((late) => relayNatively(call, called, places, late, goOn))
+    : relayNatively(call, called, places, renamed ?? null, goOn);
 }
 
 /** Uploads: read until the model is known, the rest goes through as it comes. */
@@ -146,8 +162,12 @@ function hold(call: Call, body: Buffer): void {
 }
 
 /** Only as much of the body as routing needs is looked at. */
-function look(body: Buffer): ScannedBody {
+function look(body: Buffer): ScannedBody | Promise<ScannedBody> {
   const scanned = scanBody(body);
+  return scanned instanceof Promise ? scanned.then(objectOnly) : objectOnly(scanned);
+}
+
+function objectOnly(scanned: ScannedBody | undefined): ScannedBody {
   if (!scanned) throw new AppError("validation", "The body is not a JSON object");
   return scanned;
 }
@@ -165,9 +185,14 @@ function laneOf(call: Call, called: CalledOperation): Lane {
 }
 
 /** The client's own bytes, but for a model's name that a rule changes and thinking that another vendor did. */
-function nativeBody(call: Call, body: Buffer, scanned: ScannedBody, model: string): Buffer {
-  const own = withoutForeignThinking(call.dialect, body);
-  return renamedBody(own, own === body ? scanned : look(own), model, call.dialect);
+function nativeBody(call: Call, body: Buffer, scanned: ScannedBody, model: string): Buffer | Promise<Buffer> {
+  // Thinking can only be taken out of what may be parsed; the vendor refuses what is left in.
+  const own = call.excess ? body : withoutForeignThinking(call.dialect, body);
+  if (own === body) return renamedBody(own, scanned, model, call.dialect);
+  const again = look(own);
+  return again instanceof Promise
+    ? again.then((late) => renamedBody(own, late, model, call.dialect))
+    : renamedBody(own, again, model, call.dialect);
 }
 
 /** Google's clients may say the path's model in the body, too, where its name is `models/…`. */

@@ -14,7 +14,7 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
     return { turns, losses: [] };
   }
   const book = openBook(turns);
-  const paired: Turn[] = [];
+  const paired: PairedTurn[] = [];
   const losses: Loss[] = [];
   let owed: ToolResultPart[] = [];
   for (const [position, turn] of turns.entries()) {
@@ -22,10 +22,9 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
       const { parts, results } = settleCalls(turn, position, book, losses);
       const before = paired.at(-1);
       // Nothing may come between calls and their results, so what the assistant said behind its calls stands beside them.
-      if (owed.length > 0 && before !== undefined)
-        paired[paired.length - 1] = { ...before, parts: [...before.parts, ...parts] };
+      if (owed.length > 0 && before !== undefined) append(before.parts, parts);
       else paired.push({ ...turn, parts });
-      owed.push(...results);
+      append(owed, results);
       continue;
     }
     const others = turn.parts.filter((part) => !isResult(part));
@@ -34,17 +33,27 @@ export function pairToolResults(turns: readonly Turn[]): { turns: readonly Turn[
     if (next === undefined && owed.length > 0) paired.push({ role: "user", parts: owed });
     owed = [];
     if (next !== undefined) paired.push(next);
-    else if (others.length === turn.parts.length) paired.push(turn);
-    else if (others.length > 0) paired.push({ ...turn, parts: others });
+    else if (others.length > 0 || turn.parts.length === 0) paired.push({ ...turn, parts: others });
   }
   if (owed.length > 0) paired.push({ role: "user", parts: owed });
   return { turns: paired, losses: [...losses, ...leftOver(book)] };
 }
 
+/** A turn whose parts are its own, to be added to. */
+interface PairedTurn extends Turn {
+  readonly parts: Part[];
+}
+
+/** Not by `push(...parts)`, whose arguments have to fit on the stack. */
+function append<Item>(list: Item[], items: readonly Item[]): void {
+  for (const item of items) list.push(item);
+}
+
 /** Every result by the id it answers, oldest first, with the turn it stands in. */
 interface Book {
   readonly waiting: Map<string, { readonly position: number; readonly result: ToolResultPart }[]>;
-  readonly idsUsed: Set<string>;
+  /** The ids in use, and the round in which each was last asked for. */
+  readonly idsUsed: Map<string, number>;
 }
 
 function openBook(turns: readonly Turn[]): Book {
@@ -57,7 +66,7 @@ function openBook(turns: readonly Turn[]): Book {
       else queue.push({ position, result: part });
     }
   }
-  return { waiting, idsUsed: new Set() };
+  return { waiting, idsUsed: new Map() };
 }
 
 function settleCalls(turn: Turn, position: number, book: Book, losses: Loss[]) {
@@ -75,10 +84,15 @@ function settleCalls(turn: Turn, position: number, book: Book, losses: Loss[]) {
   return { parts, results };
 }
 
-function unusedId(id: string, used: Set<string>): string {
+function unusedId(id: string, used: Map<string, number>): string {
   let unused = id;
-  for (let round = 2; used.has(unused); round += 1) unused = `${id}_${round}`;
-  used.add(unused);
+  let round = used.get(id) ?? 1;
+  while (used.has(unused)) {
+    round += 1;
+    unused = `${id}_${round}`;
+  }
+  used.set(unused, 1);
+  if (unused !== id) used.set(id, round);
   return unused;
 }
 

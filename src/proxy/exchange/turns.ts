@@ -1,15 +1,23 @@
+import type { Part } from "./parts.ts";
 import type { Turn } from "./request.ts";
 
 /** Joins neighbouring turns of one role, for dialects that want roles to alternate. They know no names of authors. */
 export function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   const merged: Turn[] = [];
+  /** The parts of the last turn, once it has been joined from several. */
+  let joined: Part[] | undefined;
   for (const turn of turns) {
     const before = merged.at(-1);
     if (before === undefined || before.role !== turn.role) {
       merged.push(turn);
+      joined = undefined;
       continue;
     }
-    merged[merged.length - 1] = { role: turn.role, parts: [...before.parts, ...turn.parts] };
+    if (joined === undefined) {
+      joined = [...before.parts];
+      merged[merged.length - 1] = { role: turn.role, parts: joined };
+    }
+    for (const part of turn.parts) joined.push(part);
   }
   return merged;
 }

@@ -1,4 +1,6 @@
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import { AppError } from "../../errors.ts";
+import { describeExcess, findExcess, type JsonBounds } from "../../json/bounds.ts";
 import { sendTo } from "../upstream/clients.ts";
 import type { Pools } from "../upstream/pools.ts";
 import { requestHeaders } from "../upstream/request-headers.ts";
@@ -31,6 +33,8 @@ export interface Catalogue {
 const FRESH_MS = 5 * 60_000;
 const RETRY_MS = 30_000;
 const ANSWER_MS = 3_000;
+/** What a list of models may hold: 10,000 models of 20 members. */
+const LIST_BOUNDS: JsonBounds = { values: 200_000, depth: 64 };
 
 interface Listing {
   models: readonly CatalogueModel[];
@@ -105,7 +109,14 @@ async function listModels(upstream: UpstreamConfig, pools: Pools, via: string): 
     signal: AbortSignal.timeout(ANSWER_MS),
   });
   const text = await readText(reply, upstream.name);
-  return reply.status === 200 ? readList(upstream, JSON.parse(text)) : [];
+  if (reply.status !== 200) return [];
+  const excess = await findExcess(Buffer.from(text), LIST_BOUNDS);
+  if (excess)
+    throw new AppError(
+      "upstream_invalid",
+      `The upstream ${upstream.name} listed models in JSON that ${describeExcess(excess, LIST_BOUNDS)}`,
+    );
+  return readList(upstream, JSON.parse(text));
 }
 
 function readList(upstream: UpstreamConfig, value: unknown): CatalogueModel[] {

@@ -3,9 +3,16 @@ import { estimateTokens } from "../usage/estimate-tokens.ts";
 import type { CallFacts } from "./select.ts";
 import { sessionOf } from "./sessions.ts";
 
-/** What model rules may ask of a call, each worked out when it is first asked. */
-export function factsOf(headers: IncomingHttpHeaders, body: Buffer | undefined): CallFacts {
-  return new Facts(headers, body);
+/**
+ * What model rules may ask of a call, each worked out when it is first asked. `beforeParsing` throws where the body must not
+ * be parsed.
+ */
+export function factsOf(
+  headers: IncomingHttpHeaders,
+  body: Buffer | undefined,
+  beforeParsing: () => void = () => {},
+): CallFacts {
+  return new Facts(headers, body, beforeParsing);
 }
 
 /** Of no call at all: a rule with conditions is judged as for one without anything special about it. */
@@ -14,11 +21,13 @@ export const NO_FACTS = (): CallFacts => factsOf({}, undefined);
 class Facts implements CallFacts {
   private readonly headers: IncomingHttpHeaders;
   private readonly body: Buffer | undefined;
+  private readonly beforeParsing: () => void;
   private parsed: { readonly value: unknown } | undefined;
 
-  constructor(headers: IncomingHttpHeaders, body: Buffer | undefined) {
+  constructor(headers: IncomingHttpHeaders, body: Buffer | undefined, beforeParsing: () => void) {
     this.headers = headers;
     this.body = body;
+    this.beforeParsing = beforeParsing;
   }
 
   header(name: string): string | undefined {
@@ -48,6 +57,7 @@ class Facts implements CallFacts {
   }
 
   private value(): unknown {
+    this.beforeParsing();
     this.parsed ??= { value: parse(this.body) };
     return this.parsed.value;
   }

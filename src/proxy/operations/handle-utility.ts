@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { plainIssue } from "../../config/plain-issue.ts";
 import { AppError } from "../../errors.ts";
+import { FIRST_ISSUE } from "../../json/first-issue.ts";
 import { readBody } from "../body/read-body.ts";
 import { metricsText } from "../log/metrics-text.ts";
 import { stateText } from "../log/state-text.ts";
@@ -102,7 +103,7 @@ async function bodyAs<Schema extends z.ZodType>(
   } catch (error) {
     throw new AppError("validation", "The body is not JSON", { cause: error });
   }
-  const result = schema.safeParse(value, { error: plainIssue });
+  const result = schema.safeParse(value, { error: plainIssue, ...FIRST_ISSUE });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   throw new AppError("validation", `${issue?.path.map(String).join(".") || "the body"} ${issue?.message}`);

@@ -1,5 +1,4 @@
 import { eventStreamHeaders } from "../../sse/event-stream-headers.ts";
-import { createSseParser } from "../../sse/parse.ts";
 import type { StreamEncoder, WireEvent } from "../exchange/codec.ts";
 import { DialectError, unreadableAnswer } from "../exchange/dialect-error.ts";
 import type { ExchangeError } from "../exchange/error.ts";
@@ -8,7 +7,7 @@ import { stringifyJson } from "../exchange/json.ts";
 import { mergeUsage } from "../exchange/usage.ts";
 import { keptId } from "./conversations/threads.ts";
 import { exchangeErrorOf, isClientGone } from "./faults.ts";
-import { lookAt, readAnswerJson } from "./read-answer.ts";
+import { answerBounds, EventReader, lookAt, readAnswerJson } from "./read-answer.ts";
 import { RepeatedDeltas } from "./repeated-deltas.ts";
 import { eventsOfList, eventsOfResponse, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
@@ -39,14 +38,14 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   const { shape, body } = await lookAt(upstream.body);
   if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
   if (shape === "json") {
-    const answer = await readAnswerJson(body);
+    const answer = await readAnswerJson(body, answerBounds(translation.plan.request));
     if (Array.isArray(answer)) return writer.write(eventsOfList(answer, translation.plan.upstream));
     const { value, losses } = translation.plan.upstream.decodeResponse(answer);
     translation.lose(losses);
     await writer.write(eventsOfResponse(value));
     return;
   }
-  const parser = createSseParser();
+  const parser = new EventReader();
   const decoder = translation.plan.upstream.createStreamDecoder();
   const deltas = new RepeatedDeltas(decoder, (events) => writer.encode(events));
   const { readsTexts } = translation.plan.prepared;

@@ -1,9 +1,15 @@
-import { createSseParser } from "../../sse/parse.ts";
 import { DialectError, unreadableAnswer } from "../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../exchange/event.ts";
 import { stringifyJson } from "../exchange/json.ts";
 import type { ExchangeResponse } from "../exchange/response.ts";
-import { lookAt, readAnswerJson } from "./read-answer.ts";
+import {
+  answerBounds,
+  EventReader,
+  lookAt,
+  MAX_ANSWER_BYTES,
+  readAnswerJson,
+  tooLargeAnswer,
+} from "./read-answer.ts";
 import { eventsOfList, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard, faultOfResponse } from "./stream-guard.ts";
 import type { UpstreamReply } from "./translate-call.ts";
@@ -28,7 +34,7 @@ export async function answerWhole(translation: Translation, upstream: UpstreamRe
 }
 
 async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
-  const answer = await readAnswerJson(body);
+  const answer = await readAnswerJson(body, answerBounds(translation.plan.request));
   if (Array.isArray(answer)) return gather(eventsOfList(answer, translation.plan.upstream));
   const { value, losses } = translation.plan.upstream.decodeResponse(answer);
   translation.lose(losses);
@@ -48,10 +54,13 @@ function gather(events: readonly ExchangeEvent[]): ExchangeResponse {
 }
 
 async function collect(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
-  const parser = createSseParser();
+  const parser = new EventReader();
   const decoder = translation.plan.upstream.createStreamDecoder();
   const events: ExchangeEvent[] = [];
+  let size = 0;
   for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw tooLargeAnswer();
     for (const event of parser.push(chunk)) events.push(...decoder.push(event));
     if (isOver(events.at(-1))) return gather(events);
   }

@@ -27,7 +27,7 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
   let translation: Translation | undefined;
   try {
     const { model, stream } = call.client;
-    const decoded = client.decodeRequest(readRequestJson(call.body), { model, stream });
+    const decoded = client.decodeRequest(await readRequestJson(call.body), { model, stream });
     refuseCompaction(decoded.value.turns, call.target.dialect);
     const request = namesEarlierTurns(decoded.value)
       ? await withEarlierTurns(decoded.value, call.conversations)

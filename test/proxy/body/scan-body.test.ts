@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scanBody, withModel } from "../../../src/proxy/body/scan-body.ts";
 
-const scan = (text: string) => scanBody(Buffer.from(text));
+const scan = async (text: string) => scanBody(Buffer.from(text));
 
 describe("scanning a body", () => {
   it.each([
@@ -15,8 +15,8 @@ describe("scanning a body", () => {
     ['\ufeff{"model":"after a byte order mark"}', "after a byte order mark", false],
     ['{"model":7}', undefined, false],
     ["{}", undefined, false],
-  ])("reads %s", (text, model, stream) => {
-    const scanned = scan(text);
+  ])("reads %s", async (text, model, stream) => {
+    const scanned = await scan(text);
     expect(scanned?.model).toBe(model);
     expect(scanned?.stream).toBe(stream);
   });
@@ -35,21 +35,21 @@ describe("scanning a body", () => {
     '{"model":"x"} trailing',
     "{'model':'x'}",
     '{"model":"bad \\x escape"}',
-  ])("refuses %s", (text) => {
-    expect(scan(text)).toBeUndefined();
+  ])("refuses %s", async (text) => {
+    expect(await scan(text)).toBeUndefined();
   });
 
-  it("sees what JSON.parse sees, in any object", () => {
+  it("sees what JSON.parse sees, in any object", async () => {
     const member = fc.oneof(fc.constant("model"), fc.constant("stream"), fc.string({ unit: "binary" }));
     const value = fc.oneof(fc.jsonValue(), fc.string({ unit: "binary" }), fc.boolean());
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.tuple(member, value)),
         fc.constantFrom(undefined, 1, "\t"),
-        (entries, indent) => {
+        async (entries, indent) => {
           const text = JSON.stringify(Object.fromEntries(entries), null, indent);
           const truth = JSON.parse(text) as Record<string, unknown>;
-          const scanned = scan(text);
+          const scanned = await scan(text);
           expect(scanned?.model).toBe(typeof truth["model"] === "string" ? truth["model"] : undefined);
           expect(scanned?.stream).toBe(truth["stream"] === true);
         },
@@ -66,10 +66,51 @@ describe("scanning a body", () => {
     );
   });
 
-  it("renames the model and leaves every other byte", () => {
+  it("renames the model and leaves every other byte", async () => {
     const text = '{ "z":1e400, "model" : "alias","n":9007199254740993,"model":"alias" }';
-    const scanned = scan(text);
+    const scanned = await scan(text);
     const renamed = withModel(Buffer.from(text), scanned?.modelRanges ?? [], 're"al');
     expect(renamed.toString()).toBe(text.replaceAll('"alias"', '"re\\"al"'));
+  });
+
+  it("counts what a parser would make", async () => {
+    expect(await scan('{"a":[1,{"b":2}],"c":"[[,,"}')).toMatchObject({ values: 6, depth: 3 });
+    expect(await scan("{}")).toMatchObject({ values: 2, depth: 1 });
+    expect(await scan(`{"a":${"[".repeat(300)}${"]".repeat(300)}}`)).toMatchObject({ depth: 301 });
+  });
+
+  /** Bytes that a large body is scanned at a time. */
+  const slice = 512 * 1024;
+
+  it("finds the same in a large body, wherever its slices end", async () => {
+    const text = String.raw` "model" : "a\\\"b" , "x":[{"stream":[ "\\" , -1.5e3 ]},"\\"],"n": 12 , "stream": true ,"m\u006fdel":"last"`;
+    const small = await scan(`{${text}}`);
+    expect(small).toMatchObject({ model: "last", stream: true });
+    for (let at = 0; at <= text.length + 2; at += 1) {
+      const pad = "x".repeat(slice - 7 - at);
+      const body = Buffer.from(`{"p":"${pad}",${text},"q":"${"y".repeat(slice)}"}`);
+      const scanned = await scanBody(body);
+      expect(scanned).toMatchObject({ model: "last", stream: true, depth: small?.depth });
+      expect(scanned?.values).toBe((small?.values ?? 0) + 2);
+      expect(await scanBody(body.subarray(0, -1))).toBeUndefined();
+    }
+  });
+
+  it("lets other work go on while it scans a large body", async () => {
+    const pieces = ["{},", '"",', "[", '"\\"",', "1,", " "];
+    for (const piece of pieces) {
+      const body = Buffer.from(`{"m":[${piece.repeat((4 * 1024 * 1024) / piece.length)}`);
+      let turns = 0;
+      const scanned = scanBody(body);
+      expect(scanned).toBeInstanceOf(Promise);
+      const look = () => {
+        turns += 1;
+        timer = setImmediate(look);
+      };
+      let timer = setImmediate(look);
+      await scanned;
+      clearImmediate(timer);
+      expect(turns).toBeGreaterThanOrEqual(7);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
@@ -110,7 +111,7 @@ function audioType(format: string): string {
 }
 
 function read<Schema extends z.ZodType>(schema: Schema, part: WirePart, path: string): z.infer<Schema> {
-  const result = schema.safeParse(part);
+  const result = schema.safeParse(part, FIRST_ISSUE);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const at = [path, ...(issue?.path ?? [])].join(".");

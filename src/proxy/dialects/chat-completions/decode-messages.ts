@@ -13,33 +13,36 @@ import type { WireMessage, WireToolCall } from "./schema.ts";
 export function decodeMessages(messages: readonly WireMessage[]): { instructions: Part[]; turns: Turn[] } {
   const instructions: Part[] = [];
   const turns: Turn[] = [];
-  let afterResult = false;
+  const lastCalls = new Map<string, ToolCallPart>();
+  /** The parts of the last turn, where it is one of results. */
+  let results: Part[] | undefined;
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
     if (message.role === "system" || message.role === "developer") {
       const parts = hinted(decodeContent(message.content, `${path}.content`), message);
-      if (turns.length === 0) instructions.push(...parts);
+      if (turns.length === 0) for (const part of parts) instructions.push(part);
       else turns.push({ role: "system", parts });
-      afterResult = false;
+      results = undefined;
       continue;
     }
     if (message.role === "assistant") {
-      turns.push(
-        named({ role: "assistant", parts: hinted(decodeAssistant(message, path, index), message) }, message),
-      );
-      afterResult = false;
+      const parts = hinted(decodeAssistant(message, path, index), message);
+      for (const part of parts) if (part.type === "tool-call") lastCalls.set(part.name, part);
+      turns.push(named({ role: "assistant", parts }, message));
+      results = undefined;
       continue;
     }
     const isResult = message.role !== "user";
     const parts = isResult
-      ? hinted([decodeResult(message, path, turns)], message)
+      ? hinted([decodeResult(message, path, lastCalls)], message)
       : hinted(decodeContent(message.content, `${path}.content`), message);
-    const before = turns.at(-1);
     // A turn's results, and what the user says with them, are one turn in the canonical form.
-    const together = afterResult && before !== undefined;
-    const turn: Turn = together ? { ...before, parts: [...before.parts, ...parts] } : { role: "user", parts };
-    turns.splice(together ? -1 : turns.length, 1, isResult ? turn : named(turn, message));
-    afterResult = isResult;
+    const all = results ?? [];
+    for (const part of parts) all.push(part);
+    if (results !== undefined) turns.pop();
+    const turn: Turn = { role: "user", parts: all };
+    turns.push(isResult ? turn : named(turn, message));
+    results = isResult ? all : undefined;
   }
   return { instructions, turns };
 }
@@ -115,7 +118,11 @@ export function argumentText(value: unknown): string {
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-function decodeResult(message: WireMessage, path: string, turns: readonly Turn[]): ToolResultPart {
+function decodeResult(
+  message: WireMessage,
+  path: string,
+  lastCalls: ReadonlyMap<string, ToolCallPart>,
+): ToolResultPart {
   const content = decodeContent(message.content, `${path}.content`);
   if (message.role === "tool") {
     if (!message.tool_call_id)
@@ -123,8 +130,6 @@ function decodeResult(message: WireMessage, path: string, turns: readonly Turn[]
     return { type: "tool-result", callId: message.tool_call_id, content };
   }
   const name = message.name ?? "";
-  const call = turns
-    .flatMap((turn) => turn.parts)
-    .findLast((part): part is ToolCallPart => part.type === "tool-call" && part.name === name);
+  const call = lastCalls.get(name);
   return { type: "tool-result", callId: call?.id ?? madeCallId(name), name, content };
 }

@@ -1,3 +1,4 @@
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { defined } from "../../exchange/defined.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Converted } from "../../exchange/loss.ts";
@@ -12,7 +13,7 @@ const known = new Set(Object.keys(requestSchema.shape));
 
 /** Reads a chat-completions body. Throws `DialectError` (400) with the member that is wrong. */
 export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
-  const result = requestSchema.safeParse(body);
+  const result = requestSchema.safeParse(body, FIRST_ISSUE);
   if (!result.success) throw invalidBody(result.error);
   const wire = result.data;
   const { instructions, turns } = decodeMessages(wire.messages);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { defined } from "../../exchange/defined.ts";
 import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
@@ -22,7 +23,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   if (isObject(body) && isObject(body["error"]) && body["choices"] === undefined) {
     throw new DialectError(decodeError(502, {}, body));
   }
-  const result = responseSchema.safeParse(body);
+  const result = responseSchema.safeParse(body, FIRST_ISSUE);
   if (!result.success || result.data.choices.some(isUnreadable))
     throw unreadableAnswer("The upstream's answer is no chat completion.");
   const wire = result.data;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
@@ -68,7 +69,7 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
     const body = parseChunk(data);
     if (isObject(body) && (body["error"] || event === "error" || body["object"] === "error"))
       return this.fail(decodeError(statusIn(body["error"] ?? body), {}, body));
-    const result = chunkSchema.safeParse(body);
+    const result = chunkSchema.safeParse(body, FIRST_ISSUE);
     if (result.success) this.take(result.data);
     else this.fail(unreadable);
   }

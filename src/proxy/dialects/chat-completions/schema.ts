@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { recordOf } from "../shared/record-of.ts";
 
 /**
  * What a client may send and an upstream may answer, as far as it is read here
@@ -83,7 +84,7 @@ export const requestSchema = z.looseObject({
   n: count,
   logprobs: z.boolean().nullish(),
   top_logprobs: count,
-  logit_bias: z.record(z.string(), z.number()).nullish(),
+  logit_bias: recordOf(z.number()).nullish(),
   reasoning_effort: text,
   reasoning: z.looseObject({ effort: text, max_tokens: count, exclude: z.boolean().nullish() }).nullish(),
   user: text,
@@ -92,7 +93,7 @@ export const requestSchema = z.looseObject({
   service_tier: text,
   verbosity: text,
   modalities: z.array(z.string()).nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
+  metadata: recordOf(z.string()).nullish(),
   store: z.boolean().nullish(),
   web_search_options: z.looseObject({}).nullish(),
 });

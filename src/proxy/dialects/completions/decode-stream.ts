@@ -1,3 +1,4 @@
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
@@ -45,7 +46,7 @@ class CompletionsStreamDecoder implements StreamDecoder {
       this.events.push({ type: "error", error: decodeError(502, {}, body) });
       return;
     }
-    const result = responseSchema.safeParse(body);
+    const result = responseSchema.safeParse(body, FIRST_ISSUE);
     if (result.success) this.take(result.data);
     else this.fail("The upstream sent an event that is no completion.");
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { recordOf } from "../shared/record-of.ts";
 
 /** The older completions dialect, as far as it is read here (https://platform.openai.com/docs/api-reference/completions). */
 const text = z.string().nullish();
@@ -18,7 +19,7 @@ export const requestSchema = z.looseObject({
   frequency_penalty: number,
   presence_penalty: number,
   n: count,
-  logit_bias: z.record(z.string(), z.number()).nullish(),
+  logit_bias: recordOf(z.number()).nullish(),
   user: text,
 });
 export type WireRequest = z.infer<typeof requestSchema>;

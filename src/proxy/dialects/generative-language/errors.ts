@@ -1,3 +1,4 @@
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { EncodedError } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import {
@@ -38,7 +39,7 @@ export function decodeError(
   body: unknown,
 ): ExchangeError {
   const outer = Array.isArray(body) ? body.at(-1) : body;
-  const parsed = errorSchema.safeParse(camelKeys(isObject(outer) ? outer["error"] : undefined));
+  const parsed = errorSchema.safeParse(camelKeys(isObject(outer) ? outer["error"] : undefined), FIRST_ISSUE);
   const said = parsed.success ? parsed.data : {};
   const message = errorWords(outer) ?? `The upstream answered with status ${status}.`;
   const details = said.details ?? [];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { recordOf } from "../shared/record-of.ts";
 
 /**
  * The generative-language dialect as it is read: https://ai.google.dev/api/generate-content. Objects are loose; members
@@ -112,7 +113,7 @@ export const requestSchema = z.looseObject({
   tools: z.union([z.array(toolSchema), toolSchema]).nullish(),
   toolConfig: toolConfigSchema.nullish(),
   generationConfig: generationConfigSchema.nullish(),
-  labels: z.record(z.string(), z.string()).nullish(),
+  labels: recordOf(z.string()).nullish(),
 });
 export type WireRequest = z.output<typeof requestSchema>;
 /** Top-level members that have a place in the exchange form. */

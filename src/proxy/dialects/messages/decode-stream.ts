@@ -1,3 +1,4 @@
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
@@ -62,7 +63,7 @@ class MessagesStreamDecoder implements StreamDecoder {
   private read(data: string) {
     if (data === "") return;
     const body = readJson(data);
-    const parsed = eventSchema.safeParse(body);
+    const parsed = eventSchema.safeParse(body, FIRST_ISSUE);
     if (!parsed.success) return this.fail("The upstream sent an event that is none of its dialect.");
     const event = parsed.data;
     if (event.type === "error") return this.failWith(decodeStreamError(body));

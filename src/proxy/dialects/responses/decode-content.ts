@@ -1,3 +1,4 @@
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { originOfFile, sniffMediaType, sourceOfUrl, withSniffedType } from "../../exchange/media.ts";
 import type { Citation, MediaSource, Part } from "../../exchange/parts.ts";
@@ -65,7 +66,7 @@ function decodeText(part: WireContent): Part {
 
 /** One annotation; kinds without a URL keep their wire form for their own dialect. */
 export function decodeAnnotation(value: unknown): Citation {
-  const parsed = annotationSchema.safeParse(value);
+  const parsed = annotationSchema.safeParse(value, FIRST_ISSUE);
   const origin = { dialect: "responses", raw: value } as const;
   if (!parsed.success) return { origin };
   const { url, title, start_index, end_index, filename } = parsed.data;

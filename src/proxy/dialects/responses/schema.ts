@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { efforts } from "../../exchange/reasoning-effort.ts";
+import { recordOf } from "../shared/record-of.ts";
 
 /**
  * The responses dialect as it is read: https://platform.openai.com/docs/api-reference/responses. Objects are loose,
@@ -32,7 +33,7 @@ export const requestSchema = z.looseObject({
   include: z.array(z.string()).nullish(),
   previous_response_id: text,
   store: z.boolean().nullish(),
-  metadata: z.record(z.string(), z.string()).nullish(),
+  metadata: recordOf(z.string()).nullish(),
   user: text,
   safety_identifier: text,
   prompt_cache_key: text,

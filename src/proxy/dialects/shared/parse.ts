@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { type DialectError, invalidRequest, unreadableAnswer } from "../../exchange/dialect-error.ts";
 
 /** Reads a piece of a client's body. Throws `DialectError` (400) that names the member which is wrong. */
@@ -7,7 +8,7 @@ export function parseRequestPiece<Schema extends z.ZodType>(
   value: unknown,
   where = "",
 ): z.output<Schema> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, FIRST_ISSUE);
   if (parsed.success) return parsed.data;
   const { param, problem } = firstIssue(parsed.error, where);
   throw invalidRequest(
@@ -28,7 +29,7 @@ export function parseAnswerPiece<Schema extends z.ZodType>(
   value: unknown,
   what: string,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, FIRST_ISSUE);
   if (parsed.success) return parsed.data;
   const { param, problem } = firstIssue(parsed.error, "");
   throw unreadableAnswer(

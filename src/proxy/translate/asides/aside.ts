@@ -1,3 +1,4 @@
+import type { JsonBounds } from "../../../json/bounds.ts";
 import { codecs } from "../../codecs.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
 import { stringifyJson } from "../../exchange/json.ts";
@@ -17,8 +18,8 @@ export interface Aside {
   usage: Usage | undefined;
   /** Sends JSON upstream. Throws `DialectError` where it is refused, and before that under `strict_translation`. */
   post(path: string, body: unknown): Promise<UpstreamReply>;
-  /** The same, for an answer that is JSON. */
-  ask(path: string, body: unknown): Promise<unknown>;
+  /** The same, for an answer that is JSON, within these bounds. */
+  ask(path: string, body: unknown, bounds?: JsonBounds): Promise<unknown>;
   answer(text: string, contentType?: string): void;
 }
 
@@ -66,7 +67,7 @@ function createAside(call: TranslatedCall): Aside {
     losses,
     usage: undefined,
     post,
-    ask: async (path, body) => readAnswerJson((await post(path, body)).body),
+    ask: async (path, body, bounds) => readAnswerJson((await post(path, body)).body, bounds),
     answer(text, contentType = "application/json") {
       call.reply.answer(200, { "content-type": contentType, ...lossHeader(losses) }, text);
     },

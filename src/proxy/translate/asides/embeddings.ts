@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { invalidBody } from "../../dialects/shared/parse.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
@@ -22,7 +23,7 @@ export function readOpenAiEmbeddings(
   body: unknown,
   losses: LossList,
 ): EmbeddingRequest & { readonly base64: boolean } {
-  const parsed = openAiSchema.safeParse(body);
+  const parsed = openAiSchema.safeParse(body, FIRST_ISSUE);
   if (!parsed.success) throw invalidBody(parsed.error);
   const { input, dimensions, encoding_format: format, user } = parsed.data;
   const texts = typeof input === "string" ? [input] : input.filter((text) => typeof text === "string");
@@ -50,7 +51,7 @@ const googleVectors = z.looseObject({
 
 /** The vectors of a `batchEmbedContents` answer; undefined where it is none. */
 export function readGoogleBatch(body: unknown): readonly (readonly number[])[] | undefined {
-  const parsed = googleVectors.safeParse(body);
+  const parsed = googleVectors.safeParse(body, FIRST_ISSUE);
   return parsed.success ? parsed.data.embeddings.map((embedding) => embedding.values) : undefined;
 }
 
@@ -87,7 +88,7 @@ export function readGoogleEmbeddings(
   losses: LossList,
 ): EmbeddingRequest & { readonly batch: boolean } {
   const batch = isObject(body) && "requests" in body;
-  const parsed = several.safeParse(batch ? body : { requests: [body] });
+  const parsed = several.safeParse(batch ? body : { requests: [body] }, FIRST_ISSUE);
   if (!parsed.success) throw invalidBody(parsed.error);
   const { requests } = parsed.data;
   for (const name of ["taskType", "task_type", "title"] as const) {
@@ -125,7 +126,7 @@ const openAiVectors = z.looseObject({
 export function readOpenAiVectors(
   body: unknown,
 ): { readonly vectors: readonly (readonly number[])[]; readonly tokens: number | undefined } | undefined {
-  const parsed = openAiVectors.safeParse(body);
+  const parsed = openAiVectors.safeParse(body, FIRST_ISSUE);
   if (!parsed.success) return undefined;
   const rows = [...parsed.data.data].sort((left, right) => (left.index ?? 0) - (right.index ?? 0));
   return { vectors: rows.map((row) => row.embedding), tokens: parsed.data.usage?.prompt_tokens };

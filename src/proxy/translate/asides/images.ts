@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { invalidBody } from "../../dialects/shared/parse.ts";
 import { DialectError, invalidRequest } from "../../exchange/dialect-error.ts";
 import type { LossList } from "../../exchange/loss.ts";
@@ -36,7 +37,7 @@ const understood = new Set(["model", "prompt", "n", "size", "response_format", "
 
 /** `POST /v1/images/generations` (https://platform.openai.com/docs/api-reference/images). */
 export function readGeneration(body: unknown, losses: LossList): ImageRequest {
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(body, FIRST_ISSUE);
   if (!parsed.success) throw invalidBody(parsed.error);
   const { prompt, n, size, response_format: format, stream, ...further } = parsed.data;
   for (const [name, value] of Object.entries(further)) {
@@ -155,7 +156,7 @@ const predictions = z.looseObject({
 
 /** The pictures of a `predict` answer. */
 export function readPaintedImages(body: unknown): readonly Picture[] {
-  const parsed = predictions.safeParse(body);
+  const parsed = predictions.safeParse(body, FIRST_ISSUE);
   const rows = (parsed.success ? parsed.data.predictions : undefined) ?? [];
   const pictures = rows.flatMap((row) =>
     row.bytesBase64Encoded === undefined

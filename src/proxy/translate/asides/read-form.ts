@@ -1,3 +1,4 @@
+import { BOUNDARY } from "../../body/model-finder.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 
 /** A file of a form, with its bytes in base64 as the generative-language dialect wants them. */
@@ -13,8 +14,12 @@ export interface Form {
   readonly files: ReadonlyMap<string, readonly FormFile[]>;
 }
 
-/** Reads a whole `multipart/form-data` body. Throws `DialectError` (400) where it is none. */
+/** Parts that a form may have. */
+const MAX_PARTS = 1_000;
+
+/** Reads a whole `multipart/form-data` body. Throws `DialectError` (400) where it is none, or has too many parts. */
 export async function readForm(body: Buffer, contentType: string): Promise<Form> {
+  if (hasTooManyParts(body, contentType)) throw invalidRequest(`The form has more than ${MAX_PARTS} parts.`);
   let form: FormData;
   try {
     form = await new Response(new Uint8Array(body), { headers: { "content-type": contentType } }).formData();
@@ -29,6 +34,17 @@ export async function readForm(body: Buffer, contentType: string): Promise<Form>
     else append(files, name, await readFile(value));
   }
   return { fields, files };
+}
+
+function hasTooManyParts(body: Buffer, contentType: string): boolean {
+  const named = BOUNDARY.exec(contentType);
+  const delimiter = `--${named?.[1] ?? named?.[2] ?? ""}`;
+  let at = -1;
+  for (let parts = 0; parts <= MAX_PARTS + 1; parts += 1) {
+    at = body.indexOf(delimiter, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
 }
 
 async function readFile(file: File): Promise<FormFile> {

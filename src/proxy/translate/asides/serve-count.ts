@@ -18,7 +18,7 @@ import { type Aside, serveAside } from "./aside.ts";
  */
 export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
   return serveAside(call, async (aside) => {
-    const body = readRequestJson(call.body);
+    const body = await readRequestJson(call.body);
     const counted = await askUpstream(aside, decode(call, body));
     const tokens = counted ?? estimateTokens(body, isGoogle(call) ? "tiles" : "pixels");
     const answer = countAnswer(call.client.dialect, tokens);

@@ -1,10 +1,13 @@
 import { AppError } from "../../../errors.ts";
+import type { JsonBounds } from "../../../json/bounds.ts";
 import { unreadableAnswer } from "../../exchange/dialect-error.ts";
 import { countText } from "../../usage/count-text.ts";
+import { ANSWER_BOUNDS } from "../read-answer.ts";
 import { readRequestJson } from "../read-json.ts";
 import type { TranslatedCall, TranslationOutcome } from "../translate-call.ts";
 import { type Aside, serveAside } from "./aside.ts";
 import {
+  type EmbeddingRequest,
   readGoogleBatch,
   readGoogleEmbeddings,
   readOpenAiEmbeddings,
@@ -25,12 +28,17 @@ export function serveEmbeddings(call: TranslatedCall): Promise<TranslationOutcom
   throw new AppError("unsupported", `The upstream ${target.upstream} makes no embeddings.`);
 }
 
+/** What the vectors of so many texts may hold; the longest have about 8,000 dimensions. */
+function boundsOf({ texts }: EmbeddingRequest): JsonBounds {
+  return { ...ANSWER_BOUNDS, values: Math.min(8_000_000, ANSWER_BOUNDS.values + texts.length * 10_000) };
+}
+
 async function askGoogle(aside: Aside): Promise<void> {
   const { call } = aside;
-  const request = readOpenAiEmbeddings(readRequestJson(call.body), aside.losses);
+  const request = readOpenAiEmbeddings(await readRequestJson(call.body), aside.losses);
   const { model } = call.target;
   const path = `/models/${encodeURIComponent(model)}:batchEmbedContents`;
-  const vectors = readGoogleBatch(await aside.ask(path, writeGoogleBatch(request, model)));
+  const vectors = readGoogleBatch(await aside.ask(path, writeGoogleBatch(request, model), boundsOf(request)));
   if (vectors?.length !== request.texts.length) throw unreadableAnswer("The upstream gave no embeddings.");
   // The vendor counts nothing here, and typed clients want a count.
   const tokens = Math.ceil(request.texts.reduce((sum, text) => sum + countText(text), 0));
@@ -41,9 +49,9 @@ async function askGoogle(aside: Aside): Promise<void> {
 
 async function askOpenAi(aside: Aside): Promise<void> {
   const { call } = aside;
-  const request = readGoogleEmbeddings(readRequestJson(call.body), aside.losses);
+  const request = readGoogleEmbeddings(await readRequestJson(call.body), aside.losses);
   const answer = readOpenAiVectors(
-    await aside.ask("/embeddings", writeOpenAiEmbeddings(request, call.target.model)),
+    await aside.ask("/embeddings", writeOpenAiEmbeddings(request, call.target.model), boundsOf(request)),
   );
   if (answer?.vectors.length !== request.texts.length)
     throw unreadableAnswer("The upstream gave no embeddings.");

@@ -29,7 +29,7 @@ export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {
     const isEdit = call.client.operation === "image-edit";
     const request = isEdit
       ? readEdit(await readForm(call.body, call.client.contentType), aside.losses)
-      : readGeneration(readRequestJson(call.body), aside.losses);
+      : readGeneration(await readRequestJson(call.body), aside.losses);
     const pictures = await make(aside, request);
     const created = Math.floor(Date.now() / 1000);
     const answer = writeImages(pictures, request, created, aside.usage);

@@ -1,6 +1,5 @@
 import { AppError } from "../../../errors.ts";
 import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
-import { createSseParser } from "../../../sse/parse.ts";
 import { serializeEvent } from "../../../sse/serialize.ts";
 import { capabilitiesFor } from "../../capabilities/capabilities-for.ts";
 import { codecs } from "../../codecs.ts";
@@ -8,7 +7,7 @@ import { DialectError } from "../../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { ExchangeResponse, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
-import { readAnswerJson } from "../read-answer.ts";
+import { EventReader, readAnswerJson } from "../read-answer.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
 import { type Aside, lossHeader, serveAside } from "./aside.ts";
 import { readForm } from "./read-form.ts";
@@ -76,7 +75,7 @@ function usageOf(usage: Usage | undefined): Readonly<Record<string, unknown>> {
 async function answerStream(aside: Aside, upstream: UpstreamReply): Promise<void> {
   const { reply, target } = aside.call;
   const decoder = codecs[target.dialect].createStreamDecoder();
-  const parser = createSseParser();
+  const parser = new EventReader();
   let text = "";
   reply.start(200, { ...eventStreamHeaders, ...lossHeader(aside.losses) });
   const tell = async (events: readonly ExchangeEvent[]): Promise<void> => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { invalidRequest, unreadableAnswer } from "../../exchange/dialect-error.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { memberCode } from "../../exchange/loss-codes.ts";
@@ -160,7 +161,7 @@ export function readTimedTranscript(text: string): TimedTranscript {
   } catch {
     throw unreadableAnswer("The upstream's transcript has no times.");
   }
-  const parsed = timedSchema.safeParse(value);
+  const parsed = timedSchema.safeParse(value, FIRST_ISSUE);
   if (!parsed.success) throw unreadableAnswer("The upstream's transcript has no times.");
   const { language, duration, segments: read } = parsed.data;
   return { language, duration: duration ?? read.at(-1)?.end ?? 0, segments: read };
