@@ -6,6 +6,7 @@ import { AppError } from "../errors.ts";
 import { createApp } from "../http/create-app.ts";
 import { pathOf } from "../http/path-of.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
+import { createBodyRoom } from "./body/body-room.ts";
 import type { AdmittedRequest } from "./calls/call.ts";
 import { handleCall } from "./calls/handle-call.ts";
 import { createOpenStreams } from "./calls/open-streams.ts";
@@ -109,7 +110,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     dashboardPage: parts.dashboardPage ?? notBuilt,
     via,
     nextRequestId: () => `${prefix}${(serial++).toString(36)}`,
-    held: { bytes: 0 },
+    room: createBodyRoom(),
     conversations: parts.shared?.conversations ?? createMemoryConversations(),
     isDraining: () => draining,
   };

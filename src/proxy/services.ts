@@ -1,3 +1,4 @@
+import type { BodyRoom } from "./body/body-room.ts";
 import type { OpenStreams } from "./calls/open-streams.ts";
 import type { CallActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
@@ -35,8 +36,8 @@ export interface Services {
   /** Marks our calls, so that one that comes back is known. */
   readonly via: string;
   readonly nextRequestId: () => string;
-  /** Bytes of request bodies held at this moment. */
-  readonly held: { bytes: number };
+  /** The memory that request bodies take at this moment. */
+  readonly room: BodyRoom;
   /** What was said before, for `previous_response_id` in the translation lane. */
   readonly conversations: ConversationStore;
   readonly isDraining: () => boolean;

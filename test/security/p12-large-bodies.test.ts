@@ -1,4 +1,6 @@
 import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Answer, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
@@ -88,5 +90,64 @@ describe("P12 a body that is too large", () => {
     release();
     expect(await first).toMatchObject({ status: 200 });
     expect((await send(`${proxy.url}/v1/messages`, [large], {})).status).toBe(200);
+  });
+
+  /** A request that stays open: its head, and as much of its body as is given. */
+  function begin(url: string, head: string, body: string | Buffer): Promise<Socket> {
+    const { hostname, port } = new URL(url);
+    return new Promise((resolve) => {
+      const socket = connect(Number(port), hostname, () => {
+        socket.write(
+          `POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${head}\r\n\r\n`,
+        );
+        socket.write(body, () => resolve(socket));
+      });
+      socket.on("error", () => {});
+      onTestFinished(() => void socket.destroy());
+    });
+  }
+
+  const small = JSON.stringify({ model: "m" });
+
+  it("is only announced, and keeps nobody out", async () => {
+    const { proxy } = await setUp({ in_flight: 100_000, body: 50_000 });
+    for (let each = 0; each < 8; each += 1) await begin(proxy.url, "content-length: 50000", "{");
+    expect(await send(`${proxy.url}/v1/messages`, [small], {})).toMatchObject({ status: 200 });
+    expect(await send(`${proxy.url}/v1/messages`, [small], { "content-length": small.length })).toMatchObject(
+      { status: 200 },
+    );
+  });
+
+  it("comes in pieces, which are counted as they come, and are given back when the client leaves", async () => {
+    const { proxy } = await setUp({ in_flight: 100_000, body: 50_000 });
+    const piece = "x".repeat(40_000);
+    const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
+    const held = [
+      await begin(proxy.url, "transfer-encoding: chunked", chunk),
+      await begin(proxy.url, "transfer-encoding: chunked", chunk),
+    ];
+    const large = JSON.stringify({ model: "m", x: "x".repeat(30_000) });
+    let answer = await send(`${proxy.url}/v1/messages`, [large], {});
+    // The pieces may still be on their way.
+    while (answer.status !== 503) answer = await send(`${proxy.url}/v1/messages`, [large], {});
+    expect(answer).toMatchObject({ status: 503, retry: "1" });
+    for (const socket of held) socket.destroy();
+    while (answer.status !== 200) answer = await send(`${proxy.url}/v1/messages`, [large], {});
+  });
+
+  it("is small and becomes large when it is decoded, which is counted too", async () => {
+    const { upstream, proxy } = await setUp({ in_flight: 100_000 });
+    const coded = gzipSync(JSON.stringify({ model: "m", x: "x".repeat(200_000) }));
+    const response = await fetch(`${proxy.url}/v1/messages`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-encoding": "gzip" },
+      body: coded,
+    });
+    expect([response.status, await response.text()]).toEqual([
+      503,
+      expect.stringContaining("as many request bodies"),
+    ]);
+    expect(upstream.hits).toEqual([]);
+    expect((await send(`${proxy.url}/v1/messages`, [small], {})).status).toBe(200);
   });
 });

@@ -1,13 +1,15 @@
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import type { Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { ownMember } from "../exchange/own-member.ts";
 
-const decoders: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
-  gzip: promisify(gunzip),
-  "x-gzip": promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
+const decoders: Record<string, (options: { chunkSize: number }) => Transform> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
 };
+/** Bytes that are decoded at a time. */
+const PIECE = 64 * 1024;
 
 /** What bodies may come in, for whoever chose another coding. */
 export const readableCodings = ["gzip", "deflate", "br"] as const;
@@ -25,12 +27,29 @@ export function isReadable(coding: string): boolean {
 
 /**
  * A body without its content coding, given as the header says it. Rejects with a `RangeError` where it would be more than `limit` bytes, with another
- * error where the coding is not readable or the bytes are not in it.
+ * error where the coding is not readable or the bytes are not in it. `onBytes` is called with the number of bytes of each
+ * decoded piece, and may throw to end the decoding.
  */
-export async function decodeBody(bytes: Buffer, header: string | undefined, limit: number): Promise<Buffer> {
+export async function decodeBody(
+  bytes: Buffer,
+  header: string | undefined,
+  limit: number,
+  onBytes: (bytes: number) => void = () => {},
+): Promise<Buffer> {
   const coding = codingOf(header);
   if (coding === undefined) return bytes;
-  const decoder = ownMember(decoders, coding);
-  if (!decoder) throw new TypeError("unknown content coding");
-  return decoder(bytes, { maxOutputLength: limit });
+  const createDecoder = ownMember(decoders, coding);
+  if (!createDecoder) throw new TypeError("unknown content coding");
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const decoder = createDecoder({ chunkSize: PIECE });
+  decoder.end(bytes);
+  // Leaving the loop in any way destroys the decoder.
+  for await (const piece of decoder as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > limit) throw new RangeError("more than may be decoded");
+    onBytes(piece.length);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }

@@ -1,40 +1,56 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../errors.ts";
+import type { BodyShare } from "./body-room.ts";
 import { codingOf, decodeBody, isReadable, readableCodings } from "./content-coding.ts";
 
+/** Where a body's bytes are counted, and how many all bodies may have together. */
+export interface BodyCount {
+  readonly share: BodyShare;
+  readonly most: number;
+}
+
 /**
- * Reads a body whole. Throws `too_large` at once where the client announces more than `limit` bytes, or as soon as more
- * have come; `client_gone` where the client leaves in the middle; `validation` for a content coding we cannot read.
+ * Reads a body whole, counting its bytes as they come, decoded ones too. Throws `too_large` at once where the client
+ * announces more than `limit` bytes, or as soon as more have come; `overloaded` where all bodies together have no room for
+ * it; `client_gone` where the client leaves in the middle; `validation` for a content coding we cannot read.
  */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, limit: number, count: BodyCount): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limit) return Promise.reject(tooLarge(limit));
   const coding = codingOf(request.headers["content-encoding"]);
-  const bytes = collect(request, limit);
-  return coding === undefined ? bytes : bytes.then((coded) => decode(coded, coding, limit));
+  const bytes = collect(request, limit, count);
+  return coding === undefined ? bytes : bytes.then((coded) => decode(coded, coding, limit, count));
 }
 
-function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+function collect(request: IncomingMessage, limit: number, { share, most }: BodyCount): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     let settled = false;
+    const refuse = (error: AppError) => {
+      settled = true;
+      chunks.length = 0;
+      share.release();
+      request.pause();
+      reject(error);
+    };
+    share.onEvicted = () => refuse(stalled());
     request.on("data", (chunk: Buffer) => {
       if (settled) return;
-      chunks.push(chunk);
       size += chunk.length;
-      if (size <= limit) return;
-      settled = true;
-      request.pause();
-      reject(tooLarge(limit));
+      if (size > limit) refuse(tooLarge(limit));
+      else if (!share.take(chunk.length, most)) refuse(overfull());
+      else if (chunks.push(chunk) === 1) share.begin();
     });
     request.on("end", () => {
+      if (settled) return;
       settled = true;
+      share.settle(size);
       const [first] = chunks;
       resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks));
     });
     request.on("close", () => {
-      if (!settled) reject(new AppError("client_gone", "The client left while it was sending"));
+      if (!settled) refuse(new AppError("client_gone", "The client left while it was sending"));
     });
     request.on("error", ignore);
   });
@@ -43,15 +59,25 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
 /** A request that breaks closes as well, and that is listened to. */
 function ignore(): void {}
 
-async function decode(bytes: Buffer, coding: string, limit: number): Promise<Buffer> {
+async function decode(
+  bytes: Buffer,
+  coding: string,
+  limit: number,
+  { share, most }: BodyCount,
+): Promise<Buffer> {
   if (!isReadable(coding))
     throw new AppError(
       "media_type",
       `Bodies in the coding ${coding.slice(0, 40)} are not read here; send them plain, or in ${readableCodings.join(", ")}`,
     );
   try {
-    return await decodeBody(bytes, coding, limit);
+    const plain = await decodeBody(bytes, coding, limit, (more) => {
+      if (!share.take(more, most)) throw overfull();
+    });
+    share.settle(plain.length);
+    return plain;
   } catch (error) {
+    if (error instanceof AppError) throw error;
     if (error instanceof RangeError) throw tooLarge(limit);
     throw new AppError("validation", `The body is not valid ${coding}`, { cause: error });
   }
@@ -60,4 +86,20 @@ async function decode(bytes: Buffer, coding: string, limit: number): Promise<Buf
 /** `too_large` for a body of more than `limit` bytes. */
 export function tooLarge(limit: number): AppError {
   return new AppError("too_large", `The body is larger than ${limit} bytes`);
+}
+
+/** `overloaded`, for a body that there is no room for. */
+export function overfull(): AppError {
+  return new AppError(
+    "overloaded",
+    "The proxy holds as many request bodies as it may; try again in a moment",
+  );
+}
+
+/** `overloaded`, for a body whose room others needed. */
+function stalled(): AppError {
+  return new AppError(
+    "overloaded",
+    "The body stopped coming, and other calls needed its room; send it again",
+  );
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError } from "../../errors.ts";
 import { createModelFinder, type ModelRange } from "./model-finder.ts";
-import { tooLarge } from "./read-body.ts";
+import { overfull, tooLarge } from "./read-body.ts";
 
 /** Within what an upload is taken in. */
 export interface UploadBounds {
@@ -145,12 +145,4 @@ export class Upload {
 /** A client that breaks its upload off. */
 function gone(cause: unknown): AppError {
   return new AppError("client_gone", "The client left while it was sending", { cause });
-}
-
-/** `overloaded`, for a body that there is no room for. */
-export function overfull(): AppError {
-  return new AppError(
-    "overloaded",
-    "The proxy holds as many request bodies as it may; try again in a moment",
-  );
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { ProxyKey, UpstreamConfig } from "../../config/proxy-config.ts";
 import type { AppError } from "../../errors.ts";
 import { shownKeys } from "../auth/credentials.ts";
+import { BodyShare } from "../body/body-room.ts";
 import type { Loss } from "../exchange/loss.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
@@ -47,8 +48,8 @@ export interface Call {
   readonly services: Services;
   /** Headers of ours on every answer: flat list, names in lower case. */
   readonly fixedHeaders: readonly string[];
-  /** Bytes of its body counted as held. */
-  heldBytes: number;
+  /** The memory that its body takes. */
+  readonly share: BodyShare;
   /** The bound that its body exceeds, so that it must not be parsed. */
   excess: BodyExcess | undefined;
   model: string | undefined;
@@ -92,7 +93,7 @@ export function openCall(
     runtime,
     services,
     fixedHeaders: ["x-sallyport-request-id", id, ...doorHeaders],
-    heldBytes: 0,
+    share: new BodyShare(services.room),
     excess: undefined,
     model: undefined,
     upstream: undefined,
@@ -132,7 +133,7 @@ export function tryNeedsOf({ request, services }: Call): TryNeeds {
 /** The last phase: gives back what was held and puts the call on record. */
 export function settle(call: Call): void {
   const { services, request } = call;
-  services.held.bytes -= call.heldBytes;
+  call.share.release();
   const now = performance.now();
   const { headers } = request;
   const errorCode = errorCodeOf(call);

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import { readBody } from "../body/read-body.ts";
 import { type ScannedBody, scanBody, withModel } from "../body/scan-body.ts";
-import { beginUpload, type KeptFor, overfull, type Upload } from "../body/upload.ts";
+import { beginUpload, type KeptFor, type Upload } from "../body/upload.ts";
 import { answerEcho } from "../echo/answer-echo.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Places } from "../models/select.ts";
@@ -48,7 +48,6 @@ function isForm({ route, request }: Call): boolean {
 
 /** Chooses the upstream and sends. No promise of its own where the choice needs no waiting. */
 function routed(call: Call, called: CalledOperation, body: Buffer | undefined): void | Promise<void> {
-  if (body) hold(call, body);
   const scanned = body && look(body);
   return scanned instanceof Promise
     ? scanned.then((late) => route(call, called, body, late))
@@ -131,15 +130,10 @@ async function sendUpload(
 /** The body whole, within the limits of one call and of all together. */
 function read(call: Call): Promise<Buffer> {
   const { limits } = call.runtime.config;
-  const { held } = call.services;
   const type = call.request.headers["content-type"];
   if (type !== undefined && type !== "application/json" && !/^[\w.+-]+\/(?:[\w.+-]*\+)?json\b/i.test(type))
     throw new AppError("media_type", "The body must be JSON (content-type: application/json)");
-  const announced = Math.min(Number(call.request.headers["content-length"] ?? 0), limits.body);
-  if (held.bytes + announced > limits.inFlight) throw overfull();
-  call.heldBytes = announced;
-  held.bytes += announced;
-  return readBody(call.request, limits.body);
+  return readBody(call.request, limits.body, { share: call.share, most: limits.inFlight });
 }
 
 /**
@@ -147,18 +141,8 @@ function read(call: Call): Promise<Buffer> {
  * which may never be made, there is half of the room: other calls need the rest.
  */
 function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
-  const { held } = call.services;
   const { inFlight } = call.runtime.config.limits;
-  if (held.bytes + bytes > (why === "use" ? inFlight : inFlight / 2)) return false;
-  held.bytes += bytes;
-  call.heldBytes += bytes;
-  return true;
-}
-
-/** Counts what has come in place of what was announced. */
-function hold(call: Call, body: Buffer): void {
-  call.services.held.bytes += body.length - call.heldBytes;
-  call.heldBytes = body.length;
+  return call.share.take(bytes, why === "use" ? inFlight : inFlight / 2);
 }
 
 /** Only as much of the body as routing needs is looked at. */

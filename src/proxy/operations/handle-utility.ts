@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { plainIssue } from "../../config/plain-issue.ts";
 import { AppError } from "../../errors.ts";
 import { FIRST_ISSUE } from "../../json/first-issue.ts";
+import { BodyShare } from "../body/body-room.ts";
 import { readBody } from "../body/read-body.ts";
 import { metricsText } from "../log/metrics-text.ts";
 import { stateText } from "../log/state-text.ts";
@@ -42,9 +43,11 @@ export async function handleUtility(
     case "get-model":
       return getModel(request, reply, route);
     case "detect":
-      return reply.send(await detectModel(request.runtime, (await bodyAs(request, detectBody)).model));
+      return reply.send(
+        await detectModel(request.runtime, (await bodyAs(request, services, detectBody)).model),
+      );
     case "warmup":
-      return reply.send(await warmUp(request.runtime, services, await bodyAs(request, warmupBody)));
+      return reply.send(await warmUp(request.runtime, services, await bodyAs(request, services, warmupBody)));
     case "websocket":
       return refuseUpgrade(request, reply);
     case "home":
@@ -93,9 +96,13 @@ async function getModel(request: FastifyRequest, reply: FastifyReply, route: Rou
 
 async function bodyAs<Schema extends z.ZodType>(
   request: FastifyRequest,
+  services: Services,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const bytes = await readBody(request.raw, request.runtime.config.limits.utilityBody);
+  const { limits } = request.runtime.config;
+  const share = new BodyShare(services.room);
+  const count = { share, most: limits.inFlight };
+  const bytes = await readBody(request.raw, limits.utilityBody, count).finally(() => share.release());
   let value: unknown;
   try {
     const text = bytes.toString("utf8").replace(/^\ufeff/, "");
