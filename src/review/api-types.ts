@@ -194,7 +194,7 @@ export type ReviewEvent =
   | { readonly event: "caller-doubtful"; readonly doubt: CallerDoubt };
 
 /** Why the agent may no longer wait for the decision, although its hook still runs. */
-export type CallerDoubt = "asked-again" | "went-on" | "launcher-gone" | "terminal-gone";
+export type CallerDoubt = "asked-again" | "limit-passed" | "went-on" | "launcher-gone" | "terminal-gone";
 
 export interface Agent {
   readonly id: string;

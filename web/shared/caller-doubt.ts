@@ -2,6 +2,8 @@ import type { CallerDoubt } from "../../src/review/api-types.ts";
 
 const REASONS: Readonly<Record<CallerDoubt, string>> = {
   "asked-again": "has asked for another review since",
+  "limit-passed":
+    "has stopped reading this review's answer, as it does after a minute, and asks in its terminal,",
   "went-on": "has gone on with its conversation since",
   "launcher-gone": "has lost the program that started it",
   "terminal-gone": "has lost its terminal",

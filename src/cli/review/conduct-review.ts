@@ -64,7 +64,7 @@ export async function conductReview(review: AnnouncedReview): Promise<number> {
 
 /** Warns, once, where the agent may have gone on without its hook. The review itself goes on. */
 async function watchAgent(job: ReviewJob, context: ReviewContext, output: Output): Promise<() => void> {
-  const { agentSession, transcript, workplace, caller } = job;
+  const { agentSession, transcript, listensFor, workplace, caller } = job;
   const { sessionId, events } = context;
   const key =
     agentSession && createHash("sha256").update(`${caller.name}\0${agentSession}`).digest("hex").slice(0, 32);
@@ -79,6 +79,7 @@ async function watchAgent(job: ReviewJob, context: ReviewContext, output: Output
     {
       parent: process.ppid,
       ...(transcript === undefined ? {} : { transcript }),
+      ...(listensFor === undefined ? {} : { listensFor }),
       ...(path && isClaimed ? { claim: { path, sessionId } } : {}),
     },
     {

@@ -79,6 +79,7 @@ async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<Review
     ...facts,
     caller: callerOf(channel, workplace),
     ...(input.kind === "hook" ? watchedOf(input, workplace) : {}),
+    ...(channel.listensFor === undefined ? {} : { listensFor: channel.listensFor }),
     subject: async () => {
       const { planSubject } = await import("./plan-subject.ts");
       return planSubject({
@@ -143,8 +144,10 @@ function channelOf(input: Reviewable, origin: AgentOrigin, flags: ReviewFlags): 
   return flags.json ? jsonChannel(origin, "the command line") : textChannel(origin);
 }
 
-function callerOf({ callerName, takes }: ReplyChannel, { cwd, project, settings }: Workplace): Caller {
-  const { patience } = settings;
+function callerOf(channel: ReplyChannel, { cwd, project, settings }: Workplace): Caller {
+  const { callerName, takes, listensFor } = channel;
+  const limits = [settings.patience, listensFor].filter((limit) => limit !== undefined);
+  const patience = limits.length === 0 ? undefined : Math.min(...limits);
   const deadline =
     patience === undefined ? {} : { deadline: new Date(Date.now() + patience * 1000).toISOString() };
   return { name: callerName, cwd, project: basename(project), ...takes, ...deadline };

@@ -24,6 +24,7 @@ export interface ReviewJob {
   /** What tells whether the agent goes on without its hook. */
   readonly agentSession?: string;
   readonly transcript?: string;
+  readonly listensFor?: number;
   /** Called once the URL has been told, so that nobody waits for what it loads. */
   readonly subject: () => Promise<ReviewSubject>;
 }

@@ -6,6 +6,8 @@ import { ancestorsFrom, hasEnded, hasLostTerminal } from "./process-tree.ts";
 export interface WatchedCaller {
   /** The process that started the review. */
   readonly parent: number;
+  /** Seconds for which the agent reads the answer, where that is known to be short. */
+  readonly listensFor?: number;
   /** The agent's record of the conversation, where it grows only once the agent goes on. */
   readonly transcript?: string;
   /** A file that the latest review of the same agent session claims for itself, with its id. */
@@ -41,6 +43,8 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): () =>
     // The parent itself ending ends the review; see lifecycle.ts.
     if (ancestors.slice(1).some(hasEnded)) return "launcher-gone";
     if (await isClaimedByOther(caller.claim)) return "asked-again";
+    if (caller.listensFor !== undefined && performance.now() - began > caller.listensFor * 1_000)
+      return "limit-passed";
     const size = await sizeOf(caller.transcript);
     const hasGrown = known !== undefined && size !== undefined && size > known;
     if (performance.now() - began < settle || known === undefined) known = size;

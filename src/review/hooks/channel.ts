@@ -11,6 +11,8 @@ export interface ReplyChannel {
   >;
   /** Whether the agent takes any exit code but 0 for a refusal, however the review failed. */
   readonly failureRefuses?: true;
+  /** Seconds after which the agent no longer reads its hook's answer and asks by itself, although the hook runs on. */
+  readonly listensFor?: number;
   /** What stdout carries: the agent's decision and nothing else. */
   encode(decision: PlanDecision, plan: string): string;
   /** Of agents that go by the plan's file: what it is to hold after the decision; undefined leaves it as it is. */

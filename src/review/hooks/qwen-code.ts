@@ -10,6 +10,8 @@ const LIMIT = { agent: "Qwen Code", bytes: 1024 * 1024 } as const;
  */
 export const qwenPermissionRequest: ReplyChannel = {
   callerName: "Qwen Code",
+  // Its scheduler asks its own message bus for the answer, whose requests end after 60 s whatever the hook's timeout is.
+  listensFor: 60,
   takes: {
     approvalNote: "feedback",
     takesEditedPlan: true,

@@ -70,6 +70,12 @@ describe("the watch over a caller", () => {
     await expect.poll(() => onDoubt.mock.calls).toEqual([["asked-again"]]);
   });
 
+  it("reports that an agent reads no answer any more that waits for a short time only", async () => {
+    const onDoubt = watched({ parent: process.pid, listensFor: 0.3 });
+    expect(onDoubt).not.toHaveBeenCalled();
+    await expect.poll(() => onDoubt.mock.calls).toEqual([["limit-passed"]]);
+  });
+
   it("reports that the launcher of a real agent was killed", async () => {
     const agent = "setInterval(() => {}, 1000)";
     const launcher = spawn(process.execPath, [
