@@ -82,7 +82,7 @@ describe("the plan page tells the agent", () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nOnce more.\n`, home.path));
     const { page } = await openReview(browser, review.url);
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByLabel("Permissions from here on").selectOption("acceptEdits");
+    await page.getByLabel("Permission mode after approval").selectOption("acceptEdits");
     await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await page.getByRole("heading", { name: "Plan approved" }).waitFor();
     const decision = decisionOf((await review.ended).stdout);
@@ -97,7 +97,6 @@ describe("the plan page tells the agent", () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page } = await openReview(browser, review.url);
     await selectText(page, "Every deploy");
-    await page.keyboard.press("c");
     await page.keyboard.type("Never added, and meant all the same");
     await page.getByRole("button", { name: "Deny" }).click();
     await page.getByRole("button", { name: /^Send to/ }).click();
@@ -110,7 +109,8 @@ describe("the plan page tells the agent", () => {
     const review = await startReview(home, hookEvent(plan, home.path));
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("a");
-    await page.keyboard.press("Enter");
+    await page.locator("[data-irreversible][aria-disabled=false]").waitFor();
+    await page.keyboard.press("Control+Enter");
     await page.getByRole("heading", { name: "Plan approved" }).waitFor();
     expect(decisionOf((await review.ended).stdout)).toEqual({ behavior: "allow", updatedInput: { plan } });
   });
@@ -154,7 +154,7 @@ describe("the plan page tells the agent", () => {
     const review = await startReview(home, envelope);
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("a");
-    await page.getByLabel("Go on with").selectOption({ label: "docs" });
+    await page.getByLabel("Continue with").selectOption({ label: "docs" });
     await page.getByLabel(/^Note for/).fill("Mind the style guide.");
     await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await page.getByRole("heading", { name: "Plan approved" }).waitFor();

@@ -102,7 +102,7 @@ describe("the plan page without a plan or a server", () => {
     const review = await startReview(home, JSON.stringify({ ...event, tool_input: {} }));
     const { page } = await openPage(browser, review.url);
     await page.getByRole("heading", { name: "There is no plan to review" }).waitFor();
-    await page.getByRole("button", { name: "Ask for the plan" }).click();
+    await page.getByRole("button", { name: "Ask for a plan" }).click();
     const { stdout } = await review.ended;
     expect(JSON.parse(stdout).hookSpecificOutput.decision.behavior).toBe("deny");
   });

@@ -21,7 +21,7 @@ export function AgentChoice({ value, onChange }: AgentChoiceProps) {
   if (!canSwitch || agents.length === 0) return null;
   return (
     <label className="field">
-      <span>Go on with the agent</span>
+      <span>Continue with agent</span>
       <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
         <option value="">The one that asked</option>
         {agents.map((agent) => (

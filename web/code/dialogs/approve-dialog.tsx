@@ -1,6 +1,8 @@
 import { useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
+import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
+import { sentenceStart } from "../../shared/sentence-start.ts";
 import { NO_CHANGES_REQUESTED } from "../core/feedback.ts";
 import { saidComments, useComments } from "../state/comments.ts";
 import { useSession } from "../state/session.ts";
@@ -45,7 +47,7 @@ export function ApproveDialog() {
           needs to change, and {count === 1 ? "the comment" : "the comments"} would not reach it.
         </p>
       ) : (
-        <p>{caller} is told:</p>
+        <p>{sentenceStart(caller)} will receive:</p>
       )}
       <blockquote className="approve-text">{NO_CHANGES_REQUESTED}</blockquote>
       <AgentChoice value={agent} onChange={setAgent} />
@@ -63,20 +65,20 @@ interface ButtonsProps {
 function Buttons({ hasComments, sending, approve }: ButtonsProps) {
   return (
     <>
-      <Button onClick={() => openDialog("none")}>Cancel</Button>
+      <Button onClick={() => openDialog("none")}>Keep reviewing</Button>
       {hasComments ? (
         <>
-          <Button variant="danger" disabled={sending} onClick={approve}>
+          <IrreversibleButton variant="danger" disabled={sending} onPress={approve}>
             Approve without the comments
-          </Button>
-          <Button variant="primary" data-initial-focus onClick={() => openDialog("send")}>
+          </IrreversibleButton>
+          <Button variant="primary" onClick={() => openDialog("send")}>
             Send them as feedback
           </Button>
         </>
       ) : (
-        <Button variant="primary" data-initial-focus disabled={sending} onClick={approve}>
+        <IrreversibleButton variant="primary" takesKey disabled={sending} onPress={approve}>
           {sending ? "Sending …" : "Approve"}
-        </Button>
+        </IrreversibleButton>
       )}
     </>
   );

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
+import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
 import { CommentText } from "../comments/comment-text.tsx";
 import { useComments } from "../state/comments.ts";
 import { type EditedFeedback, keepEditedFeedback, useEditedFeedback } from "../state/edited-feedback.ts";
@@ -67,15 +68,10 @@ function Buttons({ text, sending, send }: ButtonsProps) {
       <Button className="push" onClick={() => void copyMarkdown(text)}>
         Copy
       </Button>
-      <Button onClick={() => openDialog("none")}>Back to the review</Button>
-      <Button
-        variant="primary"
-        data-initial-focus
-        aria-disabled={sending || text.trim() === ""}
-        onClick={send}
-      >
+      <Button onClick={() => openDialog("none")}>Keep reviewing</Button>
+      <IrreversibleButton variant="primary" takesKey disabled={sending || text.trim() === ""} onPress={send}>
         {sending ? "Sending …" : "Send feedback"}
-      </Button>
+      </IrreversibleButton>
     </>
   );
 }
@@ -89,6 +85,14 @@ interface FeedbackFieldProps {
 /** The text as it will be sent, or drawn as Markdown. */
 function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
   const [view, setView] = useState<"text" | "preview">("text");
+  const field = useRef<HTMLTextAreaElement>(null);
+  // The text comes after the dialog; what is typed belongs to it.
+  useEffect(() => {
+    const element = field.current;
+    if (!element || document.activeElement?.closest("button, select, input")) return;
+    element.focus({ preventScroll: true });
+    element.setSelectionRange(element.value.length, element.value.length);
+  }, []);
   return (
     <>
       <div className="send-head">
@@ -109,6 +113,7 @@ function FeedbackField({ text, composed, onChange }: FeedbackFieldProps) {
       </div>
       {view === "text" ? (
         <textarea
+          ref={field}
           className="input input-code send-text"
           aria-label="Feedback in Markdown, exactly as it will be sent"
           value={text}

@@ -5,8 +5,8 @@ import { getJson } from "../../shared/api/client.ts";
 const MODES: readonly { readonly value: PermissionMode; readonly label: string }[] = [
   { value: "default", label: "Ask before each edit" },
   { value: "acceptEdits", label: "Accept edits" },
-  { value: "auto", label: "Decide by itself when to ask" },
-  { value: "dontAsk", label: "Do only what is allowed already" },
+  { value: "auto", label: "Ask when it judges it necessary" },
+  { value: "dontAsk", label: "Only what is already allowed" },
   { value: "bypassPermissions", label: "Skip all permission checks" },
 ];
 
@@ -20,7 +20,7 @@ interface PermissionChoiceProps {
 export function PermissionChoice({ plan, value, onChange }: PermissionChoiceProps) {
   return (
     <label className="field">
-      <span>Permissions from here on</span>
+      <span>Permission mode after approval</span>
       <select className="input" value={value} onChange={({ target }) => onChange(modeOf(target.value))}>
         <option value="">Leave it to {plan.caller.name}</option>
         {MODES.map((mode) => (
@@ -31,8 +31,8 @@ export function PermissionChoice({ plan, value, onChange }: PermissionChoiceProp
       </select>
       {value === "bypassPermissions" && (
         <small className="warning-text">
-          It may then run any command without asking. {plan.caller.name} honours this only if it was started
-          so.
+          It can run any command without asking. Works only if {plan.caller.name} was started with
+          --dangerously-skip-permissions.
         </small>
       )}
     </label>
@@ -60,7 +60,7 @@ export function AgentChoice({ value, onChange }: AgentChoiceProps) {
   }, []);
   return (
     <label className="field">
-      <span>Go on with</span>
+      <span>Continue with</span>
       <select className="input" value={value} onChange={({ target }) => onChange(target.value)}>
         <option value="">The same agent</option>
         {agents.map(({ id, name, description }) => (

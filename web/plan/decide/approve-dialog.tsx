@@ -3,7 +3,8 @@ import type { ApproveBody, PermissionMode } from "../../../src/review/api-types.
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
-import { sentenceStart } from "../layout/sentence-start.ts";
+import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
+import { sentenceStart } from "../../shared/sentence-start.ts";
 import { openDialog, setNote } from "../state/actions.ts";
 import { approve } from "../state/decide.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
@@ -61,6 +62,7 @@ export function ApproveDialog() {
           <textarea
             className="input"
             rows={2}
+            data-initial-focus
             value={note}
             onChange={({ target }) => setNote(target.value)}
           />
@@ -95,9 +97,14 @@ function Buttons({ label, losesNotes, busy, send }: ButtonsProps) {
           Request changes instead
         </Button>
       )}
-      <Button variant={losesNotes ? "plain" : "primary"} disabled={busy} data-initial-focus onClick={send}>
+      <IrreversibleButton
+        variant={losesNotes ? "plain" : "primary"}
+        takesKey={!losesNotes}
+        disabled={busy}
+        onPress={send}
+      >
         {label}
-      </Button>
+      </IrreversibleButton>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { withClosedFence } from "../../shared/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../shared/markdown/fences.ts";
-import { inDocumentOrder } from "../annotate/annotations.ts";
+import { inDocumentOrder, isPraise } from "../annotate/annotations.ts";
 
 export interface FeedbackParts {
   /** The plan that the notes are about, as the agent sent it. */
@@ -25,15 +25,20 @@ export function composeFeedback({
   edits = "",
   purpose,
 }: FeedbackParts): string {
-  const items = inDocumentOrder(annotations);
-  if (items.length === 0 && note.trim() === "" && edits === "") return "";
+  const all = inDocumentOrder(annotations);
+  const items = all.filter((annotation) => !isPraise(annotation));
+  const praised = all.filter(isPraise);
+  if (all.length === 0 && note.trim() === "" && edits === "") return "";
   const sections = [
     preamble(purpose, items.length > 0 || edits !== ""),
     withClosedFence(note.trim()),
     ...items.map((annotation, index) => item(annotation, index + 1, source)),
     edits === ""
       ? ""
-      : `## Changes I made to the plan\n\nTake these over as they are:\n\n${fenced(edits, "diff")}`,
+      : `## Changes I made to the plan\n\nApply these edits exactly as written:\n\n${fenced(edits, "diff")}`,
+    praised.length === 0
+      ? ""
+      : `## Looks good\n\nKeep these parts as they are:\n\n${praised.map(praise).join("\n")}`,
   ];
   return `${sections.filter(Boolean).join("\n\n")}\n`;
 }
@@ -43,7 +48,7 @@ function preamble(purpose: FeedbackParts["purpose"], hasItems: boolean): string 
     return "# Notes on the approved plan\n\nThe plan is approved. Keep to these notes while you carry it out:";
   }
   const rest = hasItems
-    ? "Revise it so that every point below is dealt with, then present the revised plan for review. Do not start on the work, and do not present the same plan again."
+    ? "Revise it to address every point below, then present the revised plan for review. Do not start on the work, and do not present the same plan again."
     : "Revise it, then present the revised plan for review. Do not start on the work.";
   return `# Changes requested to the plan\n\nThe plan was not approved. ${rest}`;
 }
@@ -65,7 +70,7 @@ function heading({ type, anchor, text }: PlanAnnotation): string {
   const place = lineRange(anchor);
   const titles = {
     comment: `Comment on ${place}`,
-    concern: `Concern about ${place}: resolve it or say why it is none`,
+    concern: `Concern about ${place}: resolve it, or explain why it is not a problem`,
     replace: `Replace in ${place}`,
     delete: `Remove from ${place}`,
     insert: `Insert after ${place}`,
@@ -73,6 +78,13 @@ function heading({ type, anchor, text }: PlanAnnotation): string {
     general: "About the plan as a whole",
   } as const;
   return titles[type];
+}
+
+function praise({ anchor }: PlanAnnotation): string {
+  if (!anchor) return "- The plan as a whole";
+  const quote = anchor.quote.replace(/\s+/g, " ").trim();
+  const place = lineRange(anchor);
+  return `- ${place.charAt(0).toUpperCase()}${place.slice(1)}: ${codeSpan(quote.slice(0, 120))}`;
 }
 
 function instruction({ type, replacement }: PlanAnnotation): string {

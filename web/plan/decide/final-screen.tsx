@@ -5,7 +5,7 @@ import { copyAndSay } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
 import { dismissAll } from "../../shared/components/toast.tsx";
-import { sentenceStart } from "../layout/sentence-start.ts";
+import { sentenceStart } from "../../shared/sentence-start.ts";
 import { allNotes } from "../state/actions.ts";
 import { type Outcome, useReview } from "../state/review-store.ts";
 import { composedFeedback } from "./plan-feedback.ts";
@@ -81,7 +81,7 @@ function silence(approved: boolean): string {
 
 const TITLES = {
   elsewhere: "Already decided",
-  "caller-gone": "The agent no longer waits",
+  "caller-gone": "The agent is no longer waiting",
   timeout: "The time for this review is over",
   stopped: "This review was stopped",
 } as const;

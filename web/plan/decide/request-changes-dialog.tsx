@@ -3,6 +3,7 @@ import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
+import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { openDialog, setNote, setRewritten } from "../state/actions.ts";
@@ -37,41 +38,39 @@ export function RequestChangesDialog() {
         <>
           <ErrorLine error={error} />
           <Button onClick={close}>Keep reviewing</Button>
-          <Button variant="primary" disabled={busy} onClick={send}>
+          <IrreversibleButton variant="primary" takesKey disabled={busy} onPress={send}>
             {isSilent ? "Deny without comments" : `Send to ${name}`}
-          </Button>
+          </IrreversibleButton>
         </>
       }
     >
-      <FirstOfAll name={name} isSilent={isSilent} onSend={send} />
+      <Summary name={name} isSilent={isSilent} />
       {!isSilent && <Told name={name} feedback={feedback} />}
     </Dialog>
   );
 }
 
-interface FirstOfAllProps {
+interface SummaryProps {
   readonly name: string;
   readonly isSilent: boolean;
-  readonly onSend: () => void;
 }
 
 /** What goes before everything else that the agent is told. */
-function FirstOfAll({ name, isSilent, onSend }: FirstOfAllProps) {
+function Summary({ name, isSilent }: SummaryProps) {
   const note = useReview((state) => state.note);
   const hasNotes = useReview((state) => state.annotations.length > 0);
   return (
     <label className="field">
-      <span>{hasNotes ? "First of all (optional)" : "What should change?"}</span>
+      <span>{hasNotes ? "Summary (optional)" : "What should change?"}</span>
       <textarea
         className="input"
         rows={2}
         data-initial-focus
         value={note}
-        placeholder={isSilent ? `Without a word, ${name} only learns that the plan was rejected.` : ""}
+        placeholder={
+          isSilent ? `If you leave this empty, ${name} is told only that the plan was rejected.` : ""
+        }
         onChange={({ target }) => setNote(target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) onSend();
-        }}
       />
     </label>
   );
@@ -87,7 +86,7 @@ function Told({ name, feedback }: { readonly name: string; readonly feedback: st
         <h3>What {name} will read</h3>
         {isRewritten && (
           <Button small variant="quiet" onClick={() => setRewritten(undefined)}>
-            Compose it again from my notes
+            Discard my edits to this text
           </Button>
         )}
         <Segmented

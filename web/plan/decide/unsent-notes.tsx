@@ -1,6 +1,6 @@
 import type { Caller } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
-import { sentenceStart } from "../layout/sentence-start.ts";
+import { sentenceStart } from "../../shared/sentence-start.ts";
 import { openDialog } from "../state/actions.ts";
 
 export type NotesChoice = "send" | "keep";
@@ -34,7 +34,7 @@ export function UnsentNotes({ caller, count, choice, onChoose }: UnsentNotesProp
       </label>
       <label className="check">
         <input type="radio" name="notes" checked={choice === "keep"} onChange={() => onChoose("keep")} />
-        <span>Approve without (they stay on record)</span>
+        <span>Approve without sending the notes (they are kept)</span>
       </label>
       <Button small variant="quiet" onClick={() => openDialog("request-changes")}>
         Request changes instead

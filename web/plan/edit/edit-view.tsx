@@ -1,7 +1,7 @@
 import { memo, useEffect, useRef } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
-import { sentenceStart } from "../layout/sentence-start.ts";
+import { sentenceStart } from "../../shared/sentence-start.ts";
 import { setSource, setView, typeSource } from "../state/actions.ts";
 import { sourceOf, useReview } from "../state/review-store.ts";
 

@@ -3,13 +3,13 @@ import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { copyAndSay } from "../../shared/clipboard.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import { Button } from "../../shared/components/button.tsx";
+import { sentenceStart } from "../../shared/sentence-start.ts";
 import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans, countChanges } from "../rounds/compare-plans.ts";
 import { allNotes, setView, takeTyped } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { AgentRequests } from "./agent-requests.tsx";
 import { DraftNotices } from "./draft-notices.tsx";
-import { sentenceStart } from "./sentence-start.ts";
 
 /** What the person should know before going on: a lost server, an unsaved draft, a new round, the agent's patience. */
 export function Banners() {

@@ -1,6 +1,6 @@
-import { Button } from "../../shared/components/button.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
+import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
 import { useDecision } from "../decide/use-decision.ts";
 import { approve, requestChanges } from "../state/decide.ts";
 import { useReview } from "../state/review-store.ts";
@@ -17,16 +17,17 @@ export function MissingPlan() {
       title="There is no plan to review"
       actions={
         <>
-          <Button disabled={busy} onClick={() => run(() => approve({ planSave: nothingToSave }))}>
-            Let it go ahead
-          </Button>
-          <Button
+          <IrreversibleButton disabled={busy} onPress={() => run(() => approve({ planSave: nothingToSave }))}>
+            Approve anyway
+          </IrreversibleButton>
+          <IrreversibleButton
             variant="primary"
+            takesKey
             disabled={busy}
-            onClick={() => run(() => requestChanges({ feedback, planSave: nothingToSave }))}
+            onPress={() => run(() => requestChanges({ feedback, planSave: nothingToSave }))}
           >
-            Ask for the plan
-          </Button>
+            Ask for a plan
+          </IrreversibleButton>
         </>
       }
     >

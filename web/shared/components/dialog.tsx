@@ -17,7 +17,8 @@ interface DialogProps {
 
 /**
  * A modal on the browser's own dialog element: focus stays inside, Escape closes, and focus returns to where it
- * was. It is open for as long as it is rendered. What has `data-initial-focus` is focused first.
+ * was. It is open for as long as it is rendered. What has `data-initial-focus` is focused first, else its text or its title: no
+ * button, which the next key of a sentence would press.
  */
 export function Dialog({ title, onClose, children, footer, wide = false, onlyText = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -27,7 +28,11 @@ export function Dialog({ title, onClose, children, footer, wide = false, onlyTex
     const dialog = element.current;
     const before = document.activeElement;
     if (dialog && !dialog.open) dialog.showModal();
-    dialog?.querySelector<HTMLElement>("[data-initial-focus]")?.focus();
+    const first = ["[data-initial-focus]", ".dialog-body[tabindex]", "h2"];
+    first
+      .map((name) => dialog?.querySelector<HTMLElement>(name))
+      .find(Boolean)
+      ?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
@@ -47,7 +52,9 @@ export function Dialog({ title, onClose, children, footer, wide = false, onlyTex
       }}
     >
       <div className="dialog-head">
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId} tabIndex={-1}>
+          {title}
+        </h2>
         <IconButton label="Close" shortcut="Esc" onClick={onClose}>
           <X size={18} aria-hidden />
         </IconButton>

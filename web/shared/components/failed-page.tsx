@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { copyAndSay } from "../clipboard.ts";
+import { IrreversibleButton } from "../irreversible/irreversible-button.tsx";
 import { Button } from "./button.tsx";
 import { ErrorLine } from "./error-line.tsx";
 import { PageState } from "./page-state.tsx";
@@ -47,9 +48,9 @@ export function FailedPage({ message, notes, decisions }: FailedPageProps) {
         <>
           <Button onClick={() => location.reload()}>Reload the page</Button>
           {decisions.map((decision) => (
-            <Button key={decision.label} disabled={busy} onClick={() => void decide(decision)}>
+            <IrreversibleButton key={decision.label} disabled={busy} onPress={() => void decide(decision)}>
               {decision.label}
-            </Button>
+            </IrreversibleButton>
           ))}
         </>
       }

@@ -45,9 +45,20 @@ describe("feedback", () => {
     expect(headings).toEqual([
       "## 1. About the plan as a whole",
       "## 2. Comment on line 3",
-      "## 3. Concern about lines 5–6: resolve it or say why it is none",
+      "## 3. Concern about lines 5–6: resolve it, or explain why it is not a problem",
     ]);
     expect(text).toContain("```markdown\nDelete the table.\n```\n\n> Back it up first.");
+  });
+
+  it("counts no label that says something looks good among what is to change", () => {
+    const text = compose(
+      note({ id: "2", type: "label", text: "Looks good" }),
+      note({ id: "3", type: "label", text: "Needs tests" }),
+    );
+    expect(text).toContain("## 1. Needs tests (line 3)");
+    expect(text).not.toContain("## 2.");
+    expect(text).toContain("## Looks good\n\nKeep these parts as they are:\n\n- Line 3: `Delete the table.`");
+    expect(compose(note({ type: "label", text: "Looks good" }))).not.toContain("every point below");
   });
 
   it("goes on outside a code block that the person left open", () => {

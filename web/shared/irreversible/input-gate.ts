@@ -1,0 +1,71 @@
+/** Milliseconds after the page gained focus in which no input decides anything. */
+export const FOCUS_DELAY_MS = 1_000;
+/** Milliseconds after an irreversible button appeared in which no input presses it. */
+export const APPEAR_DELAY_MS = 400;
+
+/** Since when the person can have meant a button. Milliseconds on the page's clock; undefined: not at all. */
+export interface GateTimes {
+  /** When the page gained focus and became visible. */
+  readonly focusedAt: number | undefined;
+  /** When the button appeared. */
+  readonly shownAt: number | undefined;
+}
+
+/** Returns the milliseconds until input counts, 0 when it does, undefined while the page has no focus. */
+export function delayLeft({ focusedAt, shownAt }: GateTimes, now: number): number | undefined {
+  if (focusedAt === undefined || shownAt === undefined) return undefined;
+  return Math.max(0, focusedAt + FOCUS_DELAY_MS - now, shownAt + APPEAR_DELAY_MS - now);
+}
+
+/** Returns whether input at a time counts. */
+export function isOpen(times: GateTimes, at: number): boolean {
+  return delayLeft(times, at) === 0;
+}
+
+/** A click on an irreversible button. */
+export interface Click {
+  readonly isTrusted: boolean;
+  /** `UIEvent.detail`: 0 when no pointer made the click. */
+  readonly detail: number;
+  readonly at: number;
+  /** When the pointer that made the click went down on this button; undefined when it went down elsewhere. */
+  readonly pressedAt: number | undefined;
+  /** When a key last went down or up anywhere in the page. */
+  readonly keyAt: number | undefined;
+}
+
+/** A click this soon after a key is the work of that key. */
+const KEY_CLICK_MS = 500;
+
+/**
+ * Returns whether a click presses an irreversible button: a pointer press that began on it, or assistive technology,
+ * whose clicks come without pointer and without key. Enter, Space and scripts press nothing.
+ */
+export function acceptsClick(click: Click, times: GateTimes): boolean {
+  const { isTrusted, detail, at, pressedAt, keyAt } = click;
+  if (!isTrusted || !isOpen(times, at)) return false;
+  if (detail > 0) return pressedAt !== undefined && isOpen(times, pressedAt);
+  return pressedAt === undefined && (keyAt === undefined || at - keyAt > KEY_CLICK_MS);
+}
+
+/** A key press while an irreversible button is shown. */
+export interface DecidingKey {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+  readonly repeat: boolean;
+  readonly isTrusted: boolean;
+  readonly at: number;
+}
+
+/** Returns whether a key press presses an irreversible button: Ctrl+Enter or Cmd+Enter, pressed and not held. */
+export function acceptsKey(press: DecidingKey, times: GateTimes): boolean {
+  return isDecidingKey(press) && press.isTrusted && !press.repeat && isOpen(times, press.at);
+}
+
+/** Returns whether a key press is Ctrl+Enter or Cmd+Enter, whenever and however it was made. */
+export function isDecidingKey(press: Omit<DecidingKey, "repeat" | "isTrusted" | "at">): boolean {
+  return press.key === "Enter" && (press.ctrlKey || press.metaKey) && !press.altKey && !press.shiftKey;
+}

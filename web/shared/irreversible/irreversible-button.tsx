@@ -1,0 +1,103 @@
+import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { Button } from "../components/button.tsx";
+import { KeyHint } from "../keyboard/key-hint.tsx";
+import { isOnMac, keyLabels } from "../keyboard/keys.ts";
+import { acceptsClick, acceptsKey, isDecidingKey } from "./input-gate.ts";
+import { lastKeyAt } from "./page-focus.ts";
+import { useInputGate } from "./use-input-gate.ts";
+
+interface IrreversibleButtonProps {
+  readonly children: ReactNode;
+  readonly onPress: () => void;
+  readonly variant?: "plain" | "primary" | "danger";
+  /** Ctrl+Enter presses it wherever the focus is; one on the screen has this. */
+  readonly takesKey?: boolean;
+  /** Nothing can be sent now. */
+  readonly disabled?: boolean;
+}
+
+/**
+ * A button that cannot be taken back. Ctrl+Enter, Cmd+Enter and a pointer press that began on it press it; Enter, Space,
+ * held keys, scripts, and anything right after the page gained focus or the button appeared do not.
+ */
+export function IrreversibleButton(props: IrreversibleButtonProps) {
+  const { children, onPress, variant = "plain", takesKey = false, disabled = false } = props;
+  const { isOpen, times } = useInputGate();
+  const button = useRef<HTMLButtonElement>(null);
+  const pressedAt = useRef<number>(undefined);
+  const [isHinted, setHinted] = useState(false);
+  const hint = useId();
+  const keys = keyLabels("Mod+Enter", isOnMac()).join("+");
+
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (!button.current || event.defaultPrevented || event.isComposing || !isDecidingKey(event)) return;
+    if (!isOnTop(button.current) || !isMeant(button.current, takesKey)) return;
+    event.preventDefault();
+    if (!disabled && acceptsKey(pressOf(event), times())) onPress();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKeyDown(event);
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+
+  return (
+    <span className="irreversible">
+      <Button
+        ref={button}
+        variant={variant}
+        data-irreversible
+        aria-disabled={disabled || !isOpen}
+        aria-describedby={hint}
+        onPointerCancel={() => {
+          pressedAt.current = undefined;
+        }}
+        onPointerDown={({ nativeEvent: { isTrusted, timeStamp } }) => {
+          pressedAt.current = isTrusted ? timeStamp : undefined;
+        }}
+        onKeyDown={({ key, ctrlKey, metaKey }) =>
+          setHinted((key === "Enter" || key === " ") && !ctrlKey && !metaKey)
+        }
+        onBlur={() => setHinted(false)}
+        onClick={({ nativeEvent: { isTrusted, detail, timeStamp } }) => {
+          const click = {
+            isTrusted,
+            detail,
+            at: timeStamp,
+            pressedAt: pressedAt.current,
+            keyAt: lastKeyAt(),
+          };
+          pressedAt.current = undefined;
+          if (!disabled && acceptsClick(click, times())) onPress();
+        }}
+      >
+        {children}
+        {takesKey && <KeyHint keys="Mod+Enter" />}
+      </Button>
+      <small id={hint} className={isHinted ? "irreversible-hint" : "visually-hidden"}>
+        Press {keys}, or click. Enter and Space do not press this button.
+      </small>
+      <span className="visually-hidden" role="status">
+        {isHinted && `Press ${keys}`}
+      </span>
+    </span>
+  );
+}
+
+function pressOf(event: KeyboardEvent) {
+  const { key, ctrlKey, metaKey, altKey, shiftKey, repeat, isTrusted, timeStamp } = event;
+  return { key, ctrlKey, metaKey, altKey, shiftKey, repeat, isTrusted, at: timeStamp };
+}
+
+/** Whether no dialog or menu lies over the button. */
+function isOnTop(button: HTMLElement): boolean {
+  if (document.querySelector("[popover]:popover-open")) return false;
+  const top = [...document.querySelectorAll("dialog[open]")].at(-1);
+  return top === undefined || top.contains(button);
+}
+
+/** Of several such buttons the focused one is meant, else the one that takes the key. */
+function isMeant(button: HTMLElement, takesKey: boolean): boolean {
+  const focused = document.activeElement?.closest("[data-irreversible]");
+  return focused ? focused === button : takesKey;
+}

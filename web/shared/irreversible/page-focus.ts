@@ -1,0 +1,43 @@
+/** When the page gained focus while it was visible; undefined while it has none. */
+let focusedAt: number | undefined;
+/** When a key last went down or up. */
+let keyAt: number | undefined;
+const listeners = new Set<() => void>();
+
+/** Returns when the page gained the focus it has, in milliseconds on the page's clock. */
+export const pageFocusedAt = (): number | undefined => focusedAt;
+/** Returns when a key last went down or up in the page. */
+export const lastKeyAt = (): number | undefined => keyAt;
+
+/** Calls the listener whenever the page gains or loses focus; returns the way to stop. */
+export function onPageFocus(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function look(): void {
+  // A frame within the page that has the focus leaves it with the page.
+  const isFocused = document.visibilityState === "visible" && document.hasFocus();
+  if (isFocused === (focusedAt !== undefined)) return;
+  focusedAt = isFocused ? performance.now() : undefined;
+  for (const listener of listeners) listener();
+}
+
+function regain(): void {
+  focusedAt = undefined;
+  look();
+}
+
+const onKey = ({ timeStamp }: KeyboardEvent) => {
+  keyAt = timeStamp;
+};
+
+if (typeof document !== "undefined") {
+  look();
+  addEventListener("focus", regain);
+  addEventListener("blur", look);
+  addEventListener("pageshow", regain);
+  document.addEventListener("visibilitychange", regain);
+  addEventListener("keydown", onKey, { capture: true });
+  addEventListener("keyup", onKey, { capture: true });
+}
