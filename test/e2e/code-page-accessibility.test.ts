@@ -37,12 +37,12 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s code page
     await page.locator(".found-current").waitFor();
     await look("with the comments, a search and a cursor");
     await page.keyboard.press("Escape");
-    await page.keyboard.press("u");
+    await page.keyboard.press("h");
     await look("unified");
 
     for (const [key, name] of [
       ["Control+Shift+Enter", "send"],
-      ["A", "approve"],
+      ["a", "approve"],
       ["Control+k", "palette"],
       ["?", "keyboard"],
     ] as const) {

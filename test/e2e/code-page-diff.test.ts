@@ -53,7 +53,7 @@ describe("the diff", () => {
     await numberCell(page, "src/cart.ts", "new", 1).waitFor();
     await expect.poll(() => cart.locator(".gap-row").count()).toBe(0);
 
-    await page.keyboard.press("u");
+    await page.keyboard.press("h");
     await cart.locator(".row.unified").first().waitFor();
     await page.keyboard.press("w");
     await expect.poll(() => section(page, "src/spaces.ts").count()).toBe(0);
@@ -72,7 +72,7 @@ describe("the diff", () => {
       await page.setViewportSize({ width, height: 6_000 });
       await expect.poll(() => fitOf(page, "a.ts")).toEqual({ width, leftOver: 0 });
     }
-    await page.keyboard.press("u");
+    await page.keyboard.press("h");
     await page.locator(".row.unified").first().waitFor();
     for (const width of [777, 401, 360]) {
       await page.setViewportSize({ width, height: 6_000 });
@@ -131,7 +131,7 @@ describe("the diff", () => {
     await page.getByLabel("Viewed src/cart.ts").check();
     await page.locator(".status-line", { hasText: "Draft saved" }).waitFor();
     await repository.write({ "notes.md": "# Notes\n\nOther words.\n" });
-    await page.keyboard.press("r");
+    await page.keyboard.press("R");
     await expect.poll(() => page.locator(".tree-viewed").textContent()).toBe("1/8 viewed");
     expect(await page.getByLabel("Viewed src/cart.ts").isChecked()).toBe(true);
     child.kill("SIGTERM");
@@ -179,9 +179,9 @@ describe("the diff", () => {
     await expect.poll(() => page.locator(".find-count").textContent()).toBe("– of 1");
     await page.getByLabel("Close the search").click();
     await page.locator("#diff").focus();
-    await page.keyboard.press("G");
+    await page.keyboard.press("End");
     await section(page, "readme.md").or(page.locator(".file").last()).first().waitFor();
-    await page.keyboard.press("g");
+    await page.keyboard.press("Home");
     await expect.poll(() => page.locator(".diff").evaluate((element) => element.scrollTop)).toBe(0);
     expect(await page.locator("*").count()).toBeLessThan(6_000);
     expect(errors).toEqual([]);

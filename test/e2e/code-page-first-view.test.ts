@@ -85,7 +85,7 @@ describe("the top of the diff", () => {
     const repository = await changedRepository();
     const first = await openCodeReview(browser, repository);
     await first.page.locator(".row.split").first().waitFor();
-    if (layout === "unified") await first.page.keyboard.press("u");
+    if (layout === "unified") await first.page.keyboard.press("h");
     await first.page.locator(`.row.${layout}`).first().waitFor();
     const drawn = await openWithoutScripts(first.url, `.first-view .row.${layout}`);
     const before = await places(drawn);

@@ -22,21 +22,21 @@ it("can be worked from the first file to the sent feedback by keyboard alone", a
   await press("n");
   await expect.poll(() => cursor.textContent()).toContain("discount(price)");
   expect(await page.evaluate(() => document.activeElement?.classList.contains("row-cursor"))).toBe(true);
-  await press("h");
+  await press("ArrowLeft");
   await expect.poll(() => cursor.textContent()).toContain("price * 30");
-  await press("l", "J", "J", "!");
+  await press("ArrowRight", "J", "J", "!");
   await page.locator(".comment-open textarea").waitFor();
   await page.keyboard.type("Three lines of worry");
   await press("Control+Enter");
   await expect.poll(() => page.locator(".comment-concern").textContent()).toContain("lines 30-32");
 
-  await press("n", "s");
+  await press("n", "r");
   await page.locator(".suggestion-code").waitFor();
   await press("Escape", "N");
   await expect.poll(() => page.locator(".comment").count()).toBe(1);
   await press("e");
   await page.locator(".comment-open textarea").waitFor();
-  await press("Control+Enter", "v", "]", "o", "b", "b", "t");
+  await press("Control+Enter", "m", "]", "o", "[", "t");
   await page.keyboard.type("fresh");
   await expect.poll(() => page.locator(".tree-file").count()).toBe(1);
   await press("Escape");
@@ -56,7 +56,11 @@ it("can be worked from the first file to the sent feedback by keyboard alone", a
   const text = page.getByLabel("Feedback in Markdown, exactly as it will be sent");
   await expect.poll(() => text.inputValue()).toContain("Three lines of worry");
   await page.getByRole("dialog").getByRole("button", { name: "Send feedback" }).focus();
-  await press("Enter");
+  await press("Enter", "Space");
+  await page.getByText("Enter and Space do not press this button").waitFor();
+  await page.locator("[data-irreversible][aria-disabled=false]").waitFor();
+  expect(review.child.exitCode).toBeNull();
+  await press("Control+Enter");
   const { stdout } = await review.ended;
   expect(stdout).toContain("Concern on lines 30-32 (new side)");
   expect(review.errors).toEqual([]);
@@ -116,7 +120,7 @@ it("gets to every file by its key, also to those that cannot be brought to the t
     await page.keyboard.press("]");
     await expect.poll(() => current.getAttribute("title")).toBe(name);
   }
-  await page.keyboard.press("v");
+  await page.keyboard.press("m");
   await expect.poll(() => viewed(page)).toEqual(["d.ts"]);
   await page.keyboard.press("[");
   await page.keyboard.press("n");
@@ -138,7 +142,7 @@ it("starts at what is in view, at the very first change too, and says when there
   const { page, child } = await openCodeReview(browser, repository);
   const cursor = page.locator(".code.cursor");
   await page.locator(".code-text").first().waitFor();
-  await page.keyboard.press("u");
+  await page.keyboard.press("h");
   await page.locator(".row.unified").first().waitFor();
   await page.keyboard.press("n");
   await expect.poll(() => cursor.textContent()).toBe("old");

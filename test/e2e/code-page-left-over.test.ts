@@ -19,7 +19,7 @@ afterAll(() => browser.close());
 async function leftOver(): Promise<RunningCodeReview & { readonly page: Page; readonly flags: string[] }> {
   const review = await openCodeReview(browser, await changedRepository());
   const { page } = review;
-  await page.keyboard.press("a");
+  await page.keyboard.press("g");
   await page.locator(".panel textarea").fill("About the first one");
   await page.keyboard.press("Control+Enter");
   await draftSaved(page);
@@ -47,7 +47,7 @@ describe("a tab that outlives its code review", () => {
     const { page, child, ended } = await openCodeReview(browser, await changedRepository());
     child.kill("SIGKILL");
     await ended;
-    await page.keyboard.press("a");
+    await page.keyboard.press("g");
     await page.locator(".panel textarea").fill("Still **mine**");
     await page.keyboard.press("Control+Enter");
     await page.locator(".comment-text", { hasText: "Still **mine**" }).waitFor();

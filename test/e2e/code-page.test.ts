@@ -86,7 +86,7 @@ describe("the code review page", () => {
     await expect.poll(() => card.textContent()).toContain("line 32");
 
     await repository.write({ "src/cart.ts": text.replace("line30", "line_thirty") });
-    await page.keyboard.press("r");
+    await page.keyboard.press("R");
     await expect.poll(() => card.textContent()).toContain("not in this diff");
     review.child.kill("SIGTERM");
   });
@@ -98,7 +98,7 @@ describe("the code review page", () => {
     await page.getByRole("button", { name: "Approve" }).click();
     const dialog = page.getByRole("dialog");
     await expect.poll(() => dialog.textContent()).toContain("would not reach it");
-    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.getByRole("button", { name: "Keep reviewing" }).click();
     await page.getByRole("button", { name: "Delete this comment" }).click();
     await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => page.locator(".panel").textContent()).toContain("In general: fine.");

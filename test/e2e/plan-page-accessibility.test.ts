@@ -27,7 +27,7 @@ describe.each(["light", "dark"] as const)("axe finds nothing in the %s plan page
 
     await selectText(page, "Every deploy");
     await look("with the toolbar");
-    await page.keyboard.press("r");
+    await page.getByRole("toolbar").getByRole("button", { name: "Replace" }).click();
     await look("while a note is written");
     await page.keyboard.type(", changed");
     await page.keyboard.press("Control+Enter");
@@ -115,7 +115,7 @@ describe("the plan page on a phone", () => {
     expect(await kinds.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     expect(await violations(page)).toEqual([]);
     await context.close();
     review.child.kill("SIGTERM");

@@ -183,7 +183,7 @@ describe("what is typed on the plan page", () => {
     await expect.poll(() => page.locator(".card").count()).toBe(1);
     await page.keyboard.press("g");
     await page.keyboard.type("Discarded");
-    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Discard", exact: true }).click();
     await page.getByRole("button", { name: "Undo" }).click();
     expect(await page.locator(".composer textarea").inputValue()).toBe("Discarded");
     review.child.kill("SIGTERM");
@@ -212,7 +212,7 @@ describe("what is typed on the plan page", () => {
     await review.ended;
   });
 
-  it("is not overwritten unseen by a second tab", async () => {
+  it("is shared by two tabs of a review: each takes in what the other has written", async () => {
     const review = await startReview(home, hookEvent(`${samplePlan}\nIn two tabs.\n`, home.path));
     const [one, two] = [await openReview(browser, review.url), await openReview(browser, review.url)];
     await one.page.keyboard.press("g");
@@ -221,13 +221,20 @@ describe("what is typed on the plan page", () => {
     await saved(one.page);
     await two.page.keyboard.press("g");
     await two.page.keyboard.type("From the second tab");
-    await two.page.getByText(/reviewed in another tab/).waitFor();
-    await two.page.getByRole("button", { name: "Copy my notes" }).click();
-    await two.page.getByText("Your notes are on the clipboard").waitFor();
-    expect(await two.page.evaluate(() => navigator.clipboard.readText())).toContain("From the second tab");
+    await two.page.keyboard.press("Control+Enter");
+    await expect.poll(() => two.page.locator(".card").allTextContents()).toHaveLength(2);
+    await saved(two.page);
+    await one.page.keyboard.press("g");
+    await one.page.keyboard.type("Once more from the first");
+    await one.page.keyboard.press("Control+Enter");
+    await expect.poll(() => one.page.locator(".card").allTextContents()).toHaveLength(3);
+    await saved(one.page);
     await two.page.reload();
-    await two.page.locator(".card").waitFor();
-    expect(await two.page.locator(".card").textContent()).toContain("From the first tab");
+    await two.page.locator(".card").first().waitFor();
+    const texts = (await two.page.locator(".card").allTextContents()).join();
+    for (const text of ["From the first tab", "From the second tab", "Once more from the first"]) {
+      expect(texts).toContain(text);
+    }
     review.child.kill("SIGTERM");
     await review.ended;
   });

@@ -27,21 +27,27 @@ describe("the plan page by keyboard alone", () => {
     await press("Control+Enter", "j", "r");
     await page.keyboard.press("Control+a");
     await page.keyboard.type("Somebody may be signed out.");
-    await press("Control+Enter", "j", "d", "j", "j", "l", "2");
+    await press("Control+Enter", "j", "d", "j", "j", "l");
+    await page.getByRole("menu", { name: "Quick label" }).waitFor();
+    await press("2");
     await expect.poll(() => page.locator(".cards > .card").count()).toBe(4);
 
     // Back to the first note, edit it; the deletion goes again.
-    await press("Escape", "n", "e");
+    await press("Escape", "N", "e");
+    await page.getByRole("region", { name: "Edit note" }).waitFor();
     await page.keyboard.type(", reworded");
-    await press("Control+Enter", "n", "n", "Backspace");
+    await press("Control+Enter", "N", "N", "Backspace");
     await expect.poll(() => page.locator(".cards > .card").count()).toBe(3);
 
     await press("s");
     await page.getByRole("region", { name: "Markdown source" }).waitFor();
-    await press("s", "?");
-    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    await press("s");
+    await page.locator(".plan .markdown").waitFor();
+    await press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await press("Escape", "x");
     await page.keyboard.type("Nearly there.");
+    await page.locator("[data-irreversible][aria-disabled=false]").waitFor();
     await press("Control+Enter");
     await page.getByRole("heading", { name: "Changes requested" }).waitFor();
 

@@ -147,7 +147,7 @@ export async function writeComment(
 
 /** Comments on the change as a whole. */
 export async function writeGeneralComment(page: Page, text: string): Promise<void> {
-  await page.keyboard.press("a");
+  await page.keyboard.press("g");
   await page.locator(".panel textarea").fill(text);
   await page.keyboard.press("Control+Enter");
 }

@@ -9,7 +9,9 @@ import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
 import { showNextReview } from "../shared/next-review.ts";
 import { useRestoredNotice } from "./comments/restored-notice.ts";
+import { SelectionActions } from "./comments/selection-actions.tsx";
 import { showCommentedContext } from "./comments/show-context.ts";
+import { showEditorsIn } from "./comments/show-editor.ts";
 import { ApproveDialog } from "./dialogs/approve-dialog.tsx";
 import { CompareDialog } from "./dialogs/compare-dialog.tsx";
 import { Palette } from "./dialogs/palette.tsx";
@@ -23,7 +25,7 @@ import { FindBar } from "./header/find-bar.tsx";
 import { Header } from "./header/header.tsx";
 import { StatusLine } from "./header/status-line.tsx";
 import { SentScreen } from "./sent-screen.tsx";
-import { shortcutsFor } from "./shortcuts.ts";
+import { codeTyping, shortcutsFor } from "./shortcuts.ts";
 import { CommentPanel } from "./sidebar/comment-panel.tsx";
 import { FileTree } from "./sidebar/file-tree.tsx";
 import { meetServer, useSession } from "./state/session.ts";
@@ -67,10 +69,13 @@ function Review() {
   const isEmpty = useSession((session) => session.files.length === 0);
   const treeOpen = useView((view) => view.treeOpen);
   const panelOpen = useView((view) => view.panelOpen);
-  useEffect(() => controller.start(), [controller]);
+  useEffect(() => {
+    showEditorsIn(controller);
+    return controller.start();
+  }, [controller]);
   useEffect(showCommentedContext, []);
   useRestoredNotice(controller);
-  useShortcuts(shortcuts);
+  useShortcuts(shortcuts, codeTyping);
 
   return (
     <div className="review" data-tree={treeOpen} data-panel={panelOpen}>
@@ -101,6 +106,7 @@ function Review() {
           </Region>
         )}
       </div>
+      <SelectionActions />
       <StatusLine />
       <Dialogs controller={controller} shortcuts={shortcuts} />
     </div>

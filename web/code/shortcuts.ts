@@ -1,8 +1,10 @@
 import { flushSync } from "react-dom";
 import { announce, showToast } from "../shared/components/toast.tsx";
-import type { Shortcut } from "../shared/keyboard/shortcuts.ts";
-import { commentOnAll, commentOnFile, commentOnLines } from "./comments/start.ts";
-import type { CommentType } from "./core/comment.ts";
+import { shortcutsOf } from "../shared/keyboard/shortcut-table.ts";
+import type { Shortcut, TypingTarget } from "../shared/keyboard/shortcuts.ts";
+import { linesOfSelection } from "./comments/selected-lines.ts";
+import { commentOnAll, commentOnFile, commentOnLines, deleteComment, openComment } from "./comments/start.ts";
+import type { CommentType, ReviewComment } from "./core/comment.ts";
 import type { DiffController } from "./diff/controller.ts";
 import { EXPAND_STEP, ensureText, gapAt } from "./diff/expand.ts";
 import { chooseDiff } from "./header/diff-select.tsx";
@@ -18,7 +20,7 @@ import {
   moveHunk,
   moveLine,
 } from "./moving.ts";
-import { editComment, useComments } from "./state/comments.ts";
+import { undoLast, useComments } from "./state/comments.ts";
 import { selectedLines, useCursor } from "./state/cursor.ts";
 import { placeNow } from "./state/places.ts";
 import { openSearch } from "./state/search.ts";
@@ -33,61 +35,74 @@ import {
   useView,
 } from "./state/view.ts";
 
-const MOVE = "Moving";
-const COMMENT = "Commenting";
-const SHOW = "Showing";
-const REVIEW = "Review";
-
-/** Every key of the page, in the order of the `?` sheet. */
+/** Every key of the page. */
 export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
-  const line = (keys: string[], label: string, run: () => void, group = MOVE): Shortcut => ({
-    keys,
-    label,
-    group,
-    run,
+  return shortcutsOf({
+    next: () => moveLine(controller, 1),
+    previous: () => moveLine(controller, -1),
+    nextLine: () => moveLine(controller, 1),
+    previousLine: () => moveLine(controller, -1),
+    nextChange: () => void moveHunk(controller, 1),
+    previousChange: () => void moveHunk(controller, -1),
+    nextComment: () => moveComment(controller, 1),
+    previousComment: () => moveComment(controller, -1),
+    nextFile: () => moveFile(controller, 1),
+    previousFile: () => moveFile(controller, -1),
+    oldSide: () => changeSide(controller, "old"),
+    newSide: () => changeSide(controller, "new"),
+    extendDown: () => extend(controller, 1),
+    extendUp: () => extend(controller, -1),
+    start: () => controller.scrollToEnd("start"),
+    end: () => controller.scrollToEnd("end"),
+    pageDown: () => controller.scrollBy(0.9),
+    pageUp: () => controller.scrollBy(-0.9),
+    clear: clearSelection,
+    comment: () => comment(controller, "comment"),
+    replace: () => comment(controller, "suggestion"),
+    concern: () => comment(controller, "concern"),
+    file: () => withFile(controller, commentOnFile),
+    general: () => commentOnAll(),
+    edit: editHere,
+    remove: deleteHere,
+    undo: () => {
+      if (!undoLast()) announce("Nothing to undo");
+    },
+    save: () => undefined,
+    kinds: () => undefined,
+    fold: () => withFile(controller, toggleFolded),
+    expand: () => void expandHere(controller),
+    layout: toggleLayout,
+    whitespace: () => void setWhitespace(!useView.getState().whitespace),
+    wrap: () => setWrap(!useView.getState().wrap),
+    tree: () => useView.setState(({ treeOpen }) => ({ treeOpen: !treeOpen })),
+    panel: () => useView.setState(({ panelOpen }) => ({ panelOpen: !panelOpen })),
+    filter: focusFilter,
+    refresh: () => void refresh(),
+    find: focusSearch,
+    nextMatch: () => void goToMatch(controller, 1),
+    previousMatch: () => void goToMatch(controller, -1),
+    palette: () => openDialog("palette"),
+    viewed: () => toggleViewed(controller),
+    viewedNext: () => viewedAndOn(controller),
+    approve: () => openDialog("approve"),
+    send: () => openDialog("send"),
+    help: () => openDialog("help"),
   });
-  return [
-    line(["j", "ArrowDown"], "Next line", () => moveLine(controller, 1)),
-    line(["k", "ArrowUp"], "Previous line", () => moveLine(controller, -1)),
-    line(["h", "ArrowLeft"], "Old side", () => changeSide(controller, "old")),
-    line(["l", "ArrowRight"], "New side", () => changeSide(controller, "new")),
-    line(["J", "Shift+ArrowDown"], "Extend the selection down", () => extend(controller, 1)),
-    line(["K", "Shift+ArrowUp"], "Extend the selection up", () => extend(controller, -1)),
-    line(["n"], "Next change", () => void moveHunk(controller, 1)),
-    line(["p"], "Previous change", () => void moveHunk(controller, -1)),
-    line(["N"], "Next comment", () => moveComment(controller, 1)),
-    line(["P"], "Previous comment", () => moveComment(controller, -1)),
-    line(["]"], "Next file", () => moveFile(controller, 1)),
-    line(["["], "Previous file", () => moveFile(controller, -1)),
-    line(["g", "Home"], "Start of the diff", () => controller.scrollToEnd("start")),
-    line(["G", "End"], "End of the diff", () => controller.scrollToEnd("end")),
-    line(["PageDown", "Space"], "Page down", () => controller.scrollBy(0.9)),
-    line(["PageUp", "Shift+Space"], "Page up", () => controller.scrollBy(-0.9)),
-    line(["c"], "Comment on the line or selection", () => comment(controller, "comment"), COMMENT),
-    line(["s"], "Suggest a change", () => comment(controller, "suggestion"), COMMENT),
-    line(["!"], "Raise a concern", () => comment(controller, "concern"), COMMENT),
-    line(["e"], "Edit the comment on the line", () => editHere(), COMMENT),
-    line(["f"], "Comment on the file", () => withFile(controller, commentOnFile), COMMENT),
-    line(["a"], "Comment on the whole change", openGeneralComment, COMMENT),
-    line(["v"], "Mark the file as viewed, or not", () => toggleViewed(controller), REVIEW),
-    line(["V"], "Viewed, and on to the next file that is not", () => viewedAndOn(controller), REVIEW),
-    { ...line(["Mod+Shift+Enter"], "Send feedback", () => openDialog("send"), REVIEW), whileTyping: true },
-    line(["A"], "Approve", () => openDialog("approve"), REVIEW),
-    line(["o", "Enter"], "Fold or unfold the file", () => withFile(controller, toggleFolded), SHOW),
-    line(["x"], "Show more lines around the cursor", () => void expandHere(controller), SHOW),
-    line(["u"], "Side by side or unified", toggleLayout, SHOW),
-    line(["w"], "Hide or show white space", () => void setWhitespace(!useView.getState().whitespace), SHOW),
-    line(["z"], "Wrap long lines, or not", () => setWrap(!useView.getState().wrap), SHOW),
-    line(["b"], "File tree", () => useView.setState(({ treeOpen }) => ({ treeOpen: !treeOpen })), SHOW),
-    line(["."], "Comments", () => useView.setState(({ panelOpen }) => ({ panelOpen: !panelOpen })), SHOW),
-    line(["t"], "Filter the files", focusFilter, SHOW),
-    line(["r"], "Take the diff anew", () => void refresh(), SHOW),
-    line(["/", "Mod+f"], "Find in all files", openSearch, SHOW),
-    line(["F3"], "Next match", () => void goToMatch(controller, 1), SHOW),
-    line(["Shift+F3"], "Previous match", () => void goToMatch(controller, -1), SHOW),
-    { ...line(["Mod+k"], "Commands and files", () => openDialog("palette"), SHOW), whileTyping: true },
-    line(["?"], "This list", () => openDialog("help"), SHOW),
-  ];
+}
+
+/** A sentence that is typed is a comment on what is selected or under the cursor, else on the whole change. */
+export const codeTyping: TypingTarget = {
+  hasSelection: () => linesOfSelection() !== undefined,
+  startComment(typed) {
+    const lines = linesOfSelection() ?? selectedLines();
+    if (!lines || !commentOnLines(lines, "comment", typed)) commentOnAll(typed);
+  },
+  closeDialog: () => flushSync(() => openDialog("none")),
+};
+
+function clearSelection(): void {
+  getSelection()?.removeAllRanges();
+  useCursor.setState({ range: undefined });
 }
 
 function withFile(
@@ -99,7 +114,7 @@ function withFile(
 }
 
 function comment(controller: DiffController, type: CommentType): void {
-  const lines = selectedLines();
+  const lines = linesOfSelection() ?? selectedLines();
   if (lines) {
     commentOnLines(lines, type);
     return;
@@ -109,8 +124,19 @@ function comment(controller: DiffController, type: CommentType): void {
 }
 
 function editHere(): void {
+  const here = commentHere();
+  if (here) openComment(here.id);
+}
+
+function deleteHere(): void {
+  const here = commentHere();
+  if (here) deleteComment(here);
+}
+
+/** The comment that stands under the line of the cursor. */
+function commentHere(): ReviewComment | undefined {
   const { cursor } = useCursor.getState();
-  const here = useComments.getState().comments.find((each) => {
+  return useComments.getState().comments.find((each) => {
     const place = placeNow(each);
     return (
       each.path === cursor?.path &&
@@ -119,12 +145,6 @@ function editHere(): void {
       place.end === cursor?.number
     );
   });
-  if (here) editComment(here.id);
-}
-
-function openGeneralComment(): void {
-  useView.setState({ panelOpen: true });
-  commentOnAll();
 }
 
 function toggleFolded(file: Parameters<typeof setFolded>[0]): void {
@@ -159,6 +179,14 @@ async function refresh(): Promise<void> {
 function focusFilter(): void {
   flushSync(() => useView.setState({ treeOpen: true }));
   document.getElementById("file-filter")?.focus();
+}
+
+/** At once, for the same reason. */
+function focusSearch(): void {
+  flushSync(openSearch);
+  const field = document.querySelector<HTMLInputElement>(".find-bar input");
+  field?.focus();
+  field?.select();
 }
 
 /** Shows lines above and below the hunk the cursor is in. */

@@ -7,7 +7,6 @@ import { Toasts } from "../shared/components/toast.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
 import { showNextReview } from "../shared/next-review.ts";
-import { LabelDialog } from "./annotate/label-dialog.tsx";
 import { Rail } from "./annotate/rail.tsx";
 import { Article } from "./article/article.tsx";
 import { SourceView } from "./article/source-view.tsx";
@@ -20,7 +19,7 @@ import { EditView } from "./edit/edit-view.tsx";
 import { Banners } from "./layout/banners.tsx";
 import { Header } from "./layout/header.tsx";
 import { MissingPlan } from "./layout/missing-plan.tsx";
-import { planShortcuts } from "./layout/plan-shortcuts.ts";
+import { planShortcuts, planTyping } from "./layout/plan-shortcuts.ts";
 import { TableOfContents } from "./layout/table-of-contents.tsx";
 import { ChangesView } from "./rounds/changes-view.tsx";
 import { ImportDialog } from "./share/import-dialog.tsx";
@@ -80,7 +79,7 @@ function Failed() {
 function Review() {
   const view = useReview((state) => state.view);
   const dialog = useReview((state) => state.dialog);
-  useShortcuts(planShortcuts);
+  useShortcuts(planShortcuts, planTyping);
   return (
     <div className="page" data-view={view}>
       <a className="visually-hidden skip-link" href="#plan">
@@ -121,7 +120,6 @@ const DIALOGS: Readonly<Record<DialogName, () => React.ReactNode>> = {
   save: () => <SaveDialog />,
   share: () => <ShareDialog />,
   import: () => <ImportDialog />,
-  label: () => <LabelDialog />,
   shortcuts: () => <ShortcutSheet shortcuts={planShortcuts} onClose={() => openDialog(undefined)} />,
 };
 

@@ -3,12 +3,11 @@ import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
 import type { CommentType, ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
-import { editComment } from "../state/comments.ts";
 import { type PlaceNow, placeNow } from "../state/places.ts";
 import { useSession } from "../state/session.ts";
 import { CommentText } from "./comment-text.tsx";
 import { MiniDiff } from "./mini-diff.tsx";
-import { deleteComment } from "./start.ts";
+import { deleteComment, openComment } from "./start.ts";
 
 const NAMES: Readonly<Record<CommentType, string>> = {
   comment: "Comment",
@@ -28,7 +27,7 @@ export function CommentCard({ comment }: { readonly comment: ReviewComment }) {
         <CommentBadge type={comment.type} />
         <PlaceLabel comment={comment} />
         <span className="comment-tools">
-          <IconButton small label="Edit this comment" onClick={() => editComment(comment.id)}>
+          <IconButton small label="Edit this comment" onClick={() => openComment(comment.id)}>
             <Pencil size={14} aria-hidden />
           </IconButton>
           <IconButton small label="Delete this comment" onClick={() => deleteComment(comment)}>

@@ -1,8 +1,10 @@
-import { Eye, PenLine, Trash2 } from "lucide-react";
+import { Eye, PenLine } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { Button, IconButton } from "../../shared/components/button.tsx";
+import { Button } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { ImageAttachments } from "../../shared/images/image-attachments.tsx";
+import { LONE_COMMAND_MS } from "../../shared/keyboard/first-key.ts";
+import { KeyHint } from "../../shared/keyboard/key-hint.tsx";
 import { type CommentType, commentTypes, type ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
 import { focusCursor } from "../diff/focus-cursor.ts";
@@ -10,7 +12,8 @@ import { changeComment, closeEditor, useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { PlaceLabel } from "./comment-card.tsx";
 import { CommentText } from "./comment-text.tsx";
-import { deleteComment } from "./start.ts";
+import { revealEditor } from "./show-editor.ts";
+import { discardComment } from "./start.ts";
 import { SuggestionEditor } from "./suggestion-editor.tsx";
 
 /** Writes a comment. Every keystroke is in the store, and with it in the draft; closing loses nothing. */
@@ -19,6 +22,11 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
   const field = useRef<HTMLTextAreaElement>(null);
   const { id } = comment;
   useFocusOnStart(id, field);
+  useLoneCommand(comment);
+  const isSuggestion = comment.suggestion !== undefined;
+  // A suggestion takes more room: its buttons stay in view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: becoming a suggestion is what makes it grow
+  useEffect(() => revealEditor(id), [id, isSuggestion]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const type = event.altKey ? commentTypes[Number(event.code.replace("Digit", "")) - 1] : undefined;
@@ -54,6 +62,26 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
   );
 }
 
+/** A letter that was typed on a selection and that nothing follows is the command that it is elsewhere. */
+function useLoneCommand({ id, text }: ReviewComment): void {
+  const isTyped = useComments(({ typed }) => typed === id);
+  useEffect(() => {
+    const type = TYPES_BY_KEY[text];
+    if (!isTyped || !type) return undefined;
+    const run = () => {
+      useComments.setState({ typed: undefined });
+      changeComment(id, (before) => ({
+        ...withType(before, isRefused(type, before) ? "comment" : type),
+        text: "",
+      }));
+    };
+    const timer = setTimeout(run, LONE_COMMAND_MS);
+    return () => clearTimeout(timer);
+  }, [isTyped, id, text]);
+}
+
+const TYPES_BY_KEY: Readonly<Record<string, CommentType>> = { c: "comment", r: "suggestion", "!": "concern" };
+
 /** The keyboard goes on from the line the comment stands under. */
 function closeAndGoOn(id: string): void {
   closeEditor(id);
@@ -75,11 +103,11 @@ function EditorButtons({ comment, isPreview, onPreview }: EditorButtonsProps) {
         {isPreview ? "Write" : "Preview"}
       </Button>
       <span className="comment-buttons">
-        <IconButton small label="Delete this comment" onClick={() => deleteComment(comment)}>
-          <Trash2 size={15} aria-hidden />
-        </IconButton>
-        <Button small variant="primary" title="Ctrl+Enter" onClick={() => closeAndGoOn(comment.id)}>
-          Done
+        <Button small variant="quiet" onClick={() => discardComment(comment)}>
+          Discard
+        </Button>
+        <Button small variant="primary" onClick={() => closeAndGoOn(comment.id)}>
+          Done <KeyHint keys="Mod+Enter" />
         </Button>
       </span>
     </>
@@ -108,7 +136,9 @@ function TextField({ comment, field }: TextFieldProps) {
       rows={3}
       value={text}
       aria-label={labelOf(comment)}
-      placeholder={suggestion === undefined ? "Markdown; images can be pasted" : "Why? (optional)"}
+      placeholder={
+        suggestion === undefined ? "Leave a comment. Markdown works; paste images." : "Why? (optional)"
+      }
       onChange={(event) => changeComment(id, (before) => ({ ...before, text: event.target.value }))}
     />
   );

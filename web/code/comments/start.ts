@@ -1,21 +1,33 @@
+import { flushSync } from "react-dom";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
 import { newId } from "../../shared/new-id.ts";
-import type { CommentType, ReviewComment } from "../core/comment.ts";
+import { type CommentType, isBlank, type ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
-import { editComment, removeComment, startComment, useComments } from "../state/comments.ts";
+import {
+  changeComment,
+  discardChanges,
+  editComment,
+  removeComment,
+  startComment,
+  useComments,
+} from "../state/comments.ts";
 import { endOf, type LineRange, startOf, useCursor } from "../state/cursor.ts";
 import { diffLabel } from "../state/diff-label.ts";
 import { describeLines } from "../state/places.ts";
 import { useSession } from "../state/session.ts";
-import { setFolded } from "../state/view.ts";
+import { setFolded, useView } from "../state/view.ts";
+import { showEditor } from "./show-editor.ts";
 
-/** Opens an editor under the lines. A suggestion starts from them as they are. */
-export function commentOnLines(range: LineRange, type: CommentType): void {
+/**
+ * Opens an editor under the lines, with what was typed already. A suggestion starts from them as they are. Returns
+ * false where the lines are not in this diff.
+ */
+export function commentOnLines(range: LineRange, type: CommentType, typed = ""): boolean {
   const { files, patches } = useSession.getState();
   const file = files.find(({ path }) => path === range.path);
   const patch = file && patches?.get(file.index);
-  if (!file || !patch) return;
+  if (!file || !patch) return false;
   const place = describeLines(range, patch);
   const open = openEditorOn(range);
   // The lines stay marked while they are written about.
@@ -24,30 +36,43 @@ export function commentOnLines(range: LineRange, type: CommentType): void {
     cursor: { path: range.path, side: range.side, number: endOf(range) },
   });
   if (open) {
-    editComment(open.id);
-    return;
+    reopen(open, typed);
+    return true;
   }
   const isSuggestion = type === "suggestion" && range.side === "new";
   if (type === "suggestion" && !isSuggestion) showToast("Removed lines can be commented on, not rewritten");
-  startComment({
+  start({
     ...blank(isSuggestion || type !== "suggestion" ? type : "comment"),
+    text: typed,
     path: file.path,
     ...(file.oldPath !== undefined && file.oldPath !== file.path && { oldPath: file.oldPath }),
     place,
     ...(isSuggestion && { suggestion: place.lines.join("\n") }),
   });
   announce(`Comment on ${linesOf(startOf(range), endOf(range))}`);
+  return true;
 }
 
-/** Opens an editor for a comment on a whole file. */
+/** Opens an editor for a comment on a whole file; an empty one that is open already is used. */
 export function commentOnFile(file: DiffFile): void {
   setFolded(file, false);
-  startComment({ ...blank("comment"), path: file.path });
+  const open = openEditor(({ path, place }) => path === file.path && place === undefined);
+  if (open) reopen(open, "");
+  else start({ ...blank("comment"), path: file.path });
 }
 
-/** Opens an editor for a comment on the change as a whole. */
-export function commentOnAll(): void {
-  startComment(blank("comment"));
+/** Opens an editor for a comment on the change as a whole, with what was typed already. */
+export function commentOnAll(typed = ""): void {
+  useView.setState({ panelOpen: true });
+  const open = openEditor(({ path }) => path === undefined);
+  if (open) reopen(open, typed);
+  else start({ ...blank("comment"), text: typed });
+}
+
+/** Opens the editor of a comment that is there, wherever it stands. */
+export function openComment(id: string): void {
+  flushSync(() => editComment(id));
+  showEditor(id);
 }
 
 /** Deletes a comment, with the way back for a while. */
@@ -56,13 +81,40 @@ export function deleteComment(comment: ReviewComment): void {
   showToast("Comment deleted", { action: { label: "Undo", run: undo } });
 }
 
+/** Discards what was written since the editor was opened, with the way back for a while. */
+export function discardComment({ id }: ReviewComment): void {
+  const isEdited = useComments.getState().before.has(id);
+  const undo = discardChanges(id);
+  if (!undo) return;
+  showToast(isEdited ? "Changes discarded" : "Comment discarded", { action: { label: "Undo", run: undo } });
+}
+
+/** At once: the next key is the next letter of the comment. */
+function start(comment: ReviewComment): void {
+  flushSync(() => startComment(comment));
+  showEditor(comment.id);
+}
+
+function reopen({ id }: ReviewComment, typed: string): void {
+  flushSync(() => {
+    editComment(id);
+    if (typed === "") return;
+    useComments.setState({ typed: id });
+    changeComment(id, (before) => ({ ...before, text: before.text + typed }));
+  });
+  showEditor(id);
+}
+
+/** An open editor with nothing in it, on what `isMeant` accepts. */
+function openEditor(isMeant: (comment: ReviewComment) => boolean): ReviewComment | undefined {
+  const { comments, editing } = useComments.getState();
+  return comments.find((comment) => editing.has(comment.id) && isBlank(comment) && isMeant(comment));
+}
+
 /** An editor without a word in it that is open on the same lines already. */
 function openEditorOn(range: LineRange): ReviewComment | undefined {
-  const { comments, editing } = useComments.getState();
-  return comments.find(
-    ({ id, path, place, text }) =>
-      editing.has(id) &&
-      text === "" &&
+  return openEditor(
+    ({ path, place }) =>
       path === range.path &&
       place?.side === range.side &&
       place.start === startOf(range) &&

@@ -115,7 +115,7 @@ function rangeFrom(target: Element, extend: boolean): LineRange | undefined {
 }
 
 /** The line an element belongs to, as a range of one. */
-function lineOf(element: Element): LineRange | undefined {
+export function lineOf(element: Element): LineRange | undefined {
   const path = element.closest<HTMLElement>("[data-path]")?.dataset["path"];
   const cell = element.closest<HTMLElement>("[data-side]");
   const side = cell && sideOf(cell);

@@ -48,7 +48,7 @@ export function Header() {
       <ViewMenu />
       <span className="header-wide">
         <ThemeToggle onChange={(theme) => void sendJson("PUT", "/api/settings", { theme })} />
-        <IconButton label="Keyboard" shortcut="?" onClick={() => openDialog("help")}>
+        <IconButton label="Keyboard shortcuts" shortcut="?" onClick={() => openDialog("help")}>
           <Keyboard size={17} aria-hidden />
         </IconButton>
       </span>

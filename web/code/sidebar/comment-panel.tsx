@@ -40,7 +40,7 @@ export function CommentPanel({ controller }: { readonly controller: DiffControll
           { value: "concern", label: "Concerns" },
         ]}
       />
-      <Button onClick={commentOnAll}>
+      <Button onClick={() => commentOnAll()}>
         <MessageSquarePlus size={15} aria-hidden /> Comment on the whole change
       </Button>
       {shown.length === 0 && (

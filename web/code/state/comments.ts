@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import { commandBefore, isLoneCommand } from "../../shared/keyboard/first-key.ts";
 import { isBlank, type ReviewComment } from "../core/comment.ts";
 
 interface CommentState {
@@ -7,6 +8,10 @@ interface CommentState {
   readonly editing: ReadonlySet<string>;
   /** The comment whose editor should take the focus when it appears. */
   readonly focus: string | undefined;
+  /** Comments as they were when their editor was opened. */
+  readonly before: ReadonlyMap<string, ReviewComment>;
+  /** The comment that was begun by typing on a selection: its first letter may yet be a command. */
+  readonly typed: string | undefined;
 }
 
 /** The comments of this review, and which of them are open. */
@@ -14,6 +19,8 @@ export const useComments = create<CommentState>(() => ({
   comments: [],
   editing: new Set(),
   focus: undefined,
+  before: new Map(),
+  typed: undefined,
 }));
 
 /** Adds a comment and opens its editor. */
@@ -22,28 +29,92 @@ export function startComment(comment: ReviewComment): void {
     comments: [...comments, comment],
     editing: new Set([...editing, comment.id]),
     focus: comment.id,
+    typed: comment.text === "" ? undefined : comment.id,
   }));
 }
 
 /** Changes members of a comment; `undefined` takes a member away. */
 export function changeComment(id: string, change: (comment: ReviewComment) => ReviewComment): void {
-  useComments.setState(({ comments }) => ({
-    comments: comments.map((comment) => (comment.id === id ? change(comment) : comment)),
+  useComments.setState(({ comments, typed }) => ({
+    comments: comments.map((comment) =>
+      comment.id === id ? withoutCommand(change(comment), typed) : comment,
+    ),
   }));
+}
+
+/** Takes a command's letter from the front of text that was begun by typing. */
+function withoutCommand(comment: ReviewComment, typed: string | undefined): ReviewComment {
+  const command = comment.id === typed ? commandBefore(comment.text) : undefined;
+  return command ? { ...comment, ...command } : comment;
 }
 
 /** Opens the editor of a comment. */
 export function editComment(id: string): void {
-  useComments.setState(({ editing }) => ({ editing: new Set([...editing, id]), focus: id }));
+  useComments.setState(({ comments, editing, before }) => {
+    const comment = comments.find((each) => each.id === id);
+    const isOpen = editing.has(id) || !comment;
+    return {
+      editing: new Set([...editing, id]),
+      focus: id,
+      before: isOpen ? before : new Map(before).set(id, comment),
+    };
+  });
 }
 
-/** Closes a comment's editor; a comment that says nothing goes with it. */
+/** Closes a comment's editor and keeps what was written; a comment that says nothing goes with it. */
 export function closeEditor(id: string): void {
-  useComments.setState(({ comments, editing }) => ({
-    comments: comments.filter((comment) => comment.id !== id || !isBlank(comment)),
+  useComments.setState(({ comments, editing, before, typed }) => ({
+    comments: comments.filter((comment) => comment.id !== id || !saysNothing(comment, typed)),
     editing: without(editing, id),
+    before: withoutEntry(before, id),
     focus: undefined,
+    typed: undefined,
   }));
+}
+
+function saysNothing(comment: ReviewComment, typed: string | undefined): boolean {
+  if (isBlank(comment)) return true;
+  return comment.id === typed && isLoneCommand(comment.text) && comment.images.length === 0;
+}
+
+/** Ways back from what was deleted or discarded, the newest last. */
+const ways: (() => void)[] = [];
+
+/** Takes back the last deletion; false when there is none. */
+export function undoLast(): boolean {
+  const back = ways.pop();
+  back?.();
+  return back !== undefined;
+}
+
+function offerWayBack(back: () => void): () => void {
+  let isUsed = false;
+  const once = () => {
+    if (!isUsed) back();
+    isUsed = true;
+  };
+  ways.push(once);
+  return once;
+}
+
+/** Discards what was written since a comment's editor was opened; returns the way back, or undefined for no change. */
+export function discardChanges(id: string): (() => void) | undefined {
+  const { comments, before } = useComments.getState();
+  const written = comments.find((comment) => comment.id === id);
+  const earlier = before.get(id);
+  if (!written) return undefined;
+  if (!earlier) {
+    const isEmpty = isBlank(written);
+    const back = removeComment(id);
+    return isEmpty ? undefined : back;
+  }
+  useComments.setState(({ comments: all, editing }) => ({
+    comments: all.map((comment) => (comment.id === id ? earlier : comment)),
+    editing: without(editing, id),
+    before: withoutEntry(before, id),
+  }));
+  if (earlier === written) return undefined;
+  return offerWayBack(() => changeComment(id, () => written));
 }
 
 /** Takes a comment away; the returned function puts it back where it was. */
@@ -51,14 +122,15 @@ export function removeComment(id: string): () => void {
   const before = useComments.getState().comments;
   const at = before.findIndex((comment) => comment.id === id);
   const removed = before[at];
-  useComments.setState(({ comments, editing }) => ({
-    comments: comments.filter((comment) => comment.id !== id),
-    editing: without(editing, id),
+  useComments.setState((state) => ({
+    comments: state.comments.filter((comment) => comment.id !== id),
+    editing: without(state.editing, id),
+    before: withoutEntry(state.before, id),
   }));
-  return () => {
+  return offerWayBack(() => {
     if (!removed) return;
     useComments.setState(({ comments }) => ({ comments: comments.toSpliced(at, 0, removed) }));
-  };
+  });
 }
 
 /** The comments that say something: what is counted and sent. */
@@ -68,6 +140,12 @@ export function saidComments(comments: readonly ReviewComment[]): ReviewComment[
 
 function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const rest = new Set(ids);
+  rest.delete(id);
+  return rest;
+}
+
+function withoutEntry<Value>(map: ReadonlyMap<string, Value>, id: string): ReadonlyMap<string, Value> {
+  const rest = new Map(map);
   rest.delete(id);
   return rest;
 }

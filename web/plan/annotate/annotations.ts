@@ -15,6 +15,8 @@ export const typeNames: Readonly<Record<AnnotationType, string>> = {
   general: "General comment",
 };
 
+const PRAISE = "Looks good";
+
 /** Remarks made so often that they deserve to be one click. */
 export const quickLabels = [
   "Clarify this",
@@ -23,8 +25,13 @@ export const quickLabels = [
   "Consider alternatives",
   "Too complex: simplify",
   "Out of scope",
-  "Looks good",
+  PRAISE,
 ] as const;
+
+/** Whether a note asks for nothing: the label "Looks good". */
+export function isPraise({ type, text }: PlanAnnotation): boolean {
+  return type === "label" && text === PRAISE;
+}
 
 /** In document order: general comments first, then by place, then by time. */
 export function inDocumentOrder(annotations: readonly PlanAnnotation[]): PlanAnnotation[] {

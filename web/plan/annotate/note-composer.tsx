@@ -3,9 +3,18 @@ import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { ImageAttachments } from "../../shared/images/image-attachments.tsx";
+import { LONE_COMMAND_MS, mayBeCommand } from "../../shared/keyboard/first-key.ts";
+import { KeyHint } from "../../shared/keyboard/key-hint.tsx";
 import type { Box } from "../article/target.ts";
 import { blockElement, focusBlock } from "../article/text-points.ts";
-import { cancelComposer, isWorthKeeping, saveComposer, updateComposer } from "../state/actions.ts";
+import {
+  discardComposer,
+  isWorthKeeping,
+  leaveComposer,
+  runLoneCommand,
+  saveComposer,
+  updateComposer,
+} from "../state/actions.ts";
 import { type Composer, useReview } from "../state/review-store.ts";
 import { blocksOf } from "./anchor.ts";
 import { type AnnotationType, typeNames } from "./annotations.ts";
@@ -17,13 +26,14 @@ interface NoteComposerProps {
   readonly box?: Box;
 }
 
-/** Writes or edits one note. Every key press lands in the draft; Escape closes, Mod+Enter keeps the note. */
+/** Writes or edits one note. Every key press lands in the draft; Escape and Mod+Enter close it and keep the note. */
 export function NoteComposer({ composer, box }: NoteComposerProps) {
   const { type, images } = composer;
   const canAttach = useReview((state) => state.plan !== undefined);
   const first = useRef<HTMLTextAreaElement>(null);
 
   useFocusReturn(composer.anchor);
+  useLoneCommand(composer);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another kind has another first field
   useEffect(() => {
     const field = first.current;
@@ -46,11 +56,11 @@ export function NoteComposer({ composer, box }: NoteComposerProps) {
         onChange={(attached) => updateComposer({ images: attached })}
         actions={
           <span className="composer-actions">
-            <Button small variant="quiet" onClick={cancelComposer}>
-              Cancel
+            <Button small variant="quiet" onClick={discardComposer}>
+              Discard
             </Button>
             <Button small variant="primary" disabled={!isWorthKeeping(composer)} onClick={saveComposer}>
-              {composer.editing ? "Save" : "Add note"}
+              {composer.editing ? "Save" : "Add note"} <KeyHint keys="Mod+Enter" />
             </Button>
           </span>
         }
@@ -101,6 +111,15 @@ function Fields({ composer: { type, text, replacement }, first }: FieldsProps) {
   );
 }
 
+/** A letter that was typed on a selection and that nothing follows is the command that it is elsewhere. */
+function useLoneCommand({ isTyped, text }: Composer): void {
+  useEffect(() => {
+    if (!isTyped || !mayBeCommand(text)) return undefined;
+    const timer = setTimeout(runLoneCommand, LONE_COMMAND_MS);
+    return () => clearTimeout(timer);
+  }, [isTyped, text]);
+}
+
 /** Takes the focus back to where it was before the note; where that has gone, to the text that the note is about. */
 function useFocusReturn(anchor: PlanAnchor | undefined): void {
   const about = useRef(anchor);
@@ -129,21 +148,17 @@ const PLACEHOLDERS: Readonly<Record<AnnotationType, string>> = {
   insert: "",
 };
 
+/** In the order of the keys Alt+1 to Alt+5. */
+const KINDS = ["comment", "replace", "insert", "delete", "concern"] as const satisfies AnnotationType[];
+
 function TypeChoice({ composer }: { readonly composer: Composer }) {
-  const document = useReview((state) => state.document);
-  const choices: readonly AnnotationType[] = ["comment", "replace", "insert", "delete", "concern"];
   if (composer.type === "label") return null;
   return (
     <Segmented
       label="Kind of note"
       value={composer.type}
-      onChange={(type) => {
-        const { anchor, replacement } = composer;
-        const quote = anchor ? document.source.slice(anchor.start, anchor.end) : "";
-        const prefilled = type === "replace" && replacement === "" ? quote : replacement;
-        updateComposer({ type, replacement: type === "insert" && prefilled === quote ? "" : prefilled });
-      }}
-      options={choices.map((value) => ({
+      onChange={changeKind}
+      options={KINDS.map((value) => ({
         value,
         label: (
           <>
@@ -155,13 +170,33 @@ function TypeChoice({ composer }: { readonly composer: Composer }) {
   );
 }
 
+function changeKind(type: AnnotationType): void {
+  const { composer, document } = useReview.getState();
+  if (!composer) return;
+  const { anchor, replacement } = composer;
+  const quote = anchor ? document.source.slice(anchor.start, anchor.end) : "";
+  const prefilled = type === "replace" && replacement === "" ? quote : replacement;
+  updateComposer({ type, replacement: type === "insert" && prefilled === quote ? "" : prefilled });
+}
+
+/** Alt+1 to Alt+5, as on the code page. True where the key chose another kind. */
+function changesKind({ altKey, code }: KeyboardEvent): boolean {
+  const { composer } = useReview.getState();
+  const kind = altKey ? KINDS[Number(code.replace("Digit", "")) - 1] : undefined;
+  if (!kind || !composer?.anchor || composer.type === "label") return false;
+  changeKind(kind);
+  return true;
+}
+
 function onKeyDown(event: KeyboardEvent): void {
   if (event.nativeEvent.isComposing || event.defaultPrevented) return;
   // A dialog that stands in the composer has keys of its own.
   if (event.target instanceof Element && event.target.closest("dialog")) return;
   if (event.key === "Escape") {
     event.preventDefault();
-    cancelComposer();
+    leaveComposer();
+  } else if (changesKind(event)) {
+    event.preventDefault();
   } else if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
     event.preventDefault();
     saveComposer();

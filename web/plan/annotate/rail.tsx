@@ -6,6 +6,7 @@ import { LastRoundNotes } from "../rounds/last-round-notes.tsx";
 import { startNote, toggleRail } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { inDocumentOrder } from "./annotations.ts";
+import { LabelPicker } from "./label-picker.tsx";
 import { NoteCard } from "./note-card.tsx";
 import { NoteComposer } from "./note-composer.tsx";
 
@@ -15,13 +16,17 @@ export function Rail() {
   const activeId = useReview((state) => state.activeId);
   const composer = useReview((state) => state.composer);
   const open = useReview((state) => state.railOpen);
+  const labelTarget = useReview((state) => state.labelTarget);
   const ordered = useMemo(() => inDocumentOrder(annotations), [annotations]);
   const isPlanShown = useReview((state) => state.view === "plan");
   // A note on the text is written beside it, where the text is shown as it is drawn.
   const writtenHere = composer && (!composer.anchor || !isPlanShown) ? composer : undefined;
 
   return (
-    <aside className={classNames("rail", (open || writtenHere) && "rail-open")} aria-label="Notes">
+    <aside
+      className={classNames("rail", (open || writtenHere || (labelTarget && !isPlanShown)) && "rail-open")}
+      aria-label="Notes"
+    >
       <div className="rail-head">
         <h2>
           Notes <span className="badge">{annotations.length}</span>
@@ -39,6 +44,7 @@ export function Rail() {
           composer={writtenHere}
         />
       )}
+      {labelTarget && !isPlanShown && <LabelPicker anchor={labelTarget} />}
       {ordered.length === 0 && !writtenHere && <EmptyRail />}
       <ol className="cards">
         {ordered.map((annotation) => (
@@ -53,7 +59,7 @@ export function Rail() {
 function EmptyRail() {
   return (
     <div className="rail-empty no-print">
-      <p>Select text to comment on it, or point at a paragraph and use the sign beside it.</p>
+      <p>Select text and type to comment on it, or hover over a paragraph and click the icon beside it.</p>
       <p>
         By keyboard: <kbd className="key">j</kbd> <kbd className="key">k</kbd> move,{" "}
         <kbd className="key">c</kbd> comments, <kbd className="key">?</kbd> shows all keys.

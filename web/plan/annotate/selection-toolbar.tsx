@@ -1,9 +1,11 @@
 import { Tag } from "lucide-react";
-import { Button } from "../../shared/components/button.tsx";
-import { Menu, MenuItem } from "../../shared/components/menu.tsx";
+import { useState } from "react";
+import { classNames } from "../../shared/class-names.ts";
+import { Button, IconButton } from "../../shared/components/button.tsx";
+import { isTouched } from "../../shared/selection/last-pointer.ts";
 import type { Target } from "../article/target.ts";
-import { addAtOnce, startNote } from "../state/actions.ts";
-import { quickLabels, typeNames } from "./annotations.ts";
+import { addAtOnce, openLabels, startNote } from "../state/actions.ts";
+import { typeNames } from "./annotations.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
 /** Kinds of notes and their keys, in the order of the toolbar. */
@@ -22,17 +24,19 @@ interface SelectionToolbarProps {
 
 /** What can be done with the selected text or block; stands above it. */
 export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
-  const { anchor, left, top } = target;
+  const { anchor, left, top, bottom } = target;
+  // On a touch screen the system has its own toolbar above the selection.
+  const [isBelow] = useState(isTouched);
   const done = () => {
     onDone();
     getSelection()?.removeAllRanges();
   };
   return (
     <div
-      className="selection-toolbar no-print"
+      className={classNames("selection-toolbar no-print", isBelow && "selection-toolbar-below")}
       role="toolbar"
       aria-label="Annotate the selection"
-      style={{ top, "--left": `${left}px` } as React.CSSProperties}
+      style={{ top: isBelow ? bottom : top, "--left": `${left}px` } as React.CSSProperties}
       onPointerDown={(event) => event.preventDefault()}
     >
       {noteKeys.map(({ type, key }) => (
@@ -50,28 +54,19 @@ export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
           <TypeIcon type={type} /> <span>{type === "insert" ? "Insert" : typeNames[type]}</span>
         </Button>
       ))}
-      <LabelMenu
-        onChoose={(label) => {
-          addAtOnce("label", anchor, label);
+      <IconButton
+        small
+        label="Quick label"
+        shortcut="l"
+        className="quick-label"
+        aria-haspopup="menu"
+        onClick={() => {
+          openLabels(anchor);
           done();
         }}
-      />
+      >
+        <Tag size={15} aria-hidden />
+      </IconButton>
     </div>
-  );
-}
-
-function LabelMenu({ onChoose }: { readonly onChoose: (label: string) => void }) {
-  return (
-    <Menu
-      label="Quick label (l)"
-      triggerClass="button button-quiet button-small button-icon quick-label"
-      trigger={<Tag size={15} aria-hidden />}
-    >
-      {quickLabels.map((label) => (
-        <MenuItem key={label} onSelect={() => onChoose(label)}>
-          {label}
-        </MenuItem>
-      ))}
-    </Menu>
   );
 }

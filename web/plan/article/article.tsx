@@ -1,6 +1,9 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
+import { isTouched } from "../../shared/selection/last-pointer.ts";
+import { followSelection } from "../../shared/selection/settled-selection.ts";
 import { anchorOf, blockAnchor, blocksOf, codeLineAnchor } from "../annotate/anchor.ts";
+import { LabelPicker } from "../annotate/label-picker.tsx";
 import { NoteComposer } from "../annotate/note-composer.tsx";
 import { NoteMarks } from "../annotate/note-marks.tsx";
 import { SelectionToolbar } from "../annotate/selection-toolbar.tsx";
@@ -18,6 +21,7 @@ export function Article() {
   const plan = useReview((state) => state.document);
   const cwd = useReview((state) => state.plan?.caller.cwd ?? "");
   const composer = useReview((state) => state.composer);
+  const labelTarget = useReview((state) => state.labelTarget);
   const root = useRef<HTMLDivElement>(null);
   const [target, setTarget] = useState<Target>();
   const [spot, setSpot] = useState<Spot>();
@@ -38,7 +42,10 @@ export function Article() {
     if (clicked.closest("a, button, input")) return;
     const note = noteAt(painted.current, clientX, clientY);
     activate(note);
-    if (!note) setCursor(blockAt(clicked));
+    const tapped = isTouched() && !note ? spotAt(clicked, clientY) : undefined;
+    if (tapped) openSpot(tapped);
+    else setTarget(undefined);
+    if (!note && tapped?.line === undefined) setCursor(blockAt(clicked));
   };
   // On the way to the sign beside it, a block stays the one that is meant.
   const onPointerMove = ({ target: over, clientY }: React.PointerEvent) => {
@@ -55,6 +62,13 @@ export function Article() {
       </div>
       <NoteMarks root={root} />
       {spot && !composer && <BlockHandle root={root} spot={spot} onOpen={openSpot} />}
+      {labelTarget && root.current && (
+        <LabelPicker
+          key={labelTarget.start}
+          anchor={labelTarget}
+          box={targetBox(root.current, plan, labelTarget)}
+        />
+      )}
       {target && !composer && <SelectionToolbar target={target} onDone={() => setTarget(undefined)} />}
       {composer?.anchor && root.current && (
         <NoteComposer
@@ -123,14 +137,14 @@ function useCursor(root: React.RefObject<HTMLDivElement | null>): void {
   }, [root, cursor, plan]);
 }
 
-/** Offers what can be done with the selected text, once the pointer or the shift key is up. */
+/** Offers what can be done with the selected text, once the selection is settled. */
 function useSelection(
   root: React.RefObject<HTMLDivElement | null>,
   setTarget: (target: Target | undefined) => void,
 ): void {
   // Not a moment after the text is there to be selected.
   useLayoutEffect(() => {
-    const read = () => {
+    const onSettled = () => {
       const element = root.current;
       const plan = useReview.getState().document;
       if (!element) return;
@@ -138,27 +152,29 @@ function useSelection(
       const anchor = range && anchorOf(plan, range);
       if (anchor) setTarget({ anchor, ...targetBox(element, plan, anchor) });
     };
-    const onChange = () => {
-      if (getSelection()?.isCollapsed !== false) setTarget(undefined);
+    const stop = followSelection({ onSettled, onCleared: () => setTarget(undefined) });
+    const dismiss = ({ target }: Event) => {
+      if (!(target instanceof Element && target.closest(".selection-toolbar, .menu"))) setTarget(undefined);
     };
-    const onPointerDown = ({ target }: Event) => {
-      if (target instanceof Element && target.closest(".selection-toolbar, .menu")) return;
-      setTarget(undefined);
+    // A finger that goes down may begin to scroll; it dismisses when it is a tap.
+    const onPointerDown = (event: PointerEvent) => {
+      if (event.pointerType !== "touch") dismiss(event);
+    };
+    const onClick = (event: Event) => {
+      const isInPlan = event.target instanceof Element && event.target.closest(".sheet");
+      if (isTouched() && !isInPlan) dismiss(event);
     };
     const onKeyDown = ({ key }: KeyboardEvent) => {
       if (key === "Escape") setTarget(undefined);
     };
     document.addEventListener("pointerdown", onPointerDown);
+    document.addEventListener("click", onClick);
     document.addEventListener("keydown", onKeyDown);
-    document.addEventListener("pointerup", read);
-    document.addEventListener("keyup", read);
-    document.addEventListener("selectionchange", onChange);
     return () => {
+      stop();
       document.removeEventListener("pointerdown", onPointerDown);
+      document.removeEventListener("click", onClick);
       document.removeEventListener("keydown", onKeyDown);
-      document.removeEventListener("pointerup", read);
-      document.removeEventListener("keyup", read);
-      document.removeEventListener("selectionchange", onChange);
     };
   }, [root, setTarget]);
 }

@@ -6,14 +6,18 @@ import { selectedRange } from "./text-points.ts";
 /** What a key press is about: the selected text or lines of the source, else the block under the cursor. */
 export function currentAnchor(): PlanAnchor | undefined {
   const { document: plan, cursor } = useReview.getState();
+  return selectedAnchor() ?? (cursor === undefined ? undefined : blockAnchor(plan, cursor));
+}
+
+/** The selected text, or the selected lines of the source. */
+export function selectedAnchor(): PlanAnchor | undefined {
+  const { document: plan } = useReview.getState();
   const selection = getSelection();
   const lines = selectedLines(selection);
   if (lines) return linesAnchor(plan, ...lines);
   const root = document.querySelector(".plan");
   const range = root && selectedRange(root, selection);
-  const selected = range && anchorOf(plan, range);
-  if (selected) return selected;
-  return cursor === undefined ? undefined : blockAnchor(plan, cursor);
+  return range ? anchorOf(plan, range) : undefined;
 }
 
 /** The first and the last line of the source view that are selected. */

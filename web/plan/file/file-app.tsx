@@ -7,11 +7,10 @@ import { showToast, Toasts } from "../../shared/components/toast.tsx";
 import { ShortcutSheet } from "../../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../../shared/keyboard/shortcuts.ts";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
-import { LabelDialog } from "../annotate/label-dialog.tsx";
 import { Rail } from "../annotate/rail.tsx";
 import { Article } from "../article/article.tsx";
 import { SourceView } from "../article/source-view.tsx";
-import { readingShortcuts } from "../layout/plan-shortcuts.ts";
+import { planTyping, readingShortcuts } from "../layout/plan-shortcuts.ts";
 import { TableOfContents } from "../layout/table-of-contents.tsx";
 import { download } from "../share/download.ts";
 import type { SharedReview } from "../share/shared-review.ts";
@@ -22,7 +21,7 @@ import { useReview } from "../state/review-store.ts";
 export function FileApp({ review }: { readonly review: SharedReview }) {
   const view = useReview((state) => state.view);
   const dialog = useReview((state) => state.dialog);
-  useShortcuts(readingShortcuts);
+  useShortcuts(readingShortcuts, planTyping);
   useUnsavedWarning(review);
   return (
     <div className="page" data-view={view}>
@@ -34,7 +33,6 @@ export function FileApp({ review }: { readonly review: SharedReview }) {
         </main>
         <Rail />
       </div>
-      {dialog === "label" && <LabelDialog />}
       {dialog === "shortcuts" && (
         <ShortcutSheet shortcuts={readingShortcuts} onClose={() => openDialog(undefined)} />
       )}

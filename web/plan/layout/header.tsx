@@ -4,6 +4,7 @@ import { Button } from "../../shared/components/button.tsx";
 import { Logo } from "../../shared/components/logo.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
+import { isPraise } from "../annotate/annotations.ts";
 import { openDialog, setView, toggleRail } from "../state/actions.ts";
 import { editedPlan, useReview, type View } from "../state/review-store.ts";
 import { DraftState } from "./draft-state.tsx";
@@ -13,6 +14,7 @@ import { MoreMenu } from "./more-menu.tsx";
 export function Header() {
   const plan = useReview((state) => state.plan);
   const count = useReview((state) => state.annotations.length);
+  const changes = useReview((state) => state.annotations.filter((note) => !isPraise(note)).length);
   const isEdited = useReview((state) => editedPlan(state) !== undefined);
   if (!plan) return null;
   return (
@@ -40,8 +42,8 @@ export function Header() {
       <div className="header-decide">
         <Button variant="danger" onClick={() => openDialog("request-changes")}>
           <Undo2 size={16} aria-hidden />
-          <span>{count > 0 || isEdited ? "Request changes" : "Deny"}</span>
-          {count > 0 && <span className="badge">{count}</span>}
+          <span>{changes > 0 || isEdited ? "Request changes" : "Deny"}</span>
+          {changes > 0 && <span className="badge">{changes}</span>}
         </Button>
         <Button variant="primary" onClick={() => openDialog("approve")}>
           <Check size={16} aria-hidden /> Approve

@@ -32,7 +32,7 @@ export function MoreMenu() {
       </MenuItem>
       <hr />
       <MenuItem onSelect={() => openDialog("shortcuts")}>
-        <Keyboard size={16} aria-hidden /> Keyboard <kbd className="key">?</kbd>
+        <Keyboard size={16} aria-hidden /> Keyboard shortcuts <kbd className="key">?</kbd>
       </MenuItem>
     </Menu>
   );

@@ -1,8 +1,10 @@
+import { flushSync } from "react-dom";
 import { showToast } from "../../shared/components/toast.tsx";
-import type { Shortcut } from "../../shared/keyboard/shortcuts.ts";
-import { typeNames } from "../annotate/annotations.ts";
-import { noteKeys } from "../annotate/selection-toolbar.tsx";
-import { currentAnchor } from "../article/current-anchor.ts";
+import { type ActionName, shortcutsOf } from "../../shared/keyboard/shortcut-table.ts";
+import type { Shortcut, TypingTarget } from "../../shared/keyboard/shortcuts.ts";
+import { sentenceStart } from "../../shared/sentence-start.ts";
+import type { AnnotationType } from "../annotate/annotations.ts";
+import { currentAnchor, selectedAnchor } from "../article/current-anchor.ts";
 import {
   activate,
   activateNext,
@@ -10,6 +12,7 @@ import {
   editAnnotation,
   moveCursor,
   openDialog,
+  openLabels,
   removeAnnotation,
   setCursor,
   setView,
@@ -18,14 +21,13 @@ import {
   undo,
 } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
-import { sentenceStart } from "./sentence-start.ts";
 
 const withActive = (action: (id: string) => void) => () => {
   const { activeId } = useReview.getState();
   if (activeId) action(activeId);
 };
 
-function annotate(type: (typeof noteKeys)[number]["type"]): void {
+const annotate = (type: Exclude<AnnotationType, "label" | "general">) => () => {
   const anchor = currentAnchor();
   if (!anchor) {
     showToast("Select text, or move to a block with j and k, then press the key again");
@@ -33,67 +35,86 @@ function annotate(type: (typeof noteKeys)[number]["type"]): void {
     addAtOnce("delete", anchor);
     getSelection()?.removeAllRanges();
   } else {
-    startNote(type, anchor);
+    flushSync(() => startNote(type, anchor));
+    focusComposer();
   }
+};
+
+/** At once: the next key is the first letter of the note. */
+function focusComposer(): void {
+  const field = document.querySelector<HTMLTextAreaElement>(".composer textarea");
+  field?.focus({ preventScroll: true });
+  field?.setSelectionRange(field.value.length, field.value.length);
 }
 
-/** Every key of the page, in the order of the sheet. */
-export const planShortcuts: readonly Shortcut[] = [
-  { group: "Move", keys: ["j"], label: "Next block", run: () => moveCursor(1) },
-  { group: "Move", keys: ["k"], label: "Previous block", run: () => moveCursor(-1) },
-  { group: "Move", keys: ["n"], label: "Next note", run: () => activateNext(1) },
-  { group: "Move", keys: ["p", "N"], label: "Previous note", run: () => activateNext(-1) },
-  {
-    group: "Move",
-    keys: ["Escape"],
-    label: "Leave block or note",
-    run: () => {
-      setCursor(undefined);
-      activate(undefined);
-      getSelection()?.removeAllRanges();
-    },
+const moving: Partial<Record<ActionName, () => void>> = {
+  next: () => moveCursor(1),
+  previous: () => moveCursor(-1),
+  nextComment: () => activateNext(1),
+  previousComment: () => activateNext(-1),
+  clear: () => {
+    setCursor(undefined);
+    activate(undefined);
+    getSelection()?.removeAllRanges();
   },
-  ...noteKeys.map(({ type, key }) => ({
-    group: "Annotate the selection or block",
-    keys: [key],
-    label: typeNames[type],
-    run: () => annotate(type),
-  })),
-  {
-    group: "Annotate the selection or block",
-    keys: ["l"],
-    label: "Quick label",
-    run: () => (currentAnchor() ? openDialog("label") : annotate("comment")),
+};
+
+const annotating: Partial<Record<ActionName, () => void>> = {
+  comment: annotate("comment"),
+  replace: annotate("replace"),
+  insert: annotate("insert"),
+  delete: annotate("delete"),
+  concern: annotate("concern"),
+  label: () => {
+    const anchor = currentAnchor();
+    if (anchor) openLabels(anchor);
+    else annotate("comment")();
   },
-  {
-    group: "Annotate the selection or block",
-    keys: ["g"],
-    label: "General comment",
-    run: () => startNote("general"),
+  general: () => {
+    flushSync(() => startNote("general"));
+    focusComposer();
   },
-  { group: "Notes", keys: ["e"], label: "Edit the note", run: withActive(editAnnotation) },
-  {
-    group: "Notes",
-    keys: ["Backspace", "Delete"],
-    label: "Delete the note",
-    run: withActive(removeAnnotation),
+  edit: withActive((id) => {
+    flushSync(() => editAnnotation(id));
+    focusComposer();
+  }),
+  remove: withActive(removeAnnotation),
+  undo,
+  save: () => undefined,
+  kinds: () => undefined,
+};
+
+const reading: Partial<Record<ActionName, () => void>> = {
+  plan: () => setView("plan"),
+  source: () => toggleView("source"),
+  panel: toggleRail,
+  help: () => openDialog("shortcuts"),
+};
+
+/** Every key of the page. */
+export const planShortcuts: readonly Shortcut[] = shortcutsOf({
+  ...moving,
+  ...annotating,
+  ...reading,
+  changes: () => toggleView("changes"),
+  editPlan: () => toggleView("edit"),
+  approve: () => openDialog("approve"),
+  send: () => openDialog("request-changes"),
+});
+
+/** The keys of a saved page, which neither decides nor edits. */
+export const readingShortcuts: readonly Shortcut[] = shortcutsOf({ ...moving, ...annotating, ...reading });
+
+/** A sentence that is typed is a comment on what is selected or under the cursor, else on the plan as a whole. */
+export const planTyping: TypingTarget = {
+  hasSelection: () => selectedAnchor() !== undefined,
+  startComment(typed) {
+    const anchor = currentAnchor();
+    flushSync(() => startNote(anchor ? "comment" : "general", anchor, typed));
+    focusComposer();
   },
-  { group: "Notes", keys: ["u", "Mod+z"], label: "Undo", run: undo },
-  { group: "Notes", keys: ["Mod+Enter"], label: "Keep the note being written", run: () => undefined },
-  { group: "Look", keys: ["1"], label: "Plan", run: () => setView("plan") },
-  { group: "Look", keys: ["s"], label: "Source and back", run: () => toggleView("source") },
-  { group: "Look", keys: ["v"], label: "Changes since the last round", run: () => toggleView("changes") },
-  { group: "Look", keys: ["E"], label: "Edit the plan", run: () => toggleView("edit") },
-  { group: "Look", keys: ["."], label: "Notes panel (narrow window)", run: toggleRail },
-  { group: "Decide", keys: ["a"], label: "Approve …", run: () => openDialog("approve") },
-  {
-    group: "Decide",
-    keys: ["x"],
-    label: "Request changes or deny …",
-    run: () => openDialog("request-changes"),
-  },
-  { group: "Decide", keys: ["?"], label: "This sheet", run: () => openDialog("shortcuts") },
-];
+  closeDialog: () => flushSync(() => openDialog(undefined)),
+};
 
 function toggleView(view: "source" | "changes" | "edit"): void {
   const { view: current, rounds, plan } = useReview.getState();
@@ -105,8 +126,3 @@ function toggleView(view: "source" | "changes" | "edit"): void {
     setView(current === view ? "plan" : view);
   }
 }
-
-/** The keys of a saved page, which neither decides nor edits. */
-export const readingShortcuts: readonly Shortcut[] = planShortcuts.filter(
-  ({ keys }) => !["v", "E", "a", "x"].some((key) => keys.includes(key)),
-);

@@ -1,5 +1,6 @@
-import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { AttachedImage, PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
+import { commandBefore, isLoneCommand, mayBeCommand } from "../../shared/keyboard/first-key.ts";
 import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { newId } from "../../shared/new-id.ts";
 import {
@@ -12,16 +13,26 @@ import {
 import { type Composer, type DialogName, useReview, type View } from "./review-store.ts";
 
 const { getState: state, setState: set } = useReview;
+const NO_IMAGES: readonly AttachedImage[] = [];
 const past: (readonly PlanAnnotation[])[] = [];
 
-/** Opens the composer for a new note on a stretch of the plan, or on the plan as a whole. */
-export function startNote(type: AnnotationType, anchor?: PlanAnchor): void {
+/**
+ * Opens the composer for a new note on a stretch of the plan, or on the plan as a whole. A note that is being written
+ * about something else is saved where it is.
+ */
+export function startNote(type: AnnotationType, anchor?: PlanAnchor, typed = ""): void {
   const open = state().composer;
-  // Words already typed move along to the new place.
-  const kept = open && !open.editing ? { text: open.text, images: open.images } : { text: "", images: [] };
+  const isSame = open !== undefined && !open.editing && isSameStretch(open.anchor, anchor);
+  if (!isSame) saveComposer();
+  const kept = isSame ? { text: open.text + typed, images: open.images } : { text: typed, images: [] };
   const replacement =
     type === "replace" && anchor ? state().document.source.slice(anchor.start, anchor.end) : "";
-  set({ composer: { ...kept, type, replacement, ...(anchor && { anchor }) }, ...shownBeneath(anchor) });
+  const composer = { ...kept, type, replacement, isTyped: typed !== "", ...(anchor && { anchor }) };
+  set({ composer, ...shownBeneath(anchor) });
+}
+
+function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): boolean {
+  return a?.start === b?.start && a?.end === b?.end;
 }
 
 /** In a narrow window the panel covers the plan: it goes aside for what stands or is written in the plan. */
@@ -34,19 +45,48 @@ export function addAtOnce(type: "delete" | "label", anchor: PlanAnchor, text = "
   const annotation = create({ type, anchor, text, replacement: "", images: [] });
   change([...state().annotations, annotation]);
   set({ activeId: annotation.id });
-  showToast(type === "delete" ? "Marked for removal" : `Labelled “${text}”`, {
+  showToast(type === "delete" ? "Marked for removal" : `Added label “${text}”`, {
     action: { label: "Undo", run: undo },
   });
 }
 
+/** Offers quick labels for a stretch of the plan. */
+export const openLabels = (anchor: PlanAnchor) => set({ labelTarget: anchor, ...shownBeneath(anchor) });
+/** Takes the quick labels away. */
+export const closeLabels = () => set({ labelTarget: undefined });
+
 /** Changes what is being written; nothing where no note is. */
 export function updateComposer(changes: Partial<Composer>): void {
   const { composer } = state();
-  if (composer) set({ composer: { ...composer, ...changes } });
+  if (composer) set({ composer: withoutCommand({ ...composer, ...changes }) });
+}
+
+/** Runs the command of a letter that was typed on a selection and that nothing followed. */
+export function runLoneCommand(): void {
+  const { composer } = state();
+  if (!composer?.isTyped || !mayBeCommand(composer.text)) return;
+  const { text: letter, anchor } = composer;
+  if (!anchor) return;
+  const types = { c: "comment", "!": "concern", r: "replace", i: "insert" } as const;
+  const type = types[letter as keyof typeof types];
+  set({ composer: undefined });
+  if (type) startNote(type, anchor);
+  else if (letter === "d") addAtOnce("delete", anchor);
+  else openLabels(anchor);
+}
+
+/** Takes a command's letter from the front of text that was begun by typing. */
+function withoutCommand(composer: Composer): Composer {
+  if (!composer.isTyped) return composer;
+  const command = commandBefore(composer.text);
+  if (!command) return composer;
+  return { ...composer, ...command, isTyped: false };
 }
 
 /** Whether there is anything in the composer worth keeping. */
-export function isWorthKeeping({ type, anchor, text, replacement, images }: Composer): boolean {
+export function isWorthKeeping(composer: Composer): boolean {
+  const { type, anchor, text, replacement, images } = composer;
+  if (composer.isTyped && isLoneCommand(text) && images.length === 0) return false;
   if (text.trim() !== "" || images.length > 0 || type === "delete") return true;
   if (type === "insert") return replacement.trim() !== "";
   return (
@@ -58,10 +98,11 @@ export function isWorthKeeping({ type, anchor, text, replacement, images }: Comp
 
 /** Keeps the note that is being written. */
 export function saveComposer(): void {
+  const { composer } = state();
   const kept = withOpenNote();
-  if (!kept) return;
+  if (!composer || !kept) return;
   const { annotation, annotations } = kept;
-  change(annotations);
+  if (!isUnchanged(composer)) change(annotations);
   set({ composer: undefined, activeId: annotation.id });
   announce(`${typeNames[annotation.type]} saved`);
 }
@@ -83,21 +124,52 @@ export function allNotes(): readonly PlanAnnotation[] {
   return withOpenNote()?.annotations ?? state().annotations;
 }
 
-/** Closes the composer. New words are thrown away with a way back. */
-export function cancelComposer(): void {
+/** Closes the composer and keeps what was written: Escape never discards words. */
+export function leaveComposer(): void {
+  const { composer } = state();
+  if (!composer) return;
+  // A kind that needs no words was chosen with a button of its own, and is not left behind by leaving.
+  const isEmpty = composer.text.trim() === "" && composer.images.length === 0;
+  if (isUnchanged(composer) || (composer.type === "delete" && isEmpty)) set({ composer: undefined });
+  else saveComposer();
+  set({ composer: undefined });
+}
+
+/** Closes the composer and discards what was written in it, with a way back. */
+export function discardComposer(): void {
   const { composer } = state();
   if (!composer) return;
   set({ composer: undefined });
-  if (isWorthKeeping(composer) && composer.type !== "delete") {
-    showToast("Note discarded", { action: { label: "Undo", run: () => set({ composer }) } });
-  }
+  if (isUnchanged(composer) || !isWorthKeeping(composer)) return;
+  showToast(composer.editing ? "Changes discarded" : "Comment discarded", {
+    action: {
+      label: "Undo",
+      run: () => {
+        saveComposer();
+        set({ composer });
+      },
+    },
+  });
+}
+
+/** Whether the composer holds a note exactly as it is already. */
+function isUnchanged({ editing, type, text, replacement, images }: Composer): boolean {
+  const note = state().annotations.find(({ id }) => id === editing);
+  return (
+    note !== undefined &&
+    note.type === type &&
+    note.text === text.trim() &&
+    (note.replacement ?? "") === replacement &&
+    (note.images ?? NO_IMAGES) === images
+  );
 }
 
 /** Opens the composer with a note that is there. */
 export function editAnnotation(id: string): void {
   const annotation = state().annotations.find((other) => other.id === id);
-  if (!annotation) return;
-  const { type, anchor, text, replacement = "", images = [] } = annotation;
+  if (!annotation || state().composer?.editing === id) return;
+  saveComposer();
+  const { type, anchor, text, replacement = "", images = NO_IMAGES } = annotation;
   set({
     activeId: id,
     composer: { editing: id, type, text, replacement, images, ...(anchor && { anchor }) },
@@ -177,7 +249,7 @@ export const setRewritten = (rewritten: string | undefined) => set({ rewritten }
 export function openDialog(dialog: DialogName | undefined): void {
   if (dialog === "approve" || dialog === "request-changes") saveComposer();
   takeTyped();
-  set({ dialog });
+  set({ dialog, labelTarget: undefined });
 }
 
 /** Shows another version of the plan and takes the notes along; a note whose text has gone keeps its old quote. */

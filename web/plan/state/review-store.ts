@@ -23,6 +23,8 @@ export interface Composer {
   readonly text: string;
   readonly replacement: string;
   readonly images: readonly AttachedImage[];
+  /** The text was begun by typing on a selection: its first letter may yet be a command. */
+  readonly isTyped?: boolean;
 }
 
 /** What came back of an earlier review of the same plan. */
@@ -34,7 +36,7 @@ export interface RestoredDraft {
 }
 
 export type View = "plan" | "source" | "changes" | "edit";
-export type DialogName = "approve" | "request-changes" | "save" | "shortcuts" | "share" | "import" | "label";
+export type DialogName = "approve" | "request-changes" | "save" | "shortcuts" | "share" | "import";
 
 /** How the review ended, as far as this page knows. */
 export type Outcome =
@@ -68,6 +70,8 @@ export interface ReviewState {
   readonly cursor: number | undefined;
   readonly view: View;
   readonly dialog: DialogName | undefined;
+  /** What quick labels are offered for. */
+  readonly labelTarget: PlanAnchor | undefined;
   readonly railOpen: boolean;
   readonly draft: DraftStatus;
   /** What an earlier review left of this plan, until the person has seen it; undefined where it left nothing. */
@@ -102,6 +106,7 @@ export const useReview = create<ReviewState>(() => ({
   cursor: undefined,
   view: "plan",
   dialog: undefined,
+  labelTarget: undefined,
   railOpen: false,
   draft: { state: "idle" },
   restored: undefined,

@@ -21,6 +21,18 @@ export function keyName(press: KeyPress): KeyName {
   return parts.join("+");
 }
 
+/** Returns the character that a key press types, or undefined for keys that type none and for commands with Ctrl or Cmd. */
+export function printedBy(
+  press: KeyPress & { getModifierState?(name: string): boolean },
+): string | undefined {
+  if ([...press.key].length !== 1) return undefined;
+  const isThirdLevel = press.getModifierState?.("AltGraph") === true;
+  if (isThirdLevel) return press.key;
+  // Option types signs on a Mac; elsewhere Alt with a letter is a command of the browser.
+  if (press.ctrlKey || press.metaKey || (press.altKey && /^[\x20-\x7e]$/.test(press.key))) return undefined;
+  return press.key;
+}
+
 const SIGNS: Record<string, string> = {
   ArrowUp: "↑",
   ArrowDown: "↓",

@@ -12,7 +12,7 @@ export function ShortcutSheet({ shortcuts, onClose }: ShortcutSheetProps) {
   const isMac = isOnMac();
   const groups = [...new Set(shortcuts.map(({ group }) => group))];
   return (
-    <Dialog title="Keyboard" onClose={onClose} wide onlyText>
+    <Dialog title="Keyboard shortcuts" onClose={onClose} wide onlyText>
       <div className="shortcuts">
         {groups.map((group) => (
           <section key={group}>

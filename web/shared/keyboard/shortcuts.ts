@@ -1,35 +1,73 @@
 import { useLayoutEffect } from "react";
+import { followTyping } from "./follow-typing.ts";
 import { type KeyName, keyName } from "./keys.ts";
+import type { KeyKind } from "./typing-burst.ts";
 
 export interface Shortcut {
   readonly keys: readonly KeyName[];
   readonly label: string;
   /** Heading in the sheet. */
   readonly group: string;
-  /** Also while a text field has the focus. */
+  /** What its letters and signs do; `guarded` unless given. */
+  readonly kind?: KeyKind;
+  /** Its keys with Ctrl or Cmd also work while a text field has the focus. */
   readonly whileTyping?: boolean;
   readonly run: () => void;
 }
 
-/** Runs the shortcuts while the caller is rendered. Single keys rest while the person types or a dialog is open. */
-export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+/** What the page does with a sentence that is typed where no field has the focus. */
+export interface TypingTarget {
+  /** Whether text is selected: every letter then begins a comment on it. */
+  readonly hasSelection: () => boolean;
+  /** Starts a comment with the text typed so far and gives it the focus. */
+  readonly startComment: (typed: string) => void;
+  /** Closes a dialog that the first letter of a sentence opened. */
+  readonly closeDialog: () => void;
+}
+
+/**
+ * Runs the shortcuts while the caller is rendered, and starts a comment when a sentence is typed. Single keys rest
+ * while the person types or a dialog is open.
+ */
+export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarget): void {
   // Not a moment after what the keys act on is there to be seen.
   useLayoutEffect(() => {
+    const find = (name: KeyName, isTyping: boolean) =>
+      shortcuts.find(
+        ({ keys, whileTyping }) =>
+          keys.includes(name) && (!isTyping || (whileTyping === true && name.startsWith("Mod+"))),
+      );
+    const typing = followTyping({
+      kindOf: (key) => {
+        const shortcut = find(key, false);
+        return shortcut && (shortcut.kind ?? "guarded");
+      },
+      run: (key) => find(key, false)?.run(),
+      target,
+    });
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
-      const typing = isTyping(event.target);
-      if (document.querySelector("dialog[open], [popover]:popover-open")) return;
+      const isTyping = isTextField(event.target);
+      if (document.querySelector("dialog[open], [popover]:popover-open")) {
+        if (!isTyping) typing.keyInDialog(event);
+        return;
+      }
       const name = keyName(event);
-      const shortcut = shortcuts.find(
-        ({ keys, whileTyping }) => keys.includes(name) && (!typing || whileTyping),
-      );
+      if (isTyping) typing.stop();
+      else if (typing.key(event, name, worksControl(name, event.target))) return;
+      const shortcut = find(name, isTyping);
       if (!shortcut || worksControl(name, event.target)) return;
       event.preventDefault();
       shortcut.run();
     };
     document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
-  }, [shortcuts]);
+    document.addEventListener("pointerdown", typing.runHeld, { capture: true });
+    return () => {
+      typing.stop();
+      document.removeEventListener("keydown", onKeyDown);
+      document.removeEventListener("pointerdown", typing.runHeld, { capture: true });
+    };
+  }, [shortcuts, target]);
 }
 
 /** True for a key that works the very control which has the focus: Enter on a button is nobody else's. */
@@ -40,7 +78,7 @@ function worksControl(name: KeyName, target: EventTarget | null): boolean {
   return name.startsWith("Arrow") && target.matches('input[type="radio"], [data-arrow-keys]');
 }
 
-function isTyping(target: EventTarget | null): boolean {
+function isTextField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable) return true;
   if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);

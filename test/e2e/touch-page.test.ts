@@ -1,0 +1,128 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, newContext } from "../support/browser.ts";
+import { changedRepository, numberCell, startCodeReview } from "../support/code-review-page.ts";
+import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { samplePlan } from "../support/plans.ts";
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  home = await makeHome();
+});
+afterAll(async () => {
+  await browser.close();
+  await home.remove();
+});
+
+const phone = {
+  viewport: { width: 360, height: 740 },
+  hasTouch: true,
+  isMobile: true,
+  reducedMotion: "reduce",
+} as const;
+
+/** Selects text as the handles of a touch screen do: step by step, with nothing but `selectionchange`. */
+const selectByHandles = (page: Page, selector: string, from: number, to: number) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate(
+      (element, [start, end]) => {
+        const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        const node = walker.nextNode();
+        if (!node) return;
+        getSelection()?.setBaseAndExtent(node, start, node, start + 1);
+        getSelection()?.extend(node, Math.min(end, node.textContent?.length ?? 0));
+      },
+      [from, to] as const,
+    );
+
+const isInWindow = (page: Page, selector: string) =>
+  page.locator(selector).evaluate((element) => {
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    return left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+  });
+
+describe("by touch", () => {
+  it("a plan is annotated: a tap on a block, a selection by its handles", async () => {
+    const review = await startReview(home, hookEvent(samplePlan, home.path));
+    const context = await newContext(browser, phone);
+    const page = await context.newPage();
+    await page.goto(review.url);
+    await page.locator(".page[data-view] .plan .markdown > *").first().waitFor();
+    const toolbar = page.getByRole("toolbar", { name: "Annotate the selection" });
+
+    await page.locator(".plan p").first().tap();
+    await toolbar.waitFor();
+    expect(await isInWindow(page, ".selection-toolbar")).toBe(true);
+    await toolbar.getByRole("button", { name: "Comment" }).tap();
+    await page.locator(".composer textarea").fill("By a tap");
+    await page.getByRole("button", { name: "Add note" }).tap();
+
+    await selectByHandles(page, ".plan li", 0, 12);
+    await toolbar.waitFor();
+    await toolbar.getByRole("button", { name: "Concern" }).tap();
+    await page.locator(".composer textarea").fill("By the handles");
+    await page.getByRole("button", { name: "Add note" }).tap();
+    await expect.poll(() => page.locator(".notes-toggle .badge").textContent()).toBe("2");
+
+    // A tap beside the plan takes the toolbar away; one on the next block brings it there.
+    await page.locator(".plan p").first().tap();
+    await page.locator(".plan h2").first().tap();
+    await toolbar.waitFor();
+    await page.locator(".header-title").tap();
+    await toolbar.waitFor({ state: "detached" });
+
+    await page
+      .locator(".header-decide")
+      .getByRole("button", { name: /Request changes/ })
+      .tap();
+    await page.getByRole("button", { name: /^Send to/ }).tap();
+    await page.getByRole("heading", { name: "Changes requested" }).waitFor();
+    const { message } = JSON.parse((await review.ended).stdout).hookSpecificOutput.decision;
+    expect(message).toContain("> By a tap");
+    expect(message).toContain("> By the handles");
+    await context.close();
+  });
+
+  it("code is commented on: a tap on a number, on a line and its sign, a selection by its handles", async () => {
+    const review = await startCodeReview(await changedRepository());
+    const context = await newContext(browser, phone);
+    const page = await context.newPage();
+    await page.goto(review.url);
+    await page.locator(".review:not(.first-view) .code-text").first().waitFor();
+    const write = async (text: string) => {
+      await page.locator(".comment-open textarea").fill(text);
+      await page.getByRole("button", { name: "Done" }).tap();
+      await page.locator(".comment-open").waitFor({ state: "detached" });
+    };
+
+    await numberCell(page, "notes.md", "new", 3).tap();
+    await write("By its number");
+
+    const line = page.locator('[data-path="notes.md"] .code.removed').first();
+    await line.tap();
+    await expect
+      .poll(() =>
+        page
+          .locator(".row-cursor .num")
+          .first()
+          .evaluate((cell) => getComputedStyle(cell, "::before").content),
+      )
+      .toContain("+");
+    await page.locator(".row-cursor .num").first().tap();
+    await write("By its sign");
+
+    await selectByHandles(page, '[data-path="notes.md"] .code.added .code-text', 0, 3);
+    const toolbar = page.getByRole("toolbar", { name: "Comment on the selected lines" });
+    await toolbar.waitFor();
+    expect(await isInWindow(page, ".line-actions")).toBe(true);
+    await toolbar.getByRole("button", { name: "Concern" }).tap();
+    await write("By the handles");
+    await expect.poll(() => page.locator(".status-line").textContent()).toContain("3 comments");
+    await context.close();
+    review.child.kill("SIGTERM");
+  });
+});

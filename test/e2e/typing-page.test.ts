@@ -1,0 +1,196 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, openReview, selectText } from "../support/browser.ts";
+import { changedRepository, openCodeReview } from "../support/code-review-page.ts";
+import { type Home, hookEvent, makeHome, startReview } from "../support/plan-review.ts";
+import { samplePlan } from "../support/plans.ts";
+import { sentences } from "../support/sentences.ts";
+
+let browser: Browser;
+let home: Home;
+beforeAll(async () => {
+  browser = await launchBrowser();
+  home = await makeHome();
+});
+afterAll(async () => {
+  await browser.close();
+  await home.remove();
+});
+
+/** Every text that was written: in fields that are open, and in comments that are kept. */
+const written = (page: Page) =>
+  page.evaluate(() => {
+    const fields = [...document.querySelectorAll("textarea, input:not([type=radio])")] as HTMLInputElement[];
+    const cards = [...document.querySelectorAll(".card-body, .comment-text, .panel-text")];
+    return [...fields.map(({ value }) => value), ...cards.map(({ textContent }) => textContent ?? "")];
+  });
+
+const focusedText = (page: Page) =>
+  page.evaluate(() =>
+    document.activeElement instanceof HTMLTextAreaElement ? document.activeElement.value : undefined,
+  );
+
+/** Types sentences one after the other, each in a state that is made for it, and has each of them looked at. */
+async function typeIn(
+  page: Page,
+  texts: readonly string[],
+  states: readonly (() => Promise<unknown>)[],
+  look: (text: string) => Promise<void>,
+): Promise<void> {
+  for (const [index, text] of texts.entries()) {
+    await states[index % states.length]?.();
+    await page.keyboard.type(text, { delay: [0, 15, 40][index % 3] ?? 0 });
+    await look(text);
+  }
+}
+
+describe("ordinary sentences on the plan page", () => {
+  it("become comments on what is selected, whole, and decide nothing", { timeout: 480_000 }, async () => {
+    const review = await startReview(home, hookEvent(samplePlan, home.path));
+    const { page, errors } = await openReview(browser, review.url);
+    const select = (text: string) => async () => {
+      await selectText(page, text);
+    };
+    const states = [select("Every deploy signs everybody out"), select("single point of failure")];
+    await typeIn(page, sentences(60), states, async (text) => {
+      expect(await focusedText(page)).toBe(text);
+      await page.keyboard.press("Escape");
+    });
+    expect(await page.locator(".cards > .card").count()).toBe(60);
+    expect(review.child.exitCode).toBeNull();
+    expect(errors).toEqual([]);
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
+
+  it("decide nothing and are kept in every other state of the page", { timeout: 480_000 }, async () => {
+    const review = await startReview(home, hookEvent(`${samplePlan}\nStates.\n`, home.path));
+    const { page, errors } = await openReview(browser, review.url);
+    const dialog = page.locator("dialog[open]");
+    const reset = async () => {
+      for (let step = 0; step < 4; step += 1) {
+        if ((await dialog.count()) === 0 && (await page.locator(".composer").count()) === 0) break;
+        await page.keyboard.press("Escape");
+      }
+      await dialog.waitFor({ state: "detached" });
+      await page.getByText("Plan", { exact: true }).first().click();
+      await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    };
+    const button = (name: string | RegExp) => page.locator(".header-decide").getByRole("button", { name });
+    const states: (() => Promise<unknown>)[] = [
+      async () => undefined,
+      () => page.keyboard.press("j"),
+      () => page.keyboard.press("g"),
+      () => button("Approve").click(),
+      () => button(/Deny|Request changes/).click(),
+      () => button("Approve").focus(),
+      () => page.getByText("Source", { exact: true }).click(),
+      () => page.getByText("Edit", { exact: true }).click(),
+      () => page.keyboard.press("?"),
+      () => page.getByRole("button", { name: "More" }).click(),
+      () => page.locator(".plan p").first().click(),
+      () => page.waitForTimeout(300),
+    ];
+    await typeIn(
+      page,
+      sentences(40),
+      states.map((state) => async () => {
+        await reset();
+        await state();
+      }),
+      async (text) => {
+        expect(review.child.exitCode, text).toBeNull();
+        expect(await page.locator(".page[data-view]").count(), text).toBe(1);
+      },
+    );
+    expect(await page.locator('[role="menu"]:popover-open').count()).toBeLessThan(2);
+    expect(errors).toEqual([]);
+    review.child.kill("SIGTERM");
+    expect((await review.ended).stdout).toBe("");
+  });
+});
+
+describe("ordinary sentences on the code page", () => {
+  it("become comments on the lines whose text is selected, whole, and decide nothing", {
+    timeout: 480_000,
+  }, async () => {
+    const { page, child, errors } = await openCodeReview(browser, await changedRepository());
+    await page.locator(".code-text").first().waitFor();
+    let kept = 0;
+    const states = ["line29", "line33"].map((text) => () => selectText(page, text, "#diff"));
+    await typeIn(page, sentences(60), states, async (text) => {
+      expect(await focusedText(page)).toBe(text);
+      // The lines stay in view as long as not all of the comments do.
+      kept += 1;
+      if (kept % 10 === 0) await page.keyboard.press("Escape");
+      else await page.getByRole("button", { name: "Discard", exact: true }).click();
+    });
+    await expect.poll(() => page.locator(".status-line").textContent()).toContain("6 comments");
+    expect(child.exitCode).toBeNull();
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+  });
+
+  it("fold, mark, edit and decide nothing in every other state of the page", {
+    timeout: 480_000,
+  }, async () => {
+    const review = await openCodeReview(browser, await changedRepository());
+    const { page, child, errors } = review;
+    await page.locator(".code-text").first().waitFor();
+    await selectText(page, "line29", "#diff");
+    await page.keyboard.type("A comment that stays as it is");
+    await page.keyboard.press("Escape");
+    const dialog = page.locator("dialog[open]");
+    const shape = () =>
+      page.evaluate(() => ({
+        folded: document.querySelectorAll('.file-fold[aria-expanded="false"]').length,
+        viewed: document.querySelectorAll(".tree-file-viewed").length,
+        layout: document.querySelector(".row")?.className.replace(/ row-cursor/, ""),
+      }));
+    const reset = async () => {
+      for (let step = 0; step < 4 && (await dialog.count()) > 0; step += 1)
+        await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+      const filter = page.locator("#file-filter");
+      if ((await filter.inputValue()) !== "") await filter.fill("");
+      if ((await page.locator(".find-bar").count()) > 0)
+        await page.getByRole("button", { name: /Close the search/ }).click();
+      await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+      await page.keyboard.press("Home");
+    };
+    const states: (() => Promise<unknown>)[] = [
+      async () => undefined,
+      () => page.keyboard.press("j"),
+      () => page.keyboard.press("g"),
+      () => page.keyboard.press("f"),
+      () => page.locator("header.header").getByRole("button", { name: "Approve" }).click(),
+      () => page.locator("header.header").getByRole("button", { name: /^Send/ }).click(),
+      () => page.locator("header.header").getByRole("button", { name: "Approve" }).focus(),
+      () => page.keyboard.press("/"),
+      () => page.keyboard.press("Control+k"),
+      () => page.keyboard.press("?"),
+      () => page.locator(".code.removed").first().click(),
+    ];
+    const before = await shape();
+    await typeIn(
+      page,
+      sentences(40),
+      states.map((state) => async () => {
+        await reset();
+        await state();
+      }),
+      async (text) => {
+        expect(child.exitCode, text).toBeNull();
+        expect(await page.locator(".review").count(), text).toBe(1);
+      },
+    );
+    await reset();
+    expect(await shape()).toEqual(before);
+    expect(
+      (await written(page)).filter((text) => text.trim() === "A comment that stays as it is"),
+    ).toHaveLength(1);
+    expect(errors).toEqual([]);
+    child.kill("SIGTERM");
+    expect((await review.ended).stdout).toBe("");
+  });
+});

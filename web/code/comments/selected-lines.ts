@@ -1,0 +1,31 @@
+import { lineOf } from "../diff/drag-lines.ts";
+import type { LineRange } from "../state/cursor.ts";
+
+/** The lines of code whose text is selected, of the file and the side that the selection begins in. */
+export function linesOfSelection(): LineRange | undefined {
+  const selection = getSelection();
+  const scroller = document.getElementById("diff");
+  if (!scroller || !selection || selection.isCollapsed || selection.rangeCount === 0) return undefined;
+  const range = selection.getRangeAt(0);
+  if (!range.intersectsNode(scroller) || range.toString().trim() === "") return undefined;
+  const side = scroller.dataset["selecting"];
+  const cells = [...scroller.querySelectorAll<HTMLElement>(".row .code[data-side]")].filter(
+    (cell) => (side === undefined || cell.dataset["side"] === side) && isSelected(range, cell),
+  );
+  const lines = cells.map(lineOf).filter((line) => line !== undefined);
+  const first = lines[0];
+  if (!first) return undefined;
+  const same = lines.filter((line) => line.path === first.path && line.side === first.side);
+  return { ...first, to: same.at(-1)?.to ?? first.to };
+}
+
+/** Whether a selection holds a character of a cell, or passes over it where it is empty. */
+function isSelected(range: Range, cell: HTMLElement): boolean {
+  if (!range.intersectsNode(cell)) return false;
+  const part = document.createRange();
+  part.selectNodeContents(cell);
+  const isInside = cell.contains(range.startContainer) || cell.contains(range.endContainer);
+  if (cell.contains(range.startContainer)) part.setStart(range.startContainer, range.startOffset);
+  if (cell.contains(range.endContainer)) part.setEnd(range.endContainer, range.endOffset);
+  return part.toString() !== "" || (!isInside && cell.textContent === "");
+}

@@ -1,0 +1,73 @@
+import { CircleAlert, MessageSquare, PenLine } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button } from "../../shared/components/button.tsx";
+import { isTouched } from "../../shared/selection/last-pointer.ts";
+import { followSelection } from "../../shared/selection/settled-selection.ts";
+import type { CommentType } from "../core/comment.ts";
+import type { LineRange } from "../state/cursor.ts";
+import { linesOfSelection } from "./selected-lines.ts";
+import { commentOnLines } from "./start.ts";
+
+interface SelectedLines {
+  readonly range: LineRange;
+  /** Pixels from the top left of the window. */
+  readonly left: number;
+  readonly top: number;
+}
+
+const ACTIONS = [
+  { type: "comment", label: "Comment", Icon: MessageSquare },
+  { type: "suggestion", label: "Suggest", Icon: PenLine },
+  { type: "concern", label: "Concern", Icon: CircleAlert },
+] as const satisfies { type: CommentType; label: string; Icon: unknown }[];
+
+/** Offers what can be done with the lines whose text is selected; follows them when the diff is scrolled. */
+export function SelectionActions() {
+  const [selected, setSelected] = useState<SelectedLines>();
+  useEffect(() => {
+    const look = () => setSelected(selectedLines());
+    const stop = followSelection({ onSettled: look, onCleared: () => setSelected(undefined) });
+    const onScroll = () => setSelected((before) => before && selectedLines());
+    document.addEventListener("scroll", onScroll, { capture: true, passive: true });
+    return () => {
+      stop();
+      document.removeEventListener("scroll", onScroll, { capture: true });
+    };
+  }, []);
+  if (!selected) return null;
+  const { range, left, top } = selected;
+  return (
+    <div
+      className="line-actions no-print"
+      role="toolbar"
+      aria-label="Comment on the selected lines"
+      style={{ top, "--left": `${left}px` } as React.CSSProperties}
+      onPointerDown={(event) => event.preventDefault()}
+    >
+      {ACTIONS.filter(({ type }) => type !== "suggestion" || range.side === "new").map(
+        ({ type, label, Icon }) => (
+          <Button
+            key={type}
+            small
+            variant="quiet"
+            onClick={() => {
+              getSelection()?.removeAllRanges();
+              commentOnLines(range, type);
+            }}
+          >
+            <Icon size={15} aria-hidden /> {label}
+          </Button>
+        ),
+      )}
+    </div>
+  );
+}
+
+/** Above the selection; on a touch screen, where the system has its own toolbar there, below it. */
+function selectedLines(): SelectedLines | undefined {
+  const range = linesOfSelection();
+  const box = range && getSelection()?.getRangeAt(0).getBoundingClientRect();
+  if (!range || !box) return undefined;
+  const wanted = isTouched() ? box.bottom + 28 : box.top - 44;
+  return { range, left: box.left, top: Math.min(Math.max(60, wanted), innerHeight - 60) };
+}
