@@ -1,9 +1,12 @@
-import { MoveUpRight, Pencil, Square, Undo2 } from "lucide-react";
-import { type PointerEvent, useEffect, useRef, useState } from "react";
+import { MoveUpRight, Pencil, Square, Type, Undo2 } from "lucide-react";
+import { type PointerEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { AttachedImage } from "../../../src/review/api-types.ts";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Segmented } from "../components/segmented.tsx";
+import { showToast } from "../components/toast.tsx";
+import { KeyHint } from "../keyboard/key-hint.tsx";
+import { keyName } from "../keyboard/keys.ts";
 import { drawMark, type Mark, type Point, type Tool, widthFor } from "./drawing.ts";
 import { imageUrl } from "./upload.ts";
 
@@ -21,31 +24,48 @@ interface DrawingDialogProps {
   readonly onClose: () => void;
 }
 
-/** Draws on an attached image: pen, arrow, rectangle, undo. */
+/** Drawings that were closed and not used, by the path of their image: opened again, they go on. */
+const keptMarks = new Map<string, readonly Mark[]>();
+
+/** Draws on an attached image: pen, arrow, rectangle, text, undo. Closing keeps the drawing. */
 export function DrawingDialog({ image, onSave, onClose }: DrawingDialogProps) {
   const [tool, setTool] = useState<Tool>("pen");
   const [color, setColor] = useState<string>(COLORS[0].value);
-  const [marks, setMarks] = useState<readonly Mark[]>([]);
+  const [marks, setMarks] = useState<readonly Mark[]>(() => keptMarks.get(image.path) ?? []);
   const canvas = useRef<HTMLCanvasElement>(null);
+  const undo = () => setMarks(marks.slice(0, -1));
+  useUndoKey(undo);
 
   const save = () =>
     canvas.current?.toBlob((blob) => {
       if (blob)
         onSave(new File([blob], `${image.name.replace(/\.[^.]*$/, "")}-marked.png`, { type: "image/png" }));
+      keptMarks.delete(image.path);
       onClose();
     }, "image/png");
+  const keep = () => {
+    keptMarks.set(image.path, marks);
+    if (marks.length > 0) showToast("Drawing kept: draw on the image again to continue");
+    onClose();
+  };
+  const discard = () => {
+    keptMarks.delete(image.path);
+    const action = { label: "Undo", run: () => void keptMarks.set(image.path, marks) };
+    if (marks.length > 0) showToast("Drawing discarded", { action });
+    onClose();
+  };
 
   return (
     <Dialog
       title={`Draw on ${image.name}`}
       wide
-      onClose={onClose}
+      onClose={keep}
       footer={
         <>
-          <Button className="push" disabled={marks.length === 0} onClick={() => setMarks(marks.slice(0, -1))}>
-            <Undo2 size={16} aria-hidden /> Undo
+          <Button className="push" disabled={marks.length === 0} onClick={undo}>
+            <Undo2 size={16} aria-hidden /> Undo <KeyHint keys="Mod+z" />
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={discard}>Discard</Button>
           <Button variant="primary" disabled={marks.length === 0} onClick={save}>
             Use drawing
           </Button>
@@ -78,6 +98,7 @@ function ToolChoice({ tool, onChange }: { readonly tool: Tool; readonly onChange
         { value: "pen", label: <ToolLabel Icon={Pencil} name="Pen" /> },
         { value: "arrow", label: <ToolLabel Icon={MoveUpRight} name="Arrow" /> },
         { value: "rectangle", label: <ToolLabel Icon={Square} name="Rectangle" /> },
+        { value: "text", label: <ToolLabel Icon={Type} name="Text" /> },
       ]}
     />
   );
@@ -92,7 +113,7 @@ function ColorChoice({
 }) {
   return (
     <Segmented
-      label="Colour"
+      label="Color"
       value={color}
       onChange={onChange}
       options={COLORS.map(({ name, value }) => ({
@@ -128,6 +149,7 @@ interface DrawingCanvasProps {
 function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvasProps) {
   const [picture, setPicture] = useState<HTMLImageElement>();
   const [current, setCurrent] = useState<Mark>();
+  const [textAt, setTextAt] = useState<Point>();
 
   useEffect(() => {
     const element = new Image();
@@ -152,27 +174,92 @@ function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvas
   return (
     <div className="drawing">
       {picture ? (
-        <canvas
-          ref={ref}
-          width={picture.naturalWidth}
-          height={picture.naturalHeight}
-          aria-label={`${image.name}, a drawing surface for pointer or touch`}
-          onPointerDown={(event) => {
-            event.currentTarget.setPointerCapture(event.pointerId);
-            const points = [pointOn(ref.current, event)];
-            setCurrent({ tool, color, width: widthFor(picture.naturalWidth), points });
-          }}
-          onPointerMove={extend}
-          onPointerUp={() => {
-            if (current) onMark(current);
-            setCurrent(undefined);
-          }}
-        />
+        <div className="drawing-surface">
+          <canvas
+            ref={ref}
+            width={picture.naturalWidth}
+            height={picture.naturalHeight}
+            aria-label={`${image.name}, a drawing surface for pointer or touch`}
+            onPointerDown={(event) => {
+              if (tool === "text") {
+                event.preventDefault();
+                setTextAt(pointOn(ref.current, event));
+                return;
+              }
+              event.currentTarget.setPointerCapture(event.pointerId);
+              const points = [pointOn(ref.current, event)];
+              setCurrent({ tool, color, width: widthFor(picture.naturalWidth), points });
+            }}
+            onPointerMove={extend}
+            onPointerUp={() => {
+              if (current) onMark(current);
+              setCurrent(undefined);
+            }}
+          />
+          {textAt && (
+            <TextInput
+              key={`${textAt.x} ${textAt.y}`}
+              left={textAt.x / picture.naturalWidth}
+              top={textAt.y / picture.naturalHeight}
+              onText={(text) => {
+                setTextAt(undefined);
+                if (text.trim() === "") return;
+                onMark({ tool, color, width: widthFor(picture.naturalWidth), points: [textAt], text });
+              }}
+            />
+          )}
+        </div>
       ) : (
         <p className="hint">Loading the image …</p>
       )}
     </div>
   );
+}
+
+interface TextInputProps {
+  /** Share of the image's width and height. */
+  readonly left: number;
+  readonly top: number;
+  readonly onText: (text: string) => void;
+}
+
+/** Takes the text that is written on the image; leaving it in any way keeps the text. */
+function TextInput({ left, top, onText }: TextInputProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <input
+      ref={field}
+      className="input drawing-text"
+      style={{ left: `${left * 100}%`, top: `${top * 100}%` }}
+      aria-label="Text on the image"
+      onBlur={({ currentTarget }) => onText(currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" && event.key !== "Escape") return;
+        event.preventDefault();
+        event.stopPropagation();
+        event.currentTarget.blur();
+      }}
+    />
+  );
+}
+
+function isTextInput(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement && target.type === "text";
+}
+
+/** Ctrl+Z, outside of a text that is being written. */
+function useUndoKey(undo: () => void): void {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (keyName(event) !== "Mod+z" || isTextInput(event.target)) return;
+    event.preventDefault();
+    undo();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKeyDown(event);
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
 }
 
 /** Where the pointer is, in the canvas's own pixels. */

@@ -1,6 +1,6 @@
 import { getStroke } from "perfect-freehand";
 
-export type Tool = "pen" | "arrow" | "rectangle";
+export type Tool = "pen" | "arrow" | "rectangle" | "text";
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -12,13 +12,20 @@ export interface Mark {
   readonly color: string;
   /** Pixels. */
   readonly width: number;
-  /** All points of a pen stroke; first and last of the other tools. */
+  /** All points of a pen stroke; the place of a text; first and last of the other tools. */
   readonly points: readonly Point[];
+  /** Of the text tool. */
+  readonly text?: string;
 }
 
 /** The line width that looks the same on a small and a large image. */
 export function widthFor(imageWidth: number): number {
   return Math.max(3, Math.round(imageWidth / 180));
+}
+
+/** Pixels of the image that a text is high, beside lines of a width. */
+export function fontSizeFor(width: number): number {
+  return width * 6;
 }
 
 /** The outline of a pen stroke, as a polygon. */
@@ -52,6 +59,10 @@ export function drawMark(context: CanvasRenderingContext2D, mark: Mark): void {
   context.lineJoin = "round";
   if (mark.tool === "pen") {
     fillPolygon(context, penOutline(mark));
+  } else if (mark.tool === "text") {
+    context.font = `600 ${fontSizeFor(mark.width)}px system-ui, sans-serif`;
+    context.textBaseline = "middle";
+    context.fillText(mark.text ?? "", from.x, from.y);
   } else if (mark.tool === "rectangle") {
     context.strokeRect(from.x, from.y, to.x - from.x, to.y - from.y);
   } else {
