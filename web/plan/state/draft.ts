@@ -2,7 +2,9 @@ import type { Draft, PlanAnnotation, PlanState } from "../../../src/review/api-t
 import { showToast } from "../../shared/components/toast.tsx";
 import { type Autosave, createAutosave } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
+import { mergeById } from "../../shared/drafts/merge-by-id.ts";
 import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
+import { newId } from "../../shared/new-id.ts";
 import { isWorthKeeping } from "./actions.ts";
 import { type Composer, editedPlan, type ReviewState, useReview } from "./review-store.ts";
 
@@ -13,21 +15,36 @@ interface DraftContent {
   readonly note: string;
   readonly rewritten?: string;
   readonly edited?: string;
+  /** The review that it was written in: tabs of one review share their notes. */
+  readonly session?: string;
 }
 
 /** Takes up the draft of this plan, where there is one, and saves every change from then on. */
 export async function startDraft({ sessionId, planId }: PlanState): Promise<void> {
+  let base: DraftContent | undefined;
   const autosave = createAutosave<DraftContent>({
-    content: () => contentOf(useReview.getState()),
-    put: (draft, keepalive) => writeDraft(sessionId, { ...draft, planId }, keepalive),
+    content: () => ({ ...contentOf(useReview.getState()), session: sessionId }),
+    put: async (draft, keepalive) => {
+      const result = await writeDraft(sessionId, { ...draft, planId }, keepalive);
+      if (result.ok) base = draft.content;
+      return result;
+    },
     onStatus: (draft) => useReview.setState({ draft }),
+    onConflict: (stored) => {
+      if (stored.session !== sessionId || !Array.isArray(stored.annotations)) return false;
+      takeIn(base, stored);
+      base = stored;
+      return true;
+    },
   });
   const before = useReview.getState();
   const found = await readDraft<DraftContent>(sessionId);
   const isTypedMeanwhile = isChanged(useReview.getState(), before);
   if (found.ok) {
     autosave.resume(found.value.generation);
+    base = found.value.content ?? undefined;
     restore(found.value);
+    tellRestored(found.value.content);
   }
   if (!found.ok && found.reason === "absent") {
     useReview.setState({ draft: { state: "absent" } });
@@ -73,6 +90,56 @@ export function discardRestored(): void {
     ...(restored.hasEdit && { document: parseMarkdown(plan.plan) }),
   });
   showToast("Draft discarded", { action: { label: "Undo", run: () => useReview.setState(before) } });
+}
+
+/** Takes in what another tab of this review has saved since. */
+function takeIn(base: DraftContent | undefined, theirs: DraftContent): void {
+  const state = useReview.getState();
+  const mine = contentOf(state);
+  const copyOf = (note: PlanAnnotation) => ({ ...note, id: newId() });
+  const annotations = mergeById(base?.annotations ?? [], mine.annotations, theirs.annotations, copyOf);
+  // What only the other tab has changed is taken from there.
+  const pick = <Value>(from: (content: DraftContent) => Value) =>
+    base && from(mine) !== from(base) ? from(mine) : from(theirs);
+  const edited = pick((content) => content.edited);
+  const isEdited = edited !== mine.edited;
+  useReview.setState({
+    annotations,
+    note: pick((content) => content.note),
+    rewritten: pick((content) => content.rewritten),
+    ...(isEdited && { document: parseMarkdown(edited ?? state.plan?.plan ?? ""), typed: undefined }),
+  });
+}
+
+/** Says what came back of an earlier visit, with a way to start without it. */
+function tellRestored(content: DraftContent | null): void {
+  if (!content || !Array.isArray(content.annotations)) return;
+  const { annotations, composer, edited } = content;
+  const count = annotations.length + (composer && !composer.editing ? 1 : 0);
+  const parts = [
+    count > 0 && `${count} unsent ${count === 1 ? "comment" : "comments"}`,
+    edited !== undefined && "your edits to the plan",
+  ].filter((part) => part !== false);
+  if (parts.length === 0) return;
+  showToast(`Restored ${parts.join(" and ")}`, { action: { label: "Discard draft", run: discardRestored } });
+}
+
+function discardRestored(): void {
+  const { annotations, composer, note, rewritten, document, typed, plan } = useReview.getState();
+  useReview.setState({
+    annotations: [],
+    composer: undefined,
+    note: "",
+    rewritten: undefined,
+    document: parseMarkdown(plan?.plan ?? ""),
+    typed: undefined,
+  });
+  showToast("Draft discarded", {
+    action: {
+      label: "Undo",
+      run: () => useReview.setState({ annotations, composer, note, rewritten, document, typed }),
+    },
+  });
 }
 
 function watch(autosave: Autosave): void {

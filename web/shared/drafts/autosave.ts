@@ -19,6 +19,8 @@ export interface AutosavePorts<Content> {
     keepalive: boolean,
   ) => Promise<SaveResult>;
   readonly onStatus: (status: DraftStatus) => void;
+  /** Takes in what another tab has saved; false where it cannot be merged. Without it such a save ends saving here. */
+  readonly onConflict?: (stored: Content) => boolean;
   /** Milliseconds between the first change that is not saved and the save; at most 500. */
   readonly delay?: number;
   /** Milliseconds until a failed save is tried again. */
@@ -123,8 +125,7 @@ class Saver<Content> implements Autosave {
       this.isStopped = true;
       onStatus({ state: "absent" });
     } else if (result.reason === "refused" && result.status === 409) {
-      this.isStopped = true;
-      onStatus({ state: "superseded" });
+      this.takeIn(result.body);
     } else {
       this.isDirty = true;
       this.isFailing = true;
@@ -132,5 +133,21 @@ class Saver<Content> implements Autosave {
       onStatus({ state: "failing", message });
       this.schedule(retryDelay);
     }
+  }
+
+  /** Merges the draft that another tab has saved, and saves the whole. */
+  private takeIn(body: unknown): void {
+    const stored = body as { readonly generation?: unknown; readonly content?: unknown } | null;
+    const { generation, content } = stored ?? {};
+    const isMerged =
+      typeof generation === "number" && content && this.ports.onConflict?.(content as Content) === true;
+    if (!isMerged) {
+      this.isStopped = true;
+      this.ports.onStatus({ state: "superseded" });
+      return;
+    }
+    this.resume(generation);
+    this.isDirty = true;
+    this.schedule(0);
   }
 }
