@@ -122,6 +122,22 @@ export function moveFile(controller: DiffController, step: Step): void {
 export function goToFile(controller: DiffController, path: string): void {
   setCursor(undefined);
   controller.scrollToFile(path);
+  flashHeader(path);
+}
+
+/** Shows which file was meant, also near the end of the diff, where it cannot be brought to the top. */
+function flashHeader(path: string): void {
+  requestAnimationFrame(() => {
+    const header = document.querySelector(`[data-path="${CSS.escape(path)}"] .file-header`);
+    const outline = "2px solid var(--copper)";
+    header?.animate(
+      [
+        { outline, outlineOffset: "-2px" },
+        { outline, outlineOffset: "-2px" },
+      ],
+      1_500,
+    );
+  });
 }
 
 /** The file the person is in: that of the keyboard's line when it is in view, else the one they look at. */

@@ -14,6 +14,7 @@ interface SelectionListener {
  */
 export function followSelection({ onSettled, onCleared }: SelectionListener): () => void {
   let isMouseDown = false;
+  let isSelected = getSelection()?.isCollapsed === false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const settle = () => {
     clearTimeout(timer);
@@ -21,8 +22,11 @@ export function followSelection({ onSettled, onCleared }: SelectionListener): ()
   };
   const onChange = () => {
     clearTimeout(timer);
-    if (getSelection()?.isCollapsed !== false) onCleared();
-    else if (!isMouseDown) timer = setTimeout(settle, SETTLED_MS);
+    const wasSelected = isSelected;
+    isSelected = getSelection()?.isCollapsed === false;
+    // A tap moves the caret; that clears nothing.
+    if (!isSelected && wasSelected) onCleared();
+    else if (isSelected && !isMouseDown) timer = setTimeout(settle, SETTLED_MS);
   };
   const onDown = ({ pointerType }: PointerEvent) => {
     isMouseDown = pointerType === "mouse";
