@@ -90,7 +90,7 @@ describe("Escape", () => {
 
   it("keeps the words on the code page, and Discard takes back what was written since", async () => {
     const { page, child } = await openCodeReview(browser, await changedRepository());
-    await writeComment(page, "notes.md", [3, 3], "First words");
+    await writeComment(page, "src/cart.ts", [30, 30], "First words");
     await page.getByRole("button", { name: "Edit this comment" }).click();
     await page.keyboard.type(", and more");
     await page.getByRole("button", { name: "Discard", exact: true }).click();
@@ -99,13 +99,13 @@ describe("Escape", () => {
     await page.keyboard.press("u");
     await expect.poll(() => comment.allTextContents()).toEqual(["First words, and more"]);
 
-    await numberCell(page, "notes.md", "new", 1).click();
+    await numberCell(page, "src/cart.ts", "new", 29).click();
     await page.keyboard.type("Never mind");
     await page.getByRole("button", { name: "Discard", exact: true }).click();
     await expect.poll(() => comment.count()).toBe(1);
     await page.locator(".toast").last().getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => comment.count()).toBe(2);
-    await numberCell(page, "notes.md", "new", 1).click();
+    await numberCell(page, "src/cart.ts", "new", 29).click();
     await page.keyboard.type("Kept by Escape");
     await page.keyboard.press("Escape");
     await expect.poll(() => comment.count()).toBe(3);

@@ -53,6 +53,8 @@ export function Article() {
     if (next && !isSameSpot(spot, next)) setSpot(next);
   };
 
+  // What a note is written about is offered none; other text that is selected meanwhile is.
+  const isOffered = target && composer?.anchor?.start !== target.anchor.start;
   return (
     <div className="sheet" onPointerMove={onPointerMove} onPointerLeave={() => setSpot(undefined)}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: j, k and the block cursor do the same by keyboard */}
@@ -69,7 +71,7 @@ export function Article() {
           box={targetBox(root.current, plan, labelTarget)}
         />
       )}
-      {target && !composer && <SelectionToolbar target={target} onDone={() => setTarget(undefined)} />}
+      {isOffered && <SelectionToolbar target={target} onDone={() => setTarget(undefined)} />}
       {composer?.anchor && root.current && (
         <NoteComposer
           key={composer.editing ?? composer.anchor.start}

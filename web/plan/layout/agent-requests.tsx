@@ -1,5 +1,5 @@
+import { sentenceStart } from "../../shared/sentence-start.ts";
 import { useReview } from "../state/review-store.ts";
-import { sentenceStart } from "./sentence-start.ts";
 
 /** Shows what the agent sends beside the plan and gets back with an approval: permissions above all. */
 export function AgentRequests() {

@@ -44,7 +44,6 @@ export async function startDraft({ sessionId, planId }: PlanState): Promise<void
     autosave.resume(found.value.generation);
     base = found.value.content ?? undefined;
     restore(found.value);
-    tellRestored(found.value.content);
   }
   if (!found.ok && found.reason === "absent") {
     useReview.setState({ draft: { state: "absent" } });
@@ -108,37 +107,6 @@ function takeIn(base: DraftContent | undefined, theirs: DraftContent): void {
     note: pick((content) => content.note),
     rewritten: pick((content) => content.rewritten),
     ...(isEdited && { document: parseMarkdown(edited ?? state.plan?.plan ?? ""), typed: undefined }),
-  });
-}
-
-/** Says what came back of an earlier visit, with a way to start without it. */
-function tellRestored(content: DraftContent | null): void {
-  if (!content || !Array.isArray(content.annotations)) return;
-  const { annotations, composer, edited } = content;
-  const count = annotations.length + (composer && !composer.editing ? 1 : 0);
-  const parts = [
-    count > 0 && `${count} unsent ${count === 1 ? "comment" : "comments"}`,
-    edited !== undefined && "your edits to the plan",
-  ].filter((part) => part !== false);
-  if (parts.length === 0) return;
-  showToast(`Restored ${parts.join(" and ")}`, { action: { label: "Discard draft", run: discardRestored } });
-}
-
-function discardRestored(): void {
-  const { annotations, composer, note, rewritten, document, typed, plan } = useReview.getState();
-  useReview.setState({
-    annotations: [],
-    composer: undefined,
-    note: "",
-    rewritten: undefined,
-    document: parseMarkdown(plan?.plan ?? ""),
-    typed: undefined,
-  });
-  showToast("Draft discarded", {
-    action: {
-      label: "Undo",
-      run: () => useReview.setState({ annotations, composer, note, rewritten, document, typed }),
-    },
   });
 }
 
