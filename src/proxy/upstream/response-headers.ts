@@ -16,12 +16,17 @@ const PASSED = new Set([
   "x-request-id",
   "x-goog-request-id",
   "cf-ray",
+  "inference-id",
+  "server-timing",
+  "x-ms-region",
   "www-authenticate",
   "allow",
   "x-accel-buffering",
 ]);
 
-const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit-|ratelimit|mcp-|x-groq-|x-gemini-)/;
+const PASSED_PREFIX = /^(?:anthropic-|openai-|x-ratelimit|ratelimit|mcp-|x-groq-|x-gemini-)/;
+/** By which a vendor's support finds a call again: Azure's, Mistral's, DeepSeek's, OpenRouter's … */
+const PASSED_ID = /(?:^|-)(?:request|correlation|trace|generation)-id$/;
 
 /**
  * Sent with every relayed answer: it is data, for the caller alone, whatever it looks like. An upstream's page, opened in
@@ -43,9 +48,14 @@ const MOST_NAMES = 1000;
 function isPassed(name: string): boolean {
   const known = verdicts.get(name);
   if (known !== undefined) return known;
-  const passed = PASSED.has(name) || PASSED_PREFIX.test(name);
+  const passed = PASSED.has(name) || PASSED_PREFIX.test(name) || isCallId(name);
   if (verdicts.size < MOST_NAMES) verdicts.set(name, passed);
   return passed;
+}
+
+/** Ours are told once, by us. */
+function isCallId(name: string): boolean {
+  return PASSED_ID.test(name) && !name.startsWith("x-sallyport");
 }
 
 /** The flat list for `writeHead`. `own` are headers of ours, names lower-case; they win. */
