@@ -11,6 +11,7 @@ import { answerBounds, EventReader, lookAt, readAnswerJson } from "./read-answer
 import { RepeatedDeltas } from "./repeated-deltas.ts";
 import { eventsOfList, eventsOfResponse, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
+import { refusal, STRICT } from "./strict-translation.ts";
 import type { UpstreamReply } from "./translate-call.ts";
 import type { Translation } from "./translation.ts";
 
@@ -128,9 +129,29 @@ class StreamWriter {
       this.watch(restored);
       const isFirst = this.unsent === "" && text === "" && !this.translation.plan.call.reply.started;
       if (isFirst && restored.type === "error") throw new DialectError(restored.error);
-      text += this.encoder.push(restored);
+      text += restored.type === "end" ? this.encodeEnd(restored) : this.encoder.push(restored);
     }
     return text;
+  }
+
+  /**
+   * Returns the client's text of the stream's end, behind a comment that names what was lost since the head went out. Under
+   * `strict_translation` a loss makes it an error.
+   */
+  private encodeEnd(event: Extract<ExchangeEvent, { type: "end" }>): string {
+    const { call, client } = this.translation.plan;
+    const lost = this.encoder.losses;
+    if (call.strict && lost.length > 0) {
+      const { error } = refusal(STRICT, lost);
+      this.failed = true;
+      this.translation.fail(error);
+      return this.encoder.push({ type: "error", error });
+    }
+    const text = this.encoder.push(event);
+    const codes = this.encoder.losses.map(({ code }) => code);
+    // Google's SDKs take no comments.
+    if (codes.length === 0 || client.dialect === "generative-language") return text;
+    return `: x-sallyport-losses: ${codes.join(",")}\n\n${text}`;
   }
 
   /** Text to go out with the next `send`, which is one for all that came in one packet. */

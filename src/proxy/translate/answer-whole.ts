@@ -12,6 +12,7 @@ import {
 } from "./read-answer.ts";
 import { eventsOfList, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard, faultOfResponse } from "./stream-guard.ts";
+import { refuseLosses } from "./strict-translation.ts";
 import type { UpstreamReply } from "./translate-call.ts";
 import type { Translation } from "./translation.ts";
 
@@ -26,6 +27,7 @@ export async function answerWhole(translation: Translation, upstream: UpstreamRe
   if (fault !== undefined) throw new DialectError(fault);
   const { value, losses } = translation.plan.client.encodeResponse(response, translation.plan.context);
   translation.lose(losses);
+  refuseLosses(translation.plan.call, losses);
   const { reply } = translation.plan.call;
   const text = stringifyJson(value);
   await translation.keep(idIn(value), response, text);
