@@ -279,6 +279,32 @@ describe("the native lane", () => {
     );
   });
 
+  it("passes on what had come of a stream that broke off within an event", async () => {
+    const { proxy } = await setUp(undefined, (_hit, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(`${STREAM[0]}event: content_block_delta\ndata: {"type":"cont`, () => response.destroy());
+    });
+    const response = await post(proxy, '{"model":"m","stream":true}');
+    expect(response.status).toBe(200);
+    let text = "";
+    const read = async () => {
+      for await (const piece of response.body ?? []) text += Buffer.from(piece).toString();
+    };
+    await expect(read()).rejects.toThrow();
+    expect(text).toContain("message_start");
+  });
+
+  it("passes on that there is no such model to count for, and estimates where counting is unknown", async () => {
+    const error = { type: "not_found_error", message: "model: claude-none" };
+    const { proxy, upstream } = await setUp(undefined, json({ type: "error", error }, 404));
+    const body = '{"model":"claude-none","messages":[{"role":"user","content":"Hi"}]}';
+    const missing = await post(proxy, body, {}, "/v1/messages/count_tokens");
+    expect([missing.status, await missing.json()]).toMatchObject([404, { error }]);
+    upstream.answer = json({ detail: "Not Found" }, 404);
+    const unknown = await post(proxy, body, {}, "/v1/messages/count_tokens");
+    expect([unknown.status, unknown.headers.get("x-sallyport-estimated")]).toEqual([200, "true"]);
+  });
+
   it("keeps a silent stream alive, between events only", async () => {
     const { proxy, upstream } = await setUp(() => ({ timeouts: { ping: 0.3 } }));
     let finish: () => void = () => {};

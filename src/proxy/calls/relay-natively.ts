@@ -208,7 +208,7 @@ function conclude(
       answerFault(call, outcome.fault);
       return;
     case "refused":
-      if (called.operation === "count-tokens" && [404, 405, 501].includes(outcome.status))
+      if (called.operation === "count-tokens" && cannotCount(outcome, call.model))
         answerEstimate(call, Buffer.isBuffer(body) ? body : undefined);
       else return answerRefusal(call, outcome.status, outcome.headers, outcome.body);
   }
@@ -235,6 +235,18 @@ function answeredError({ upstream }: Call, { message }: AnsweredError): AppError
     "upstream_error",
     `The upstream ${upstream?.name} ended its answer with an error${said}`,
   );
+}
+
+/**
+ * Returns whether an upstream has no way to count. A 404 that names the model is an answer: there is no such model, which
+ * no estimate may hide.
+ */
+function cannotCount(
+  { status, body }: Extract<RelayOutcome, { kind: "refused" }>,
+  model: string | undefined,
+): boolean {
+  if (status !== 404) return status === 405 || status === 501;
+  return model === undefined || !body.includes(model);
 }
 
 const UNPACKED = 16 * 1024 * 1024;

@@ -245,8 +245,11 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   private break(fault: AppError): void {
     const { response, dialect, requestId } = this.task;
     this.send();
-    if (!this.isBetweenEvents()) response.destroy();
-    else if (this.watch?.ended) response.end();
+    if (!this.isBetweenEvents()) {
+      // What has come still goes out; without the body's end, so that nobody takes it for whole.
+      if (response.socket) response.socket.destroySoon();
+      else response.destroy();
+    } else if (this.watch?.ended) response.end();
     else response.end(dialect?.faultEvent(fault, requestId));
     this.finishBroken(fault);
   }
