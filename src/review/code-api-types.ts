@@ -142,7 +142,16 @@ export interface SinceLastRound {
     readonly new: readonly number[];
   }[];
   /** Where the lines of the last round's notes are now; one whose lines have changed or gone is not among them. */
-  readonly places: readonly { readonly id: string; readonly lineStart: number; readonly lineEnd: number }[];
+  readonly places: readonly AnnotationPosition[];
+}
+
+/** Where the lines of an annotation are now, by its id. */
+export interface AnnotationPosition {
+  readonly id: string;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  /** The suggested code stands there instead of the code it was about. */
+  readonly applied?: true;
 }
 
 export interface DiffRound {

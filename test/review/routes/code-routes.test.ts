@@ -313,6 +313,23 @@ describe("POST /api/feedback", () => {
     });
   });
 
+  it("says of a suggestion that it was applied, whatever else has moved", async () => {
+    const repository = await testRepository({ "x.ts": "a\nb\nc\n" });
+    await repository.write({ "x.ts": "a\nB\nc\n" });
+    const suggestion = { ...note, id: "s", filePath: "x.ts", lineStart: 2, lineEnd: 2, type: "suggestion" };
+    const annotations = [
+      { ...suggestion, suggestedCode: "better\nB" },
+      { ...suggestion, id: "ignored", lineStart: 3, lineEnd: 3, suggestedCode: "never" },
+    ];
+    await (await codeServer(repository)).post("/api/feedback", { annotations });
+    await repository.write({ "x.ts": "top\na\nbetter\nB\nchanged\n" });
+    const { since }: DiffRounds = (await (await codeServer(repository)).get("/api/diff/rounds")).json();
+    expect(since?.places).toEqual([{ id: "s", lineStart: 3, lineEnd: 4, applied: true }]);
+    await repository.write({ "x.ts": "top\na\nB!\nnever\n" });
+    const later: DiffRounds = (await (await codeServer(repository)).get("/api/diff/rounds")).json();
+    expect(later.since?.places).toEqual([{ id: "ignored", lineStart: 4, lineEnd: 4, applied: true }]);
+  });
+
   it("is compared only with feedback on the same diff, of the same paths", async () => {
     const repository = await testRepository({ "x.ts": "1\n2\n", "sub/y.ts": "1\n" });
     await repository.write({ "x.ts": "1\n2\n3\n", "sub/y.ts": "1\n2\n" });

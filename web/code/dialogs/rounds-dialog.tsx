@@ -1,4 +1,9 @@
-import type { DiffFile, DiffRound, RoundAnnotation, SinceLastRound } from "../../../src/review/api-types.ts";
+import type {
+  AnnotationPosition,
+  DiffFile,
+  DiffRound,
+  RoundAnnotation,
+} from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { timeAgo } from "../../shared/time-ago.ts";
@@ -89,7 +94,8 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
 }
 
 /** What became of the lines of a note. */
-function fateOf(annotation: RoundAnnotation, place: SinceLastRound["places"][0] | undefined): string {
+function fateOf(annotation: RoundAnnotation, place: AnnotationPosition | undefined): string {
+  if (place?.applied) return "suggestion applied";
   if (!place) return "these lines have changed since";
   const { lineStart, lineEnd } = place;
   return lineStart === annotation.lineStart

@@ -1,4 +1,4 @@
-import type { RoundAnnotation, SinceLastRound } from "../../api-types.ts";
+import type { AnnotationPosition, RoundAnnotation, SinceLastRound } from "../../api-types.ts";
 import type { HeldDiff } from "../../git/diff-desk.ts";
 import { readSide } from "../../git/file-text.ts";
 import { linesSince } from "./round-lines.ts";
@@ -36,20 +36,38 @@ export async function sinceLastRound(
   };
 }
 
-/** Where the lines of a note stand now, nearest to where they were; undefined when they are there no longer. */
+/** Finds the lines of an annotation, or what it suggested instead of them; undefined when neither is there. */
 async function placeNow(
   { git, snapshot }: HeldDiff,
-  { id, filePath, side, lineStart, code }: RoundAnnotation,
-): Promise<SinceLastRound["places"][0] | undefined> {
+  { id, filePath, side, lineStart, code, suggestedCode }: RoundAnnotation,
+): Promise<AnnotationPosition | undefined> {
   if (code === undefined) return undefined;
   const text = await readSide(git, snapshot, filePath, side).catch(() => undefined);
   if (!text) return undefined;
   const lines = text.toString().split(/\r?\n/);
-  const wanted = code.split("\n");
+  const unchanged = nearest(lines, code, lineStart);
+  // An empty suggestion removes the lines: that they are gone is no proof of it.
+  const suggested = suggestedCode ? nearest(lines, suggestedCode, lineStart) : undefined;
+  if (suggested && (!unchanged || contains(suggested, unchanged))) return { id, ...suggested, applied: true };
+  return unchanged && { id, ...unchanged };
+}
+
+interface Lines {
+  readonly lineStart: number;
+  readonly lineEnd: number;
+}
+
+function contains(outer: Lines, inner: Lines): boolean {
+  return outer.lineStart <= inner.lineStart && inner.lineEnd <= outer.lineEnd;
+}
+
+/** Finds the lines of a text, nearest to a line number; both ends count from 1. */
+function nearest(lines: readonly string[], text: string, lineStart: number): Lines | undefined {
+  const wanted = text.split("\n");
   let best: number | undefined;
   for (let at = lines.indexOf(wanted[0] ?? ""); at >= 0; at = lines.indexOf(wanted[0] ?? "", at + 1)) {
     if (!wanted.every((line, step) => lines[at + step] === line)) continue;
     if (best === undefined || Math.abs(at + 1 - lineStart) < Math.abs(best - lineStart)) best = at + 1;
   }
-  return best === undefined ? undefined : { id, lineStart: best, lineEnd: best + wanted.length - 1 };
+  return best === undefined ? undefined : { lineStart: best, lineEnd: best + wanted.length - 1 };
 }
