@@ -72,6 +72,16 @@ async function manyChangedFiles(): Promise<TestRepository> {
 }
 
 describe("the top of the diff", () => {
+  it.each([1280, 360])(
+    "says that files are being compared while git is at work, at %i pixels",
+    async (width) => {
+      const review = await startCodeReview(await changedRepository());
+      const page = await openWithoutScripts(review.url, ".first-view", { width });
+      await page.getByText("Comparing files …").waitFor();
+      review.child.kill("SIGTERM");
+    },
+  );
+
   it("can be read, in colour, before any script has run", async () => {
     const review = await startCodeReview(await changedRepository());
     const page = await openWithoutScripts(review.url);
