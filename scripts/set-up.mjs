@@ -25,16 +25,8 @@ const modified = (path) => (existsSync(at(path)) ? statSync(at(path)).mtimeMs : 
 
 if (modified("node_modules/.package-lock.json") < modified("package-lock.json")) {
   say("Installing packages (once, it takes a minute or so) …");
-  // Not `npm ci`: it refuses a lock file without the binaries of every platform, and not every registry carries them all.
-  const quietly = [
-    "--ignore-scripts",
-    "--no-save",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-    "--fetch-retries=5",
-  ];
-  await tryAgain("npm install", () => npm(["install", ...quietly])).catch((error) =>
+  const quietly = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"];
+  await tryAgain("npm ci", () => npm(["ci", ...quietly])).catch((error) =>
     giveUp(
       "The packages could not be installed",
       error,

