@@ -9,7 +9,7 @@ import { extensionOf, sniffImage } from "./sniff-image.ts";
 /**
  * Keeps an uploaded image under a name of ours and resolves to its path. Folder 0700, file 0600; the file stays when
  * the review ends, as the feedback speaks of it. Throws `validation` for what is no image, `unreadable` when it
- * cannot be stored. `lastResort` is used where the folder, and the one beside it, belong to somebody else or cannot be made.
+ * cannot be stored. `lastResort` is used where the folder, and the one beside it, belong to somebody else.
  */
 export async function storeUpload(folder: string, bytes: Buffer, lastResort?: string): Promise<string> {
   const type = sniffImage(bytes);
@@ -50,7 +50,8 @@ async function ownFolder(folder: string, lastResort: string | undefined): Promis
     // A file or a link in its place fails too; what is there is looked at before anything is said.
     failure = await makeFolders(candidate, 0o700).catch((error: unknown) => error);
     const status = await lstat(candidate).catch(() => undefined);
-    if (!status) continue;
+    // Where nothing can be made there is nobody to go around: that the folder cannot be used is an error, as specified.
+    if (!status) break;
     if (!status.isDirectory() || (user !== undefined && status.uid !== user)) continue;
     if (user !== undefined && (status.mode & 0o077) !== 0) await chmod(candidate, 0o700);
     return candidate;
