@@ -122,4 +122,5 @@ export interface LoggingConfig {
   readonly requests: boolean;
   readonly maxFile: number;
   readonly files: number;
+  readonly to: "file" | "stdout";
 }

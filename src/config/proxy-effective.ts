@@ -9,7 +9,7 @@ export interface EffectiveSetting {
   readonly source: string;
 }
 
-const SECRET_KEY = /^(?:api_key|api_keys|key|token|secret|password)$/;
+const SECRET_KEY = /^(?:api_key|api_keys|key|token|secret|password|command)$/;
 
 /** Every setting in force, in the order of the schema, secrets blotted out. */
 export function effectiveSettings({ settings, sourceOf }: LoadedSettings): readonly EffectiveSetting[] {

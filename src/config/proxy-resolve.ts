@@ -13,7 +13,7 @@ import type {
   RulePlace,
   UpstreamConfig,
 } from "./proxy-config.ts";
-import type { ProxySettings } from "./proxy-schema.ts";
+import type { ProxySettings, SecretSettings } from "./proxy-schema.ts";
 import { secretsInUrl, secretsOf } from "./proxy-secrets.ts";
 import type { LoadedSettings } from "./proxy-settings.ts";
 import {
@@ -22,6 +22,7 @@ import {
   environmentUpstreams,
   environmentValue,
 } from "./proxy-upstreams.ts";
+import { type Secrets, secretId } from "./secret-sources.ts";
 
 /** Refuses the configuration, naming file, line and key. */
 export type Refuse = (path: readonly PropertyKey[], message: string) => never;
@@ -30,6 +31,28 @@ export type Refuse = (path: readonly PropertyKey[], message: string) => never;
 export interface Found {
   readonly localServers: readonly { readonly name: string; readonly baseUrl: string }[];
   readonly generatedKey: string | undefined;
+  /** What was read from the sources that secrets name. */
+  readonly secrets?: Secrets;
+}
+
+/** Returns the text of a secret, which was read before. */
+export function secretText(secret: SecretSettings, { secrets }: Pick<Found, "secrets">): string {
+  if (typeof secret === "string") return secret;
+  const text = secrets?.get(secretId(secret));
+  if (text === undefined) throw new AppError("internal", "a secret was not read before it is used");
+  return text;
+}
+
+/** Returns headers by their names in lower case, with the texts of secrets. */
+export function headerTexts(
+  headers: Readonly<Record<string, SecretSettings>>,
+  found: Found,
+): Record<string, string> {
+  const texts = Object.entries(headers).map(([name, value]) => [
+    name.toLowerCase(),
+    secretText(value, found),
+  ]);
+  return Object.fromEntries(texts);
 }
 
 /**
@@ -45,7 +68,7 @@ export function resolveProxyConfig(
   const refuse = refusalIn(loaded);
   const upstreams = resolveUpstreams(settings, environment, found, refuse);
   const keys = resolveKeys(settings, environment, found, refuse);
-  const mcp = resolveMcp(settings, environment, refuse);
+  const mcp = resolveMcp(settings, environment, found, refuse);
   return {
     host: hostOf(settings, refuse),
     port: settings.port,
@@ -68,9 +91,10 @@ export function resolveProxyConfig(
       requests: settings.logging.requests,
       maxFile: settings.logging.max_file,
       files: settings.logging.files,
+      to: settings.logging.to,
     },
     strictTranslation: settings.strict_translation,
-    secrets: allSecrets(keys, [...upstreams.values()], [...mcp.values()]),
+    secrets: allSecrets(keys, [...upstreams.values()], [...mcp.values()], found),
   };
 }
 
@@ -89,8 +113,10 @@ function allSecrets(
   keys: readonly KnownKey[],
   upstreams: readonly UpstreamConfig[],
   mcp: readonly McpServerConfig[],
+  { secrets }: Found,
 ): string[] {
   const texts = [
+    ...(secrets?.values() ?? []),
     ...keys.flatMap(({ text }) => text ?? []),
     ...upstreams.flatMap((upstream) => [...upstream.keys, ...secretsInUrl(upstream.baseUrl)]),
     ...mcp.flatMap(({ url }) => secretsInUrl(url)),
@@ -104,12 +130,12 @@ function allSecrets(
 function resolveUpstreams(
   settings: ProxySettings,
   environment: Environment,
-  { localServers }: Found,
+  found: Found,
   refuse: Refuse,
 ): Map<string, UpstreamConfig> {
   const upstreams = settings.upstreams
-    ? configuredUpstreams(settings, environment, refuse)
-    : environmentUpstreams(settings, environment, localServers);
+    ? configuredUpstreams(settings, environment, found, refuse)
+    : environmentUpstreams(settings, environment, found.localServers);
   const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
   if (settings.models.some((rule) => [rule.upstream].flat().includes("echo")))
     byName.set("echo", echoUpstream(settings));
@@ -219,11 +245,12 @@ function conditionOf(when: ProxySettings["models"][number]["when"]): RuleConditi
 function resolveMcp(
   settings: ProxySettings,
   environment: Environment,
+  found: Found,
   refuse: Refuse,
 ): Map<string, McpServerConfig> {
   return new Map(
     Object.entries(settings.mcp).map(([name, server]) => {
-      const headers = lowerNames(server.headers);
+      const headers = headerTexts(server.headers, found);
       for (const [header, variable] of Object.entries(server.header_env)) {
         const value = environmentValue(environment, variable);
         if (!value && server.enabled)

@@ -37,7 +37,22 @@ const carried = z
   .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must not hold line breaks or characters beyond Latin-1");
 const keyText = carried.min(1);
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name");
-const headers = z.record(headerName, carried);
+/** A text, or where it is to be read from. */
+const secretSource = z.union(
+  [
+    z.strictObject({ env: text.describe("An environment variable.") }),
+    z.strictObject({ file: text.describe("A file, read again when it changes.") }),
+    z.strictObject({
+      command: z
+        .union([text, z.array(text).min(1)])
+        .describe("Prints the secret: a text for the shell, or a program with its parameters."),
+      ttl: z.number().positive().optional().describe("Seconds until it is run again."),
+    }),
+  ],
+  { error: "must be a text, { env }, { file } or { command, ttl }" },
+);
+const headers = z.record(headerName, z.union([carried, secretSource]));
+const keySecret = z.union([keyText, secretSource]);
 
 const timeouts = z.strictObject({
   connect: seconds.default(10).describe("To be connected to the upstream."),
@@ -77,10 +92,10 @@ const upstream = z
       .boolean()
       .default(true)
       .describe("`false` takes `base_url` as it is, without adding a version segment."),
-    api_key: keyText.optional(),
+    api_key: keySecret.optional(),
     api_key_env: text.optional().describe("The environment variable that holds the key."),
     api_keys: z
-      .array(keyText)
+      .array(keySecret)
       .min(1)
       .optional()
       .describe(
@@ -224,6 +239,10 @@ export const proxySchema = z.strictObject({
         .min(4096)
         .default(10 * 1024 * 1024),
       files: z.number().int().min(1).max(100).default(5),
+      to: z
+        .enum(["file", "stdout"])
+        .default("file")
+        .describe("`stdout` writes the lines to standard output, as containers want them."),
     })
     .prefault({}),
   store: z.literal("memory").default("memory"),
@@ -241,5 +260,6 @@ export const fileSchema = z.strictObject({
 });
 
 export type ProxySettings = z.infer<typeof proxySchema>;
+export type SecretSettings = z.infer<typeof keySecret>;
 export type UpstreamSettings = z.infer<typeof upstream>;
 export type PriceSettings = z.infer<typeof modelPrice>;

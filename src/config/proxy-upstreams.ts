@@ -1,13 +1,14 @@
 import { plainUrl, versionedUrl } from "./base-url.ts";
 import type { Environment } from "./paths.ts";
 import type { ModelPrice, Timeouts, TokenPrices, UpstreamConfig, UpstreamDialect } from "./proxy-config.ts";
-import { lowerNames, type Refuse } from "./proxy-resolve.ts";
+import { type Found, headerTexts, type Refuse, secretText } from "./proxy-resolve.ts";
 import type { PriceSettings, ProxySettings, UpstreamSettings } from "./proxy-schema.ts";
 
 /** The upstreams of the configuration file. */
 export function configuredUpstreams(
   settings: ProxySettings,
   environment: Environment,
+  found: Found,
   refuse: Refuse,
 ): UpstreamConfig[] {
   const configured = Object.entries(settings.upstreams ?? {});
@@ -20,9 +21,9 @@ export function configuredUpstreams(
       baseUrl: upstream.version
         ? versionedUrl(upstream.base_url, upstream.dialect)
         : plainUrl(new URL(upstream.base_url)),
-      keys: keysOf(name, upstream, environment, refuse),
+      keys: keysOf(name, upstream, environment, found, refuse),
       credentials: upstream.credentials,
-      headers: lowerNames(upstream.headers),
+      headers: headerTexts(upstream.headers, found),
       forwardHeaders: upstream.forward_headers.map((name) => name.toLowerCase()),
       models: upstream.models,
       capabilities: upstream.capabilities,
@@ -136,10 +137,11 @@ function keysOf(
   name: string,
   upstream: UpstreamSettings,
   environment: Environment,
+  found: Found,
   refuse: Refuse,
 ): readonly string[] {
-  if (upstream.api_keys) return upstream.api_keys;
-  if (upstream.api_key) return [upstream.api_key];
+  if (upstream.api_keys) return upstream.api_keys.map((key) => secretText(key, found));
+  if (upstream.api_key) return [secretText(upstream.api_key, found)];
   if (!upstream.api_key_env) return [];
   const key = environmentValue(environment, upstream.api_key_env);
   if (key) return [key];

@@ -3,6 +3,7 @@ import type { ProxyConfig } from "../../config/proxy-config.ts";
 import { generatedKeyFile, keepNewKey, readGeneratedKey } from "../../config/proxy-generated-key.ts";
 import { resolveProxyConfig } from "../../config/proxy-resolve.ts";
 import { type LoadedSettings, loadProxySettings, type ProxyFlags } from "../../config/proxy-settings.ts";
+import { readSecrets } from "../../config/secret-sources.ts";
 import { effectiveMode } from "../../proxy/auth/policy.ts";
 import { findLocalServers } from "../../proxy/upstream/local-servers.ts";
 import type { Output } from "../output.ts";
@@ -33,6 +34,7 @@ export async function readProxyConfiguration(
   const localServers = settings.upstreams === undefined ? await findLocalServers() : [];
   const config = resolveProxyConfig(loaded, environment, {
     localServers,
+    secrets: await readSecrets(settings, environment),
     generatedKey: keptKey ?? kept?.key,
   });
   return { loaded, config, newKey: kept?.isNew ? kept.key : undefined };

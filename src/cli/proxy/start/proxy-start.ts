@@ -1,13 +1,16 @@
 import { join } from "node:path";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import type { ProxySettings } from "../../../config/proxy-schema.ts";
 import { configurationPath, type ProxyFlags } from "../../../config/proxy-settings.ts";
+import { secretSources, shortestTtl } from "../../../config/secret-sources.ts";
 import { proxyOn } from "../../../doctor/places.ts";
 import { AppError, messageOf } from "../../../errors.ts";
-import { createRotatingFile, type RotatingFile } from "../../../proxy/log/rotating-file.ts";
+import type { RotatingFile } from "../../../proxy/log/rotating-file.ts";
 import type { Output } from "../../output.ts";
 import { writeReadyFile } from "../../ready-file.ts";
 import { noteNewKey, readProxyConfiguration } from "../proxy-configuration.ts";
+import { createLogOutput } from "./log-output.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { banner, baseUrl } from "./proxy-banner.ts";
 import { reloadConfiguration } from "./reload-configuration.ts";
@@ -28,7 +31,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const first = await read();
   const inForce = { config: first.config };
   const logPath = join(dataDirectory(environment), "proxy", "requests.ndjson");
-  const logFile = createRotatingFile(
+  const logFile = createLogOutput(
     logPath,
     () => inForce.config.logging,
     (error) => output.note(`The request log cannot be written: ${messageOf(error)}`),
@@ -38,7 +41,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   const reload = oneAtATime(() => reloadConfiguration(inForce, read, serving, output));
   // Before anybody can know that it runs: a SIGHUP that is not listened to ends the process, a save is not noticed.
   process.on("SIGHUP", reload);
-  const unwatch = onFileChange(path, state, reload);
+  const unwatch = [onFileChange(path, state, reload), ...secretChanges(first.loaded.settings, reload)];
   try {
     const begun = await Promise.race([serving.listen(), over.then((exitCode) => ({ exitCode }))]);
     if (typeof begun === "object") return begun.exitCode;
@@ -51,9 +54,19 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     await serving.close();
     throw await explained(error, inForce.config.port);
   } finally {
-    unwatch();
+    for (const end of unwatch) end();
     process.off("SIGHUP", reload);
   }
+}
+
+/** Has secrets read again when their file changes, or their time is over. Returns what ends that. */
+function secretChanges(settings: ProxySettings, reload: () => Promise<void>): (() => void)[] {
+  const files = secretSources(settings).flatMap((source) => ("file" in source ? source.file : []));
+  const ends = files.map((file) => onFileChange(file, fileState(file), reload));
+  const ttl = shortestTtl(settings);
+  if (ttl === undefined) return ends;
+  const timer = setInterval(reload, ttl * 1000).unref();
+  return [...ends, () => clearInterval(timer)];
 }
 
 /** Loads what serves, and nothing of the other way. */

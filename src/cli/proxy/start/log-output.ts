@@ -1,0 +1,26 @@
+import type { LoggingConfig } from "../../../config/proxy-config.ts";
+import { createLineBatches } from "../../../proxy/log/line-batches.ts";
+import { createRotatingFile, type RotatingFile } from "../../../proxy/log/rotating-file.ts";
+
+/** The request log in its file or, with `logging.to: "stdout"`, on standard output, as containers want it. */
+export function createLogOutput(
+  path: string,
+  logging: () => LoggingConfig,
+  onError: (error: unknown) => void,
+  stdout: Pick<NodeJS.WriteStream, "write"> = process.stdout,
+): RotatingFile {
+  const file = createRotatingFile(path, logging, onError);
+  const append = (lines: Uint8Array): Promise<void> =>
+    logging().to === "file"
+      ? file.append(lines)
+      : new Promise((resolve) => stdout.write(lines, () => resolve()));
+  const { write, close } = createLineBatches(append);
+  return {
+    append,
+    write,
+    async close() {
+      await close();
+      await file.close();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { AppError, messageOf } from "../errors.ts";
+import type { Environment } from "./paths.ts";
+import type { ProxySettings, SecretSettings } from "./proxy-schema.ts";
+
+/** Where a secret comes from that is not in the configuration file itself. */
+export type SecretSource = Exclude<SecretSettings, string>;
+
+/** The texts of secrets, by `secretId`. */
+export type Secrets = ReadonlyMap<string, string>;
+
+const COMMAND_MS = 30_000;
+const MAX_BYTES = 64 * 1024;
+const run = promisify(execFile);
+
+/** Identifies a source: two that say the same are read once. */
+export function secretId(source: SecretSource): string {
+  return JSON.stringify(source);
+}
+
+/** Returns every source that a configuration names, each once. */
+export function secretSources({ upstreams = {}, mcp }: ProxySettings): SecretSource[] {
+  const all = [
+    ...Object.values(upstreams).flatMap(({ api_key, api_keys = [], headers }) => [
+      ...(api_key === undefined ? [] : [api_key]),
+      ...api_keys,
+      ...Object.values(headers),
+    ]),
+    ...Object.values(mcp).flatMap(({ headers }) => Object.values(headers)),
+  ];
+  const sources = all.filter((secret) => typeof secret === "object");
+  return [...new Map(sources.map((source) => [secretId(source), source])).values()];
+}
+
+/** Reads every secret of a configuration. Throws `configuration` with the source that could not be read, and why. */
+export async function readSecrets(settings: ProxySettings, environment: Environment): Promise<Secrets> {
+  const read = secretSources(settings).map(async (source) => {
+    const text = (await textOf(source, environment)).trim();
+    if (text === "") throw unreadable(source, "it is empty");
+    return [secretId(source), text] as const;
+  });
+  return new Map(await Promise.all(read));
+}
+
+/** Returns the seconds after which the first command's secret has to be read again; undefined where none has to. */
+export function shortestTtl(settings: ProxySettings): number | undefined {
+  const ttls = secretSources(settings).flatMap((source) => ("command" in source ? (source.ttl ?? []) : []));
+  return ttls.length === 0 ? undefined : Math.min(...ttls);
+}
+
+async function textOf(source: SecretSource, environment: Environment): Promise<string> {
+  if ("env" in source) return environment[source.env] ?? "";
+  try {
+    if ("file" in source) return await readFile(source.file, "utf8");
+    const [program = "", ...parameters] =
+      typeof source.command === "string" ? shellFor(source.command) : source.command;
+    const { stdout } = await run(program, parameters, { timeout: COMMAND_MS, maxBuffer: MAX_BYTES });
+    return stdout;
+  } catch (error) {
+    // What a command prints can be the secret.
+    const code = Object(error).code ?? Object(error).signal;
+    throw unreadable(source, "file" in source ? messageOf(error) : `it ended with ${code ?? "an error"}`);
+  }
+}
+
+function shellFor(command: string): string[] {
+  return process.platform === "win32" ? ["cmd.exe", "/d", "/s", "/c", command] : ["/bin/sh", "-c", command];
+}
+
+function unreadable(source: SecretSource, reason: string): AppError {
+  return new AppError("configuration", `The secret of ${nameOf(source)} cannot be read: ${reason}`, {
+    hint: "Set the variable, make the file readable, or try the command in a terminal.",
+  });
+}
+
+/** Parameters of commands can be secrets themselves. */
+function nameOf(source: SecretSource): string {
+  if ("env" in source) return `the environment variable ${JSON.stringify(source.env)}`;
+  if ("file" in source) return `the file ${JSON.stringify(source.file)}`;
+  const words = typeof source.command === "string" ? source.command.split(" ") : source.command;
+  return `the command ${JSON.stringify(words[0])}`;
+}

@@ -1,0 +1,81 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readProxyConfiguration } from "../../src/cli/proxy/proxy-configuration.ts";
+import { createLogOutput } from "../../src/cli/proxy/start/log-output.ts";
+import { effectiveSettings } from "../../src/config/proxy-effective.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "secrets-"));
+
+async function read(proxy: object, environment: Record<string, string> = {}) {
+  const config = join(folder, "config.json");
+  writeFileSync(config, JSON.stringify({ proxy }));
+  return readProxyConfiguration({ SERVICE_HOME: folder, ...environment }, { config }, false);
+}
+
+const upstream = (more: object) => ({
+  upstreams: { a: { dialect: "chat-completions", base_url: "https://a.example", ...more } },
+});
+
+describe("a secret outside the configuration file", () => {
+  it("comes from the environment, a file or a command, for each key and header, and is known as one", async () => {
+    const file = join(folder, "key");
+    writeFileSync(file, "sk-from-file-0123456789\n");
+    const { config, loaded } = await read(
+      upstream({
+        api_keys: [
+          { env: "MY_KEY" },
+          { file },
+          { command: "printf sk-from-shell-0123456789", ttl: 60 },
+          { command: [process.execPath, "-p", "'sk-from-program-0123456789'"] },
+        ],
+        headers: { "api-key": { env: "MY_HEADER" }, "x-plain": "as it is" },
+      }),
+      { MY_KEY: "sk-from-env-0123456789", MY_HEADER: "azure-header-0123456789" },
+    );
+    const a = config.upstreams.get("a");
+    const keys = ["env", "file", "shell", "program"].map((name) => `sk-from-${name}-0123456789`);
+    expect(a?.keys).toEqual(keys);
+    expect(a?.headers).toEqual({ "api-key": "azure-header-0123456789", "x-plain": "as it is" });
+    for (const secret of [...keys, "azure-header-0123456789"]) {
+      expect(config.secrets).toContain(secret);
+      expect(JSON.stringify(effectiveSettings(loaded))).not.toContain(secret);
+    }
+  });
+
+  it.each([
+    [{ env: "NOT_SET" }, 'environment variable "NOT_SET" cannot be read: it is empty'],
+    [{ file: join(folder, "missing") }, "ENOENT"],
+    [{ command: "echo sk-hidden-0123456789; exit 3" }, "it ended with 3"],
+  ])("that cannot be read is named, and its text is not: %j", async (api_key, message) => {
+    const error = await read(upstream({ api_key })).then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    expect(error).toMatchObject({ code: "configuration" });
+    expect(error?.message).toContain(message);
+    expect(error?.message).not.toContain("sk-hidden");
+  });
+});
+
+it("the request log goes to stdout where the configuration says so", async () => {
+  const written: string[] = [];
+  const stdout = {
+    write(bytes: Uint8Array, done: () => void) {
+      written.push(Buffer.from(bytes).toString());
+      done();
+      return true;
+    },
+  };
+  const logging = { requests: true, maxFile: 4096, files: 1, to: "stdout" } as const;
+  const log = createLogOutput(
+    join(folder, "none.ndjson"),
+    () => logging,
+    () => {},
+    stdout as never,
+  );
+  log.write('{"a":1}');
+  await log.close();
+  expect(written).toEqual(['{"a":1}\n']);
+});
