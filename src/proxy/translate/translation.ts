@@ -6,6 +6,7 @@ import type { Loss } from "../exchange/loss.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse, Usage } from "../exchange/response.ts";
 import { keepConversation } from "./conversations/earlier-turns.ts";
+import { createLossHeader } from "./loss-header.ts";
 import type { PreparedRequest } from "./prepare/prepare-request.ts";
 import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
 
@@ -57,7 +58,7 @@ export class Translation {
 
   /** `x-sallyport-losses`, where there are any so far. */
   lossHeaders(): Readonly<Record<string, string>> {
-    return this.losses.size === 0 ? {} : { "x-sallyport-losses": [...this.losses.keys()].join(",") };
+    return createLossHeader([...this.losses.keys()]);
   }
 
   lossDetails(): readonly Loss[] {

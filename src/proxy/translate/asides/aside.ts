@@ -5,6 +5,7 @@ import { stringifyJson } from "../../exchange/json.ts";
 import { createLossList, type LossList } from "../../exchange/loss.ts";
 import type { Usage } from "../../exchange/response.ts";
 import { exchangeErrorOf, isClientGone } from "../faults.ts";
+import { createLossHeader } from "../loss-header.ts";
 import { readAnswerJson, readErrorBody } from "../read-answer.ts";
 import { refuseLosses } from "../strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
@@ -49,8 +50,7 @@ export async function serveAside(
 
 /** `x-sallyport-losses`, where there are any so far. */
 export function lossHeader(losses: LossList): Readonly<Record<string, string>> {
-  const codes = losses.losses.map((loss) => loss.code);
-  return codes.length === 0 ? {} : { "x-sallyport-losses": codes.join(",") };
+  return createLossHeader(losses.losses.map((loss) => loss.code));
 }
 
 function createAside(call: TranslatedCall): Aside {
