@@ -63,7 +63,7 @@ describe("Escape", () => {
   it("keeps the words on the plan page, and Discard is a button that can be undone", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page } = await openReview(browser, review.url);
-    const cards = page.locator(".cards > .card");
+    const cards = page.locator(".cards > .card:not(.card-past)");
     await page.keyboard.press("g");
     await page.keyboard.type("Kept by Escape");
     await page.keyboard.press("Escape");
@@ -125,7 +125,7 @@ describe("a note that is being written", () => {
     await page.getByRole("toolbar").getByRole("button", { name: "Concern" }).click();
     await page.keyboard.type("On the failure");
     await page.keyboard.press("Control+Enter");
-    const cards = page.locator(".cards > .card");
+    const cards = page.locator(".cards > .card:not(.card-past)");
     expect(await cards.count()).toBe(3);
     expect(await cards.nth(0).textContent()).toContain("General, half typed");
     expect(await cards.nth(1).textContent()).toMatch(/Every deploy.*On the deploys/);
@@ -155,7 +155,7 @@ describe("a letter typed on a selection", () => {
     await page.keyboard.press("c");
     await page.keyboard.type("Why Redis?");
     await page.keyboard.press("Escape");
-    const texts = await page.locator(".card-body").allTextContents();
+    const texts = await page.locator(".card:not(.card-past) .card-body").allTextContents();
     expect(texts.filter((text) => text.includes("delete this"))).toHaveLength(1);
     expect(texts.filter((text) => text.endsWith("Why Redis?") && !text.includes("cWhy"))).toHaveLength(1);
     review.child.kill("SIGTERM");
