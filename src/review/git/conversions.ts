@@ -25,24 +25,28 @@ export interface ComparedFile {
 /**
  * Returns lines for `info/attributes`, behind `AS_ON_DISK`, that let git convert the files where that hides nothing: those that a
  * filter of the user's own configuration is for, and those whose line ends are all as a checkout would write them. A file that
- * is byte for byte what a checkout writes needs no comparison; its path is among `pristine`.
+ * is byte for byte what a checkout writes needs no comparison; its path is among `pristine`. `filteredBytes` are those that
+ * filters will read.
  */
 export async function findConversions(
   git: GitPlace,
   files: readonly ComparedFile[],
-): Promise<{ readonly lines: string; readonly pristine: readonly Buffer[] }> {
+): Promise<{ readonly lines: string; readonly pristine: readonly Buffer[]; readonly filteredBytes: number }> {
   const settings = git.settings ?? { user: new Map(), repository: new Map() };
   const values = await readAttributes(git, files);
   const lines: string[] = [];
   const pristine: Buffer[] = [];
+  let filteredBytes = 0;
   for (const [index, file] of files.entries()) {
     const attributes = values[index];
     if (!attributes) continue;
     const line = await conversionOf(git, file.path, attributes, settings);
     if (line !== undefined) lines.push(`${pattern(file.path)} ${line}\n`);
     else if (await isPristine(git, file, attributes)) pristine.push(file.path);
+    if (line?.startsWith("filter="))
+      filteredBytes += (await lstat(fileIn(git, file.path)).catch(() => undefined))?.size ?? 0;
   }
-  return { lines: lines.filter((line) => line.length < LONGEST_LINE).join(""), pristine };
+  return { lines: lines.filter((line) => line.length < LONGEST_LINE).join(""), pristine, filteredBytes };
 }
 
 async function readAttributes(git: GitPlace, files: readonly ComparedFile[]): Promise<Values[]> {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { dataDirectory, type Environment } from "../../config/paths.ts";
@@ -19,8 +18,8 @@ export interface Repository {
   readonly branch: string | undefined;
   /** Where its objects are: the git directory, of a linked worktree the one it is linked to. */
   readonly commonDirectory: string;
-  /** Where an index of the working tree may be kept between reviews; outside of the repository. */
-  readonly indexCache: string;
+  /** Where indexes of working trees may be kept between reviews; outside of the repository. */
+  readonly indexesDirectory: string;
   /** Git for this repository, disarmed afresh: its configuration may have changed since the last call. */
   git(signal?: AbortSignal): Promise<GitPlace>;
 }
@@ -53,7 +52,7 @@ export async function openRepository(
     ...facts,
     name: basename(facts.root),
     commonDirectory: commonDirectoryOf(gitDirectory),
-    indexCache: join(dataDirectory(environment), "indexes", `${nameHash(facts.root)}.index`),
+    indexesDirectory: join(dataDirectory(environment), "indexes"),
     git: (signal) =>
       disarmed(
         {
@@ -73,10 +72,6 @@ function commonDirectoryOf(gitDirectory: string): string {
   const file = join(gitDirectory, "commondir");
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return gitDirectory;
   return resolve(gitDirectory, readFileSync(file, "utf8").replace(/\n$/, ""));
-}
-
-function nameHash(path: string): string {
-  return createHash("sha256").update(path).digest("hex").slice(0, 32);
 }
 
 /** Part of util-linux. Taken from nowhere else: the repository could bring a program of that name along. */

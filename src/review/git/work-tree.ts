@@ -1,23 +1,12 @@
-import {
-  copyFile,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  rename,
-  rm,
-  stat,
-  utimes,
-  writeFile,
-} from "node:fs/promises";
+import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createQueue, type InTurn } from "../storage/in-turn.ts";
-import { makePrivateFolder } from "../storage/private-folder.ts";
 import { AS_ON_DISK, type ComparedFile, findConversions } from "./conversions.ts";
 import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
 import { type DiffPlan, showsUntracked } from "./diff-types.ts";
 import { fileSystemSettings } from "./file-system-settings.ts";
+import { fillIndex, withTimeFor } from "./fill-index.ts";
 import { joinWithNul, splitAtNul } from "./nul-list.ts";
 import type { Repository } from "./repository.ts";
 import { type GitPlace, runGit, tryGit } from "./run-git.ts";
@@ -71,9 +60,12 @@ async function withWorkTree<Result>(
       changed.flatMap(({ object }) => object ?? []),
       repository.objectFormat,
     );
-    await convertWhatHidesNothing(room, [...changed, ...fresh.map((path) => ({ path }))]);
+    const filteredBytes = await convertWhatHidesNothing(room, [
+      ...changed,
+      ...fresh.map((path) => ({ path })),
+    ]);
     await addFresh(repository, room, fresh);
-    return await use({ git: room, apart, untracked });
+    return await use({ git: withTimeFor(room, filteredBytes), apart, untracked });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -115,55 +107,9 @@ async function makeGitDirectory(repository: Repository, git: GitPlace, folder: s
 function configuration({ objectFormat }: Repository, noted: Readonly<Record<string, string>>): string {
   const core = Object.entries(noted).map(([name, value]) => `\t${name} = ${value}\n`);
   const format = objectFormat === "sha1" ? "" : `[extensions]\n\tobjectFormat = ${objectFormat}\n`;
-  return `[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n${core.join("")}${format}`;
-}
-
-/**
- * Lays the tree into the index, and finds the files that are byte for byte the same. What an earlier look found is kept in the
- * data directory with the files' times: the repository's own index is not believed, as whoever writes it can make it say
- * that any file is unchanged.
- */
-async function fillIndex(repository: Repository, room: GitPlace, from: string): Promise<readonly Buffer[]> {
-  const index = room.environment["GIT_INDEX_FILE"] ?? "";
-  const cache = repository.indexCache;
-  const known = kept.get(cache);
-  const writtenAt = await copyWithTime(cache, index).catch(() => undefined);
-  const isSame = known?.from === from && known.writtenAt === writtenAt;
-  if (!isSame && (await tryGit(room, ["read-tree", "-m", from])).exitCode !== 0) {
-    await rm(index, { force: true });
-    await runGit(room, ["read-tree", from]);
-  }
-  // Its exit code says whether there are changes.
-  await tryGit(room, ["update-index", "-q", "--ignore-submodules", "--refresh"]);
-  const links = isSame ? known.links : await submodules(room);
-  const keptAt = await keep(index, cache).catch(() => undefined);
-  if (keptAt !== undefined) kept.set(cache, { from, writtenAt: keptAt, links });
-  return links;
-}
-
-/** Which tree an index in the data directory is of, as far as this process wrote it, and the submodules in it. */
-const kept = new Map<
-  string,
-  { readonly from: string; readonly writtenAt: number; readonly links: readonly Buffer[] }
->();
-
-/** Git looks into files that changed as late as the index did; a copy that is younger would keep it from doing so. */
-async function copyWithTime(from: string, to: string): Promise<number> {
-  const { mtimeMs } = await stat(from);
-  await copyFile(from, to);
-  const second = Math.floor(mtimeMs / 1_000);
-  await utimes(to, second, second);
-  return mtimeMs;
-}
-
-/** Resolves to the time the copy bears. */
-async function keep(index: string, cache: string): Promise<number> {
-  await makePrivateFolder(dirname(cache));
-  const temporary = `${cache}.${process.pid}.tmp`;
-  await copyWithTime(index, temporary);
-  const { mtimeMs } = await stat(temporary);
-  await rename(temporary, cache);
-  return mtimeMs;
+  // The index is read here as well, in its plain form.
+  const index = "\tsplitIndex = false\n[index]\n\tversion = 2\n\tsparse = false\n";
+  return `[core]\n\trepositoryFormatVersion = 1\n\tbare = false\n${core.join("")}${index}${format}`;
 }
 
 interface Staged {
@@ -201,13 +147,6 @@ function rawEntries(output: Buffer): RawEntry[] {
 async function leaveOut(room: GitPlace, paths: readonly Buffer[]): Promise<void> {
   if (paths.length === 0) return;
   await runGit(room, ["update-index", "--force-remove", "-z", "--stdin"], { input: joinWithNul(paths) });
-}
-
-async function submodules(room: GitPlace): Promise<readonly Buffer[]> {
-  const entries = splitAtNul(await runGit(room, ["ls-files", "--stage", "-z"]));
-  return entries
-    .filter((entry) => entry.subarray(0, 7).toString("latin1") === "160000 ")
-    .map((entry) => Buffer.from(entry.subarray(entry.indexOf(0x09) + 1)));
 }
 
 /** Submodules in whose place there is a folder of files: git takes it for unchanged, and looks at none of them. */
@@ -279,15 +218,18 @@ async function present(room: GitPlace, paths: readonly Buffer[]): Promise<Buffer
   return paths.filter((_path, index) => found[index]?.isFile() || found[index]?.isSymbolicLink());
 }
 
-async function convertWhatHidesNothing(room: GitPlace, files: readonly ComparedFile[]): Promise<void> {
+/** Returns how many bytes the user's filters will read. */
+async function convertWhatHidesNothing(room: GitPlace, files: readonly ComparedFile[]): Promise<number> {
   const attributes = join(room.environment["GIT_DIR"] ?? "", "info", "attributes");
   await rm(attributes);
-  const { lines, pristine } = await findConversions(room, files);
+  const { lines, pristine, filteredBytes } = await findConversions(room, files);
   await writeFile(attributes, AS_ON_DISK + lines);
-  if (pristine.length === 0) return;
-  await runGit(room, ["update-index", "--assume-unchanged", "-z", "--stdin"], {
-    input: joinWithNul(pristine),
-  });
+  if (pristine.length > 0) {
+    await runGit(room, ["update-index", "--assume-unchanged", "-z", "--stdin"], {
+      input: joinWithNul(pristine),
+    });
+  }
+  return filteredBytes;
 }
 
 /** An empty object stands for each new file: compared with a tree, it is read from the disk all the same. */

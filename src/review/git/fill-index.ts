@@ -1,0 +1,238 @@
+import { createHash } from "node:crypto";
+import { copyFile, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { AppError } from "../../errors.ts";
+import { makePrivateFolder } from "../storage/private-folder.ts";
+import {
+  formatIndex,
+  isUnread,
+  objectOf,
+  parseIndex,
+  pathOf,
+  withoutTimes,
+  withSize,
+} from "./index-entries.ts";
+import type { ObjectFormat } from "./intent-index.ts";
+import { splitAtNul } from "./nul-list.ts";
+import type { Repository } from "./repository.ts";
+import { CALL_LIMIT_MS, type GitPlace, runGit, tryGit } from "./run-git.ts";
+
+/** Files that one git compares at a time. */
+const MAX_SLICE_FILES = 1_000;
+const MAX_SLICE_BYTES = 64 * 1024 * 1024;
+/** Fewer files than these are compared in one call: a process for them would take longer than they do. */
+const MIN_SLICED_FILES = 1_000;
+const MAX_PROCESSES = 4;
+/** Bytes that a disk is expected to deliver in a millisecond at least. */
+const MIN_BYTES_PER_MS = 1_024;
+/** Milliseconds between two times that progress is saved. */
+const SAVE_EVERY_MS = 3_000;
+
+/**
+ * Lays the tree into the index, and finds the files that are byte for byte the same. What an earlier look found is kept in the
+ * data directory with the files' times: the repository's own index is not believed, as whoever writes it can make it say
+ * that any file is unchanged. Returns the submodules of the tree.
+ */
+export async function fillIndex(
+  repository: Repository,
+  room: GitPlace,
+  from: string,
+): Promise<readonly Buffer[]> {
+  const index = room.environment["GIT_INDEX_FILE"] ?? "";
+  const cache = keptIndex(repository);
+  const known = kept.get(cache);
+  const writtenAt = await copyWithTime(cache, index).catch(() => undefined);
+  const isSame = known?.from === from && known.writtenAt === writtenAt;
+  if (!isSame) {
+    if ((await tryGit(room, ["read-tree", "-m", from])).exitCode !== 0) {
+      await rm(index, { force: true });
+      await runGit(room, ["read-tree", from]);
+    }
+    await compareUnread(repository, room, index);
+  }
+  await refresh(repository, room, index);
+  const links = isSame ? known.links : await submodules(room);
+  const keptAt = await keep(index, cache).catch(() => undefined);
+  if (keptAt !== undefined) kept.set(cache, { from, writtenAt: keptAt, links });
+  return links;
+}
+
+/** Returns where the index of a working tree is kept between reviews. */
+export function keptIndex({ indexesDirectory, root }: Pick<Repository, "indexesDirectory" | "root">): string {
+  const name = createHash("sha256").update(root).digest("hex").slice(0, 32);
+  return join(indexesDirectory, `${name}.index`);
+}
+
+/** Compares every file whose times have changed. Where they are too many for one call, in slices, whose results are saved. */
+async function refresh(repository: Repository, room: GitPlace, index: string): Promise<void> {
+  // Its exit code says whether there are changes.
+  const once = () => tryGit(room, ["update-index", "-q", "--ignore-submodules", "--refresh"]);
+  try {
+    await once();
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "git_timeout")) throw error;
+    await rm(`${index}.lock`, { force: true });
+    await forgetChanged(repository, room, index);
+    await compareUnread(repository, room, index);
+    await once();
+  }
+}
+
+/** Makes files unread whose times are not those in the index. */
+async function forgetChanged({ objectFormat }: Repository, room: GitPlace, index: string): Promise<void> {
+  const listing = splitAtNul(await runGit(room, ["diff-files", "--name-only", "--no-renames", "-z"]));
+  const changed = new Set(listing.map((path) => path.toString("latin1")));
+  const entries = parseIndex(await readFile(index), objectFormat) ?? [];
+  const forgotten = entries.map((entry) =>
+    changed.has(pathOf(entry, objectFormat)) ? withoutTimes(entry) : entry,
+  );
+  await writeIndex(index, forgotten, objectFormat, Date.now());
+}
+
+/** Which tree an index in the data directory is of, as far as this process wrote it, and the submodules in it. */
+const kept = new Map<
+  string,
+  { readonly from: string; readonly writtenAt: number; readonly links: readonly Buffer[] }
+>();
+
+/** Git looks into files that changed as late as the index did; a copy that is younger would keep it from doing so. */
+async function copyWithTime(from: string, to: string): Promise<number> {
+  const { mtimeMs } = await stat(from);
+  await copyFile(from, to);
+  const second = Math.floor(mtimeMs / 1_000);
+  await utimes(to, second, second);
+  return mtimeMs;
+}
+
+/** Resolves to the time the copy bears. */
+async function keep(index: string, cache: string): Promise<number> {
+  await makePrivateFolder(dirname(cache));
+  const temporary = `${cache}.${process.pid}.tmp`;
+  await copyWithTime(index, temporary);
+  const { mtimeMs } = await stat(temporary);
+  await rename(temporary, cache);
+  return mtimeMs;
+}
+
+interface Slice {
+  /** Positions in the list of all entries. */
+  readonly positions: readonly number[];
+  readonly entries: readonly Buffer[];
+  /** Bytes that git reads at most. */
+  readonly bytes: number;
+}
+
+/**
+ * Compares the files that no earlier look has read, in slices, by several processes. What is done is saved on the way: a look
+ * that is ended, or runs out of time, leaves less to do for the next one.
+ */
+async function compareUnread(repository: Repository, room: GitPlace, index: string): Promise<void> {
+  const { objectFormat } = repository;
+  const startedAt = Date.now();
+  const entries = parseIndex(await readFile(index), objectFormat);
+  if (!entries) return;
+  const unread = entries.flatMap((entry, position) => (isUnread(entry, objectFormat) ? [position] : []));
+  if (unread.length === 0) return;
+  const sizes = await objectSizes(
+    room,
+    unread.map((position) => objectOf(entries[position] ?? Buffer.alloc(0), objectFormat)),
+  );
+  const slices = cut(entries, unread, sizes);
+  if (unread.length < MIN_SLICED_FILES && slices.length === 1) {
+    // One call compares them all; told their sizes, git does not read those that have another.
+    for (const slice of slices) replaceAll(entries, slice.positions, slice.entries);
+    return writeIndex(index, entries, objectFormat, startedAt);
+  }
+  let savedAt = Date.now();
+  const save = async () => {
+    savedAt = Date.now();
+    await writeIndex(index, entries, objectFormat, startedAt);
+    await keep(index, keptIndex(repository)).catch(() => {});
+  };
+  let saving = Promise.resolve();
+  const waiting = [...slices.entries()];
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [number, slice] = next;
+      const compared = await compareSlice(room, `${index}.${number}`, slice, objectFormat);
+      replaceAll(entries, slice.positions, compared);
+      if (Date.now() - savedAt > SAVE_EVERY_MS) saving = saving.then(save);
+    }
+  };
+  const workers = Array.from({ length: Math.min(MAX_PROCESSES, availableParallelism()) }, work);
+  const results = await Promise.allSettled(workers);
+  await saving;
+  await save();
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}
+
+function replaceAll(entries: Buffer[], positions: readonly number[], by: readonly Buffer[]): void {
+  for (const [at, position] of positions.entries()) entries[position] = by[at] ?? Buffer.alloc(0);
+}
+
+/** Bears the time from before any file was read: git reads those again that were written while the others were compared. */
+async function writeIndex(
+  path: string,
+  entries: readonly Buffer[],
+  format: ObjectFormat,
+  startedAt: number,
+): Promise<void> {
+  await writeFile(path, formatIndex(entries, format), { mode: 0o600 });
+  const second = Math.floor(startedAt / 1_000);
+  await utimes(path, second, second);
+}
+
+/** Resolves to the slice's entries, with the times of those files that are the same. */
+async function compareSlice(
+  room: GitPlace,
+  path: string,
+  { entries, bytes }: Slice,
+  format: ObjectFormat,
+): Promise<readonly Buffer[]> {
+  await writeFile(path, formatIndex(entries, format), { mode: 0o600 });
+  const environment = { GIT_INDEX_FILE: path };
+  await tryGit(withTimeFor(room, bytes), ["update-index", "-q", "--refresh"], { environment });
+  const compared = parseIndex(await readFile(path), format) ?? [];
+  await rm(path, { force: true });
+  return compared.length === entries.length ? compared : entries;
+}
+
+/** Returns git with more time for a call, as it takes to read so many bytes. */
+export function withTimeFor(git: GitPlace, bytes: number): GitPlace {
+  return { ...git, limit: Math.ceil((git.limit ?? CALL_LIMIT_MS) + bytes / MIN_BYTES_PER_MS) };
+}
+
+function cut(entries: readonly Buffer[], positions: readonly number[], sizes: readonly number[]): Slice[] {
+  const slices: Slice[] = [];
+  let current = { positions: [] as number[], entries: [] as Buffer[], bytes: 0 };
+  positions.forEach((position, at) => {
+    const entry = entries[position];
+    const size = sizes[at] ?? 0;
+    if (!entry) return;
+    const isFull = current.positions.length >= MAX_SLICE_FILES || current.bytes + size > MAX_SLICE_BYTES;
+    if (isFull && current.positions.length > 0) {
+      slices.push(current);
+      current = { positions: [], entries: [], bytes: 0 };
+    }
+    current.positions.push(position);
+    current.entries.push(withSize(entry, size));
+    current.bytes += size;
+  });
+  return current.positions.length > 0 ? [...slices, current] : slices;
+}
+
+/** Sizes of objects in bytes, 0 for one that is missing. A wrong one hides nothing: the diff itself reads the files. */
+async function objectSizes(room: GitPlace, objects: readonly string[]): Promise<number[]> {
+  const input = objects.map((object) => `${object}\n`).join("");
+  const output = await runGit(room, ["cat-file", "--batch-check=%(objectsize)", "--buffer"], { input });
+  const lines = output.toString("latin1").split("\n");
+  return objects.map((_object, position) => Number(lines[position]) || 0);
+}
+
+async function submodules(room: GitPlace): Promise<readonly Buffer[]> {
+  const entries = splitAtNul(await runGit(room, ["ls-files", "--stage", "-z"]));
+  return entries
+    .filter((entry) => entry.subarray(0, 7).toString("latin1") === "160000 ")
+    .map((entry) => Buffer.from(entry.subarray(entry.indexOf(0x09) + 1)));
+}

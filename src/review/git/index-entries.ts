@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import type { ObjectFormat } from "./intent-index.ts";
+
+/** Bytes of an object's name. */
+const NAME_BYTES = { sha1: 20, sha256: 32 } as const;
+const HEADER_BYTES = 12;
+/** Where the fields of an entry lie (https://git-scm.com/docs/index-format). */
+const MODE_AT = 24;
+const SIZE_AT = 36;
+const OBJECT_AT = 40;
+const GITLINK = 0o160000;
+const EXTENDED = 0x4000;
+const STAGE = 0x3000;
+
+/**
+ * Returns the entries of an index of version 2 or 3, each as its bytes, or undefined for any other file. Extensions are left
+ * out: git computes them again.
+ */
+export function parseIndex(index: Buffer, format: ObjectFormat): Buffer[] | undefined {
+  if (index.length < HEADER_BYTES || index.toString("latin1", 0, 4) !== "DIRC") return undefined;
+  const version = index.readUInt32BE(4);
+  if (version !== 2 && version !== 3) return undefined;
+  const entries: Buffer[] = [];
+  const flagsAt = OBJECT_AT + NAME_BYTES[format];
+  let start = HEADER_BYTES;
+  for (let count = index.readUInt32BE(8); count > 0; count -= 1) {
+    if (start + flagsAt + 2 > index.length) return undefined;
+    const isExtended = (index.readUInt16BE(start + flagsAt) & EXTENDED) !== 0;
+    const nameAt = start + flagsAt + (isExtended ? 4 : 2);
+    const nameEnd = index.indexOf(0, nameAt);
+    if (nameEnd === -1) return undefined;
+    const end = start + ((nameEnd - start + 8) & ~7);
+    entries.push(index.subarray(start, end));
+    start = end;
+  }
+  return entries;
+}
+
+/** Returns the index that holds these entries, which must be in git's order. */
+export function formatIndex(entries: readonly Buffer[], format: ObjectFormat): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write("DIRC", 0, "latin1");
+  const flagsAt = OBJECT_AT + NAME_BYTES[format];
+  const isExtended = entries.some((entry) => (entry.readUInt16BE(flagsAt) & EXTENDED) !== 0);
+  header.writeUInt32BE(isExtended ? 3 : 2, 4);
+  header.writeUInt32BE(entries.length, 8);
+  const content = Buffer.concat([header, ...entries]);
+  return Buffer.concat([content, createHash(format).update(content).digest()]);
+}
+
+/** Whether git has not yet compared the entry's file: it knows neither the file's times nor its size. */
+export function isUnread(entry: Buffer, format: ObjectFormat): boolean {
+  const flags = entry.readUInt16BE(OBJECT_AT + NAME_BYTES[format]);
+  const isKnown = entry.subarray(0, 16).some((byte) => byte !== 0) || entry.readUInt32BE(SIZE_AT) !== 0;
+  return !isKnown && (flags & STAGE) === 0 && entry.readUInt32BE(MODE_AT) !== GITLINK;
+}
+
+/** Returns the name of the entry's object. */
+export function objectOf(entry: Buffer, format: ObjectFormat): string {
+  return entry.toString("hex", OBJECT_AT, OBJECT_AT + NAME_BYTES[format]);
+}
+
+/**
+ * Returns a copy of the entry that tells git the size of its object. A file of another size has changed: git does not read it
+ * to find that out.
+ */
+export function withSize(entry: Buffer, bytes: number): Buffer {
+  const copy = Buffer.from(entry);
+  // As git cuts sizes that need more than 32 bits.
+  copy.writeUInt32BE(bytes % 2 ** 32 || (bytes > 0 ? 0x80000000 : 0), SIZE_AT);
+  return copy;
+}
+
+/** Returns a copy of the entry as git makes it that has never compared its file. */
+export function withoutTimes(entry: Buffer): Buffer {
+  const copy = Buffer.from(entry);
+  return copy.fill(0, 0, MODE_AT).fill(0, MODE_AT + 4, OBJECT_AT);
+}
+
+/** Returns the entry's path, each byte as one character. */
+export function pathOf(entry: Buffer, format: ObjectFormat): string {
+  const flagsAt = OBJECT_AT + NAME_BYTES[format];
+  const nameAt = flagsAt + ((entry.readUInt16BE(flagsAt) & EXTENDED) === 0 ? 2 : 4);
+  return entry.toString("latin1", nameAt, entry.indexOf(0, nameAt));
+}
