@@ -13,6 +13,8 @@ interface Rule {
 
 const isJson = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".json");
 
+const isIndex = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".index");
+
 const RULES: readonly Rule[] = [
   // A decision that no agent has read stays for ever.
   { folder: "decisions", mayGo: ({ name }) => name.endsWith(".read.json"), days: 90, newest: 200 },
@@ -20,12 +22,14 @@ const RULES: readonly Rule[] = [
   { folder: "rounds", mayGo: isJson, days: 180, newest: 200 },
   { folder: "sessions", mayGo: isJson, days: 30, newest: 50 },
   { folder: "tabs", mayGo: isJson, days: 2, newest: 0 },
+  // Made again from the working tree when they are missing.
+  { folder: "indexes", mayGo: isIndex, days: 30, newest: 10 },
   // The person's own words, never sent.
   { folder: "drafts", mayGo: isJson, days: 365, newest: 200 },
 ];
 
 /** What a process leaves that is killed while it writes, or while it holds a lock. */
-const LEFTOVER = /^\.[0-9a-f]{16}\.tmp$|\.lock(\.[0-9a-f]{8})?$/;
+const LEFTOVER = /^\.[0-9a-f]{16}\.tmp$|\.index\.\d+\.tmp$|\.lock(\.[0-9a-f]{8})?$/;
 const LEFTOVER_DAYS = 1;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

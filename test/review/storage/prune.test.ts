@@ -47,6 +47,13 @@ describe("what is kept", () => {
     expect(left.sort()).toEqual(Object.keys(series(200, 0, name)).sort());
   });
 
+  it("of indexes of working trees: the young, and the newest 10 whatever their age", async () => {
+    const name = (at: number) => `indexes/${at}.index`;
+    expect(await pruned({ ...series(20, 1, name), "indexes/1.index.77.tmp": 2 })).toHaveLength(20);
+    const left = await pruned(series(20, 31, name));
+    expect(left.sort()).toEqual(Object.keys(series(10, 0, name)).sort());
+  });
+
   it("is every decision that no agent has read, every plan that was saved, and what is not ours", async () => {
     const files = {
       ...series(300, 1_000, (at) => `decisions/${at}.json`),
