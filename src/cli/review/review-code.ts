@@ -83,7 +83,13 @@ async function prepareJob(
   const { workplaceOf } = await import("./workplace.ts");
   const found = await workplaceOf(flags, directory);
   const repository = await repositoryInTime(asked, flags, lifecycle);
-  const inner = paths.map((path) => pathWithin(repository.root, directory, path));
+  const toInner = (path: string) => pathWithin(repository.root, directory, path);
+  const given = paths.map((path) => ({ given: path, inner: toInner(path) }));
+  if (given.length > 0) {
+    const { expectPaths } = await import("./expect-paths.ts");
+    await expectPaths(repository, given, toInner, lifecycle.signal);
+  }
+  const inner = given.map((path) => path.inner);
   const workplace = { ...found, project: repository.root };
   const { dataDirectory, settings } = workplace;
   const { origin = "origin_b" } = settings;
