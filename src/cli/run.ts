@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { AppError, messageOf } from "../errors.ts";
+import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 import { createOutput, type Output } from "./output.ts";
 import { createProgram } from "./program.ts";
 
@@ -17,7 +17,7 @@ export async function run(args: readonly string[], output: Output = createOutput
     return exitCode === 0 && output.lostResult ? 1 : exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return exitCodeOf(error, args);
-    return explain(error, output);
+    return explain(isFolderGone(error) ? folderGone(error) : error, output);
   }
 }
 
@@ -26,6 +26,16 @@ function exitCodeOf({ exitCode }: CommanderError, args: readonly string[]): numb
   if (exitCode === 0) return 0;
   // A hook that another version wrote: agents would take 2 for a refusal, which nobody spoke.
   return args.some((arg) => arg.startsWith("--caller-waits")) ? 1 : 2;
+}
+
+/** Whether Node.js found no working directory: a process stays in one that was deleted. */
+function isFolderGone(error: unknown): boolean {
+  return systemErrorCode(error) === "ENOENT" && messageOf(error).includes("uv_cwd");
+}
+
+function folderGone(cause: unknown): AppError {
+  const hint = "Change to a folder that exists, then run the command again.";
+  return new AppError("usage", "The working directory was deleted", { cause, hint });
 }
 
 function explain(error: unknown, output: Output): number {

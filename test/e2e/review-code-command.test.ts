@@ -1,8 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { mkdir, readdir, rename, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DiffIndex } from "../../src/review/api-types.ts";
-import { sandbox, startCommand } from "../support/spawned-command.ts";
+import { COMMAND, sandbox, startCommand } from "../support/spawned-command.ts";
 import { repositoryIn, type TestRepository } from "../support/test-repository.ts";
 
 const review = ["review", "code", "--no-open"];
@@ -208,4 +209,16 @@ In English, please.
     }
     expect(await readdir(join(folder, "tmp"))).toEqual([]);
   });
+});
+
+it("says that the working directory was deleted, without a stack trace", async () => {
+  const folder = await sandbox();
+  const gone = join(folder, "gone");
+  await mkdir(gone);
+  const script = `cd "$1" && rmdir "$1" && exec "$2" "$3" review code --no-open`;
+  const ended = spawnSync("sh", ["-c", script, "sh", gone, process.execPath, COMMAND], { encoding: "utf8" });
+  expect(ended.status).toBe(2);
+  expect(ended.stdout).toBe("");
+  expect(ended.stderr).toContain("The working directory was deleted");
+  expect(ended.stderr).not.toContain("    at ");
 });

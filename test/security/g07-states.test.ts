@@ -1,7 +1,8 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openRepository } from "../../src/review/git/repository.ts";
+import { codeServer } from "../support/code-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { repositoryIn, snapshotOf, testRepository } from "../support/test-repository.ts";
 
@@ -40,4 +41,33 @@ it("G7 each place that is none is told apart, with what to do", async () => {
   }
   expect(messages.size).toBe(4);
   expect([...messages].join("\n")).toContain("bare.git has no working tree");
+});
+
+it("G7 a tree that holds the name .. is shown, and the diff can be switched to and away from it", async () => {
+  const repository = await testRepository({ "a.txt": "a\n" });
+  const blob = (await repository.git("rev-parse", "HEAD:a.txt")).trim();
+  const treeOf = async (name: string, mode: string, object: string) => {
+    const content = Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(object, "hex")]);
+    await writeFile(join(repository.outside, "tree"), content);
+    const file = join(repository.outside, "tree");
+    return (await repository.git("hash-object", "-t", "tree", "-w", "--literally", file)).trim();
+  };
+  const tree = await treeOf("..", "40000", await treeOf("evil.sh", "100644", blob));
+  const commit = (await repository.git("commit-tree", "-m", "odd", tree)).trim();
+  const { get, post } = await codeServer(repository);
+  const odd = await post("/api/diff/switch", { diffType: `commit:${commit}` });
+  expect(odd.statusCode).toBe(200);
+  expect(odd.json().rawPatch).toContain("../evil.sh");
+  const index = (await get("/api/diff/index")).json();
+  expect(index.files).toMatchObject([{ path: "../evil.sh", status: "added" }]);
+  expect((await post("/api/diff/switch", { diffType: "uncommitted" })).statusCode).toBe(200);
+});
+
+it("G7 a repository whose core.worktree names another folder is reviewed there", async () => {
+  const repository = await testRepository({ "a.txt": "a\n" });
+  const elsewhere = join(repository.outside, "elsewhere");
+  await mkdir(elsewhere);
+  await writeFile(join(elsewhere, "a.txt"), "b\n");
+  await repository.git("config", "core.worktree", elsewhere);
+  expect((await snapshotOf(repository)).patch).toContain("-a\n+b\n");
 });

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
+export const COMMAND = resolve(import.meta.dirname, "../../dist/sallyport.js");
 
 interface CommandOptions {
   readonly stdin?: string;
