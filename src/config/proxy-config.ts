@@ -1,3 +1,4 @@
+import type { OutboundProxies } from "./outbound-proxy.ts";
 import type { ProxySettings, upstreamDialects } from "./proxy-schema.ts";
 
 /** The proxy's configuration as it is used: keys and environment variables looked up, times in milliseconds. */
@@ -18,6 +19,8 @@ export interface ProxyConfig {
   readonly publicUrl: string | undefined;
   readonly upstreams: ReadonlyMap<string, UpstreamConfig>;
   readonly rules: readonly ModelRule[];
+  /** HTTP proxies that connections to upstreams and MCP servers go through. */
+  readonly outboundProxies: OutboundProxies;
   readonly mcp: ReadonlyMap<string, McpServerConfig>;
   readonly limits: Limits;
   readonly pingMs: number;

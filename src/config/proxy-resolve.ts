@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { AppError } from "../errors.ts";
 import { isLoopback, withoutBrackets } from "./loopback.ts";
+import { type OutboundProxies, readOutboundProxies } from "./outbound-proxy.ts";
 import type { Environment } from "./paths.ts";
 import type {
   Limits,
@@ -69,6 +70,7 @@ export function resolveProxyConfig(
   const upstreams = resolveUpstreams(settings, environment, found, refuse);
   const keys = resolveKeys(settings, environment, found, refuse);
   const mcp = resolveMcp(settings, environment, found, refuse);
+  const outboundProxies = readOutboundProxies(environment);
   return {
     host: hostOf(settings, refuse),
     port: settings.port,
@@ -85,6 +87,7 @@ export function resolveProxyConfig(
     upstreams,
     rules: resolveRules(settings, new Set([...upstreams.keys(), "echo"]), refuse),
     mcp,
+    outboundProxies,
     limits: limitsOf(settings),
     pingMs: settings.timeouts.ping * 1000,
     logging: {
@@ -94,7 +97,7 @@ export function resolveProxyConfig(
       to: settings.logging.to,
     },
     strictTranslation: settings.strict_translation,
-    secrets: allSecrets(keys, [...upstreams.values()], [...mcp.values()], found),
+    secrets: allSecrets(keys, [...upstreams.values()], [...mcp.values()], outboundProxies, found),
   };
 }
 
@@ -113,13 +116,16 @@ function allSecrets(
   keys: readonly KnownKey[],
   upstreams: readonly UpstreamConfig[],
   mcp: readonly McpServerConfig[],
+  { http, https }: OutboundProxies,
   { secrets }: Found,
 ): string[] {
+  const proxies = [http, https].flatMap((proxy) => proxy ?? []);
   const texts = [
     ...(secrets?.values() ?? []),
     ...keys.flatMap(({ text }) => text ?? []),
     ...upstreams.flatMap((upstream) => [...upstream.keys, ...secretsInUrl(upstream.baseUrl)]),
     ...mcp.flatMap(({ url }) => secretsInUrl(url)),
+    ...proxies.flatMap(({ secrets, authorization = "" }) => [...secrets, authorization.slice(6)]),
   ];
   return secretsOf(
     texts,

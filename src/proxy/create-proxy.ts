@@ -83,7 +83,7 @@ export interface ProxyServer {
 /** Builds the proxy. Throws `configuration` where a key is needed and there is none. */
 export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer {
   keepTicksQuick();
-  const pools = createPools();
+  const pools = createPools(config.outboundProxies);
   const rests = createRests();
   const via = parts.shared?.via ?? newMark();
   const metrics = createMetrics();

@@ -27,11 +27,14 @@ export function configOf(settings: object, environment: Record<string, string> =
 }
 
 /** The real proxy on a real socket of its own. Closing it fails where it has written a secret anywhere (`canaries.ts`). */
-export async function startTestProxy(settings: object): Promise<TestProxy> {
+export async function startTestProxy(
+  settings: object,
+  environment: Record<string, string> = {},
+): Promise<TestProxy> {
   const records: CallRecord[] = [];
   const refusals: Refusal[] = [];
   const internal: unknown[] = [];
-  const config = configOf(settings);
+  const config = configOf(settings, environment);
   const server = createProxy(config, {
     log: {
       add: (record) => records.push(record),

@@ -1,3 +1,4 @@
+import { proxyFor } from "../../config/outbound-proxy.ts";
 import { processEnvironment } from "../../config/paths.ts";
 import type { ProxyConfig } from "../../config/proxy-config.ts";
 import { DEFAULT_PROXY_PORT } from "../../config/proxy-schema.ts";
@@ -63,12 +64,14 @@ async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]
 
 function findingOf({ upstream, ok, ms, error = "" }: WarmupResult, config: ProxyConfig): Finding {
   const subject = `upstream ${upstream}`;
-  const { dialect, baseUrl } = config.upstreams.get(upstream) ?? {};
+  const { dialect, baseUrl = "" } = config.upstreams.get(upstream) ?? {};
   if (dialect === "any") {
     const remedy = "Name a real one under proxy.upstreams, or set a vendor's key in the environment.";
     return { subject, state: "off", detail: "the built-in echo answers; there is no model", remedy };
   }
-  if (ok) return { subject, state: "ok", detail: `${baseUrl} answered in ${ms} ms` };
+  const proxy = proxyFor(config.outboundProxies, baseUrl);
+  const way = proxy ? ` through ${proxy.url} (${proxy.variable})` : "";
+  if (ok) return { subject, state: "ok", detail: `${baseUrl} answered in ${ms} ms${way}` };
   const remedy = "Look at its base_url and key; sallyport proxy check shows both and where they come from.";
-  return { subject, state: "warning", detail: `${baseUrl}: ${error}`, remedy };
+  return { subject, state: "warning", detail: `${baseUrl}${way}: ${error}`, remedy };
 }

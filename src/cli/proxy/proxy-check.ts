@@ -1,4 +1,5 @@
 import { configurationJsonSchema } from "../../config/file-schema.ts";
+import { describeProxies } from "../../config/outbound-proxy.ts";
 import { processEnvironment } from "../../config/paths.ts";
 import { effectiveSettings } from "../../config/proxy-effective.ts";
 import { withoutUrlSecrets } from "../../config/proxy-secrets.ts";
@@ -28,8 +29,10 @@ export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promis
     keys: keys.length,
     source: loaded.settings.upstreams?.[name] ? loaded.sourceOf(["upstreams", name]) : "found",
   }));
+  const outbound = describeProxies(config.outboundProxies);
   if (flags.json) {
-    await output.result(JSON.stringify({ file: loaded.file?.path ?? null, settings, upstreams }, null, 2));
+    const file = loaded.file?.path ?? null;
+    await output.result(JSON.stringify({ file, settings, upstreams, outbound_proxy: outbound }, null, 2));
     return 0;
   }
   const mode = effectiveMode(config.authMode, config.allowLanAccess);
@@ -37,6 +40,7 @@ export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promis
   const lines = [
     `configuration: ${where}`,
     `listens on: ${config.host}, port ${config.port}; keys ${mode === "off" ? "not needed" : `needed (${mode})`}`,
+    `outbound proxy: ${outbound.join("; ") || "none"}`,
     "",
     table(
       ["setting", "value", "source"],

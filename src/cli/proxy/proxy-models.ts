@@ -14,7 +14,7 @@ export interface ProxyModelsFlags extends ProxyFlags {
 /** `sallyport proxy models`: what each upstream of the configuration serves, as it says itself, and the names of rules. */
 export async function listProxyModels(flags: ProxyModelsFlags, output: Output): Promise<number> {
   const { config } = await readProxyConfiguration(processEnvironment, flags, false);
-  const pools = createPools();
+  const pools = createPools(config.outboundProxies);
   try {
     const upstreams = [...config.upstreams.values()];
     const models = await createCatalogue(upstreams, pools, "sallyport-cli").models();

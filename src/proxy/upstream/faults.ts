@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, messageOf, systemErrorCode } from "../../errors.ts";
+import { TunnelError } from "./tunnel.ts";
 
 /** No connection can be had. */
 const UNREACHABLE = new Set([
@@ -8,6 +9,7 @@ const UNREACHABLE = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
+  "ERR_PROXY_TUNNEL",
 ]);
 
 /** A connection that was there has broken, as an idle one does that the upstream closes. */
@@ -32,6 +34,12 @@ const NO_HTTP = new Set(["UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH
  */
 export function upstreamFault(error: Error, upstream: string, begun: boolean): AppError {
   if (error instanceof AppError) return error;
+  if (error instanceof TunnelError)
+    return fault(
+      "upstream_unreachable",
+      `The upstream ${upstream} could not be reached: ${error.message}`,
+      error,
+    );
   const code = codeOf(error);
   if (TIMEOUTS.has(code)) {
     const what =

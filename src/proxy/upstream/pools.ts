@@ -1,4 +1,6 @@
 import { Pool } from "undici";
+import { type OutboundProxies, proxyFor } from "../../config/outbound-proxy.ts";
+import { createTunnelConnector } from "./tunnel.ts";
 
 /** How many connections to one origin may be open; a stream holds one for its whole life. */
 const CONNECTIONS = 4096;
@@ -19,14 +21,14 @@ export interface Pools {
   destroy(): Promise<void>;
 }
 
-/** Pools that are opened when they are first asked for. */
-export function createPools(): Pools {
+/** Pools that are opened when they are first asked for. `proxies`: the HTTP proxies of the environment. */
+export function createPools(proxies?: OutboundProxies): Pools {
   const byOrigin = new Map<string, Map<number, Pool>>();
   return {
     get(origin, connectMs) {
       const known = byOrigin.get(origin)?.get(connectMs);
       if (known) return known;
-      const pool = openPool(origin, connectMs);
+      const pool = openPool(origin, connectMs, proxies);
       // Upstreams may share an origin and yet wait differently long for a connection.
       const others = byOrigin.get(origin) ?? new Map<number, Pool>();
       byOrigin.set(origin, others.set(connectMs, pool));
@@ -50,7 +52,8 @@ export function createPools(): Pools {
   };
 }
 
-function openPool(origin: string, connectMs: number): Pool {
+function openPool(origin: string, connectMs: number, proxies: OutboundProxies | undefined): Pool {
+  const proxy = proxies && proxyFor(proxies, origin);
   return new Pool(origin, {
     connections: CONNECTIONS,
     pipelining: 1,
@@ -60,6 +63,6 @@ function openPool(origin: string, connectMs: number): Pool {
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 65_536,
-    connect: { timeout: connectMs },
+    connect: proxy ? createTunnelConnector(proxy, connectMs) : { timeout: connectMs },
   });
 }

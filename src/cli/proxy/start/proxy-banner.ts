@@ -1,5 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { isLoopback, isWildcard, urlHost } from "../../../config/loopback.ts";
+import { describeProxies } from "../../../config/outbound-proxy.ts";
 import type { ProxyConfig } from "../../../config/proxy-config.ts";
 import { effectiveMode } from "../../../proxy/auth/policy.ts";
 
@@ -27,6 +28,7 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
   const onlyEcho = upstreams.every(({ dialect }) => dialect === "any");
   const urls = isWildcard(config.host) ? lanUrls(port) : [];
   const lan = urls.length > 0 ? [`  from the network      ${urls.join("  ")}`] : [];
+  const outbound = describeProxies(config.outboundProxies);
   const open =
     mode === "off" && !isLoopback(config.host)
       ? ["WARNING: anyone who reaches this machine can use the proxy."]
@@ -41,6 +43,7 @@ export function banner(config: ProxyConfig, port: number, file: BannerFile): str
     ...lan,
     `  keys                  ${mode === "off" ? "not needed" : `needed (${mode})`}`,
     `  upstreams             ${onlyEcho ? "echo: no key and no model server was found, your words come back" : names.join(", ")}`,
+    ...(outbound.length > 0 ? [`  outbound proxy        ${outbound.join("; ")}`] : []),
     ...(config.workers > 1 ? [`  workers               ${config.workers}`] : []),
     `  configuration         ${file.path}${file.isThere ? "" : " (not there: defaults)"}`,
     ...open,
