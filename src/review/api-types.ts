@@ -182,12 +182,9 @@ export interface Round {
 /** GET /api/events: server-sent events, the name as `event`, the rest as JSON data. */
 export type ReviewEvent =
   | { readonly event: "hello"; readonly sessionId: string }
-  | {
-      readonly event: "decided";
-      readonly decision: "approve" | "deny" | "feedback";
-      /** Set where a program sent the decision, not a page. */
-      readonly from?: "program";
-    }
+  /** A program sent the decision, not a page; `decided` follows. */
+  | { readonly event: "decided-by-program" }
+  | { readonly event: "decided"; readonly decision: "approve" | "deny" | "feedback" }
   | { readonly event: "closing"; readonly reason: "caller-gone" | "timeout" | "signal" | "decided" }
   | { readonly event: "stale" }
   /** The agent may not read the decision. Sent again to every page that connects. */

@@ -1,9 +1,11 @@
 import { Readable } from "node:stream";
 import type { CallerDoubt, ReviewEvent } from "./api-types.ts";
+import type { DecisionSource } from "./decision.ts";
 
 /** The open event streams of a review's pages. */
 export interface EventHub {
-  send(event: ReviewEvent): void;
+  /** Sends an event to every page; where a program caused it, `decided-by-program` goes before. */
+  send(event: ReviewEvent, from?: DecisionSource): void;
   /** Why the agent may not read the decision, once a page was told. */
   readonly doubt: CallerDoubt | undefined;
   /** Whether a page listens. */
@@ -45,7 +47,8 @@ export function createEventHub(sessionId: string, onDeserted: () => void = () =>
     for (const stream of streams) stream.push(text);
   };
   return {
-    send(event) {
+    send(event, from) {
+      if (from === "program") push(serialize({ event: "decided-by-program" }));
       if (event.event === "caller-doubtful") doubt = event;
       push(serialize(event));
     },

@@ -52,11 +52,7 @@ export async function takeDecision(
   warnings.push(...(await keepRound(proposal, from)));
   if (from === "program") context.onProgramDecision?.(proposal.decision);
   // Last: a page that hears it says that all is done, and people close what is done.
-  events.send({
-    event: "decided",
-    decision: proposal.decision.kind,
-    ...(from === "program" ? { from } : {}),
-  });
+  events.send({ event: "decided", decision: proposal.decision.kind }, from);
   deliverWhenFlushed(context, reply);
   return {
     ok: true,

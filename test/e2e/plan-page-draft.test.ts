@@ -162,7 +162,7 @@ describe("what is typed on the plan page", () => {
       .getByRole("button", { name: /^Approve/ })
       .first()
       .click();
-    await page.getByText("Reload the page to see it").waitFor();
+    await page.getByText("Reload to see it.").waitFor();
     await page.reload();
     await page.getByText("Revised.").waitFor();
     const unsent = page.getByRole("region", { name: "Notes of round 1" });

@@ -53,7 +53,7 @@ describe("tabs of one review", { timeout: 60_000 }, () => {
     let heard = "";
     expect((await send("POST", "/api/deny", { feedback: "no" })).status).toBe(200);
     while (!heard.includes("event: decided")) heard += (await reader?.read())?.value ?? "";
-    expect(heard).toContain('event: decided\ndata: {"decision":"deny","from":"program"}\n\n');
+    expect(heard).toContain('event: decided\ndata: {"decision":"deny"}\n\n');
     expect(await send("POST", "/api/approve", {})).toEqual({
       status: 409,
       body: { error: "Already decided" },

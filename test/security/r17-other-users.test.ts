@@ -94,7 +94,9 @@ describe("R17 a program of the same user", () => {
     expect((await post("/api/approve", body)).json()).toMatchObject({ ok: true });
     expect(told).toMatchObject([{ kind: "approve", permissionMode: "bypassPermissions" }]);
     expect(await noted.records.last()).toMatchObject({ from: "program" });
-    expect(String(stream.read())).toContain('event: decided\ndata: {"decision":"approve","from":"program"}');
+    expect(String(stream.read())).toContain(
+      'event: decided-by-program\ndata: {}\n\nevent: decided\ndata: {"decision":"approve"}',
+    );
     expect((await app.inject({ url: "/api/history", headers })).statusCode).toBe(200);
   });
 

@@ -147,7 +147,6 @@ function onEvent(event: ReviewEvent): void {
   if (event.event === "hello") void meetServer(event.sessionId);
   if (event.event === "caller-doubtful") useSession.setState({ doubt: event.doubt });
   if (event.event === "stale") useSession.setState({ stale: true });
-  if (event.event === "decided" && event.from === "program")
-    useSession.setState({ closing: "decided-by-program" });
+  if (event.event === "decided-by-program") useSession.setState({ closing: "decided-by-program" });
   if (event.event === "closing") useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));
 }

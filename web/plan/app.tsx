@@ -134,12 +134,9 @@ function onEvent(event: ReviewEvent): void {
     void meetServer(event.sessionId);
   } else if (event.event === "caller-doubtful") {
     useReview.setState({ doubt: event.doubt });
-  } else if (event.event === "decided") {
-    useReview.setState({
-      phase: "done",
-      dialog: undefined,
-      outcome: { kind: "elsewhere", byProgram: event.from === "program" },
-    });
+  } else if (event.event === "decided" || event.event === "decided-by-program") {
+    const byProgram = event.event === "decided-by-program";
+    useReview.setState({ phase: "done", dialog: undefined, outcome: { kind: "elsewhere", byProgram } });
   } else if (event.event === "closing" && event.reason !== "decided") {
     const kind = event.reason === "signal" ? "stopped" : event.reason;
     useReview.setState({ phase: "done", dialog: undefined, outcome: { kind } });

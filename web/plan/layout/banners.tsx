@@ -66,7 +66,7 @@ function ServerGone() {
   return (
     <div className="banner banner-danger" role="alert">
       <span>
-        <strong>Sallyport does not answer.</strong> It may have been stopped. Notes up to the last save come
+        <strong>Can't reach Sallyport.</strong> It may have been stopped. Notes up to the last save come
         back when the same plan does; this tab goes on as soon as it answers again.
       </span>
       <CopyNotes />

@@ -1,7 +1,14 @@
 import { useEffect, useEffectEvent } from "react";
 import type { ReviewEvent } from "../../../src/review/api-types.ts";
 
-const NAMES: readonly ReviewEvent["event"][] = ["hello", "decided", "closing", "stale", "caller-doubtful"];
+const NAMES: readonly ReviewEvent["event"][] = [
+  "hello",
+  "decided",
+  "closing",
+  "stale",
+  "caller-doubtful",
+  "decided-by-program",
+];
 
 const RETRY_MS = 5_000;
 
