@@ -24,6 +24,10 @@ export interface ProxyConfig {
   readonly mcp: ReadonlyMap<string, McpServerConfig>;
   readonly limits: Limits;
   readonly pingMs: number;
+  /** From the first signal until the listener closes. */
+  readonly drainDelayMs: number;
+  /** That running calls may take to end after that; 0 is no limit. */
+  readonly drainTimeoutMs: number;
   readonly logging: LoggingConfig;
   readonly strictTranslation: boolean;
   /** Every secret that is known, for redaction; longest first. */

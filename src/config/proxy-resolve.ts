@@ -90,6 +90,8 @@ export function resolveProxyConfig(
     outboundProxies,
     limits: limitsOf(settings),
     pingMs: settings.timeouts.ping * 1000,
+    drainDelayMs: settings.drain_delay * 1000,
+    drainTimeoutMs: settings.drain_timeout * 1000,
     logging: {
       requests: settings.logging.requests,
       maxFile: settings.logging.max_file,

@@ -245,6 +245,12 @@ export const proxySchema = z.strictObject({
         .describe("`stdout` writes the lines to standard output, as containers want them."),
     })
     .prefault({}),
+  drain_delay: seconds
+    .default(0)
+    .describe("From SIGTERM, which makes /readyz answer 503, until the listener closes."),
+  drain_timeout: seconds
+    .default(30)
+    .describe("That running calls may take to end after the listener has closed; 0 for no limit."),
   store: z.literal("memory").default("memory"),
   strict_translation: z
     .boolean()

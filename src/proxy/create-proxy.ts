@@ -74,6 +74,8 @@ export interface ProxyServer {
   reload(config: ProxyConfig): void;
   /** Has the dashboard say why another configuration was not put in force. */
   noteRefused(reason: string): void;
+  /** Makes `/readyz` answer 503 and each answer close its connection; calls go on being served. */
+  announceStop(): void;
   /** Refuses what is new; resolves when nothing is being served any more. */
   drain(): Promise<void>;
   /** Ends everything at once. */
@@ -90,6 +92,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   let runtime = createRuntime(config, pools, via);
   let serial = 0;
   let draining = false;
+  let stopping = false;
   const prefix = `req_${randomBytes(6).toString("hex")}`;
   const streams = createOpenStreams(() => runtime.config.pingMs);
   const recent = createRecentCalls();
@@ -113,6 +116,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     room: createBodyRoom(),
     conversations: parts.shared?.conversations ?? createMemoryConversations(),
     isDraining: () => draining,
+    isStopping: () => stopping,
   };
   const app = createServingApp(config, parts, services);
   const untilServed = createDraining(app.server, () => metrics.active > 0);
@@ -128,6 +132,14 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     },
     noteRefused(reason) {
       configuration = { ...configuration, refused: { at: Date.now(), reason } };
+    },
+    announceStop() {
+      if (stopping) return;
+      stopping = true;
+      // Clients that keep connections connect again, by then at another replica.
+      app.server.prependListener("request", (_request, response) => {
+        response.shouldKeepAlive = false;
+      });
     },
     async drain() {
       draining = true;

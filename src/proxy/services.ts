@@ -41,4 +41,6 @@ export interface Services {
   /** What was said before, for `previous_response_id` in the translation lane. */
   readonly conversations: ConversationStore;
   readonly isDraining: () => boolean;
+  /** Whether the proxy is about to stop, though it still serves: `/readyz` says so to load balancers. */
+  readonly isStopping: () => boolean;
 }

@@ -70,6 +70,7 @@ async function metrics(services: Services): Promise<string> {
 
 /** How many calls run is for the holders of keys; whether any are taken is for every load balancer. */
 async function readiness({ key, runtime }: FastifyRequest, services: Services): Promise<object> {
+  if (services.isStopping()) throw new AppError("overloaded", "The proxy is stopping");
   if (key === undefined && runtime.authMode !== "off") return { status: "ready" };
   return { status: "ready", active: (await services.totals()).active };
 }

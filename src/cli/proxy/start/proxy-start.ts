@@ -37,7 +37,7 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
     (error) => output.note(`The request log cannot be written: ${messageOf(error)}`),
   );
   const serving = await serve(inForce.config, logFile, output);
-  const over = Promise.race([untilStopped(serving, output), serving.broken]);
+  const over = Promise.race([untilStopped(serving, output, () => inForce.config), serving.broken]);
   const reload = oneAtATime(() => reloadConfiguration(inForce, read, serving, output));
   // Before anybody can know that it runs: a SIGHUP that is not listened to ends the process, a save is not noticed.
   process.on("SIGHUP", reload);

@@ -24,6 +24,9 @@ export function serveAlone(first: ProxyConfig, logFile: RotatingFile, output: Ou
       config = next;
     },
     noteRefused: proxy.noteRefused,
+    async announceStop() {
+      proxy.announceStop();
+    },
     async refuse() {
       drained ??= proxy.drain();
     },

@@ -8,6 +8,8 @@ export interface Serving {
   reload(config: ProxyConfig): Promise<void>;
   /** Has the dashboard say why another configuration was not put in force. */
   noteRefused(reason: string): void;
+  /** Tells load balancers that it stops soon; calls go on being served. */
+  announceStop(): Promise<void>;
   /** Takes nothing new from when it has resolved. */
   refuse(): Promise<void>;
   /** Resolves, after `refuse`, when nothing is being served any more. */

@@ -1,32 +1,49 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ProxyConfig } from "../../../config/proxy-config.ts";
 import type { Output } from "../../output.ts";
 import type { Serving } from "./serving.ts";
 
-/** How long running streams may take to end after the first signal. */
-const DRAIN_MS = 30_000;
+/** The longest time that timers take, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * The first signal lets running answers end, the second ends at once. Resolves when it is over, to the exit code; rejects
+ * The first signal announces the stop to load balancers, stops listening after the delay, and lets running calls end; the
+ * second ends at once. `settings` is asked for when the first comes. Resolves when it is over, to the exit code; rejects
  * where it cannot be ended.
  */
 export function untilStopped(
-  serving: Pick<Serving, "refuse" | "drained" | "close">,
+  serving: Pick<Serving, "announceStop" | "refuse" | "drained" | "close">,
   output: Pick<Output, "note">,
+  settings: () => Pick<ProxyConfig, "drainDelayMs" | "drainTimeoutMs">,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     let stopping = false;
     let ending = false;
+    const delay = new AbortController();
     const end = (code: number) => {
       if (ending) return;
       ending = true;
+      delay.abort();
       process.off("SIGTERM", onSignal);
       process.off("SIGINT", onSignal);
       serving.close().then(() => resolve(code), reject);
     };
     const drain = async () => {
-      const limit = setTimeout(() => end(0), DRAIN_MS);
+      const { drainDelayMs, drainTimeoutMs } = settings();
+      await serving.announceStop();
+      if (drainDelayMs > 0) {
+        output.note(`Stopping in ${drainDelayMs / 1000} s: /readyz answers 503; a second signal ends now.`);
+        await pause(Math.min(drainDelayMs, MAX_TIMER_MS), undefined, { signal: delay.signal }).catch(
+          () => {},
+        );
+      }
+      if (ending) return;
+      const limit =
+        drainTimeoutMs > 0 ? setTimeout(() => end(0), Math.min(drainTimeoutMs, MAX_TIMER_MS)) : undefined;
       try {
         await serving.refuse();
-        output.note("Stopping: running answers have 30 s to end; a second signal ends them now.");
+        const time = drainTimeoutMs > 0 ? `${drainTimeoutMs / 1000} s` : "as long as they need";
+        output.note(`Stopping: running calls have ${time} to end; a second signal ends them now.`);
         await serving.drained();
       } finally {
         clearTimeout(limit);
@@ -35,7 +52,9 @@ export function untilStopped(
     const onSignal = (signal: NodeJS.Signals) => {
       if (stopping) return end(signal === "SIGINT" ? 130 : 143);
       stopping = true;
-      drain().then(() => end(0), reject);
+      drain().then(() => {
+        if (!ending) end(0);
+      }, reject);
     };
     process.on("SIGTERM", onSignal);
     process.on("SIGINT", onSignal);

@@ -38,6 +38,8 @@ export interface WorkerCalls {
   counts(): MetricCounts;
   activity(since: string): CallActivity;
   noteRefused(reason: string): void;
+  /** Tells load balancers that it stops soon. */
+  announceStop(): void;
   /** Takes nothing new. */
   refuse(): void;
   /** Resolves, after `refuse`, when nothing is being served any more. */

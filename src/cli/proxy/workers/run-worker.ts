@@ -51,6 +51,7 @@ function workerCalls(primary: () => Remote<PrimaryCalls>, output: Output): Worke
     counts: () => proxy?.counts() ?? NO_COUNTS,
     activity: (since) => proxy?.activity(since) ?? NO_CALLS,
     noteRefused: (reason) => proxy?.noteRefused(reason),
+    announceStop: () => proxy?.announceStop(),
     refuse() {
       drained ??= proxy?.drain();
     },

@@ -37,6 +37,7 @@ class Workers implements Serving {
   private config: ProxyConfig;
   private break: (error: unknown) => void = () => {};
   private isEnding = false;
+  private isStopping = false;
   private closed: Promise<void> | undefined;
 
   constructor(config: ProxyConfig, logFile: RotatingFile, output: Output) {
@@ -77,6 +78,11 @@ class Workers implements Serving {
   noteRefused(reason: string): void {
     this.configuration = { ...this.configuration, refused: { at: Date.now(), reason } };
     void this.all(({ remote }) => remote.call("noteRefused", reason));
+  }
+
+  async announceStop(): Promise<void> {
+    this.isStopping = true;
+    await this.all(({ remote }) => remote.call("announceStop", undefined));
   }
 
   async refuse(): Promise<void> {
@@ -140,6 +146,7 @@ class Workers implements Serving {
           if (!(error instanceof ProcessGone)) this.break(error);
         },
       );
+      if (this.isStopping) worker.remote.call("announceStop", undefined).catch(() => {});
     }
   }
 

@@ -13,6 +13,7 @@ function fakeServing(faults: { readonly refuse?: Error; readonly close?: Error }
     return fault ? Promise.reject(fault) : Promise.resolve();
   };
   const serving = {
+    announceStop: () => asked("announceStop"),
     refuse: () => asked("refuse", faults.refuse),
     drained: () => asked("drained").then(() => answersEnd),
     close: () => asked("close", faults.close),
@@ -21,17 +22,18 @@ function fakeServing(faults: { readonly refuse?: Error; readonly close?: Error }
 }
 
 const quiet = { note: () => {} };
+const AT_ONCE = () => ({ drainDelayMs: 0, drainTimeoutMs: 30_000 });
 const listeners = () => process.listenerCount("SIGTERM") + process.listenerCount("SIGINT");
 
 describe("the end of a proxy", () => {
   it("comes when its running answers have ended, and signals then mean what they did before", async () => {
     const before = listeners();
     const { serving, calls, endAnswers } = fakeServing();
-    const over = untilStopped(serving, quiet);
+    const over = untilStopped(serving, quiet, AT_ONCE);
     process.emit("SIGTERM", "SIGTERM");
     endAnswers();
     expect(await over).toBe(0);
-    expect(calls).toEqual(["refuse", "drained", "close"]);
+    expect(calls).toEqual(["announceStop", "refuse", "drained", "close"]);
     expect(listeners()).toBe(before);
   });
 
@@ -40,16 +42,54 @@ describe("the end of a proxy", () => {
     ["SIGTERM", 143],
   ] as const)("comes at once with a second signal, whose code it has: %s, %i", async (signal, code) => {
     const { serving, calls } = fakeServing();
-    const over = untilStopped(serving, quiet);
+    const over = untilStopped(serving, quiet, AT_ONCE);
     process.emit("SIGTERM", "SIGTERM");
     process.emit(signal, signal);
     expect(await over).toBe(code);
     expect(calls.filter((call) => call === "close")).toHaveLength(1);
   });
 
+  it("keeps serving during the delay, and a second signal ends that too", async () => {
+    const { serving, calls } = fakeServing();
+    const notes: string[] = [];
+    const over = untilStopped(serving, { note: (line) => notes.push(line) }, () => ({
+      drainDelayMs: 2 ** 40,
+      drainTimeoutMs: 0,
+    }));
+    process.emit("SIGTERM", "SIGTERM");
+    while (notes.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(calls).toEqual(["announceStop"]);
+    process.emit("SIGTERM", "SIGTERM");
+    expect(await over).toBe(143);
+    expect(calls).toEqual(["announceStop", "close"]);
+  });
+
+  it("closes the listener after the delay, and lets calls take as long as they need where the timeout is 0", async () => {
+    const { serving, calls, endAnswers } = fakeServing();
+    const notes: string[] = [];
+    const over = untilStopped(serving, { note: (line) => notes.push(line) }, () => ({
+      drainDelayMs: 1,
+      drainTimeoutMs: 0,
+    }));
+    process.emit("SIGTERM", "SIGTERM");
+    while (notes.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect(notes[1]).toContain("as long as they need");
+    endAnswers();
+    expect(await over).toBe(0);
+    expect(calls).toEqual(["announceStop", "refuse", "drained", "close"]);
+  });
+
+  it("breaks off calls that take longer than the timeout", async () => {
+    const { serving, calls } = fakeServing();
+    const over = untilStopped(serving, quiet, () => ({ drainDelayMs: 0, drainTimeoutMs: 1 }));
+    process.emit("SIGTERM", "SIGTERM");
+    expect(await over).toBe(0);
+    expect(calls).toEqual(["announceStop", "refuse", "drained", "close"]);
+  });
+
   it.each(["refuse", "close"] as const)("says why where %s fails", async (name) => {
     const { serving, endAnswers } = fakeServing({ [name]: new Error(`no ${name}`) });
-    const over = untilStopped(serving, quiet);
+    const over = untilStopped(serving, quiet, AT_ONCE);
     process.emit("SIGTERM", "SIGTERM");
     endAnswers();
     await expect(over).rejects.toThrow(`no ${name}`);
