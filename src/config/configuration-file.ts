@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import type { z } from "zod";
 import { AppError, systemErrorCode } from "../errors.ts";
@@ -23,8 +23,16 @@ export async function readConfigurationFile(
 ): Promise<ConfigurationFile | undefined> {
   let text: string;
   try {
+    // Reading a FIFO or a terminal would wait for a writer, and with it every later reload.
+    const entry = await stat(path);
+    if (!entry.isFile() && !entry.isDirectory())
+      throw new AppError(
+        "configuration",
+        `Cannot read the configuration file ${path}: it is not a regular file`,
+      );
     text = await readFile(path, "utf8");
   } catch (error) {
+    if (error instanceof AppError) throw error;
     const code = systemErrorCode(error);
     if (code === "ENOENT" && !mustExist) return undefined;
     const reason = code === "ENOENT" ? "does not exist" : `cannot be read (${code ?? "unknown reason"})`;
