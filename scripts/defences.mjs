@@ -9,8 +9,8 @@ export const defences = [
     "security/r01",
     "src/http/guard.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
-    "if (origin !== undefined && origin !== `http://${host}` && !policy.origins.includes(origin)) {",
-    "if (false) {",
+    'origin !== `${request.scheme ?? "http"}://${host}` &&',
+    "false &&",
   ],
   [
     "R1",
@@ -288,13 +288,19 @@ export const defences = [
     "AbortSignal.timeout(600_000)",
   ],
 
-  ["P1", "security/p01", "src/proxy/door/admission.ts", 'if (!guarded.allowed) return refused("page");', ""],
   [
     "P1",
     "security/p01",
     "src/proxy/door/admission.ts",
-    'if (!guarded.allowed && guarded.reason === "host")',
-    "if (false)",
+    'if (!guarded.allowed && guarded.reason !== "host") return refused("page");',
+    "",
+  ],
+  [
+    "P1",
+    "security/p01",
+    "src/proxy/door/admission.ts",
+    '!guarded.allowed && guarded.reason === "host" && !isProbe(arrival, route)',
+    "false",
   ],
   [
     "P1",
@@ -321,7 +327,7 @@ export const defences = [
     "P2",
     "proxy/auth/policy",
     "src/proxy/auth/policy.ts",
-    'mode === "strict" || operation !== "health"',
+    'mode === "strict" || (operation !== "health" && operation !== "readiness")',
     'mode === "strict"',
   ],
   [
@@ -478,7 +484,7 @@ export const defences = [
     "P18",
     "security/p18",
     "src/proxy/translate/translation.ts",
-    "if (!this.plan.isKept) return named;",
-    "return named;",
+    "id === undefined || isKept ?",
+    "id === undefined ?",
   ],
 ];
