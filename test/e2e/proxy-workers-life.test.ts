@@ -20,7 +20,7 @@ const START = 'event: message_start\ndata: {"type":"message_start"}\n\n';
 const STOP = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 
 /** A proxy before an upstream whose streams end when they are told to. */
-async function startStreaming(workers: number) {
+async function startStreaming(workers: number, limits: { readonly descriptors?: number } = {}) {
   let tell = () => {};
   const told = new Promise<void>((resolve) => {
     tell = resolve;
@@ -33,7 +33,7 @@ async function startStreaming(workers: number) {
   });
   onTestFinished(() => upstream.close());
   const settings = { upstreams: { a: { dialect: "messages", base_url: upstream.url, models: ["m"] } } };
-  const proxy = await startProxyCommand(settings, workers);
+  const proxy = await startProxyCommand(settings, workers, limits);
   const stream = () => ask(proxy, "/v1/messages", { model: "m", max_tokens: 9, stream: true, messages: [] });
   return { proxy, stream, endStreams: tell };
 }
@@ -102,6 +102,22 @@ describe("a worker that is killed", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("sallyport: Workers end again and again, the last one by SIGKILL");
     expect(childrenOf(proxy.child.pid)).toEqual([]);
+  });
+});
+
+describe("workers that may open few files", () => {
+  it("serve again after more streams at once than they have descriptors for", async () => {
+    const { proxy, stream, endStreams } = await startStreaming(2, { descriptors: 128 });
+    const streams = Array.from({ length: 200 }, stream);
+    const statuses = (await Promise.allSettled(streams)).map((each) =>
+      each.status === "fulfilled" ? each.value.status : 0,
+    );
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(20);
+    expect((await ask(proxy, "/healthz")).status).toBe(200);
+    endStreams();
+    for (const each of await Promise.allSettled(streams))
+      if (each.status === "fulfilled") await outcomeOf(each.value);
+    for (let time = 0; time < 20; time += 1) expect((await ask(proxy, "/healthz")).status).toBe(200);
   });
 });
 

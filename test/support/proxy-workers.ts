@@ -13,14 +13,18 @@ export interface ProxyCommand extends SpawnedCommand {
 }
 
 /** `proxy start` with so many workers and these settings, once it listens. */
-export async function startProxyCommand(settings: object, workers: number): Promise<ProxyCommand> {
+export async function startProxyCommand(
+  settings: object,
+  workers: number,
+  limits: { readonly descriptors?: number } = {},
+): Promise<ProxyCommand> {
   const folder = await sandbox();
   const file = join(folder, "config.json");
   const save = (next: object) => writeFileSync(file, JSON.stringify({ proxy: next }));
   save(settings);
   const port = await quietPort();
   const flags = ["--config", file, "--port", String(port), "--workers", String(workers)];
-  const command = await startCommand(["proxy", "start", ...flags], { folder });
+  const command = await startCommand(["proxy", "start", ...flags], { folder, ...limits });
   await command.says(/Proxy listening/);
   return { ...command, port, save, logged: () => linesIn(join(folder, "data", "proxy")) };
 }

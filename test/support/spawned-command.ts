@@ -20,6 +20,8 @@ interface CommandOptions {
   readonly unread?: boolean;
   /** KiB that no file may exceed: a disk that is full for everything larger. */
   readonly largestFile?: number;
+  /** Files that the command, and each process it starts, may have open. */
+  readonly descriptors?: number;
 }
 
 export interface SpawnedCommand {
@@ -56,7 +58,7 @@ export async function startCommand(
 ): Promise<SpawnedCommand> {
   const folder = options.folder ?? (await sandbox());
   const command = [process.execPath, COMMAND, ...args];
-  const [program = "", ...rest] = options.largestFile ? limited(options.largestFile, command) : command;
+  const [program = "", ...rest] = limited(options, command);
   const child = spawn(program, rest, {
     cwd: options.cwd ?? join(folder, "project"),
     env: {
@@ -81,9 +83,14 @@ export async function startCommand(
   return watched(child, folder, options.unread ?? false);
 }
 
-/** The shell counts in blocks of 512 bytes. */
-function limited(kibibytes: number, command: readonly string[]): string[] {
-  return ["sh", "-c", 'ulimit -f "$0"; exec "$@"', String(kibibytes * 2), ...command];
+function limited(
+  { largestFile, descriptors }: CommandOptions,
+  command: readonly string[],
+): readonly string[] {
+  // The shell counts in blocks of 512 bytes.
+  if (largestFile) return ["sh", "-c", 'ulimit -f "$0"; exec "$@"', String(largestFile * 2), ...command];
+  if (descriptors) return ["sh", "-c", 'ulimit -n "$0"; exec "$@"', String(descriptors), ...command];
+  return command;
 }
 
 function watched(

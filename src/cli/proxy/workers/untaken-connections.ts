@@ -6,7 +6,12 @@ interface Handover {
   readonly act?: unknown;
   readonly seq?: unknown;
   readonly ack?: unknown;
+  /** `NODE_HANDLE_NACK`: the message has arrived without the connection. */
+  readonly cmd?: unknown;
 }
+
+/** Milliseconds for which a worker that could not receive a connection is given no other. */
+const PAUSE_MS = 1_000;
 
 interface Connection {
   close(): void;
@@ -15,6 +20,8 @@ interface Connection {
 /**
  * Gives a function for the end of a worker, which breaks off the connections that were handed to it and that it had not
  * taken yet. node:cluster forgets them (Node.js 20 and 22, `RoundRobinHandle.handoff`): their clients would wait for ever.
+ * Also ends handovers to a worker that has no descriptor left: Node.js drops them after four attempts without telling
+ * node:cluster, which would never give that worker a connection again.
  */
 export function watchUntaken(worker: Worker): () => void {
   const untaken = new Map<unknown, Connection>();
@@ -26,8 +33,21 @@ export function watchUntaken(worker: Worker): () => void {
     if (act === "newconn" && isConnection(connection)) untaken.set(seq, connection);
     return send(message, ...rest);
   };
-  process.on("internalMessage", (message: Handover) => untaken.delete(message.ack));
+  let pause: NodeJS.Timeout | undefined;
+  process.on("internalMessage", (message: Handover) => {
+    untaken.delete(message.ack);
+    if (message.cmd !== "NODE_HANDLE_NACK" || pause !== undefined) return;
+    const refused = [...untaken.keys()];
+    pause = setTimeout(() => {
+      pause = undefined;
+      // What node:cluster waits for: it closes the connection here and gives the worker the next one.
+      for (const ack of refused)
+        if (untaken.has(ack))
+          process.emit("internalMessage", { cmd: "NODE_CLUSTER", ack, accepted: true }, undefined);
+    }, PAUSE_MS);
+  });
   return () => {
+    clearTimeout(pause);
     for (const connection of untaken.values()) connection.close();
     untaken.clear();
   };

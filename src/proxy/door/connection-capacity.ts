@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+
+/** Connections that a server accepts. */
+export interface ConnectionCapacity {
+  readonly connections: number;
+  /** Connections above `connections` that are read for one request: probes are served, other requests get 503. */
+  readonly reserve: number;
+}
+
+const MOST_RESERVE = 256;
+/** Descriptors for files, pipes, listeners and what Node.js opens for itself: 25 to 35 are in use without calls. */
+const OWN_DESCRIPTORS = 40;
+
+/**
+ * Returns how many of the configured connections the open files of the process are enough for: each call takes two
+ * descriptors, the client's connection and the upstream's.
+ */
+export function capacityFor(configured: number, descriptors: number): ConnectionCapacity {
+  const available = Math.max(0, descriptors - OWN_DESCRIPTORS);
+  const reserve = Math.max(1, Math.min(MOST_RESERVE, Math.floor(available / 8)));
+  const affordable = Math.max(1, Math.floor((available - reserve) / 2));
+  return { connections: Math.min(configured, affordable), reserve };
+}
+
+/** Returns how many files this process may open, or Infinity where the system does not tell (all but Linux). */
+export function descriptorLimit(): number {
+  try {
+    const soft = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
