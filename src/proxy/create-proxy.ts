@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { METHODS, type Server } from "node:http";
+import { METHODS } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { ProxyConfig } from "../config/proxy-config.ts";
 import { AppError } from "../errors.ts";
@@ -13,6 +13,8 @@ import { createOpenStreams } from "./calls/open-streams.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
 import { addProxyErrors } from "./door/answer-errors.ts";
+import { capacityFor, descriptorLimit } from "./door/connection-capacity.ts";
+import { createConnectionLimit } from "./door/connection-limit.ts";
 import { addDoor } from "./door/door.ts";
 import { straightCalls } from "./door/straight-calls.ts";
 import { createDraining } from "./draining.ts";
@@ -117,6 +119,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     conversations: parts.shared?.conversations ?? createMemoryConversations(),
     isDraining: () => draining,
     isStopping: () => stopping,
+    connections: createConnectionLimit(capacityFor(config.limits.connections, descriptorLimit())),
   };
   const app = createServingApp(config, parts, services);
   const untilServed = createDraining(app.server, () => metrics.active > 0);
@@ -163,8 +166,7 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
     acceptAnyPath: true,
     first: straightCalls(services, parts.onInternal),
   });
-  if (parts.shared) breakOffBeyond(app.server, config.limits.connections);
-  else app.server.maxConnections = config.limits.connections;
+  services.connections.watch(app.server);
   takeBodiesAsTheyCome(app);
   addSecurityHeaders(app);
   addDoor(app, services);
@@ -177,24 +179,6 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
 function poolPlacesOf({ upstreams, mcp }: ProxyConfig): PoolPlace[] {
   const servers = [...mcp].map(([name, server]) => asUpstream(name, server));
   return [...upstreams.values(), ...servers].map(poolPlaceOf);
-}
-
-/**
- * In place of `maxConnections`, which in a worker of node:cluster hands what is too much back to be given to another: with
- * all of them full, it goes round for as long as they are.
- */
-function breakOffBeyond(server: Server, most: number): void {
-  let open = 0;
-  server.on("connection", (socket) => {
-    if (open === most) {
-      socket.destroy();
-      return;
-    }
-    open += 1;
-    socket.once("close", () => {
-      open -= 1;
-    });
-  });
 }
 
 async function notBuilt(): Promise<string> {

@@ -2,6 +2,7 @@ import type { BodyRoom } from "./body/body-room.ts";
 import type { OpenStreams } from "./calls/open-streams.ts";
 import type { CallActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
+import type { ConnectionLimit } from "./door/connection-limit.ts";
 import type { MetricCounts, Metrics } from "./log/metrics.ts";
 import type { RecentCalls } from "./log/recent-calls.ts";
 import type { RequestLog } from "./log/request-log.ts";
@@ -43,4 +44,5 @@ export interface Services {
   readonly isDraining: () => boolean;
   /** Whether the proxy is about to stop, though it still serves: `/readyz` says so to load balancers. */
   readonly isStopping: () => boolean;
+  readonly connections: ConnectionLimit;
 }

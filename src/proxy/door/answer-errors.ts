@@ -20,7 +20,7 @@ export function addProxyErrors(
     if (fault.status === 401 && asksForPage(request)) return answerLocked(reply, services);
     const body = services.runtime().redact(encodeFault(dialectOf(request), fault, services.nextRequestId()));
     reply.code(fault.status);
-    if (!request.raw.complete && fault.status !== 401) return sendEarly(reply, body);
+    if (!request.raw.complete) return sendEarly(reply, body);
     return reply.header("content-type", "application/json; charset=utf-8").send(body);
   });
   app.setNotFoundHandler(async (request, reply) => {
@@ -28,6 +28,8 @@ export function addProxyErrors(
     const allowed = methodsOf(path);
     const withHead = allowed.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     if (allowed.length > 0) reply.header("allow", withHead.join(", "));
+    // Paths that do not exist are nobody's to keep connections open with.
+    if (request.key === undefined) reply.header("connection", "close");
     throw missed(path, allowed);
   });
 }

@@ -40,8 +40,12 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
   const { method, url, headers, raw } = request;
   const peer = raw.socket.remoteAddress;
   const arrival = { method, url, path: pathOf(url), peer, headers, rawHeaders: raw.rawHeaders };
-  const { key, refusal } = admit(arrival, request.routeOptions.config.route, runtime, services);
+  const { route } = request.routeOptions.config;
+  const { key, refusal } = admit(arrival, route, runtime, services);
   request.key = key;
+  const isAboveLimit = services.connections.isAbove(raw.socket);
+  // Connections are for those who have a key: without one, they could all be held open.
+  if (isAboveLimit || (key === undefined && runtime.authMode !== "off")) reply.header("connection", "close");
   if (refusal !== "stopping" && refusal !== "host") {
     addCors(request, reply, runtime);
     if (method === "OPTIONS") {
@@ -50,6 +54,10 @@ function enter(request: FastifyRequest, reply: FastifyReply, services: Services)
     }
   }
   if (refusal) return refuse(reply, refusal, runtime.forwarding.host(peer, headers) ?? headers.host);
+  if (isAboveLimit && route?.operation !== "health" && route?.operation !== "readiness") {
+    reply.header("retry-after", "1");
+    throw new AppError("overloaded", "All connections that the proxy allows are in use");
+  }
   return true;
 }
 

@@ -28,6 +28,7 @@ export function straightCalls(
   return (request, response) => {
     const { method, url = "", headers, rawHeaders } = request;
     if (method !== "POST" || headers.origin !== undefined) return false;
+    if (services.connections.isAbove(request.socket)) return false;
     const path = pathOf(url);
     const route = straight.get(path);
     if (route === undefined) return false;
