@@ -384,8 +384,8 @@ export const defences = [
     "P6",
     "e2e/upstream-certificates",
     "src/proxy/upstream/pools.ts",
-    "connect: { timeout: connectMs },",
-    "connect: { timeout: connectMs, rejectUnauthorized: false },",
+    ": { timeout: connectMs },",
+    ": { timeout: connectMs, rejectUnauthorized: false },",
   ],
   ["P7", "security/p07", "src/proxy/calls/operation-path.ts", " || /^\\.{1,2}$/.test(id)", ""],
   [
