@@ -124,6 +124,7 @@ function requestOf(call: Call, path: string, body: RelayedBody, key: string | un
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
       contentLength: sent.length,
       contentCoding: whole ? undefined : headers["content-encoding"],
+      hasKeys: call.runtime.keys.size > 0,
       isOwnKey: (text) => call.runtime.keys.find([text]) !== undefined,
     },
   };

@@ -108,7 +108,8 @@ function requestOf(
       acceptEncoding: undefined,
       contentLength: hasBody && length !== undefined ? Number(length) : undefined,
       contentCoding: hasBody ? raw.headers["content-encoding"] : undefined,
-      isOwnKey: () => true,
+      hasKeys: request.runtime.keys.size > 0,
+      isOwnKey: (text) => request.runtime.keys.find([text]) !== undefined,
     },
   };
 }

@@ -31,6 +31,9 @@ const STOPPED = new Set([
   "origin",
   "referer",
   "x-sallyport-via",
+  "http2-settings",
+  "alt-used",
+  "max-forwards",
 ]);
 
 const STOPPED_PREFIX = /^(?:x-forwarded-|sec-|cf-|access-control-)/;
@@ -80,6 +83,8 @@ export interface HeaderNeeds {
   readonly isShared?: boolean;
   /** Whether the client's own credentials go along (`credentials: "client"`), except the proxy's key. */
   readonly isOwnKey: (text: string) => boolean;
+  /** Whether the proxy has keys, so that other headers are searched for them. */
+  readonly hasKeys?: boolean;
 }
 
 /** The headers of a call, as undici's flat list of names and values. `rawHeaders` is the client's. */
@@ -104,6 +109,7 @@ export function upstreamHeaders(
     }
     if (named?.has(name) || replaced.includes(name)) continue;
     if (needs.isShared && !isAllowed(name, upstream)) continue;
+    if (needs.hasKeys && value.length >= MIN_KEY && holdsKey(value, needs)) continue;
     if (name === "anthropic-version") version = true;
     headers.push(name, value);
   }
@@ -111,6 +117,15 @@ export function upstreamHeaders(
     headers.push(...MESSAGES_VERSION);
   addOwn(headers, upstream, needs);
   return headers;
+}
+
+/** Characters of the shortest key of the proxy. */
+const MIN_KEY = 16;
+
+/** Whether the proxy's own key is a header's value, or one of the words in it. */
+function holdsKey(value: string, { isOwnKey }: HeaderNeeds): boolean {
+  const words = value.split(/[\s,;="'()<>[\]{}]+/);
+  return isOwnKey(value) || words.some((word) => word.length >= MIN_KEY && isOwnKey(word));
 }
 
 /** Lower-case names by the names that clients give; empty for those that end here. The same few come in every call. */
