@@ -1,14 +1,14 @@
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { writeReadyFile } from "../../src/cli/ready-file.ts";
+import { openReadyFile } from "../../src/cli/ready-file.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("the ready file", () => {
   it("says where the server is and leaves nothing beside it", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "ready.json");
-    await writeReadyFile(path, "http://localhost:4711", 4711);
+    await (await openReadyFile(path)).write("http://localhost:4711", 4711);
     const ready = { url: "http://localhost:4711", port: 4711, pid: process.pid };
     expect(JSON.parse(await readFile(path, "utf8"))).toEqual(ready);
     expect(await readdir(folder)).toEqual(["ready.json"]);
@@ -16,16 +16,16 @@ describe("the ready file", () => {
 
   it("is put in its place whole: who has the old one open reads the old one to its end", async () => {
     const path = join(await temporaryFolder(), "ready.json");
-    await writeReadyFile(path, "http://localhost:1", 1);
+    await (await openReadyFile(path)).write("http://localhost:1", 1);
     const old = await open(path);
-    await writeReadyFile(path, "http://localhost:2", 2);
+    await (await openReadyFile(path)).write("http://localhost:2", 2);
     expect(JSON.parse(await old.readFile("utf8")).port).toBe(1);
     await old.close();
   });
 
-  it("names the file that cannot be written, why, and what to do", async () => {
+  it("names the file that cannot be written, why, and what to do, before anything is announced", async () => {
     const path = join(await temporaryFolder(), "missing", "ready.json");
-    await expect(writeReadyFile(path, "http://localhost:1", 1)).rejects.toMatchObject({
+    await expect(openReadyFile(path)).rejects.toMatchObject({
       message: expect.stringContaining(`The ready file ${path} cannot be written: ENOENT`),
       hint: expect.stringContaining("--ready-file"),
     });

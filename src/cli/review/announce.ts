@@ -1,7 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import { createOpenTabs } from "../../review/open-tabs.ts";
 import type { Output } from "../output.ts";
-import { writeReadyFile } from "../ready-file.ts";
+import { openReadyFile } from "../ready-file.ts";
 import { isBeyondLoopback } from "./listen-review.ts";
 import { openBrowser, openingOf } from "./open-browser.ts";
 import type { ReviewFlags } from "./review-program.ts";
@@ -26,6 +26,7 @@ export async function announce({ port, job, flags, output }: Announcement): Prom
   const url = `http://localhost:${port}`;
   const { settings } = job.workplace;
   const opening = openingOf(settings.environment, flags.open);
+  const readyFile = flags.readyFile ? await openReadyFile(flags.readyFile) : undefined;
   output.note(`Review the ${job.kind === "plan" ? "plan" : "changes"} at ${url}`);
   if (opening.how === "not" && opening.tunnel) {
     output.note(`From your own machine: ssh -L ${port}:localhost:${port} ${userName()}@${hostname()}`);
@@ -33,7 +34,7 @@ export async function announce({ port, job, flags, output }: Announcement): Prom
   if (isBeyondLoopback(settings.host)) {
     output.note(`Warning: reachable at ${settings.host} too. Anyone who can connect can read and decide.`);
   }
-  if (flags.readyFile) await writeReadyFile(flags.readyFile, url, port);
+  await readyFile?.write(url, port);
   const open = () => void openBrowser(opening, url, (text) => output.note(text));
   const isTabLeft =
     opening.how !== "not" && (await createOpenTabs(job.workplace.dataDirectory).mayWait(port));

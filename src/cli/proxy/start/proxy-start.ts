@@ -8,7 +8,7 @@ import { proxyOn } from "../../../doctor/places.ts";
 import { AppError, messageOf } from "../../../errors.ts";
 import type { RotatingFile } from "../../../proxy/log/rotating-file.ts";
 import type { Output } from "../../output.ts";
-import { writeReadyFile } from "../../ready-file.ts";
+import { openReadyFile } from "../../ready-file.ts";
 import { noteNewKey, readProxyConfiguration } from "../proxy-configuration.ts";
 import { createLogOutput } from "./log-output.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
@@ -45,10 +45,11 @@ export async function startProxy(flags: ProxyStartFlags, output: Output): Promis
   try {
     const begun = await Promise.race([serving.listen(), over.then((exitCode) => ({ exitCode }))]);
     if (typeof begun === "object") return begun.exitCode;
+    const readyFile = flags.readyFile ? await openReadyFile(flags.readyFile) : undefined;
     const file = { path, isThere: first.loaded.file !== undefined };
     for (const line of banner(inForce.config, begun, file)) output.note(line);
     if (first.newKey !== undefined) noteNewKey(first.newKey, output);
-    if (flags.readyFile) await writeReadyFile(flags.readyFile, baseUrl(inForce.config.host, begun), begun);
+    await readyFile?.write(baseUrl(inForce.config.host, begun), begun);
     return await over;
   } catch (error) {
     await serving.close();
