@@ -28,7 +28,7 @@ export interface OutboundProxies {
  * naming the variable that is not the URL of an HTTP proxy.
  */
 export function readOutboundProxies(environment: Environment): OutboundProxies {
-  const all = proxyIn(environment, "ALL_PROXY");
+  const all = isSocks(environment, "ALL_PROXY") ? undefined : proxyIn(environment, "ALL_PROXY");
   const [, exceptions = ""] = readVariable(environment, "NO_PROXY") ?? [];
   return {
     http: proxyIn(environment, "HTTP_PROXY") ?? all,
@@ -65,6 +65,11 @@ function readVariable(environment: Environment, name: string): [variable: string
     if (value) return [variable, value];
   }
   return undefined;
+}
+
+/** ALL_PROXY is set for all programs of a machine: one that names a SOCKS proxy says nothing about HTTP. */
+function isSocks(environment: Environment, name: string): boolean {
+  return /^socks/i.test(readVariable(environment, name)?.[1] ?? "");
 }
 
 function proxyIn(environment: Environment, name: string): OutboundProxy | undefined {

@@ -69,13 +69,7 @@ describe("the outbound proxy", () => {
   it.each(["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])(
     "refuses a wrong URL, naming %s and never the password",
     (variable) => {
-      for (const value of [
-        "nonsense",
-        "http://",
-        "ftp://me:hunter22@p:1",
-        "socks5://me:hunter22@p:1",
-        "http://me:hunter22%@p",
-      ]) {
+      for (const value of ["nonsense", "http://", "ftp://me:hunter22@p:1", "http://me:hunter22%@p"]) {
         const read = () => readOutboundProxies({ [variable]: value });
         expect(read).toThrow(expect.objectContaining({ code: "configuration" }));
         expect(read).toThrow(`Cannot use ${variable}: `);
@@ -83,6 +77,16 @@ describe("the outbound proxy", () => {
       }
     },
   );
+
+  it("ignores a SOCKS proxy for all programs, and refuses one that is meant for HTTP", () => {
+    const socks = "socks5://me:hunter22@p:1";
+    expect(readOutboundProxies({ ALL_PROXY: socks })).toEqual({
+      http: undefined,
+      https: undefined,
+      exceptions: [],
+    });
+    expect(() => readOutboundProxies({ HTTPS_PROXY: socks })).toThrow("Cannot use HTTPS_PROXY");
+  });
 
   it("keeps credentials out of what is shown", () => {
     const proxies = readOutboundProxies({

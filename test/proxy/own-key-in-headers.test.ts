@@ -25,7 +25,7 @@ it.each(["/v1/messages", "/mcp/tools/mcp"])(
         "x-note": KEY,
         "openai-organization": `org ${KEY}`,
         "api-key": KEY,
-        "x-agent": `agent/1 (key=${KEY})`,
+        "user-agent": `agent/1 (key=${KEY})`,
         "http2-settings": "AAMAAABkAAQAAP__",
         "alt-used": "a.test",
         "max-forwards": "7",

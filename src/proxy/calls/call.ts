@@ -142,9 +142,9 @@ export function settle(call: Call): void {
     id: call.id,
     key: call.key?.name,
     client: call.client,
-    clientRequestId: shortened(headers["x-request-id"]),
-    session: shortened(sessionOf(headers)),
-    userAgent: shortened(headers["user-agent"]),
+    clientRequestId: recordable(headers["x-request-id"], call.runtime),
+    session: recordable(sessionOf(headers), call.runtime),
+    userAgent: recordable(headers["user-agent"], call.runtime),
     traceId: traceIdOf(headers["traceparent"]),
     method: request.method ?? "",
     route: call.route.path,
@@ -174,8 +174,14 @@ export function settle(call: Call): void {
 /** Whatever a client says of itself is as long as it likes. */
 const MAX_SAID = 200;
 
-function shortened(text: string | string[] | undefined): string | undefined {
-  return text?.toString().slice(0, MAX_SAID);
+/** Words that are long enough to be a key of the proxy. */
+const LONG_WORDS = /[^\s,;="'()<>[\]{}]{16,}/g;
+
+/** Returns a text of the client's as the log may hold it: short, and without the proxy's keys. */
+function recordable(text: string | string[] | undefined, { keys }: Runtime): string | undefined {
+  const whole = text?.toString();
+  if (whole === undefined || keys.size === 0) return whole?.slice(0, MAX_SAID);
+  return whole.replace(LONG_WORDS, (word) => (keys.find([word]) ? "[redacted]" : word)).slice(0, MAX_SAID);
 }
 
 /** The trace of a W3C trace context; https://www.w3.org/TR/trace-context/#traceparent-header */
