@@ -120,6 +120,8 @@ export interface PlanAnnotation {
   /** Absent for a general comment. */
   readonly anchor?: PlanAnchor;
   readonly text: string;
+  /** Who made it, where that is another person than the reviewer: a colleague, in a shared file. */
+  readonly author?: string;
   /** Of `replace` and `insert`: what should stand there. */
   readonly replacement?: string;
   /** Paths from /api/upload. */
@@ -137,6 +139,8 @@ export interface PlanAnchor {
   readonly quote: string;
   readonly prefix: string;
   readonly suffix: string;
+  /** The quote is text that this plan no longer has: `start` and `end` are the place where it was. */
+  readonly removed?: true;
 }
 
 export interface AttachedImage {

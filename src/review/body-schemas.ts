@@ -28,6 +28,7 @@ const anchor = z.object({
   quote: z.string(),
   prefix: z.string(),
   suffix: z.string(),
+  removed: z.literal(true).exactOptional(),
 });
 
 const planAnnotation = z.object({
@@ -35,6 +36,7 @@ const planAnnotation = z.object({
   type: z.enum(["comment", "replace", "delete", "insert", "concern", "label", "general"]),
   anchor: anchor.exactOptional(),
   text: z.string(),
+  author: z.string().exactOptional(),
   replacement: z.string().exactOptional(),
   images: z.array(z.object({ path: z.string(), name: z.string() })).exactOptional(),
   createdAt: z.string(),

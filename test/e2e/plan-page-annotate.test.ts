@@ -122,7 +122,7 @@ describe("annotating the source", () => {
     await page.keyboard.press("Control+Enter");
     const quote = page.locator(".rail .card-quote");
     await quote.waitFor({ state: "attached" });
-    expect(await quote.textContent()).toMatch(/^Write the store.*Run both stores side by side\.$/);
+    expect(await quote.textContent()).toMatch(/^Write the store.*Run both stores side by side\.$/s);
     review.child.kill("SIGTERM");
     await review.ended;
   });
@@ -172,7 +172,7 @@ describe("annotating by pointer", () => {
     }
     const quotes = await page.locator(".card-quote").allTextContents();
     expect(quotes).toEqual([
-      "Store Map in memory RedisSessionStore",
+      "Store\nMap in memory\nRedisSessionStore",
       "get(id: string): Promise<Session | undefined>;",
       "Add the client and a setting.",
     ]);

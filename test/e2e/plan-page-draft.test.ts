@@ -154,7 +154,7 @@ describe("what is typed on the plan page", () => {
     await first.ended;
     const revised = hookEvent(`${samplePlan}\nRevised.\n`, home.path);
     const second = await startReview(home, revised, ["--port", port]);
-    await page.getByText("Another plan is under review at this address by now.").waitFor();
+    await page.getByText("This tab is out of date: another plan is now open at this address.").waitFor();
     await saved(page);
     await page.getByRole("button", { name: "Approve" }).click();
     await page

@@ -65,7 +65,7 @@ describe("a plan in one HTML file", () => {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Import notes …" }).click();
     await page.getByLabel(/A notes file/).setInputFiles(notesFile);
-    await page.getByRole("button", { name: "Add 2 notes" }).click();
+    await page.getByRole("button", { name: "Add 1 note" }).click();
     await expect.poll(() => page.locator(".card").count()).toBe(2);
     expect(await page.locator(".cards").textContent()).toContain("From a colleague");
   });
@@ -77,7 +77,7 @@ describe("a plan in one HTML file", () => {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Import notes …" }).click();
     await page.getByLabel(/A notes file/).setInputFiles(file);
-    await page.getByText("This is no shared plan").waitFor();
+    await page.getByText("Not a shared plan").waitFor();
   });
 });
 
@@ -96,7 +96,7 @@ describe("a plan in a link", () => {
       browser,
       link.replace(review.url.replace(/\/$/, ""), other.url.replace(/\/$/, "")),
     );
-    await later.getByRole("button", { name: "Look into it" }).click();
+    await later.getByRole("button", { name: "Preview" }).click();
     await later.getByRole("button", { name: /^Add \d+ note/ }).click();
     await later.locator(".card").getByText("From me").waitFor();
     expect(later.url()).not.toContain("#shared");

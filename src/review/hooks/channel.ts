@@ -25,7 +25,23 @@ export const DEFAULT_DENIAL = "Plan rejected by user";
 /** The plan an agent is handed back: edited where it was, the person's notes beneath it. */
 export function planWithNotes(plan: string, { editedPlan, feedback }: PlanDecision): string {
   const text = editedPlan ?? plan;
-  return feedback ? `${text.trimEnd()}\n\n---\n\n## Notes from the reviewer\n\n${feedback}\n` : text;
+  if (!feedback) return text;
+  return `${text.trimEnd()}\n\n---\n\n## Notes from the reviewer\n\n${asSection(feedback)}\n`;
+}
+
+/** Returns feedback as part of a section of level 2: without its own title, its headings one level lower. */
+function asSection(feedback: string): string {
+  let fence: string | undefined;
+  const lines = feedback.split("\n").map((line) => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark !== undefined && fence === undefined) fence = mark;
+    else if (fence !== undefined && line.trim().startsWith(fence) && line.trim() === mark) fence = undefined;
+    return fence === undefined && /^#{1,5} /.test(line) ? `#${line}` : line;
+  });
+  const [first = "", ...rest] = lines;
+  return first.startsWith("## ") && feedback.startsWith("# ")
+    ? rest.join("\n").trim()
+    : lines.join("\n").trim();
 }
 
 /** What an agent without words for an approval is told once its tool has run; undefined where there is nothing to tell. */

@@ -42,6 +42,15 @@ describe("Claude Code, PermissionRequest", () => {
     expect(edited.hookSpecificOutput.decision.updatedInput.plan).toBe("# Better");
   });
 
+  it("makes composed notes a section of the plan: one title, headings below it, code as it is", () => {
+    const feedback =
+      "# Notes on the approved plan\n\nKeep to them:\n\n## 1. Comment on line 2\n\n```sh\n# not a heading\n```\n";
+    const { plan } = encode({ ...approve, feedback }).hookSpecificOutput.decision.updatedInput;
+    expect(plan).toBe(
+      "# Plan\n\nDo it.\n\n---\n\n## Notes from the reviewer\n\nKeep to them:\n\n### 1. Comment on line 2\n\n```sh\n# not a heading\n```\n",
+    );
+  });
+
   it("denies with the feedback as message", () => {
     expect(encode(deny)).toEqual(answer({ behavior: "deny", message: 'Not "yet"\nsecond line' }));
     expect(encode({ kind: "deny" })).toEqual(answer({ behavior: "deny", message: "Plan rejected by user" }));

@@ -66,6 +66,24 @@ export function blockAnchor(document: MarkdownDocument, index: number): PlanAnch
   return { start, end, startLine, endLine, quote: document.source.slice(start, end), prefix: "", suffix: "" };
 }
 
+/** Ties text that an earlier version had to the place where it was. */
+export function removedAnchor(document: MarkdownDocument, at: number, quote: string): PlanAnchor {
+  const { text, lines, leafStarts, leavesAt } = documentIndex(document);
+  const leaf = leavesAt(at, at).at(-1) ?? leavesAt(0, at).at(-1);
+  const from = leaf ? (leafStarts[leaf.index] ?? 0) + renderedOffset(leaf, at, "start") : 0;
+  const line = lines.at(at) + 1;
+  return {
+    start: at,
+    end: at,
+    startLine: line,
+    endLine: line,
+    quote,
+    prefix: text.slice(Math.max(0, from - CONTEXT), from),
+    suffix: text.slice(from, from + CONTEXT),
+    removed: true,
+  };
+}
+
 /** Ties one line of a code block, counted from 0, to the source. Undefined for an empty line. */
 export function codeLineAnchor(
   document: MarkdownDocument,
@@ -185,8 +203,8 @@ function sourceStretch(document: MarkdownDocument, part: LeafRange): { start: nu
 /** Blocks whose text is marked up; others are drawn as they stand. */
 const PROSE = new Set(["paragraph", "list item", "heading", "table row"]);
 
-/** From drawn to source. What looks different in the source is taken whole. */
-function sourceOffset(leaf: Leaf | undefined, rendered: number, side: "start" | "end"): number {
+/** Returns the source offset of a drawn character. What looks different in the source is taken whole. */
+export function sourceOffset(leaf: Leaf | undefined, rendered: number, side: "start" | "end"): number {
   if (!leaf) return 0;
   const isOver = (segment: Segment) =>
     side === "start"

@@ -1,6 +1,7 @@
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
-import { relocate } from "./relocate.ts";
+import { documentIndex } from "./document-index.ts";
+import { placeAround, relocate } from "./relocate.ts";
 
 export type AnnotationType = PlanAnnotation["type"];
 
@@ -59,7 +60,7 @@ export function placeAnnotations(
     if (!annotation.anchor) return { annotation, lost: false };
     const anchor = relocate(document, annotation.anchor);
     return {
-      annotation: { ...annotation, anchor: anchor ?? withoutPlace(annotation.anchor) },
+      annotation: { ...annotation, anchor: anchor ?? withoutPlace(document, annotation.anchor) },
       lost: anchor === undefined,
     };
   });
@@ -67,10 +68,14 @@ export function placeAnnotations(
 
 /** The place of one anchor in another version of the plan. */
 export function placeAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
-  return relocate(document, anchor) ?? withoutPlace(anchor);
+  return relocate(document, anchor) ?? withoutPlace(document, anchor);
 }
 
-/** One whose text has gone keeps its quote, but stands for no stretch of this text. */
-function withoutPlace(anchor: PlanAnchor): PlanAnchor {
-  return { ...anchor, end: anchor.start };
+/** One whose text is gone keeps its quote, and points to the place where it was: it covers no text. */
+function withoutPlace(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
+  const around = placeAround(document, anchor);
+  const { lines } = documentIndex(document);
+  const start = around?.start ?? lines.start(Math.min(anchor.startLine, lines.count) - 1);
+  const line = lines.at(start) + 1;
+  return { ...anchor, start, end: start, startLine: line, endLine: line };
 }

@@ -6,7 +6,7 @@ import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
-import { lineRange } from "../decide/compose-feedback.ts";
+import { placeOf } from "../decide/compose-feedback.ts";
 import { editAnnotation, removeAnnotation, showInPlan } from "../state/actions.ts";
 import { typeNames } from "./annotations.ts";
 import { TypeIcon } from "./type-icon.tsx";
@@ -18,9 +18,9 @@ interface NoteCardProps {
 
 /** One note in the side panel. A click shows its place in the plan. */
 export function NoteCard({ annotation, active }: NoteCardProps) {
-  const { id, type, anchor, text, replacement, images = [] } = annotation;
+  const { id, type, anchor, text, author, replacement, images = [] } = annotation;
   const card = useRef<HTMLLIElement>(null);
-  const name = anchor ? `${typeNames[type]} on ${lineRange(anchor)}` : typeNames[type];
+  const name = anchor ? `${typeNames[type]} on ${placeOf(anchor)}` : typeNames[type];
 
   useEffect(() => {
     if (active) card.current?.scrollIntoView({ block: "nearest" });
@@ -36,7 +36,8 @@ export function NoteCard({ annotation, active }: NoteCardProps) {
       >
         <TypeIcon type={type} />
         <span className="card-type">{typeNames[type]}</span>
-        {anchor && <span className="card-lines">{lineRange(anchor)}</span>}
+        {anchor && <span className="card-lines">{placeOf(anchor)}</span>}
+        {author && <span className="card-lines">by {author}</span>}
       </button>
       <span className="card-tools no-print">
         <IconButton small label={`Edit: ${name}`} onClick={() => editAnnotation(id)}>
@@ -80,12 +81,20 @@ function Thumbnails({ images }: { readonly images: readonly AttachedImage[] }) {
   );
 }
 
-function NoteText({ text }: { readonly text: string }) {
+/** A note's text, drawn as Markdown. */
+export function NoteText({ text }: { readonly text: string }) {
   const document = useMemo(() => parseMarkdown(text), [text]);
   return <MarkdownView small document={document} imageUrl={() => undefined} />;
 }
 
-function shortened(quote: string): string {
-  const line = quote.replace(/\s+/g, " ").trim();
-  return line.length > 140 ? `${line.slice(0, 90)} … ${line.slice(-40)}` : line;
+/** Returns a quote in a few lines, cut between words; each block of the plan keeps its own line. */
+export function shortened(quote: string): string {
+  const text = quote
+    .trim()
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/\s*\n\s*/g, "\n");
+  if (text.length <= 160) return text;
+  const head = text.slice(0, 100).replace(/(?<=\s)\S+$/, "");
+  const tail = text.slice(-50).replace(/^\S+(?=\s)/, "");
+  return `${head.trimEnd()} … ${tail.trimStart()}`;
 }

@@ -18,7 +18,9 @@ export function Rail() {
   const open = useReview((state) => state.railOpen);
   const labelTarget = useReview((state) => state.labelTarget);
   const ordered = useMemo(() => inDocumentOrder(annotations), [annotations]);
-  const isPlanShown = useReview((state) => state.view === "plan");
+  const isPlanShown = useReview(
+    ({ view, changesAs }) => view === "plan" || (view === "changes" && changesAs === "rendered"),
+  );
   // A note on the text is written beside it, where the text is shown as it is drawn.
   const writtenHere = composer && (!composer.anchor || !isPlanShown) ? composer : undefined;
 

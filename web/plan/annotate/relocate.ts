@@ -1,26 +1,52 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { lastNotBehind } from "../../shared/markdown/parse/source-lines.ts";
-import { anchorOf, documentText, pointInText } from "./anchor.ts";
+import { anchorOf, documentText, pointInText, removedAnchor, sourceOffset } from "./anchor.ts";
 
 /**
  * Finds an anchor in another version of the plan: where its quote is, and of several such places the one whose
  * surroundings are most similar. Undefined where the text is gone.
  */
 export function relocate(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor | undefined {
-  const text = documentText(document);
-  let best: Match | undefined;
-  let bestScore = -1;
-  for (const match of findQuote(foldedText(document), anchor.quote)) {
-    const score = similarity(text, match, anchor);
-    if (score > bestScore) [best, bestScore] = [match, score];
-  }
+  if (anchor.removed) return placeAround(document, anchor);
+  const best = bestMatch(document, anchor.quote, anchor);
   if (!best) return undefined;
   return anchorOf(document, {
     first: pointInText(document, best.start),
     last: pointInText(document, best.end),
   });
 }
+
+/** Finds the place of text that the document does not have by what was around it. */
+export function placeAround(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor | undefined {
+  const none = { prefix: "", suffix: "" };
+  const before = bestMatch(document, anchor.prefix, { ...none, suffix: anchor.suffix });
+  const behind = before ? undefined : bestMatch(document, anchor.suffix, none);
+  const offset = before?.end ?? behind?.start;
+  if (offset === undefined) return undefined;
+  const point = pointInText(document, offset);
+  const leaf = document.leaves[point.leaf];
+  return removedAnchor(document, sourceOffset(leaf, point.offset, before ? "end" : "start"), anchor.quote);
+}
+
+/** Returns whether the text of a note on removed text is in the plan again. */
+export function isRestored(document: MarkdownDocument, { quote }: PlanAnchor): boolean {
+  return findQuote(foldedText(document), quote).length > 0;
+}
+
+/** Returns, of all places of a text, the one whose surroundings are most similar. */
+function bestMatch(document: MarkdownDocument, quote: string, around: Surroundings): Match | undefined {
+  const text = documentText(document);
+  let best: Match | undefined;
+  let bestScore = -1;
+  for (const match of findQuote(foldedText(document), quote)) {
+    const score = similarity(text, match, around);
+    if (score > bestScore) [best, bestScore] = [match, score];
+  }
+  return best;
+}
+
+type Surroundings = Pick<PlanAnchor, "prefix" | "suffix">;
 
 /** A stretch of the document's drawn text. */
 interface Match {
@@ -87,7 +113,7 @@ function foldWhitespace(text: string): FoldedText {
 }
 
 /** Counts how many characters before and after the match agree with those around the anchor. */
-function similarity(text: string, { start, end }: Match, anchor: PlanAnchor): number {
+function similarity(text: string, { start, end }: Match, anchor: Surroundings): number {
   let before = 0;
   while (
     before < anchor.prefix.length &&

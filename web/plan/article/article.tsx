@@ -1,40 +1,66 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
 import { followSelection } from "../../shared/selection/settled-selection.ts";
-import { anchorOf, blockAnchor, blocksOf, codeLineAnchor } from "../annotate/anchor.ts";
+import { blockAnchor, blocksOf, codeLineAnchor } from "../annotate/anchor.ts";
 import { LabelPicker } from "../annotate/label-picker.tsx";
 import { NoteComposer } from "../annotate/note-composer.tsx";
 import { NoteMarks } from "../annotate/note-marks.tsx";
 import { SelectionToolbar } from "../annotate/selection-toolbar.tsx";
-import { activate, setCursor } from "../state/actions.ts";
+import { activate, setCursor, setRemovedCursor } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { BlockHandle } from "./block-handle.tsx";
+import { anchorOfRemoved, anchorOfSelection } from "./current-anchor.ts";
 import { imageUrlOf } from "./image-url.ts";
 import { noteAt, type PaintedRanges, paintNotes, paintTarget } from "./paint.ts";
 import { isSameSpot, type Spot, spotAt } from "./spot.ts";
-import { type Target, targetBox } from "./target.ts";
-import { blockAt, blockElement, focusBlock, selectedRange } from "./text-points.ts";
+import { type Box, type Target, targetBox } from "./target.ts";
+import { blockAt, blockElement, focusBlock, notedRemoval, removedElement } from "./text-points.ts";
 
 /** The plan, drawn and annotated. */
 export function Article() {
   const plan = useReview((state) => state.document);
+  const imageUrl = useImageUrl();
+  return (
+    <AnnotatedSheet>
+      <MarkdownView document={plan} imageUrl={imageUrl} />
+    </AnnotatedSheet>
+  );
+}
+
+/** Returns where the page shows an image from that the plan names. */
+export function useImageUrl(): (source: string) => string | undefined {
   const cwd = useReview((state) => state.plan?.caller.cwd ?? "");
+  return useCallback((source: string) => imageUrlOf(source, cwd), [cwd]);
+}
+
+/** Takes notes on what is drawn in it of the plan. */
+export function AnnotatedSheet({ children }: { readonly children: React.ReactNode }) {
+  const plan = useReview((state) => state.document);
   const composer = useReview((state) => state.composer);
   const labelTarget = useReview((state) => state.labelTarget);
   const root = useRef<HTMLDivElement>(null);
   const [target, setTarget] = useState<Target>();
   const [spot, setSpot] = useState<Spot>();
   const painted = usePaint(root);
-  const imageUrl = useCallback((source: string) => imageUrlOf(source, cwd), [cwd]);
+  const composerBox = useBox(root, composer?.anchor);
   useCursor(root);
   useSelection(root, setTarget);
 
-  const openSpot = ({ block, line }: Spot) => {
+  const openSpot = ({ block, line, removed }: Spot) => {
+    if (removed !== undefined) return openRemoved(removed);
     const ofLine = line === undefined ? undefined : codeLineAnchor(plan, block, line);
     const anchor = ofLine ?? blockAnchor(plan, block);
     setCursor(ofLine ? undefined : block);
     if (anchor && root.current) setTarget({ anchor, ...targetBox(root.current, plan, anchor) });
+  };
+  const openRemoved = (id: number) => {
+    const element = root.current && removedElement(root.current, id);
+    if (!element || !root.current) return;
+    const anchor = anchorOfRemoved(plan, element);
+    setRemovedCursor(id);
+    setTarget({ anchor, ...targetBox(root.current, plan, anchor) });
   };
 
   const onClick = ({ target: clicked, clientX, clientY }: React.MouseEvent) => {
@@ -45,7 +71,10 @@ export function Article() {
     const tapped = isTouched() && !note ? spotAt(clicked, clientY) : undefined;
     if (tapped) openSpot(tapped);
     else setTarget(undefined);
-    if (!note && tapped?.line === undefined) setCursor(blockAt(clicked));
+    if (note || tapped?.line !== undefined) return;
+    const removed = clicked.closest<HTMLElement>("[data-removed]")?.dataset["removed"];
+    if (removed === undefined) setCursor(blockAt(clicked));
+    else setRemovedCursor(Number(removed));
   };
   // On the way to the sign beside it, a block stays the one that is meant.
   const onPointerMove = ({ target: over, clientY }: React.PointerEvent) => {
@@ -60,7 +89,7 @@ export function Article() {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: j, k and the block cursor do the same by keyboard */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
       <div ref={root} className="plan" onClick={onClick}>
-        <MarkdownView document={plan} imageUrl={imageUrl} />
+        {children}
       </div>
       <NoteMarks root={root} />
       {spot && !composer && <BlockHandle root={root} spot={spot} onOpen={openSpot} />}
@@ -72,15 +101,33 @@ export function Article() {
         />
       )}
       {isOffered && <SelectionToolbar target={target} onDone={() => setTarget(undefined)} />}
-      {composer?.anchor && root.current && (
-        <NoteComposer
-          key={composer.editing ?? composer.anchor.start}
-          composer={composer}
-          box={targetBox(root.current, plan, composer.anchor)}
-        />
+      {composer?.anchor && composerBox && (
+        <NoteComposer key={composer.editing ?? composer.anchor.start} composer={composer} box={composerBox} />
       )}
     </div>
   );
+}
+
+/** Where an anchor is drawn, kept in step with what moves it: images, diagrams, parts that are unfolded. */
+function useBox(
+  root: React.RefObject<HTMLDivElement | null>,
+  anchor: PlanAnchor | undefined,
+): Box | undefined {
+  const plan = useReview((state) => state.document);
+  const [box, setBox] = useState<Box>();
+  useLayoutEffect(() => {
+    const element = root.current;
+    if (!element || !anchor) {
+      setBox(undefined);
+      return undefined;
+    }
+    const measure = () => setBox(targetBox(element, plan, anchor));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [root, plan, anchor]);
+  return box;
 }
 
 /** Keeps the painted notes in step with the notes; gives their ranges, for clicks. */
@@ -109,9 +156,11 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
 
   useEffect(() => {
     const anchor = annotations.find(({ id }) => id === activeId)?.anchor;
-    const block = anchor && blocksOf(plan, anchor)[0];
-    if (block === undefined || !root.current) return;
-    blockElement(root.current, block)?.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
+    if (!anchor || !root.current) return;
+    const element = anchor.removed ? notedRemoval(root.current, anchor) : undefined;
+    const block = blocksOf(plan, anchor)[0];
+    const drawn = element ?? (block === undefined ? null : blockElement(root.current, block));
+    drawn?.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
   }, [root, plan, annotations, activeId]);
 
   return painted;
@@ -125,18 +174,20 @@ function scrollBehavior(): ScrollBehavior {
 /** Shows the block that keys act on, and has it read out: it takes the focus where no field has it and nothing is selected. */
 function useCursor(root: React.RefObject<HTMLDivElement | null>): void {
   const cursor = useReview((state) => state.cursor);
+  const removed = useReview((state) => state.removedCursor);
   const plan = useReview((state) => state.document);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new plan has new elements
   useEffect(() => {
-    if (cursor === undefined || !root.current) return;
-    const element = blockElement(root.current, cursor);
+    if (!root.current) return;
+    const ofPlan = cursor === undefined ? null : blockElement(root.current, cursor);
+    const element = removed === undefined ? ofPlan : removedElement(root.current, removed);
     element?.setAttribute("data-cursor", "true");
     element?.scrollIntoView({ block: "nearest" });
     const focused = document.activeElement;
     const isFree = focused === document.body || root.current.contains(focused);
     if (element && isFree && getSelection()?.isCollapsed !== false) focusBlock(element);
     return () => element?.removeAttribute("data-cursor");
-  }, [root, cursor, plan]);
+  }, [root, cursor, removed, plan]);
 }
 
 /** Offers what can be done with the selected text, once the selection is settled. */
@@ -150,8 +201,7 @@ function useSelection(
       const element = root.current;
       const plan = useReview.getState().document;
       if (!element) return;
-      const range = selectedRange(element, getSelection());
-      const anchor = range && anchorOf(plan, range);
+      const anchor = anchorOfSelection(element, plan, getSelection());
       if (anchor) setTarget({ anchor, ...targetBox(element, plan, anchor) });
     };
     const stop = followSelection({ onSettled, onCleared: () => setTarget(undefined) });

@@ -1,7 +1,6 @@
 import { MessageSquarePlus } from "lucide-react";
 import { useLayoutEffect, useState } from "react";
-import { middleOf, type Spot } from "./spot.ts";
-import { blockElement } from "./text-points.ts";
+import { middleOf, type Spot, spotElement } from "./spot.ts";
 
 interface BlockHandleProps {
   readonly root: React.RefObject<HTMLDivElement | null>;
@@ -13,15 +12,14 @@ interface BlockHandleProps {
 export function BlockHandle({ root, spot, onOpen }: BlockHandleProps) {
   const [top, setTop] = useState<number>();
   useLayoutEffect(() => {
-    const element = root.current && blockElement(root.current, spot.block);
+    const element = root.current && spotElement(root.current, spot);
     const sheet = root.current?.parentElement;
     if (!element || !sheet) return;
     const offset = element.getBoundingClientRect().top - sheet.getBoundingClientRect().top;
     setTop(offset + middleOf(element, spot) - 14);
   }, [root, spot]);
   if (top === undefined) return null;
-  const name =
-    spot.line === undefined ? "Annotate this block" : `Annotate line ${spot.line + 1} of this code`;
+  const name = nameOf(spot);
   return (
     <button
       type="button"
@@ -35,4 +33,9 @@ export function BlockHandle({ root, spot, onOpen }: BlockHandleProps) {
       <MessageSquarePlus size={16} aria-hidden />
     </button>
   );
+}
+
+function nameOf({ removed, line }: Spot): string {
+  if (removed !== undefined) return "Annotate this removed text";
+  return line === undefined ? "Annotate this block" : `Annotate line ${line + 1} of this code`;
 }

@@ -1,12 +1,18 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import { anchorOf, blockAnchor, linesAnchor } from "../annotate/anchor.ts";
+import type { MarkdownDocument } from "../../shared/markdown/model.ts";
+import { anchorOf, blockAnchor, linesAnchor, removedAnchor, type TextRange } from "../annotate/anchor.ts";
 import { useReview } from "../state/review-store.ts";
-import { selectedRange } from "./text-points.ts";
+import { removedElement, selectedRange, selectedRemoval } from "./text-points.ts";
 
 /** What a key press is about: the selected text or lines of the source, else the block under the cursor. */
 export function currentAnchor(): PlanAnchor | undefined {
-  const { document: plan, cursor } = useReview.getState();
-  return selectedAnchor() ?? (cursor === undefined ? undefined : blockAnchor(plan, cursor));
+  const { document: plan, cursor, removedCursor } = useReview.getState();
+  const selected = selectedAnchor();
+  if (selected) return selected;
+  const root = document.querySelector(".plan");
+  const removed = root && removedCursor !== undefined && removedElement(root, removedCursor);
+  if (removed) return anchorOfRemoved(plan, removed);
+  return cursor === undefined ? undefined : blockAnchor(plan, cursor);
 }
 
 /** The selected text, or the selected lines of the source. */
@@ -16,8 +22,48 @@ export function selectedAnchor(): PlanAnchor | undefined {
   const lines = selectedLines(selection);
   if (lines) return linesAnchor(plan, ...lines);
   const root = document.querySelector(".plan");
-  const range = root && selectedRange(root, selection);
-  return range ? anchorOf(plan, range) : undefined;
+  return root ? anchorOfSelection(root, plan, selection) : undefined;
+}
+
+/** What is selected: text of the plan, or text that it no longer has. */
+export function anchorOfSelection(
+  root: Element,
+  plan: MarkdownDocument,
+  selection: Selection | null,
+): PlanAnchor | undefined {
+  const range = selectedRange(root, selection);
+  if (range) return anchorOf(plan, wholeWords(plan, range));
+  const removal = selectedRemoval(root, selection);
+  return removal && anchorOfRemoved(plan, removal.element, removal.quote);
+}
+
+/** A drag that begins or ends within a word means the word. */
+function wholeWords(plan: MarkdownDocument, { first, last }: TextRange): TextRange {
+  const start = wordAt(plan.leaves[first.leaf]?.text ?? "", first.offset);
+  const end = wordAt(plan.leaves[last.leaf]?.text ?? "", last.offset);
+  return {
+    first: { ...first, offset: start?.start ?? first.offset },
+    last: { ...last, offset: end?.end ?? last.offset },
+  };
+}
+
+const words =
+  typeof Intl.Segmenter === "undefined" ? undefined : new Intl.Segmenter(undefined, { granularity: "word" });
+/** Characters on either side that a word is looked for in. */
+const REACH = 60;
+
+/** The word that an offset is within; undefined at its edges, and where there is none. */
+function wordAt(text: string, offset: number): { readonly start: number; readonly end: number } | undefined {
+  const from = Math.max(0, offset - REACH);
+  const piece = text.slice(from, offset + REACH);
+  const found = offset - from < piece.length ? words?.segment(piece).containing(offset - from) : undefined;
+  if (!found?.isWordLike || from + found.index === offset) return undefined;
+  return { start: from + found.index, end: from + found.index + found.segment.length };
+}
+
+/** A removed text as a whole, or the part of it that is quoted. */
+export function anchorOfRemoved(plan: MarkdownDocument, element: HTMLElement, quote?: string): PlanAnchor {
+  return removedAnchor(plan, Number(element.dataset["at"]), quote ?? (element.textContent ?? "").trim());
 }
 
 /** The first and the last line of the source view that are selected. */

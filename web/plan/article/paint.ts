@@ -1,7 +1,7 @@
-import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { blocksOf, drawnRanges } from "../annotate/anchor.ts";
-import { blockElement, domRange } from "./text-points.ts";
+import { blockElement, domRange, notedRemoval } from "./text-points.ts";
 
 /** The DOM ranges of each note, for telling which one was clicked. */
 export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;
@@ -21,7 +21,9 @@ export function paintNotes(
   const painted = new Map<string, Range[]>();
   for (const { id, anchor } of annotations) {
     if (!anchor) continue;
-    const ranges = drawnRanges(plan, anchor).map((range) => domRange(root, range));
+    const ranges = anchor.removed
+      ? [removedRange(root, anchor)]
+      : drawnRanges(plan, anchor).map((range) => domRange(root, range));
     painted.set(
       id,
       ranges.filter((range) => range !== undefined),
@@ -37,6 +39,15 @@ export function paintNotes(
   setHighlight("note-active", activeId ? (painted.get(activeId) ?? []) : []);
   describeBlocks(root, plan, annotations);
   return painted;
+}
+
+/** The removed text that a note is about, where the changes are shown. */
+function removedRange(root: Element, anchor: PlanAnchor): Range | undefined {
+  const element = notedRemoval(root, anchor);
+  if (!element) return undefined;
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  return range;
 }
 
 /** Paints what a note in the making is about. */

@@ -1,13 +1,14 @@
-import { blockAt } from "./text-points.ts";
+import { blockAt, blockElement, removedElement } from "./text-points.ts";
 
-/** What the pointer is over: a block, and within a code block the line, counted from 0. */
-export interface Spot {
-  readonly block: number;
-  readonly line?: number;
-}
+/** What the pointer is over: a block, and within a code block the line, counted from 0; or removed text. */
+export type Spot =
+  | { readonly block: number; readonly line?: number; readonly removed?: undefined }
+  | { readonly removed: number; readonly block?: undefined; readonly line?: undefined };
 
 /** The spot that a pointer means: the block it is in, and within code the line; undefined outside of all blocks. */
 export function spotAt(target: Element, clientY: number): Spot | undefined {
+  const removed = target.closest<HTMLElement>(".removed-block")?.dataset["removed"];
+  if (removed !== undefined) return { removed: Number(removed) };
   const block = blockAt(target);
   if (block === undefined) return undefined;
   const code = target.closest("pre")?.querySelector("code");
@@ -18,7 +19,12 @@ export function spotAt(target: Element, clientY: number): Spot | undefined {
 
 /** Whether two spots are one. */
 export function isSameSpot(a: Spot | undefined, b: Spot | undefined): boolean {
-  return a?.block === b?.block && a?.line === b?.line;
+  return a?.block === b?.block && a?.line === b?.line && a?.removed === b?.removed;
+}
+
+/** The element that draws what a spot means. */
+export function spotElement(root: Element, { block, removed }: Spot): HTMLElement | null {
+  return removed === undefined ? blockElement(root, block ?? 0) : removedElement(root, removed);
 }
 
 /** Pixels from the top of an element to the middle of the line that a spot means. */

@@ -1,7 +1,7 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { blocksOf, drawnRanges } from "../annotate/anchor.ts";
-import { blockElement, domRange } from "./text-points.ts";
+import { blockElement, domRange, notedRemoval } from "./text-points.ts";
 
 /** Pixels from the top left of the sheet that the plan is drawn on. */
 export interface Box {
@@ -20,10 +20,13 @@ export function targetBox(root: Element, plan: MarkdownDocument, anchor: PlanAnc
   const ranges = drawnRanges(plan, anchor)
     .map((range) => domRange(root, range))
     .filter((range) => range !== undefined);
-  const block = blockElement(root, blocksOf(plan, anchor)[0] ?? 0);
+  const block = anchor.removed
+    ? notedRemoval(root, anchor)
+    : blockElement(root, blocksOf(plan, anchor)[0] ?? 0);
   const boxes = ranges.flatMap((range) => [...range.getClientRects()]);
   const visible = boxes.filter(({ width }) => width > 0);
-  const all = visible.length > 0 ? visible : block ? [block.getBoundingClientRect()] : [];
+  // Text that is not shown, as in a folded part, has the place of the whole.
+  const all = visible.length > 0 ? visible : [(block ?? root).getBoundingClientRect()];
   const origin = (root.parentElement ?? root).getBoundingClientRect();
   // One by one: what lies on many thousand lines has more boxes than a call takes arguments.
   return all.reduce<Box>(

@@ -1,3 +1,4 @@
+import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { LeafRange, TextPoint, TextRange } from "../annotate/anchor.ts";
 
 /** The element that draws a leaf; its DOM text equals the leaf's. */
@@ -8,6 +9,18 @@ function leafElement(root: Element, leaf: number): HTMLElement | null {
 /** The element that draws a block. */
 export function blockElement(root: Element, block: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-block="${block}"]`);
+}
+
+/** The element that draws a removed text of a comparison. */
+export function removedElement(root: Element, id: number): HTMLElement | null {
+  return root.querySelector<HTMLElement>(`[data-removed="${id}"]`);
+}
+
+/** The element that draws the removed text that a note is about. */
+export function notedRemoval(root: Element, { start, quote }: PlanAnchor): HTMLElement | undefined {
+  const [line = ""] = quote.split("\n", 1);
+  const found = [...root.querySelectorAll<HTMLElement>(`[data-at="${start}"]`)];
+  return found.find(({ textContent }) => textContent?.includes(line)) ?? found[0];
 }
 
 /** Makes a block the place where the keyboard and a screen reader go on from. */
@@ -21,6 +34,9 @@ export function blockAt(element: Element | null): number | undefined {
   const block = element?.closest<HTMLElement>("[data-block]")?.dataset["block"];
   return block === undefined ? undefined : Number(block);
 }
+
+/** The part of an element that a removed text is drawn in, which is no part of the plan. */
+const REMOVED = "[data-removed]";
 
 /** What is selected within `root`, or undefined where nothing is. Ends outside of it are drawn in. */
 export function selectedRange(root: Element, selection: Selection | null): TextRange | undefined {
@@ -60,18 +76,46 @@ function pointIn(leaf: HTMLElement, range: Range, side: "start" | "end"): TextPo
   const container = side === "start" ? range.startContainer : range.endContainer;
   const offset = side === "start" ? range.startOffset : range.endOffset;
   if (!leaf.contains(container)) {
-    return { leaf: index, offset: side === "start" ? 0 : (leaf.textContent?.length ?? 0) };
+    return { leaf: index, offset: side === "start" ? 0 : leafText(leaf).length };
   }
   const before = document.createRange();
   before.selectNodeContents(leaf);
   before.setEnd(container, offset);
-  return { leaf: index, offset: before.toString().length };
+  return { leaf: index, offset: withoutRemoved(before.cloneContents()).length };
+}
+
+/** The text of the plan that a leaf's element draws. */
+function leafText(leaf: Element): string {
+  const range = document.createRange();
+  range.selectNodeContents(leaf);
+  return withoutRemoved(range.cloneContents());
+}
+
+function withoutRemoved(fragment: DocumentFragment): string {
+  for (const removed of fragment.querySelectorAll(REMOVED)) removed.remove();
+  return fragment.textContent ?? "";
+}
+
+/** The removed text that is selected, and the element it is drawn in; undefined where none is. */
+export function selectedRemoval(
+  root: Element,
+  selection: Selection | null,
+): { readonly element: HTMLElement; readonly quote: string } | undefined {
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return undefined;
+  const range = selection.getRangeAt(0);
+  const element = [...root.querySelectorAll<HTMLElement>(REMOVED)].find((removed) =>
+    range.intersectsNode(removed),
+  );
+  const quote = selection.toString().trim();
+  return element && quote !== "" ? { element, quote } : undefined;
 }
 
 /** Without white space at its ends, which a double click or a drag takes along. */
 function trimmed(range: TextRange, leaves: readonly HTMLElement[]): TextRange | undefined {
-  const text = (leaf: number) =>
-    leaves.find((element) => Number(element.dataset["leaf"]) === leaf)?.textContent ?? "";
+  const text = (leaf: number) => {
+    const element = leaves.find(({ dataset }) => Number(dataset["leaf"]) === leaf);
+    return element ? leafText(element) : "";
+  };
   const { first, last } = range;
   const head = text(first.leaf).slice(first.offset);
   const from = first.offset + (head.length - head.trimStart().length);
@@ -84,7 +128,14 @@ function nodeAt(
   element: HTMLElement,
   offset: number,
 ): { readonly node: Node; readonly offset: number } | undefined {
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(
+    element,
+    NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT,
+    (node) => {
+      if (!(node instanceof Element)) return NodeFilter.FILTER_ACCEPT;
+      return node.matches(REMOVED) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
+    },
+  );
   let rest = offset;
   let last: Node | undefined;
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

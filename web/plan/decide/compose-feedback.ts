@@ -1,11 +1,15 @@
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { withClosedFence } from "../../shared/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../shared/markdown/fences.ts";
+import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { inDocumentOrder, isPraise } from "../annotate/annotations.ts";
+import { relocate } from "../annotate/relocate.ts";
 
 export interface FeedbackParts {
-  /** The plan that the notes are about, as the agent sent it. */
+  /** The plan that the notes are about. */
   readonly source: string;
+  /** The plan as the agent sent it and still has it, where the reviewer has edited it. */
+  readonly sent?: MarkdownDocument;
   readonly annotations: readonly PlanAnnotation[];
   /** What the person wrote to go before everything. */
   readonly note?: string;
@@ -23,16 +27,19 @@ export function composeFeedback({
   annotations,
   note = "",
   edits = "",
+  sent,
   purpose,
 }: FeedbackParts): string {
   const all = inDocumentOrder(annotations);
-  const items = all.filter((annotation) => !isPraise(annotation));
+  const items = all
+    .filter((annotation) => !isPraise(annotation))
+    .map((annotation) => itemOf(annotation, source, sent));
   const praised = all.filter(isPraise);
   if (all.length === 0 && note.trim() === "" && edits === "") return "";
   const sections = [
     preamble(purpose, items.length > 0 || edits !== ""),
     withClosedFence(note.trim()),
-    ...items.map((annotation, index) => item(annotation, index + 1, source)),
+    ...items.map((item, index) => itemText(item, index + 1)),
     edits === ""
       ? ""
       : `## Changes I made to the plan\n\nApply these edits exactly as written:\n\n${fenced(edits, "diff")}`,
@@ -53,12 +60,36 @@ function preamble(purpose: FeedbackParts["purpose"], hasItems: boolean): string 
   return `# Changes requested to the plan\n\nThe plan was not approved. ${rest}`;
 }
 
-function item(annotation: PlanAnnotation, number: number, source: string): string {
-  const { anchor, text, images = [] } = annotation;
+/** Returns feedback without the heading and the instruction that every feedback begins with. */
+export function withoutPreamble(feedback: string): string {
+  return feedback
+    .replace(/^# Changes requested to the plan\n+The plan was not approved\.[^\n]*\n*/, "")
+    .trim();
+}
+
+/** A note with the version of the plan that its lines are counted in. */
+interface Item {
+  readonly annotation: PlanAnnotation;
+  readonly source: string;
+  /** The agent does not have this text: the reviewer wrote it. */
+  readonly isOfEdits: boolean;
+}
+
+/** Lines are counted in the plan that the agent has, where the text is in it. */
+function itemOf(annotation: PlanAnnotation, source: string, sent: MarkdownDocument | undefined): Item {
+  if (!sent || !annotation.anchor) return { annotation, source, isOfEdits: false };
+  const anchor = relocate(sent, annotation.anchor);
+  if (!anchor) return { annotation, source, isOfEdits: true };
+  return { annotation: { ...annotation, anchor }, source: sent.source, isOfEdits: false };
+}
+
+function itemText({ annotation, source, isOfEdits }: Item, number: number): string {
+  const { anchor, text, author, images = [] } = annotation;
   const parts = [
-    `## ${number}. ${heading(annotation)}`,
+    `## ${number}. ${heading(annotation)}${isOfEdits ? " of the plan with my changes" : ""}`,
     anchor ? fenced(source.slice(anchor.start, anchor.end) || anchor.quote, "markdown") : "",
     instruction(annotation),
+    author === undefined ? "" : `From ${author.replace(/\s+/g, " ")}:`,
     text.trim() === "" || annotation.type === "label" ? "" : quoted(text.trim()),
     images.length === 0 ? "" : imageList(images),
   ];
@@ -67,7 +98,7 @@ function item(annotation: PlanAnnotation, number: number, source: string): strin
 
 function heading({ type, anchor, text }: PlanAnnotation): string {
   if (!anchor) return "About the plan as a whole";
-  const place = lineRange(anchor);
+  const place = placeOf(anchor);
   const titles = {
     comment: `Comment on ${place}`,
     concern: `Concern about ${place}: resolve it, or explain why it is not a problem`,
@@ -98,6 +129,11 @@ function instruction({ type, replacement }: PlanAnnotation): string {
 function imageList(images: NonNullable<PlanAnnotation["images"]>): string {
   const lines = images.map(({ path, name }) => `- ${name.replace(/[\r\n]+/g, " ")}: ${codeSpan(path)}`);
   return `See the attached ${images.length === 1 ? "image" : "images"} (files on this machine):\n\n${lines.join("\n")}`;
+}
+
+/** Where a note is: its lines, or where the text was that it quotes. */
+export function placeOf(anchor: PlanAnchor): string {
+  return anchor.removed ? `text removed near line ${anchor.startLine}` : lineRange(anchor);
 }
 
 /** "line 4" or "lines 4–9" */

@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from "diff";
+import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { editedPlan, type ReviewState } from "../state/review-store.ts";
 import { composeFeedback } from "./compose-feedback.ts";
 
@@ -11,12 +12,13 @@ export function feedbackOf(state: ReviewState, purpose: "request-changes" | "app
 /** The feedback as the notes make it. An approval hands an edited plan over whole, so it needs no diff. */
 export function composedFeedback(state: ReviewState, purpose: "request-changes" | "approve"): string {
   const edited = editedPlan(state);
+  const isOfSent = edited !== undefined && purpose === "request-changes";
   return composeFeedback({
     source: state.document.source,
     annotations: state.annotations,
+    ...(isOfSent && { sent: parseMarkdown(state.plan?.plan ?? "") }),
     note: state.note,
-    edits:
-      edited !== undefined && purpose === "request-changes" ? editsOf(state.plan?.plan ?? "", edited) : "",
+    edits: isOfSent ? editsOf(state.plan?.plan ?? "", edited) : "",
     purpose,
   });
 }
@@ -25,5 +27,6 @@ function editsOf(before: string, after: string): string {
   const patch = createTwoFilesPatch("plan.md", "plan.md", before, after, "as presented", "as it should be", {
     context: 2,
   });
-  return patch.replace(/^=+\n/, "");
+  // The library begins with lines of its own that no patch needs.
+  return patch.slice(Math.max(0, patch.indexOf("--- ")));
 }

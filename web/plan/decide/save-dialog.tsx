@@ -8,7 +8,7 @@ export function SaveDialog() {
   const close = () => openDialog(undefined);
   return (
     <Dialog
-      title="Where plans are saved"
+      title="Save settings"
       onClose={close}
       footer={
         <Button variant="primary" onClick={close}>

@@ -1,8 +1,7 @@
 import { memo, useEffect, useRef } from "react";
 import { Button } from "../../shared/components/button.tsx";
-import { showToast } from "../../shared/components/toast.tsx";
 import { sentenceStart } from "../../shared/sentence-start.ts";
-import { setSource, setView, typeSource } from "../state/actions.ts";
+import { revertEdits, setView, showChangesSince, typeSource } from "../state/actions.ts";
 import { sourceOf, useReview } from "../state/review-store.ts";
 
 /** Changes the plan's Markdown. What is typed is the plan at once, and so lies in the draft. */
@@ -18,9 +17,14 @@ export function EditView() {
           {text === original ? "." : ": approve to hand it over."}
         </p>
         {text !== original && (
-          <Button small variant="quiet" onClick={() => takeBack(text, original)}>
-            Back to the agent's text
-          </Button>
+          <>
+            <Button small variant="quiet" onClick={() => showChangesSince("sent")}>
+              Show my edits
+            </Button>
+            <Button small variant="quiet" onClick={revertEdits}>
+              Revert my edits
+            </Button>
+          </>
         )}
         <Button small onClick={() => setView("plan")}>
           Done
@@ -69,11 +73,3 @@ const PlanField = memo(function PlanField() {
     />
   );
 });
-
-/** What was typed for minutes shall not be gone by one click. */
-function takeBack(edited: string, original: string): void {
-  setSource(original);
-  showToast("Your changes to the plan are gone", {
-    action: { label: "Undo", run: () => setSource(edited) },
-  });
-}

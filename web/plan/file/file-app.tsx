@@ -70,11 +70,27 @@ function FileHeader({ review }: { readonly review: SharedReview }) {
         <ThemeToggle onChange={() => undefined} />
       </div>
       <div className="header-decide">
+        <AuthorField />
         <Button variant="primary" onClick={() => saveNotes(review)}>
           <Download size={16} aria-hidden /> Save my notes
         </Button>
       </div>
     </header>
+  );
+}
+
+/** Whose notes these are: the reviewer sees it beside each. */
+function AuthorField() {
+  const author = useReview((state) => state.author);
+  return (
+    <input
+      className="input author-name"
+      aria-label="Your name, for your notes"
+      placeholder="Your name"
+      maxLength={80}
+      value={author}
+      onChange={({ target }) => useReview.setState({ author: target.value })}
+    />
   );
 }
 
@@ -89,7 +105,7 @@ function saveNotes({ sallyport, title, plan }: SharedReview): void {
   showToast("Send the file back: “Import notes” of the review takes it");
 }
 
-/** Nothing keeps a draft here: leaving with unsaved notes asks first. */
+/** Nobody else has the notes before they are saved as a file: leaving without that asks first. */
 function useUnsavedWarning(review: SharedReview): void {
   useEffect(() => {
     saved = review.annotations;

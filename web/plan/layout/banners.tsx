@@ -3,10 +3,11 @@ import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { copyAndSay } from "../../shared/clipboard.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import { Button } from "../../shared/components/button.tsx";
+import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { composedFeedback } from "../decide/plan-feedback.ts";
-import { comparePlans, countChanges } from "../rounds/compare-plans.ts";
-import { allNotes, setView, takeTyped } from "../state/actions.ts";
+import { comparePlans } from "../rounds/compare-plans.ts";
+import { allNotes, showChangesSince, takeTyped } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { AgentRequests } from "./agent-requests.tsx";
 import { DraftNotices } from "./draft-notices.tsx";
@@ -66,8 +67,8 @@ function ServerGone() {
   return (
     <div className="banner banner-danger" role="alert">
       <span>
-        <strong>Can't reach Sallyport.</strong> It may have been stopped. Notes up to the last save come
-        back when the same plan does; this tab goes on as soon as it answers again.
+        <strong>Can't reach Sallyport.</strong> It may have been stopped. Notes up to the last save come back
+        with the same plan; this tab continues as soon as Sallyport can be reached again.
       </span>
       <CopyNotes />
     </div>
@@ -78,8 +79,8 @@ function Replaced() {
   return (
     <div className="banner banner-danger" role="alert">
       <span>
-        <strong>Another plan is under review at this address by now.</strong> This one can no longer be
-        decided; your notes on it are kept with it.
+        <strong>This tab is out of date: another plan is now open at this address.</strong> This one can no
+        longer be decided; your notes on it are kept with it.
       </span>
       <CopyNotes />
       <Button small onClick={() => location.reload()}>
@@ -110,7 +111,10 @@ function RoundBanner() {
   const last = useReview((state) => state.rounds.at(-1));
   const view = useReview((state) => state.view);
   const source = useReview((state) => state.plan?.plan ?? "");
-  const count = useMemo(() => (last ? countChanges(comparePlans(last.plan, source)) : 0), [last, source]);
+  const count = useMemo(
+    () => (last ? comparePlans(parseMarkdown(last.plan), parseMarkdown(source)).count : 0),
+    [last, source],
+  );
   if (!last || view === "changes") return null;
   return (
     <div className="banner">
@@ -123,7 +127,7 @@ function RoundBanner() {
           : `${count} ${count === 1 ? "part has" : "parts have"} changed since round ${last.round}.`}
       </span>
       {count > 0 && (
-        <Button small onClick={() => setView("changes")}>
+        <Button small onClick={() => showChangesSince(last.round)}>
           Show changes
         </Button>
       )}

@@ -5,7 +5,7 @@ import { Logo } from "../../shared/components/logo.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { isPraise } from "../annotate/annotations.ts";
-import { openDialog, setView, toggleRail } from "../state/actions.ts";
+import { openDialog, setView, showChangesSince, toggleRail } from "../state/actions.ts";
 import { editedPlan, useReview, type View } from "../state/review-store.ts";
 import { DraftState } from "./draft-state.tsx";
 import { MoreMenu } from "./more-menu.tsx";
@@ -26,7 +26,16 @@ export function Header() {
           <span>{plan.caller.name}</span>
           {plan.caller.project && <span title={plan.caller.cwd}>{plan.caller.project}</span>}
           {plan.round > 1 && <span className="badge">Round {plan.round}</span>}
-          {isEdited && <span className="badge badge-edited">Edited</span>}
+          {isEdited && (
+            <button
+              type="button"
+              className="badge badge-edited"
+              title="Show my edits"
+              onClick={() => showChangesSince("sent")}
+            >
+              Edited
+            </button>
+          )}
           <DraftState />
         </p>
       </div>
@@ -56,12 +65,14 @@ export function Header() {
 function ViewChoice() {
   const view = useReview((state) => state.view);
   const canEdit = useReview((state) => state.plan?.caller.takesEditedPlan ?? false);
-  const hasRounds = useReview((state) => state.rounds.length > 0);
+  const hasChanges = useReview(
+    (state) => state.rounds.length > 0 || state.view === "changes" || editedPlan(state) !== undefined,
+  );
   const options: { readonly value: View; readonly label: string }[] = [
     { value: "plan", label: "Plan" },
     { value: "source", label: "Source" },
   ];
-  if (hasRounds) options.splice(1, 0, { value: "changes", label: "Changes" });
+  if (hasChanges) options.splice(1, 0, { value: "changes", label: "Changes" });
   if (canEdit) options.push({ value: "edit", label: "Edit" });
   return <Segmented label="View" value={view} options={options} onChange={setView} />;
 }

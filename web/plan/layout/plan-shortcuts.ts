@@ -5,6 +5,7 @@ import type { Shortcut, TypingTarget } from "../../shared/keyboard/shortcuts.ts"
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import type { AnnotationType } from "../annotate/annotations.ts";
 import { currentAnchor, selectedAnchor } from "../article/current-anchor.ts";
+import { moveToChange } from "../rounds/move-to-change.ts";
 import {
   activate,
   activateNext,
@@ -20,7 +21,7 @@ import {
   toggleRail,
   undo,
 } from "../state/actions.ts";
-import { useReview } from "../state/review-store.ts";
+import { editedPlan, useReview } from "../state/review-store.ts";
 
 const withActive = (action: (id: string) => void) => () => {
   const { activeId } = useReview.getState();
@@ -96,6 +97,8 @@ export const planShortcuts: readonly Shortcut[] = shortcutsOf({
   ...moving,
   ...annotating,
   ...reading,
+  nextChange: () => moveToChange(1),
+  previousChange: () => moveToChange(-1),
   changes: () => toggleView("changes"),
   editPlan: () => toggleView("edit"),
   approve: () => openDialog("approve"),
@@ -117,8 +120,9 @@ export const planTyping: TypingTarget = {
 };
 
 function toggleView(view: "source" | "changes" | "edit"): void {
-  const { view: current, rounds, plan } = useReview.getState();
-  if (view === "changes" && rounds.length === 0) {
+  const state = useReview.getState();
+  const { view: current, rounds, plan } = state;
+  if (view === "changes" && rounds.length === 0 && editedPlan(state) === undefined) {
     showToast("This is the first round of this plan");
   } else if (view === "edit" && !plan?.caller.takesEditedPlan) {
     showToast(`${sentenceStart(plan?.caller.name ?? "This agent")} cannot take an edited plan back`);

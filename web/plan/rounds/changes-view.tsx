@@ -1,19 +1,21 @@
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
+import { Button } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
-import { useReview } from "../state/review-store.ts";
-import { comparePlans, countChanges } from "./compare-plans.ts";
+import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
+import { revertEdits, showChangesSince } from "../state/actions.ts";
+import { editedPlan, useReview } from "../state/review-store.ts";
+import { comparePlans } from "./compare-plans.ts";
 import { RawChanges } from "./raw-changes.tsx";
 import { RenderedChanges } from "./rendered-changes.tsx";
 
-/** What the agent changed since an earlier round. */
+/** What has changed since an earlier round, or since the agent sent the plan. */
 export function ChangesView() {
-  const rounds = useReview((state) => state.rounds);
-  const after = useReview((state) => state.document.source);
-  const [chosen, setChosen] = useState(rounds.length - 1);
-  const [shown, setShown] = useState<"rendered" | "raw">("rendered");
-  const base = rounds[chosen] ?? rounds.at(-1);
-  const changes = useMemo(() => comparePlans(base?.plan ?? "", after), [base, after]);
-  const count = countChanges(changes);
+  const base = useBase();
+  const after = useReview((state) => state.document);
+  const shown = useReview((state) => state.changesAs);
+  const before = useMemo(() => parseMarkdown(base?.plan ?? ""), [base?.plan]);
+  const comparison = useMemo(() => comparePlans(before, after), [before, after]);
+  const { count } = comparison;
   return (
     <section className="changes" aria-label="Changes">
       <div className="changes-head">
@@ -21,16 +23,17 @@ export function ChangesView() {
           {count === 0
             ? "Nothing has changed since "
             : `${count} ${count === 1 ? "part" : "parts"} changed since `}
-          {rounds.length < 2 ? (
-            `round ${base?.round ?? 1}`
-          ) : (
-            <BaseChoice chosen={chosen} choose={setChosen} />
-          )}
+          <BaseChoice base={base} />
         </p>
+        {base?.since === "sent" && count > 0 && (
+          <Button small onClick={revertEdits}>
+            Revert my edits
+          </Button>
+        )}
         <Segmented
           label="Show changes as"
           value={shown}
-          onChange={setShown}
+          onChange={(changesAs) => useReview.setState({ changesAs })}
           options={[
             { value: "rendered", label: "Rendered" },
             { value: "raw", label: "Raw diff" },
@@ -38,32 +41,56 @@ export function ChangesView() {
         />
       </div>
       {shown === "rendered" ? (
-        <RenderedChanges changes={changes} />
+        <RenderedChanges comparison={comparison} />
       ) : (
-        <RawChanges before={base?.plan ?? ""} after={after} />
+        <RawChanges before={before.source} after={after.source} />
       )}
     </section>
   );
 }
 
-interface BaseChoiceProps {
-  /** Position in the list of rounds. */
-  readonly chosen: number;
-  readonly choose: (position: number) => void;
+/** A version of the plan that the changes can be compared with. */
+interface Base {
+  readonly since: number | "sent";
+  readonly name: string;
+  readonly plan: string;
 }
 
-function BaseChoice({ chosen, choose }: BaseChoiceProps) {
+/** The version chosen; the last round, or the plan as it was sent, unless another is. */
+function useBase(): Base | undefined {
+  const bases = useBases();
+  const since = useReview((state) => state.changesSince);
+  return (
+    bases.find((base) => base.since === since) ?? bases.findLast((base) => base.since !== "sent") ?? bases[0]
+  );
+}
+
+function useBases(): readonly Base[] {
   const rounds = useReview((state) => state.rounds);
+  const isEdited = useReview((state) => editedPlan(state) !== undefined);
+  const since = useReview((state) => state.changesSince);
+  const sent = useReview((state) => state.plan?.plan ?? "");
+  return useMemo(() => {
+    const bases: Base[] = rounds.map(({ round, plan }) => ({ since: round, name: `round ${round}`, plan }));
+    if (isEdited || since === "sent")
+      bases.push({ since: "sent", name: "the plan as it was sent", plan: sent });
+    return bases;
+  }, [rounds, isEdited, since, sent]);
+}
+
+function BaseChoice({ base }: { readonly base: Base | undefined }) {
+  const bases = useBases();
+  if (bases.length < 2) return base?.name ?? "round 1";
   return (
     <select
       className="input changes-base"
       aria-label="Compare with"
-      value={chosen}
-      onChange={({ target }) => choose(Number(target.value))}
+      value={base?.since}
+      onChange={({ target }) => showChangesSince(target.value === "sent" ? "sent" : Number(target.value))}
     >
-      {rounds.map(({ round }, index) => (
-        <option key={round} value={index}>
-          round {round}
+      {bases.map(({ since, name }) => (
+        <option key={since} value={since}>
+          {name}
         </option>
       ))}
     </select>

@@ -1,97 +1,206 @@
-import { diffArrays, diffWordsWithSpace } from "diff";
-import { parser } from "../../shared/markdown/parse/parser.ts";
-import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
+import type {
+  Change,
+  LeafEdits,
+  MarkdownDocument,
+  MarkdownNode,
+  RemovedText,
+} from "../../shared/markdown/model.ts";
+import { sourceOffset } from "../annotate/anchor.ts";
+import { align } from "./align.ts";
+import { compareWords } from "./compare-words.ts";
+import { markEdits } from "./mark-edits.ts";
+import { isContainer, similarity, type Traits, targetsOf, textOf, traitsOf } from "./node-traits.ts";
 
-/** A part of the comparison of two rounds, in reading order. */
-export type PlanChange =
-  | { readonly kind: "same" | "added" | "removed"; readonly text: string }
-  | { readonly kind: "changed"; readonly before: string; readonly after: string };
+/** The later of two versions, with what has changed in it since the earlier one. */
+export interface Comparison {
+  /** The later version's blocks in reading order, among them those that were removed. */
+  readonly blocks: readonly ComparedBlock[];
+  /** How many blocks are new, changed or gone. */
+  readonly count: number;
+}
 
-/** Compares two rounds block by block: paragraphs, list items, tables, code. */
-export function comparePlans(before: string, after: string): PlanChange[] {
-  const changes: PlanChange[] = [];
-  const parts = diffArrays(blockTexts(before), blockTexts(after));
-  for (let index = 0; index < parts.length; index += 1) {
-    const part = parts[index];
-    const next = parts[index + 1];
-    if (!part) continue;
-    if (part.removed && next?.added) {
-      changes.push(...paired(part.value, next.value));
-      index += 1;
-    } else {
-      const kind = part.added ? "added" : part.removed ? "removed" : "same";
-      changes.push(...part.value.map((text) => ({ kind, text }) as const));
+/** A block of the outermost level. */
+export interface ComparedBlock {
+  readonly node: MarkdownNode;
+  readonly isChanged: boolean;
+}
+
+/** Compares two versions block by block: down to list items, table cells and words. */
+export function comparePlans(before: MarkdownDocument, after: MarkdownDocument): Comparison {
+  return new Comparer(before, after).compare();
+}
+
+class Comparer {
+  private readonly before: MarkdownDocument;
+  private readonly after: MarkdownDocument;
+  private count = 0;
+  private lastId = 0;
+  /** Source offset behind what has been compared so far: where the next removed block was. */
+  private position = 0;
+
+  constructor(before: MarkdownDocument, after: MarkdownDocument) {
+    this.before = before;
+    this.after = after;
+  }
+
+  compare(): Comparison {
+    const blocks: ComparedBlock[] = [];
+    this.children(this.before.nodes, this.after.nodes, (nodes, isChanged) => {
+      for (const node of nodes) blocks.push({ node, isChanged });
+    });
+    return { blocks, count: this.count };
+  }
+
+  /** Compares the children of two nodes and hands over the result, item by item. */
+  private children(
+    before: readonly MarkdownNode[],
+    after: readonly MarkdownNode[],
+    emit: (nodes: readonly MarkdownNode[], isChanged: boolean) => void,
+  ): void {
+    const old = traitsOf(before, this.before);
+    const now = traitsOf(after, this.after);
+    const isOnly = old.length === 1 && now.length === 1;
+    const isSuccessor = (a: Traits, b: Traits) =>
+      a.shape === b.shape &&
+      (isOnly || isAlwaysKept(a.node) || similarity(a, b) > (isContainer(a.node) ? 0.25 : 0.4));
+    for (const item of align(old, now, isSuccessor)) {
+      if (item.kind === "same") emit([item.after.node], false);
+      else if (item.kind === "added") emit([this.added(item.after.node)], true);
+      else if (item.kind === "removed") emit([this.removed(item.before.node)], true);
+      else emit(this.changed(item.before, item.after), true);
+      if (item.kind !== "removed") this.position = Math.max(this.position, this.endOf(item.after.node));
     }
   }
-  return changes;
-}
 
-/** How many blocks are not as they were. */
-export function countChanges(changes: readonly PlanChange[]): number {
-  return changes.filter(({ kind }) => kind !== "same").length;
-}
-
-/** Stretches of a text that are new or gone, by words. */
-export interface WordRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Which words of `before` have gone and which of `after` are new. */
-export function compareWords(before: string, after: string): { removed: WordRange[]; added: WordRange[] } {
-  const removed: WordRange[] = [];
-  const added: WordRange[] = [];
-  let old = 0;
-  let now = 0;
-  for (const part of diffWordsWithSpace(before, after)) {
-    const { length } = part.value;
-    if (part.removed) removed.push({ start: old, end: old + length });
-    if (part.added) added.push({ start: now, end: now + length });
-    if (!part.added) old += length;
-    if (!part.removed) now += length;
+  private added(node: MarkdownNode): MarkdownNode {
+    this.count += 1;
+    return withChange(node, "added");
   }
-  return { removed, added };
-}
 
-/** Blocks that took each other's place belong together where they share words. */
-function paired(removed: readonly string[], added: readonly string[]): PlanChange[] {
-  const changes: PlanChange[] = [];
-  const rest = [...added];
-  for (const before of removed) {
-    const at = rest.findIndex((after) => likeness(before, after) > 0.4);
-    if (at === -1) {
-      changes.push({ kind: "removed", text: before });
-      continue;
+  private removed(node: MarkdownNode): MarkdownNode {
+    this.count += 1;
+    return this.removedNode(node);
+  }
+
+  private removedNode(node: MarkdownNode): MarkdownNode {
+    const place = { kind: "removed", id: this.nextId(), at: this.position, document: this.before } as const;
+    if (node.kind !== "element" || (node.tag !== "li" && node.tag !== "tr")) {
+      return { ...place, tag: "div", children: [node] };
     }
-    changes.push(...rest.splice(0, at).map((text) => ({ kind: "added", text }) as const));
-    const [after = ""] = rest.splice(0, 1);
-    changes.push({ kind: "changed", before, after });
+    return { ...place, tag: node.tag, children: node.children };
   }
-  return [...changes, ...rest.map((text) => ({ kind: "added", text }) as const)];
+
+  private changed({ node: before }: Traits, { node: after }: Traits): readonly MarkdownNode[] {
+    if (before.kind === "task" && after.kind === "task") return this.ticked(before.checked, after);
+    if (isContainer(before) && isContainer(after)) return this.changedContainer(before, after);
+    const edits = this.edits(before, after);
+    if (!edits) return this.replaced(before, after);
+    this.count += 1;
+    if (after.kind === "code" || after.kind === "unrendered") return [{ ...after, change: "changed", edits }];
+    if (after.kind !== "element") return [after];
+    return [{ ...after, change: "changed", children: markEdits(after.children, edits) }];
+  }
+
+  private changedContainer(
+    before: Extract<MarkdownNode, { kind: "element" }>,
+    after: Extract<MarkdownNode, { kind: "element" }>,
+  ): readonly MarkdownNode[] {
+    if (after.tag === "tr") return [this.changedRow(before, after)];
+    const children: MarkdownNode[] = [];
+    const counted = this.count;
+    this.children(before.children, after.children, (nodes) => {
+      for (const node of nodes) children.push(node);
+    });
+    // Nothing within: it is the container itself that differs, as the number a list starts with.
+    if (this.count === counted) return this.replaced(before, after);
+    return [{ ...after, children }];
+  }
+
+  /** A row is one block, however many of its cells have changed, and keeps its cells. */
+  private changedRow(
+    before: Extract<MarkdownNode, { kind: "element" }>,
+    after: Extract<MarkdownNode, { kind: "element" }>,
+  ): MarkdownNode {
+    this.count += 1;
+    const old = traitsOf(before.children, this.before);
+    const cells = traitsOf(after.children, this.after).map(({ node, key }, index) => {
+      const cell = old[index];
+      if (!cell || cell.key === key || node.kind !== "element") return node;
+      const edits = this.edits(cell.node, node) ?? this.wholeEdit(cell.node, node);
+      return { ...node, children: markEdits(node.children, edits) };
+    });
+    return { ...after, children: cells, change: "changed" };
+  }
+
+  private wholeEdit(before: MarkdownNode, after: MarkdownNode): LeafEdits {
+    const targets = targetsOf(before).join(", ");
+    const text = textOf(before, this.before) + (targets === "" ? "" : ` (${targets})`);
+    return {
+      added: [{ start: 0, end: textOf(after, this.after).length }],
+      removed: text === "" ? [] : [{ id: this.nextId(), offset: 0, text, at: this.position }],
+    };
+  }
+
+  private ticked(wasChecked: boolean, after: MarkdownNode): readonly MarkdownNode[] {
+    this.count += 1;
+    const text = wasChecked ? "[x]" : "[ ]";
+    return [
+      {
+        kind: "removed",
+        tag: "del",
+        id: this.nextId(),
+        at: this.position,
+        children: [{ kind: "text", text }],
+      },
+      after,
+    ];
+  }
+
+  /** Both, one behind the other: what differs cannot be told by words. */
+  private replaced(before: MarkdownNode, after: MarkdownNode): readonly MarkdownNode[] {
+    this.count += 1;
+    return [this.removedNode(before), withChange(after, "added")];
+  }
+
+  private edits(before: MarkdownNode, after: MarkdownNode): LeafEdits | undefined {
+    const leaf = "leaf" in after && after.leaf !== undefined ? this.after.leaves[after.leaf] : undefined;
+    if (!leaf || !("leaf" in before) || before.leaf === undefined) return undefined;
+    if ("info" in before && "info" in after && before.info !== after.info) return undefined;
+    if (targetsOf(before).join("\n") !== targetsOf(after).join("\n")) return undefined;
+    const old = this.before.leaves[before.leaf]?.text ?? textOf(before, this.before);
+    const words = old === leaf.text ? undefined : compareWords(old, leaf.text);
+    if (!words) return undefined;
+    const removed: RemovedText[] = words.removed.map(({ offset, text }) => ({
+      id: this.nextId(),
+      offset,
+      text,
+      at: sourceOffset(leaf, offset, "start"),
+    }));
+    return { added: words.added, removed };
+  }
+
+  private nextId(): number {
+    this.lastId += 1;
+    return this.lastId;
+  }
+
+  /** Where a node ends in the source of the later version. */
+  private endOf(node: MarkdownNode): number {
+    if ("block" in node && node.block !== undefined) return this.after.blocks[node.block]?.end ?? 0;
+    if ("leaf" in node && node.leaf !== undefined) return this.after.leaves[node.leaf]?.end ?? 0;
+    if (!("children" in node)) return 0;
+    return node.children.reduce((end, child) => Math.max(end, this.endOf(child)), 0);
+  }
 }
 
-/** The share of words two texts have in common, 0 to 1. */
-function likeness(a: string, b: string): number {
-  const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
-  const [first, second] = [wordsOf(a), wordsOf(b)];
-  const shared = [...first].filter((word) => second.has(word)).length;
-  return shared / Math.max(1, Math.min(first.size, second.size));
+function withChange(node: MarkdownNode, change: Change): MarkdownNode {
+  return node.kind === "element" || node.kind === "code" || node.kind === "unrendered"
+    ? { ...node, change }
+    : node;
 }
 
-/** The source of each top-level block; of a list, of each of its items. */
-function blockTexts(source: string): string[] {
-  const lines = sourceLines(source);
-  const tokens = parser.parse(source, {});
-  const starts = tokens
-    .filter(
-      ({ level, nesting, type }) =>
-        nesting >= 0 && (level === 0 || (level === 1 && type === "list_item_open")),
-    )
-    .flatMap(({ map }) => (map ? [map[0]] : []));
-  const cuts = [...new Set([0, ...starts])].sort((a, b) => a - b);
-  return cuts
-    .map((start, index) =>
-      source.slice(lines.start(start), lines.start(cuts[index + 1] ?? lines.count)).trim(),
-    )
-    .filter((text) => text !== "");
+/** What a container has one of. */
+function isAlwaysKept(node: MarkdownNode): boolean {
+  if (node.kind === "task") return true;
+  return node.kind === "element" && (node.tag === "thead" || node.tag === "tbody");
 }

@@ -1,11 +1,15 @@
 import { useMemo } from "react";
-import type { PlanAnnotation, Round } from "../../../src/review/api-types.ts";
+import type { PlanAnchor, PlanAnnotation, Round } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { announce } from "../../shared/components/toast.tsx";
+import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { blocksOf } from "../annotate/anchor.ts";
 import { inDocumentOrder, placeAnnotations, typeNames } from "../annotate/annotations.ts";
+import { NoteText, shortened } from "../annotate/note-card.tsx";
+import { isRestored } from "../annotate/relocate.ts";
 import { TypeIcon } from "../annotate/type-icon.tsx";
-import { addAnnotations, setCursor } from "../state/actions.ts";
+import { withoutPreamble } from "../decide/compose-feedback.ts";
+import { addAnnotations, setCursor, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { askedAgainId, pastNotes } from "./past-notes.ts";
 
@@ -20,19 +24,15 @@ export function LastRoundNotes() {
   return (
     <section className="last-round" aria-label={`Notes of round ${last.round}`}>
       <h3>
-        {last.decision ? "You asked for in" : "You noted, but never sent, in"} round {last.round}
+        {last.decision ? "Requested in" : "Unsent notes from"} round {last.round}
       </h3>
       {annotations.length > 0 ? (
         <PlacedNotes round={last} annotations={annotations} />
       ) : (
-        <Said text={feedback} />
+        <NoteText text={withoutPreamble(feedback)} />
       )}
     </section>
   );
-}
-
-function Said({ text }: { readonly text: string }) {
-  return <pre className="card-proposal">{text.trim()}</pre>;
 }
 
 function PlacedNotes({
@@ -54,14 +54,14 @@ function PlacedNotes({
           <div className="card-place">
             <TypeIcon type={annotation.type} />
             <span className="card-type">{typeNames[annotation.type]}</span>
-            <span className="card-lines">{placeOf(annotation, lost)}</span>
+            <span className="card-lines">{stateOf(document, annotation, lost)}</span>
           </div>
           <div className="card-body">
             {annotation.anchor && (
-              <blockquote className="card-quote">{annotation.anchor.quote.slice(0, 140)}</blockquote>
+              <blockquote className="card-quote">{shortened(annotation.anchor.quote)}</blockquote>
             )}
             {annotation.replacement && <pre className="card-proposal">{annotation.replacement}</pre>}
-            {annotation.text && <p>{annotation.text}</p>}
+            {annotation.text && <NoteText text={annotation.text} />}
             <PastTools annotation={annotation} lost={lost} round={round} />
           </div>
         </li>
@@ -70,9 +70,17 @@ function PlacedNotes({
   );
 }
 
-function placeOf({ anchor }: PlanAnnotation, lost: boolean): string {
+function stateOf(document: MarkdownDocument, { anchor }: PlanAnnotation, lost: boolean): string {
   if (!anchor) return "";
+  if (anchor.removed) return isRestored(document, anchor) ? "text restored" : "text still removed";
   return lost ? "text changed" : "text unchanged";
+}
+
+/** Shows where a note's text is, or was, in whichever view draws the plan. */
+function showPlace(anchor: PlanAnchor): void {
+  const { document, view } = useReview.getState();
+  if (view !== "plan" && view !== "changes") setView("plan");
+  setCursor(blocksOf(document, anchor)[0]);
 }
 
 interface PastToolsProps {
@@ -83,28 +91,25 @@ interface PastToolsProps {
 
 function PastTools({ annotation, lost, round }: PastToolsProps) {
   const { anchor } = annotation;
-  if (lost) return null;
   return (
     <span className="card-past-tools no-print">
       {anchor && (
-        <Button
-          small
-          variant="quiet"
-          onClick={() => setCursor(blocksOf(useReview.getState().document, anchor)[0])}
-        >
+        <Button small variant="quiet" onClick={() => showPlace(anchor)}>
           Show
         </Button>
       )}
-      <Button
-        small
-        variant="quiet"
-        onClick={() => {
-          const added = addAnnotations([{ ...annotation, id: askedAgainId(annotation.id, round) }]);
-          announce(added > 0 ? "Asked for again" : "Already in your notes");
-        }}
-      >
-        Ask again
-      </Button>
+      {!lost && (
+        <Button
+          small
+          variant="quiet"
+          onClick={() => {
+            const added = addAnnotations([{ ...annotation, id: askedAgainId(annotation.id, round) }]);
+            announce(added > 0 ? "Asked for again" : "Already in your notes");
+          }}
+        >
+          Ask again
+        </Button>
+      )}
     </span>
   );
 }

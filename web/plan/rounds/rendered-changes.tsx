@@ -1,117 +1,83 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
-import { documentText, pointInText } from "../annotate/anchor.ts";
-import { imageUrlOf } from "../article/image-url.ts";
-import { domRange } from "../article/text-points.ts";
-import { useReview } from "../state/review-store.ts";
-import { compareWords, type PlanChange, type WordRange } from "./compare-plans.ts";
+import type { MarkdownNode } from "../../shared/markdown/model.ts";
+import { blocksOf } from "../annotate/anchor.ts";
+import { AnnotatedSheet, useImageUrl } from "../article/article.tsx";
+import { type ReviewState, useReview } from "../state/review-store.ts";
+import type { ComparedBlock, Comparison } from "./compare-plans.ts";
 
-/** The comparison as a person reads it: new and old blocks as they look, changed words marked. */
-export function RenderedChanges({ changes }: { readonly changes: readonly PlanChange[] }) {
-  const runs = useMemo(() => foldSame(changes), [changes]);
+/** The plan as it is now, with what was added and removed marked in it; it takes notes as the plan does. */
+export function RenderedChanges({ comparison }: { readonly comparison: Comparison }) {
+  const runs = useMemo(() => foldUnchanged(comparison.blocks), [comparison]);
   return (
-    <div className="rendered-changes">
-      {runs.map((run) => (
-        <Run key={run.key} run={run} />
-      ))}
-    </div>
+    <AnnotatedSheet>
+      <div className="changes-text">
+        {runs.map((run) => (
+          <Run key={run.key} run={run} />
+        ))}
+      </div>
+    </AnnotatedSheet>
   );
 }
 
-interface ChangeRun {
+/** Blocks that follow each other, all shown or all folded. */
+interface BlockRun {
   readonly key: number;
-  readonly change?: PlanChange;
-  /** Blocks that stayed as they were. */
-  readonly same?: readonly string[];
+  readonly nodes: readonly MarkdownNode[];
+  readonly isFolded: boolean;
 }
 
-function foldSame(changes: readonly PlanChange[]): ChangeRun[] {
-  const runs: { key: number; change?: PlanChange; same?: string[] }[] = [];
-  for (const [key, change] of changes.entries()) {
-    const last = runs.at(-1);
-    if (change.kind !== "same") runs.push({ key, change });
-    else if (last?.same) last.same.push(change.text);
-    else runs.push({ key, same: [change.text] });
+/** More unchanged blocks than these in a row are folded, but for those next to a change. */
+const MIN_FOLDED = 2;
+
+function foldUnchanged(blocks: readonly ComparedBlock[]): BlockRun[] {
+  const runs: BlockRun[] = [];
+  const add = (nodes: readonly MarkdownNode[], isFolded: boolean) => {
+    if (nodes.length > 0) runs.push({ key: runs.length, nodes, isFolded });
+  };
+  let shown: MarkdownNode[] = [];
+  for (let from = 0; from < blocks.length; ) {
+    let end = from;
+    while (end < blocks.length && blocks[end]?.isChanged === blocks[from]?.isChanged) end += 1;
+    const nodes = blocks.slice(from, end).map(({ node }) => node);
+    const head = from === 0 ? 0 : 1;
+    const tail = end === blocks.length ? 0 : 1;
+    if (blocks[from]?.isChanged || nodes.length - head - tail < MIN_FOLDED) {
+      shown = shown.concat(nodes);
+    } else {
+      add(shown.concat(nodes.slice(0, head)), false);
+      add(nodes.slice(head, nodes.length - tail), true);
+      shown = nodes.slice(nodes.length - tail);
+    }
+    from = end;
   }
+  add(shown, false);
   return runs;
 }
 
-function Run({ run }: { readonly run: ChangeRun }) {
-  if (run.same) return <Unchanged texts={run.same} />;
-  if (!run.change) return null;
-  if (run.change.kind === "changed") return <Changed before={run.change.before} after={run.change.after} />;
+function Run({ run: { nodes, isFolded } }: { readonly run: BlockRun }) {
+  const plan = useReview((state) => state.document);
+  const imageUrl = useImageUrl();
+  const blocks = useMemo(() => new Set(isFolded ? nodes.flatMap(blocksIn) : []), [nodes, isFolded]);
+  const [isOpen, setIsOpen] = useState(!isFolded);
+  const isWanted = useReview((state) => !isOpen && blocksInUse(state).some((block) => blocks.has(block)));
+  if (isWanted) setIsOpen(true);
+  if (isOpen) return <MarkdownView document={plan} nodes={nodes} imageUrl={imageUrl} />;
   return (
-    <div className={`change change-${run.change.kind}`}>
-      <span className="change-name">{run.change.kind === "added" ? "Added" : "Removed"}</span>
-      <Text source={run.change.text} />
-    </div>
+    <Button small variant="quiet" className="unchanged" onClick={() => setIsOpen(true)}>
+      Show {nodes.length} unchanged {nodes.length === 1 ? "block" : "blocks"}
+    </Button>
   );
 }
 
-function Unchanged({ texts }: { readonly texts: readonly string[] }) {
-  const [open, setOpen] = useState(texts.length <= 2);
-  if (open) return <Text source={texts.join("\n\n")} />;
-  return (
-    <div className="unchanged">
-      <Text source={texts[0] ?? ""} />
-      <Button small variant="quiet" onClick={() => setOpen(true)}>
-        {texts.length - 2 > 0 ? `${texts.length - 2} unchanged parts` : "Unchanged"}
-      </Button>
-      <Text source={texts.at(-1) ?? ""} />
-    </div>
-  );
+/** The blocks that the person is at: what is folded of them is shown. */
+function blocksInUse({ document, annotations, activeId, composer, cursor }: ReviewState): number[] {
+  const anchor = composer?.anchor ?? annotations.find(({ id }) => id === activeId)?.anchor;
+  return [...(anchor ? blocksOf(document, anchor) : []), ...(cursor === undefined ? [] : [cursor])];
 }
 
-function Changed({ before, after }: { readonly before: string; readonly after: string }) {
-  const old = useMemo(() => parseMarkdown(before), [before]);
-  const now = useMemo(() => parseMarkdown(after), [after]);
-  const words = useMemo(() => compareWords(documentText(old), documentText(now)), [old, now]);
-  return (
-    <div className="change-pair">
-      <div className="change change-removed">
-        <span className="change-name">Before</span>
-        <Text source={before} highlight="words-removed" words={words.removed} />
-      </div>
-      <div className="change change-added">
-        <span className="change-name">Now</span>
-        <Text source={after} highlight="words-added" words={words.added} />
-      </div>
-    </div>
-  );
-}
-
-interface TextProps {
-  readonly source: string;
-  readonly highlight?: string;
-  readonly words?: readonly WordRange[];
-}
-
-function Text({ source, highlight, words }: TextProps) {
-  const cwd = useReview((state) => state.plan?.caller.cwd ?? "");
-  const document = useMemo(() => parseMarkdown(source), [source]);
-  const root = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const element = root.current;
-    if (!element || !highlight || !words || typeof Highlight === "undefined") return;
-    const ranges = words.map(({ start, end }) => {
-      const [first, last] = [pointInText(document, start), pointInText(document, end)];
-      return first.leaf === last.leaf
-        ? domRange(element, { leaf: first.leaf, start: first.offset, end: last.offset })
-        : undefined;
-    });
-    const registered = CSS.highlights.get(highlight) ?? new Highlight();
-    const mine = ranges.filter((range) => range !== undefined);
-    for (const range of mine) registered.add(range);
-    CSS.highlights.set(highlight, registered);
-    return () => {
-      for (const range of mine) registered.delete(range);
-    };
-  }, [document, highlight, words]);
-  return (
-    <div ref={root}>
-      <MarkdownView document={document} imageUrl={(path) => imageUrlOf(path, cwd)} />
-    </div>
-  );
+function blocksIn(node: MarkdownNode): number[] {
+  if ("block" in node && node.block !== undefined) return [node.block];
+  return "children" in node ? node.children.flatMap(blocksIn) : [];
 }

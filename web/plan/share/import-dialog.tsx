@@ -1,4 +1,5 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
@@ -21,7 +22,7 @@ export function ImportDialog() {
     try {
       setReview(await readShared(content));
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : "This cannot be read.");
+      setError(problem instanceof Error ? problem.message : "The file cannot be read.");
     }
   };
 
@@ -36,7 +37,7 @@ export function ImportDialog() {
             <AddButton review={review} />
           ) : (
             <Button variant="primary" disabled={text.trim() === ""} onClick={() => read(text)}>
-              Look into it
+              Preview
             </Button>
           )}
         </>
@@ -59,7 +60,7 @@ export function ImportDialog() {
 }
 
 function AddButton({ review }: { readonly review: SharedReview }) {
-  const { length } = review.annotations;
+  const { length } = useFresh(review);
   return (
     <Button variant="primary" disabled={length === 0} onClick={() => takeIn(review)}>
       Add {count(length)}
@@ -84,12 +85,23 @@ function FileField({ onText }: { readonly onText: (text: string) => void }) {
   );
 }
 
+/** The notes that are not here already. */
+function useFresh({ annotations }: SharedReview): readonly PlanAnnotation[] {
+  const known = useReview((state) => state.annotations);
+  return useMemo(() => {
+    const ids = new Set(known.map(({ id }) => id));
+    return annotations.filter(({ id }) => !ids.has(id));
+  }, [annotations, known]);
+}
+
 function Found({ review }: { readonly review: SharedReview }) {
+  const known = review.annotations.length - useFresh(review).length;
   const document = useReview((state) => state.document);
   const lost = placeAnnotations(document, review.annotations).filter((placed) => placed.lost).length;
   return (
     <p className="callout" role="status">
       {count(review.annotations.length)} on “{review.title}”.
+      {known > 0 && ` ${known} of them ${known === 1 ? "is" : "are"} already in your notes.`}
       {review.plan !== document.source && " They were made on another version of the plan. "}
       {lost > 0 && ` The text of ${count(lost)} is no longer in it; they keep their quote.`}
     </p>
@@ -102,7 +114,7 @@ function takeIn(review: SharedReview): void {
   if (location.hash.startsWith("#shared=")) history.replaceState(null, "", location.pathname);
   openDialog(undefined);
   if (added > 0) showToast(`${count(added)} added`, { action: { label: "Undo", run: undo } });
-  else showToast("These notes are here already");
+  else showToast("These notes are already in your notes");
 }
 
 function count(notes: number): string {

@@ -32,7 +32,7 @@ export async function readShared(text: string): Promise<SharedReview> {
   try {
     return checked(JSON.parse(json));
   } catch {
-    throw new Error("This is no shared plan: neither a link nor a file that Sallyport saved.");
+    throw new Error("Not a shared plan. Use a link, a notes file or a page that Sallyport saved.");
   }
 }
 
@@ -70,7 +70,7 @@ function checked(value: unknown): SharedReview {
 const TYPES = ["comment", "replace", "delete", "insert", "concern", "label", "general"] as const;
 
 function annotationOf(value: unknown): PlanAnnotation | undefined {
-  const { id, type: named, text, replacement, createdAt, anchor } = record(value);
+  const { id, type: named, text, author, replacement, createdAt, anchor } = record(value);
   const type = TYPES.find((known) => known === named);
   if (typeof id !== "string" || type === undefined || typeof text !== "string") return undefined;
   const place = anchorOf(anchor);
@@ -80,13 +80,14 @@ function annotationOf(value: unknown): PlanAnnotation | undefined {
     type,
     text,
     createdAt: typeof createdAt === "string" ? createdAt : "",
+    ...(typeof author === "string" && author !== "" && { author }),
     ...(typeof replacement === "string" && { replacement }),
     ...(place && { anchor: place }),
   };
 }
 
 function anchorOf(value: unknown): PlanAnnotation["anchor"] {
-  const { start, end, startLine, endLine, quote, prefix, suffix } = record(value);
+  const { start, end, startLine, endLine, quote, prefix, suffix, removed } = record(value);
   const numbers = [start, end, startLine, endLine].every(
     (entry) => Number.isSafeInteger(entry) && Number(entry) >= 0,
   );
@@ -99,6 +100,7 @@ function anchorOf(value: unknown): PlanAnnotation["anchor"] {
     quote,
     prefix: typeof prefix === "string" ? prefix : "",
     suffix: typeof suffix === "string" ? suffix : "",
+    ...(removed === true && { removed }),
   };
 }
 

@@ -3,6 +3,7 @@ import { announce, showToast } from "../../shared/components/toast.tsx";
 import { commandBefore, isLoneCommand, mayBeCommand } from "../../shared/keyboard/first-key.ts";
 import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { newId } from "../../shared/new-id.ts";
+import { blocksOf } from "../annotate/anchor.ts";
 import {
   type AnnotationType,
   inDocumentOrder,
@@ -10,6 +11,7 @@ import {
   placeAnnotations,
   typeNames,
 } from "../annotate/annotations.ts";
+import { blockBeingRead, blockBeside, isBlockInWindow } from "../article/visible-blocks.ts";
 import { type Composer, type DialogName, useReview, type View } from "./review-store.ts";
 
 const { getState: state, setState: set } = useReview;
@@ -215,22 +217,52 @@ export function showInPlan({ id, anchor }: PlanAnnotation): void {
 export function activateNext(step: 1 | -1): void {
   const ordered = inDocumentOrder(state().annotations);
   if (ordered.length === 0) return;
+  const blockOf = (at: number) => {
+    const anchor = ordered[at]?.anchor;
+    return anchor && blocksOf(state().document, anchor)[0];
+  };
   const at = ordered.findIndex(({ id }) => id === state().activeId);
+  const isHere = at !== -1 && (ordered[at]?.anchor === undefined || isBlockInWindow(blockOf(at)));
+  const read = isHere ? undefined : blockBeingRead();
   const next =
-    at === -1 ? (step === 1 ? 0 : ordered.length - 1) : (at + step + ordered.length) % ordered.length;
-  set({ activeId: ordered[next]?.id, railOpen: state().railOpen });
+    read === undefined
+      ? at === -1 && step === -1
+        ? -1
+        : at + step
+      : nextFrom(
+          ordered.map((_, index) => blockOf(index)),
+          read,
+          step,
+        );
+  set({ activeId: ordered.at(next % ordered.length)?.id, railOpen: state().railOpen });
 }
 
-/** Moves the keyboard to the next block, or to the one before; from nowhere to the first or the last. */
+/** The position of the first block at or behind the one being read, or of the last before it. */
+function nextFrom(blocks: readonly (number | undefined)[], read: number, step: 1 | -1): number {
+  const found =
+    step === 1
+      ? blocks.findIndex((block) => block !== undefined && block >= read)
+      : blocks.findLastIndex((block) => block === undefined || block < read);
+  return found === -1 ? (step === 1 ? 0 : -1) : found;
+}
+
+/** Moves the keyboard to the next block, or to the one before; from nowhere to what the window shows. */
 export function moveCursor(step: 1 | -1): void {
-  const { cursor, document } = state();
-  const last = document.blocks.length - 1;
-  const next = cursor === undefined ? (step === 1 ? 0 : last) : Math.min(last, Math.max(0, cursor + step));
-  set({ cursor: next });
+  const next = blockBeside(state().cursor, step);
+  if (next !== undefined) setCursor(next);
 }
 
 /** Puts the keyboard on a block, or takes it away. */
-export const setCursor = (cursor: number | undefined) => set({ cursor });
+export const setCursor = (cursor: number | undefined) => set({ cursor, removedCursor: undefined });
+
+/** Puts the keyboard on a removed text of the changes. */
+export const setRemovedCursor = (removedCursor: number) => set({ cursor: undefined, removedCursor });
+
+/** Shows the changes since a round, or since the plan was sent. */
+export function showChangesSince(changesSince: number | "sent"): void {
+  set({ changesSince });
+  setView("changes");
+}
 
 /** Shows the plan, its source, what has changed since the last round, or the editor; what is typed is taken first. */
 export function setView(view: View): void {
@@ -262,7 +294,18 @@ export function setSource(source: string): void {
     composer: composer?.anchor ? { ...composer, anchor: placeAnchor(document, composer.anchor) } : composer,
     typed: undefined,
     cursor: undefined,
+    removedCursor: undefined,
     rewritten: undefined,
+  });
+}
+
+/** Takes the person's edits out of the plan, with a way back: what was typed for minutes must not be lost by a click. */
+export function revertEdits(): void {
+  takeTyped();
+  const edited = state().document.source;
+  setSource(state().plan?.plan ?? edited);
+  showToast("Your edits to the plan were reverted", {
+    action: { label: "Undo", run: () => setSource(edited) },
   });
 }
 
@@ -288,11 +331,13 @@ function change(annotations: readonly PlanAnnotation[]): void {
 
 function create(composer: Composer, existing?: PlanAnnotation): PlanAnnotation {
   const { type, anchor, text, replacement, images } = composer;
+  const author = existing ? existing.author : state().author.trim();
   return {
     id: existing?.id ?? newId(),
     type,
     text: text.trim(),
     createdAt: existing?.createdAt ?? new Date().toISOString(),
+    ...(author && { author }),
     ...(anchor && { anchor }),
     ...((type === "replace" || type === "insert") && { replacement }),
     ...(images.length > 0 && { images }),

@@ -68,7 +68,12 @@ export interface ReviewState {
   readonly activeId: string | undefined;
   /** The block that keys act on. */
   readonly cursor: number | undefined;
+  /** Of the changes: the removed text that keys act on. */
+  readonly removedCursor: number | undefined;
   readonly view: View;
+  readonly changesAs: "rendered" | "raw";
+  /** What the changes view compares with: a round, or the plan as the agent sent it. */
+  readonly changesSince: number | "sent" | undefined;
   readonly dialog: DialogName | undefined;
   /** What quick labels are offered for. */
   readonly labelTarget: PlanAnchor | undefined;
@@ -83,6 +88,8 @@ export interface ReviewState {
   readonly doubt: CallerDoubt | undefined;
   /** Another plan has come under review at this address since the page was loaded. */
   readonly isReplaced: boolean;
+  /** Of a shared file: the name that its reader's notes carry. */
+  readonly author: string;
   readonly rounds: readonly Round[];
   /** Goes before everything else in what the agent is told. */
   readonly note: string;
@@ -104,6 +111,9 @@ export const useReview = create<ReviewState>(() => ({
   composer: undefined,
   activeId: undefined,
   cursor: undefined,
+  removedCursor: undefined,
+  changesAs: "rendered",
+  changesSince: undefined,
   view: "plan",
   dialog: undefined,
   labelTarget: undefined,
@@ -114,6 +124,7 @@ export const useReview = create<ReviewState>(() => ({
   connected: true,
   doubt: undefined,
   isReplaced: false,
+  author: "",
   rounds: [],
   note: "",
   rewritten: undefined,

@@ -7,20 +7,28 @@ import { announce } from "../components/toast.tsx";
 import { CodeText } from "./code-text.tsx";
 import { Diagram } from "./diagrams/diagram.tsx";
 import type { CodeRun } from "./highlight.ts";
-import type { Leaf } from "./model.ts";
+import type { Leaf, MarkdownNode } from "./model.ts";
 
 interface CodeBlockProps {
   readonly leaf: Leaf;
-  readonly language: string;
-  readonly info: string;
+  readonly node: Extract<MarkdownNode, { kind: "code" }>;
+  /** Whether the block belongs to an earlier version. */
+  readonly isRemoved: boolean | undefined;
 }
 
 /** A code block: highlighted as soon as the highlighter is here, a diagram where it says it is one. */
-export function CodeBlock({ leaf, language, info }: CodeBlockProps) {
-  const [asSource, setAsSource] = useState(language !== "mermaid");
-  const code = <CodeText leaf={leaf} runs={useRuns(leaf.text, language)} />;
+export function CodeBlock({ leaf, node, isRemoved = false }: CodeBlockProps) {
+  const { language, info, change, edits } = node;
+  // What has changed in a diagram is seen in its source alone.
+  const [asSource, setAsSource] = useState(language !== "mermaid" || edits !== undefined);
+  const runs = useRuns(leaf.text, language);
+  const code = <CodeText leaf={leaf} runs={runs} edits={edits} isRemoved={isRemoved} />;
   return (
-    <div className="code-block" data-block={leaf.block}>
+    <div
+      className="code-block"
+      data-block={isRemoved ? undefined : leaf.block}
+      data-change={isRemoved ? undefined : change}
+    >
       <div className="code-head no-select">
         <span title={info}>{info || "text"}</span>
         {language === "mermaid" && (

@@ -1,20 +1,29 @@
 import { Fragment, memo, type ReactNode } from "react";
 import type { CodeRun } from "./highlight.ts";
-import type { Leaf, LeafMark } from "./model.ts";
+import type { Leaf, LeafEdits, LeafMark } from "./model.ts";
 
 interface CodeTextProps {
   readonly leaf: Leaf;
   readonly runs: readonly CodeRun[];
+  /** In a comparison: what differs from the earlier text. */
+  readonly edits?: LeafEdits | undefined;
+  /** Whether the text belongs to an earlier version. */
+  readonly isRemoved?: boolean;
 }
 
 /** The text of a code block with its colours, and marks where it holds characters meant to deceive. */
-export const CodeText = memo(function CodeText({ leaf, runs }: CodeTextProps) {
-  let at = 0;
+export const CodeText = memo(function CodeText({ leaf, runs, edits, isRemoved = false }: CodeTextProps) {
   const pieces: ReactNode[] = [];
-  for (const run of runs) {
-    const start = at;
-    at += run.text.length;
-    const content = markWithin(run.text, start, leaf.marks);
+  for (const { run, start, isAdded, removed } of edits ? withEdits(runs, edits) : placed(runs)) {
+    for (const { id, text, at } of removed) {
+      pieces.push(
+        <del key={`removed ${id}`} className="removed-text" data-removed={id} data-at={at}>
+          {text}
+        </del>,
+      );
+    }
+    const drawn = markWithin(run.text, start, leaf.marks);
+    const content = isAdded ? <ins>{drawn}</ins> : drawn;
     pieces.push(
       run.scope ? (
         <span key={start} className={`hl-${run.scope}`}>
@@ -28,10 +37,60 @@ export const CodeText = memo(function CodeText({ leaf, runs }: CodeTextProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <pre tabIndex={0}>
-      <code data-leaf={leaf.index}>{pieces}</code>
+      <code data-leaf={isRemoved ? undefined : leaf.index}>{pieces}</code>
     </pre>
   );
 });
+
+interface PlacedRun {
+  readonly run: CodeRun;
+  readonly start: number;
+  readonly isAdded: boolean;
+  /** What was in front of it. */
+  readonly removed: LeafEdits["removed"];
+}
+
+function placed(runs: readonly CodeRun[]): PlacedRun[] {
+  let start = 0;
+  return runs.map((run) => {
+    const entry = { run, start, isAdded: false, removed: [] };
+    start += run.text.length;
+    return entry;
+  });
+}
+
+/** The runs, cut where edits begin and end. */
+function withEdits(runs: readonly CodeRun[], { added, removed }: LeafEdits): PlacedRun[] {
+  const rest = [...removed];
+  const result: PlacedRun[] = [];
+  for (const { run, start } of placed(runs)) {
+    const end = start + run.text.length;
+    const offsets = [
+      start,
+      ...removed.map(({ offset }) => offset),
+      ...added.flatMap((stretch) => [stretch.start, stretch.end]),
+    ];
+    const cuts = [...new Set(offsets.filter((offset) => offset >= start && offset < end))].sort(
+      (a, b) => a - b,
+    );
+    for (const [index, from] of cuts.entries()) {
+      const to = cuts[index + 1] ?? end;
+      const here = rest.filter(({ offset }) => offset <= from);
+      rest.splice(0, here.length);
+      result.push({
+        run: { ...run, text: run.text.slice(from - start, to - start) },
+        start: from,
+        isAdded: added.some((stretch) => stretch.start <= from && stretch.end > from),
+        removed: here,
+      });
+    }
+  }
+  if (rest.length > 0) {
+    const start = runs.reduce((sum, { text }) => sum + text.length, 0);
+    result.push({ run: { text: "", scope: undefined }, start, isAdded: false, removed: rest });
+  }
+  return result;
+}
 
 /** A run's text, cut where marks begin and end. */
 function markWithin(text: string, start: number, marks: readonly LeafMark[]): ReactNode {

@@ -31,6 +31,9 @@ function html(node: MarkdownNode, document: MarkdownDocument): string {
       return `<div class="unrendered"><strong>${UNRENDERED}</strong>${code(document.leaves[node.leaf])}</div>`;
     case "element":
       return element(node, document);
+    case "removed":
+      // A comparison is drawn by the page alone.
+      return "";
   }
 }
 

@@ -17,29 +17,35 @@ const DocumentContext = createContext<MarkdownDocument | undefined>(undefined);
 
 interface MarkdownViewProps extends MarkdownHost {
   readonly document: MarkdownDocument;
+  /** What is drawn of it; all, unless given. */
+  readonly nodes?: readonly MarkdownNode[];
   readonly small?: boolean;
+}
+
+interface DrawOptions extends MarkdownHost {
+  /** Whether the nodes belong to an earlier version, whose numbers mean nothing in this one. */
+  readonly isRemoved?: boolean;
 }
 
 /**
  * Draws a parsed Markdown text. Every stretch of text lies in an element with `data-leaf`, whose DOM text equals the
  * leaf's; every block has `data-block`. Nothing in the text becomes markup or code: React writes text nodes only.
  */
-export const MarkdownView = memo(function MarkdownView({ document, imageUrl, small }: MarkdownViewProps) {
+export const MarkdownView = memo(function MarkdownView(props: MarkdownViewProps) {
+  const { document, nodes = document.nodes, imageUrl, small } = props;
   return (
     <DocumentContext value={document}>
-      <div className={classNames("markdown", small && "markdown-small")}>
-        {drawAll(document.nodes, { imageUrl })}
-      </div>
+      <div className={classNames("markdown", small && "markdown-small")}>{drawAll(nodes, { imageUrl })}</div>
     </DocumentContext>
   );
 });
 
-function drawAll(nodes: readonly MarkdownNode[], host: MarkdownHost): ReactNode[] {
+function drawAll(nodes: readonly MarkdownNode[], host: DrawOptions): ReactNode[] {
   // biome-ignore lint/suspicious/noArrayIndexKey: the tree never changes; another document is drawn anew
   return nodes.map((node, index) => <Node key={index} node={node} host={host} />);
 }
 
-function Node({ node, host }: { readonly node: MarkdownNode; readonly host: MarkdownHost }): ReactNode {
+function Node({ node, host }: { readonly node: MarkdownNode; readonly host: DrawOptions }): ReactNode {
   const document = useContext(DocumentContext);
   switch (node.kind) {
     case "text":
@@ -60,34 +66,62 @@ function Node({ node, host }: { readonly node: MarkdownNode; readonly host: Mark
       return <Link node={node}>{drawAll(node.children, host)}</Link>;
     case "code": {
       const leaf = document?.leaves[node.leaf];
-      return leaf && <CodeBlock leaf={leaf} language={node.language} info={node.info} />;
+      return leaf && <CodeBlock leaf={leaf} node={node} isRemoved={host.isRemoved} />;
     }
     case "unrendered": {
       const leaf = document?.leaves[node.leaf];
-      return leaf && <Unrendered leaf={leaf} />;
+      return leaf && <Unrendered leaf={leaf} node={node} isRemoved={host.isRemoved} />;
     }
+    case "removed":
+      return <Removed node={node} host={host} />;
     case "element":
       if (node.attributes?.["class"] === TABLE_SCROLL)
         return <TableScroll>{drawAll(node.children, host)}</TableScroll>;
       // As one list: a paragraph can hold more pieces than a call takes arguments. An empty element takes not even none.
       return createElement(
         node.tag,
-        propertiesOf(node),
+        propertiesOf(node, host.isRemoved),
         node.children.length === 0 ? undefined : drawAll(node.children, host),
       );
   }
 }
 
-function propertiesOf(node: Extract<MarkdownNode, { kind: "element" }>): Record<string, unknown> {
-  const { class: className, align, start, ...attributes } = node.attributes ?? {};
+function propertiesOf(
+  node: Extract<MarkdownNode, { kind: "element" }>,
+  isRemoved = false,
+): Record<string, unknown> {
+  const { class: className, align, start, id, ...attributes } = node.attributes ?? {};
   return {
     ...attributes,
     className,
     ...(start && { start: Number(start) }),
     ...(align && { style: { textAlign: align } }),
-    "data-leaf": node.leaf,
-    "data-block": node.block,
+    ...(!isRemoved && { id, "data-leaf": node.leaf, "data-block": node.block, "data-change": node.change }),
   };
+}
+
+/** What only an earlier version has: read, but no part of this one. */
+function Removed({
+  node,
+  host,
+}: {
+  readonly node: Extract<MarkdownNode, { kind: "removed" }>;
+  readonly host: DrawOptions;
+}) {
+  const { tag, id, at, document, children } = node;
+  const isText = tag === "del";
+  const properties = {
+    className: isText ? "removed-text" : "removed-block",
+    "data-removed": id,
+    "data-at": at,
+    ...(!isText && { "data-change": "removed" }),
+  };
+  const drawn = drawAll(children, { ...host, isRemoved: true });
+  return createElement(
+    tag,
+    properties,
+    document ? <DocumentContext value={document}>{drawn}</DocumentContext> : drawn,
+  );
 }
 
 function Link({
@@ -114,11 +148,26 @@ function Link({
   );
 }
 
-function Unrendered({ leaf }: { readonly leaf: Leaf }) {
+function Unrendered({ leaf, node, isRemoved = false }: UnrenderedProps) {
   return (
-    <div className="unrendered" data-block={leaf.block}>
+    <div
+      className="unrendered"
+      data-block={isRemoved ? undefined : leaf.block}
+      data-change={isRemoved ? undefined : node.change}
+    >
       <strong>{UNRENDERED}</strong>
-      <CodeText leaf={leaf} runs={[{ text: leaf.text, scope: undefined }]} />
+      <CodeText
+        leaf={leaf}
+        runs={[{ text: leaf.text, scope: undefined }]}
+        edits={node.edits}
+        isRemoved={isRemoved}
+      />
     </div>
   );
+}
+
+interface UnrenderedProps {
+  readonly leaf: Leaf;
+  readonly node: Extract<MarkdownNode, { kind: "unrendered" }>;
+  readonly isRemoved: boolean | undefined;
 }

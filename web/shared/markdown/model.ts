@@ -20,6 +20,7 @@ export type MarkdownNode =
       readonly block?: number;
       /** Set where the element's text is a leaf: its DOM text equals that leaf's. */
       readonly leaf?: number;
+      readonly change?: Change;
     }
   | {
       readonly kind: "link";
@@ -36,9 +37,55 @@ export type MarkdownNode =
       readonly block: number;
       readonly language: string;
       readonly info: string;
+      readonly change?: Change;
+      /** In a comparison: what differs from the earlier text of the block. */
+      readonly edits?: LeafEdits;
     }
   /** Source that Markdown draws nothing for, as a link definition: an agent reads it, so a person must see it. */
-  | { readonly kind: "unrendered"; readonly leaf: number; readonly block: number };
+  | {
+      readonly kind: "unrendered";
+      readonly leaf: number;
+      readonly block: number;
+      readonly change?: Change;
+      readonly edits?: LeafEdits;
+    }
+  /** In a comparison: what only the earlier version has. */
+  | {
+      readonly kind: "removed";
+      readonly tag: "del" | "div" | "li" | "tr";
+      /** Unique within the comparison. */
+      readonly id: number;
+      /** Source offset, in the later version, of the place where it was. */
+      readonly at: number;
+      readonly children: readonly MarkdownNode[];
+      /** The version that the children belong to; absent where they are text alone. */
+      readonly document?: MarkdownDocument;
+    };
+
+/** In a comparison with an earlier version: how a block differs. */
+export type Change = "added" | "changed";
+
+/** How the drawn text of a leaf differs from an earlier version of it. */
+export interface LeafEdits {
+  readonly added: readonly TextStretch[];
+  readonly removed: readonly RemovedText[];
+}
+
+/** Drawn characters of a leaf. */
+export interface TextStretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Text that was in front of the drawn character at `offset`. */
+export interface RemovedText {
+  /** Unique within the comparison. */
+  readonly id: number;
+  readonly offset: number;
+  readonly text: string;
+  /** Source offset, in the later version, of the place where it was. */
+  readonly at: number;
+}
 
 export interface Leaf {
   readonly index: number;

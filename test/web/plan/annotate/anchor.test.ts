@@ -8,6 +8,7 @@ import {
   drawnRanges,
   linesAnchor,
   pointInText,
+  removedAnchor,
 } from "../../../../web/plan/annotate/anchor.ts";
 import { placeAnnotations } from "../../../../web/plan/annotate/annotations.ts";
 import { relocate } from "../../../../web/plan/annotate/relocate.ts";
@@ -156,6 +157,38 @@ describe("an anchor in the next round", () => {
     expect(placed.map(({ annotation }) => annotation.anchor?.startLine)).toEqual(
       notes.map((_, index) => index + 3),
     );
+  });
+
+  it("points near the place where its text was, once that is gone", () => {
+    const note = {
+      id: "1",
+      type: "comment",
+      anchor: anchorAt("single point of failure"),
+      text: "",
+      createdAt: "",
+    } as const;
+    const revised = parseMarkdown(
+      `# New start\n\n${samplePlan.replace("single point of failure", "replicated service")}`,
+    );
+    const [placed] = placeAnnotations(revised, [note]);
+    expect(placed?.lost).toBe(true);
+    expect(placed?.annotation.anchor).toMatchObject({
+      startLine: note.anchor.startLine + 2,
+      quote: "single point of failure",
+    });
+    const shorter = placeAnnotations(parseMarkdown("One line."), [note]);
+    expect(shorter[0]?.annotation.anchor).toMatchObject({ start: 0, end: 0, startLine: 1 });
+  });
+
+  it("stays at the place of removed text, wherever else that text is", () => {
+    const source = "# Steps\n\nWrite the tests first of all.\n\nThen remove the old code.\n";
+    const at = source.indexOf("first");
+    const anchor = removedAnchor(parseMarkdown(source), at, "the");
+    expect(anchor).toMatchObject({ start: at, end: at, startLine: 3, quote: "the", removed: true });
+    const revised = parseMarkdown(`Something about the team.\n\n${source}`);
+    const found = relocate(revised, anchor);
+    expect(found).toMatchObject({ startLine: 5, quote: "the", removed: true });
+    expect(revised.source.slice(found?.start).trimStart().startsWith("first of all")).toBe(true);
   });
 
   it("is lost, not misplaced, where the text has gone; its note keeps the quote", () => {

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import type { PlanAnnotation, PlanState } from "../../../../src/review/api-types.ts";
+import { linesAnchor, removedAnchor } from "../../../../web/plan/annotate/anchor.ts";
+import { withoutPreamble } from "../../../../web/plan/decide/compose-feedback.ts";
+import { composedFeedback } from "../../../../web/plan/decide/plan-feedback.ts";
+import { type ReviewState, useReview } from "../../../../web/plan/state/review-store.ts";
+import { parseMarkdown } from "../../../../web/shared/markdown/parse/parse-markdown.ts";
+
+const sent = "# Plan\n\nDelete the table.\n\nThen rest.\n";
+const edited = "# Plan\n\nBack up first.\n\nThree more\n\nblocks here.\n\nDelete the table.\n\nThen rest.\n";
+
+function stateWith(text: string, ...annotations: readonly PlanAnnotation[]): ReviewState {
+  const plan = { plan: sent } as PlanState;
+  return { ...useReview.getInitialState(), plan, document: parseMarkdown(text), annotations };
+}
+
+const noteOn = (text: string, line: number): PlanAnnotation => ({
+  id: `${line}`,
+  type: "comment",
+  text: "Sure?",
+  createdAt: "",
+  anchor: linesAnchor(parseMarkdown(text), line, line) as NonNullable<PlanAnnotation["anchor"]>,
+});
+
+describe("feedback on an edited plan", () => {
+  it("counts lines in the plan that the agent has", () => {
+    const feedback = composedFeedback(stateWith(edited, noteOn(edited, 9)), "request-changes");
+    expect(feedback).toContain("## 1. Comment on line 3\n\n```markdown\nDelete the table.\n```");
+  });
+
+  it("says so where the text is the reviewer's own", () => {
+    const feedback = composedFeedback(stateWith(edited, noteOn(edited, 3)), "request-changes");
+    expect(feedback).toContain("## 1. Comment on line 3 of the plan with my changes\n");
+  });
+
+  it("counts them in the edited plan where the agent gets that", () => {
+    const feedback = composedFeedback(stateWith(edited, noteOn(edited, 9)), "approve");
+    expect(feedback).toContain("## 1. Comment on line 9\n");
+  });
+
+  it("carries a patch that begins with its file names", () => {
+    const feedback = composedFeedback(stateWith(edited), "request-changes");
+    expect(feedback).toContain("```diff\n--- plan.md");
+    expect(feedback).not.toMatch(/^(Index:|={3,})/m);
+  });
+});
+
+describe("feedback on removed text", () => {
+  it("quotes it and says where it was", () => {
+    const anchor = removedAnchor(parseMarkdown(sent), sent.indexOf("Then"), "An old step.");
+    const note: PlanAnnotation = { id: "1", type: "comment", text: "Keep it", createdAt: "", anchor };
+    expect(composedFeedback(stateWith(sent, note), "request-changes")).toContain(
+      "## 1. Comment on text removed near line 5\n\n```markdown\nAn old step.\n```\n\n> Keep it",
+    );
+  });
+});
+
+it("feedback of a round is shown without what every feedback begins with", () => {
+  const state = { ...stateWith(sent), note: "**Please** wait" };
+  expect(withoutPreamble(composedFeedback(state, "request-changes"))).toBe("**Please** wait");
+  expect(withoutPreamble("Their own words")).toBe("Their own words");
+});

@@ -1,0 +1,71 @@
+import { useReview } from "../state/review-store.ts";
+import { blockElement } from "./text-points.ts";
+
+/** Pixels at the top of the window that the header covers. */
+function coveredTop(): number {
+  const header = document.querySelector(".header");
+  const isFixed = header !== null && getComputedStyle(header).position === "sticky";
+  return isFixed ? header.getBoundingClientRect().bottom : 0;
+}
+
+/** The blocks that are drawn, in reading order: some are folded, or belong to another view. */
+export function drawnBlocks(): HTMLElement[] {
+  const root = document.querySelector(".plan");
+  return [...(root?.querySelectorAll<HTMLElement>("[data-block]") ?? [])].filter((element) =>
+    element.checkVisibility(),
+  );
+}
+
+/** Whether any part of an element is in the window. */
+export function isInWindow(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > coveredTop() && top < innerHeight;
+}
+
+/** Returns the position of the first element, in reading order, that begins in the window or ends behind it. */
+export function firstInWindow(elements: readonly Element[]): number {
+  const top = coveredTop();
+  const found = elements.findIndex((element) => element.getBoundingClientRect().top >= top);
+  const before = elements[found - 1];
+  // A block longer than the window is in it without beginning there.
+  if (before && found !== -1 && (elements[found]?.getBoundingClientRect().top ?? 0) >= innerHeight) {
+    return found - 1;
+  }
+  return found;
+}
+
+/**
+ * Returns the block a step away from the cursor. A cursor that was scrolled out of the window stays behind: the step
+ * then begins with what is being read.
+ */
+export function blockBeside(cursor: number | undefined, step: 1 | -1): number | undefined {
+  const blocks = drawnBlocks();
+  const numbers = blocks.map(({ dataset }) => Number(dataset["block"]));
+  const at = cursor === undefined ? -1 : numbers.indexOf(cursor);
+  const current = blocks[at];
+  if (current && isInWindow(current)) return numbers[Math.min(Math.max(at + step, 0), numbers.length - 1)];
+  const first = firstInWindow(blocks);
+  if (step === 1) return numbers[first === -1 ? numbers.length - 1 : first];
+  const visible = blocks.findLastIndex(isInWindow);
+  return numbers[visible === -1 ? Math.max(0, first - 1) : visible];
+}
+
+/** Returns the first block at or below the top of the window; undefined where the plan is not drawn. */
+export function blockBeingRead(): number | undefined {
+  const blocks = drawnBlocks();
+  const found = blocks[firstInWindow(blocks)];
+  return found && Number(found.dataset["block"]);
+}
+
+/** Whether a block of the plan is drawn, and in the window. */
+export function isBlockInWindow(block: number | undefined): boolean {
+  const root = document.querySelector(".plan");
+  const element = root && block !== undefined && blockElement(root, block);
+  return element ? isInWindow(element) : false;
+}
+
+/** The block that keys act on, where the window shows it. */
+export function visibleCursor(): number | undefined {
+  const { cursor } = useReview.getState();
+  return isBlockInWindow(cursor) ? cursor : undefined;
+}

@@ -1,0 +1,53 @@
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { SharedReview } from "../share/shared-review.ts";
+import { type Composer, useReview } from "../state/review-store.ts";
+
+/** What the reader of a shared file has written, as the browser keeps it. */
+interface KeptNotes {
+  readonly annotations: readonly PlanAnnotation[];
+  readonly composer?: Composer;
+  readonly author: string;
+}
+
+/** Restores what was written in this file before, and keeps what is written from now on: a reload loses nothing. */
+export function keepNotes({ title, plan, annotations }: SharedReview): void {
+  const key = `sallyport ${title} ${checksum(plan + JSON.stringify(annotations))}`;
+  const kept = readKept(key);
+  if (kept) useReview.setState(kept);
+  useReview.subscribe((now, before) => {
+    const isSame =
+      now.annotations === before.annotations &&
+      now.composer === before.composer &&
+      now.author === before.author;
+    if (isSame) return;
+    const { composer, author } = now;
+    writeKept(key, { annotations: now.annotations, ...(composer && { composer }), author });
+  });
+}
+
+function readKept(key: string): KeptNotes | undefined {
+  try {
+    const kept = JSON.parse(localStorage.getItem(key) ?? "null") as KeptNotes | null;
+    return Array.isArray(kept?.annotations) ? kept : undefined;
+  } catch {
+    // Some browsers give files no storage: the page asks before it is left.
+    return undefined;
+  }
+}
+
+function writeKept(key: string, kept: KeptNotes): void {
+  try {
+    localStorage.setItem(key, JSON.stringify(kept));
+  } catch {
+    // As above.
+  }
+}
+
+/** FNV-1a: tells files apart, nothing more. */
+function checksum(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0).toString(36);
+}

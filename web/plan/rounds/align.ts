@@ -1,0 +1,93 @@
+import { diffArrays } from "diff";
+
+/** What two lists have in common, in order. */
+export type Alignment<Item> =
+  | { readonly kind: "same"; readonly after: Item }
+  | { readonly kind: "added"; readonly after: Item }
+  | { readonly kind: "removed"; readonly before: Item }
+  /** Took the other's place. */
+  | { readonly kind: "changed"; readonly before: Item; readonly after: Item };
+
+interface Comparable {
+  /** Equal for items that are the same. */
+  readonly key: string;
+}
+
+/** Lists that differ in more places are compared as two stretches that replaced each other. */
+const MAX_EDITS = 3_000;
+/** How far ahead a removed item looks for what replaced it. */
+const MAX_LOOKAHEAD = 40;
+
+/** Aligns two lists; `isSuccessor` decides whether an item took the place of another. */
+export function align<Item extends Comparable>(
+  before: readonly Item[],
+  after: readonly Item[],
+  isSuccessor: (before: Item, after: Item) => boolean,
+): Alignment<Item>[] {
+  const result: Alignment<Item>[] = [];
+  let [old, now] = [0, 0];
+  for (const { removed, added, same } of runs(before, after)) {
+    appendAll(result, pair(before.slice(old, old + removed), after.slice(now, now + added), isSuccessor));
+    [old, now] = [old + removed, now + added];
+    for (const item of after.slice(now, now + same)) result.push({ kind: "same", after: item });
+    [old, now] = [old + same, now + same];
+  }
+  return result;
+}
+
+interface Run {
+  readonly removed: number;
+  readonly added: number;
+  /** Items behind them that are the same. */
+  readonly same: number;
+}
+
+function runs(before: readonly Comparable[], after: readonly Comparable[]): Run[] {
+  const parts = diffArrays(
+    before.map(({ key }) => key),
+    after.map(({ key }) => key),
+    { maxEditLength: MAX_EDITS },
+  );
+  if (!parts) return [{ removed: before.length, added: after.length, same: 0 }];
+  const found: { removed: number; added: number; same: number }[] = [{ removed: 0, added: 0, same: 0 }];
+  for (const { value, removed, added } of parts) {
+    let last = found.at(-1);
+    if ((removed || added) && last && last.same > 0) found.push({ removed: 0, added: 0, same: 0 });
+    last = found.at(-1);
+    if (!last) continue;
+    if (removed) last.removed += value.length;
+    else if (added) last.added += value.length;
+    else last.same += value.length;
+  }
+  return found;
+}
+
+/** Items that took each other's place belong together where they are similar. */
+function pair<Item>(
+  removed: readonly Item[],
+  added: readonly Item[],
+  isSuccessor: (before: Item, after: Item) => boolean,
+): Alignment<Item>[] {
+  const result: Alignment<Item>[] = [];
+  let next = 0;
+  for (const before of removed) {
+    const found = added
+      .slice(next, next + MAX_LOOKAHEAD)
+      .findIndex((candidate) => isSuccessor(before, candidate));
+    const after = found === -1 ? undefined : added[next + found];
+    if (after === undefined) {
+      result.push({ kind: "removed", before });
+      continue;
+    }
+    for (const item of added.slice(next, next + found)) result.push({ kind: "added", after: item });
+    result.push({ kind: "changed", before, after });
+    next += found + 1;
+  }
+  for (const item of added.slice(next)) result.push({ kind: "added", after: item });
+  return result;
+}
+
+/** One by one: a list can have more items than a call takes arguments. */
+function appendAll<Item>(list: Item[], items: readonly Item[]): void {
+  for (const item of items) list.push(item);
+}

@@ -1,0 +1,46 @@
+import { showToast } from "../../shared/components/toast.tsx";
+import { firstInWindow, isInWindow } from "../article/visible-blocks.ts";
+import { setCursor, setRemovedCursor } from "../state/actions.ts";
+import { useReview } from "../state/review-store.ts";
+
+/** Puts the keyboard on the next change, or on the one before; from nowhere on the first that is in the window. */
+export function moveToChange(step: 1 | -1): void {
+  const changes = changeElements();
+  if (changes.length === 0) {
+    showToast("No changes are shown here. Press v to show what has changed.");
+    return;
+  }
+  const next = changes[nextIndex(changes, step)];
+  if (!next) return;
+  const { removed } = next.dataset;
+  if (removed !== undefined) setRemovedCursor(Number(removed));
+  else setCursor(blockOf(next));
+  next.scrollIntoView({ block: "center" });
+}
+
+/** The outermost element of each change, in reading order. */
+function changeElements(): HTMLElement[] {
+  const root = useReview.getState().view === "changes" ? document.querySelector(".plan") : null;
+  const found = [...(root?.querySelectorAll<HTMLElement>("[data-change], .removed-text") ?? [])];
+  return found.filter((element) => !element.parentElement?.closest("[data-change]"));
+}
+
+function nextIndex(changes: readonly HTMLElement[], step: 1 | -1): number {
+  const { cursor, removedCursor } = useReview.getState();
+  const at = changes.findIndex((change) =>
+    removedCursor === undefined
+      ? cursor !== undefined && blockOf(change) === cursor
+      : change.dataset["removed"] === String(removedCursor),
+  );
+  const current = changes[at];
+  if (current && isInWindow(current)) return (at + step + changes.length) % changes.length;
+  const first = firstInWindow(changes);
+  if (step === 1) return Math.max(0, first);
+  return first === -1 ? changes.length - 1 : (first - 1 + changes.length) % changes.length;
+}
+
+/** The block of the plan that a change is, or that begins it. */
+function blockOf(change: HTMLElement): number | undefined {
+  const element = change.matches("[data-block]") ? change : change.querySelector<HTMLElement>("[data-block]");
+  return element ? Number(element.dataset["block"]) : undefined;
+}

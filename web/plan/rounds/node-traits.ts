@@ -1,0 +1,129 @@
+import type { MarkdownDocument, MarkdownNode } from "../../shared/markdown/model.ts";
+
+/** A node with what it is compared by. */
+export interface Traits {
+  readonly node: MarkdownNode;
+  /** Equal for nodes that look the same. */
+  readonly key: string;
+  /** Nodes of one shape may have become each other. */
+  readonly shape: string;
+  readonly words: ReadonlySet<string>;
+}
+
+/** Returns what the nodes of a document are compared by. */
+export function traitsOf(nodes: readonly MarkdownNode[], document: MarkdownDocument): Traits[] {
+  return nodes.map((node) => {
+    const text = textOf(node, document);
+    return {
+      node,
+      key: keyOf(node, document),
+      shape: shapeOf(node),
+      words: new Set(text.toLowerCase().match(WORDS) ?? []),
+    };
+  });
+}
+
+/** Scripts without spaces have a word a character. */
+const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu;
+
+/** Returns the share of words that two nodes have in common, 0 to 1. */
+export function similarity({ words: a }: Traits, { words: b }: Traits): number {
+  let shared = 0;
+  for (const word of a) if (b.has(word)) shared += 1;
+  return shared / Math.max(1, Math.min(a.size, b.size));
+}
+
+/** Returns the drawn text of a node. */
+export function textOf(node: MarkdownNode, document: MarkdownDocument): string {
+  switch (node.kind) {
+    case "text":
+    case "mark":
+      return node.text;
+    case "code":
+    case "unrendered":
+      return document.leaves[node.leaf]?.text ?? "";
+    case "element":
+    case "link":
+    case "removed":
+      return node.children.map((child) => textOf(child, document)).join(isContainer(node) ? "\n" : "");
+    default:
+      return "";
+  }
+}
+
+/** Returns where a node's links and images lead: what can change while its text does not. */
+export function targetsOf(node: MarkdownNode): string[] {
+  if (node.kind === "image") return [`image ${node.source}`];
+  if (node.kind === "link") return [`link ${node.href}`, ...node.children.flatMap(targetsOf)];
+  return "children" in node ? node.children.flatMap(targetsOf) : [];
+}
+
+/** Whether a node holds blocks, and is compared block by block. */
+export function isContainer(node: MarkdownNode): node is Extract<MarkdownNode, { kind: "element" }> {
+  return node.kind === "element" && node.leaf === undefined && CONTAINERS.has(node.tag);
+}
+
+const CONTAINERS = new Set([
+  "ul",
+  "ol",
+  "li",
+  "blockquote",
+  "div",
+  "section",
+  "details",
+  "table",
+  "thead",
+  "tbody",
+  "tr",
+]);
+
+function keyOf(node: MarkdownNode, document: MarkdownDocument): string {
+  switch (node.kind) {
+    case "text":
+    case "mark":
+      return node.text;
+    case "task":
+      return node.checked ? "[x]" : "[ ]";
+    case "image":
+      return `<image ${node.source} ${node.alt} ${node.title}>`;
+    case "link":
+      return `<link ${node.href} ${node.title}>${keysOf(node.children, document)}</link>`;
+    case "code":
+      return `<code ${node.info}>${document.leaves[node.leaf]?.text ?? ""}</code>`;
+    case "unrendered":
+      return `<unrendered>${document.leaves[node.leaf]?.text ?? ""}</unrendered>`;
+    case "element": {
+      // Ids follow from the text of all headings, and say nothing of this one.
+      const { id: _id, ...attributes } = node.attributes ?? {};
+      const tag = tagOf(node);
+      return `<${tag} ${JSON.stringify(attributes)}>${keysOf(node.children, document)}</${tag}>`;
+    }
+    case "removed":
+      return "";
+  }
+}
+
+function keysOf(nodes: readonly MarkdownNode[], document: MarkdownDocument): string {
+  return nodes.map((node) => keyOf(node, document)).join("");
+}
+
+/** A list item's text is the same whether or not blank lines stand between the items. */
+function tagOf({ tag, leaf }: Extract<MarkdownNode, { kind: "element" }>): string {
+  return leaf !== undefined && tag === "div" ? "p" : tag;
+}
+
+function shapeOf(node: MarkdownNode): string {
+  if (node.kind !== "element") return node.kind;
+  return `${tagOf(node)} ${node.attributes?.["class"] ?? ""} ${tableShape(node)}`;
+}
+
+/** Of a table and its parts: how many columns it has, and whether it has rows below its head. */
+function tableShape(node: MarkdownNode): string {
+  if (node.kind !== "element" || !TABLE_PARTS.has(node.tag)) return "";
+  if (node.tag === "tr") return String(node.children.length);
+  const [first] = node.children;
+  const groups = node.tag === "table" ? `${node.children.length} ` : "";
+  return first ? groups + tableShape(first) : "";
+}
+
+const TABLE_PARTS = new Set(["div", "table", "thead", "tbody", "tr"]);
