@@ -169,6 +169,30 @@ describe("the changes of a plan", () => {
     await end(review);
   });
 
+  it("take notes on lines of the raw diff, new and removed", async () => {
+    const { page, review } = await openChanges("Raw notes");
+    await page.getByText("Raw diff").click();
+    for (const [selector, key] of [
+      [".raw-removed", "c"],
+      [".raw-added", "!"],
+    ] as const) {
+      await page.evaluate((row) => {
+        const code = [...document.querySelectorAll(`${row} code`)].find(({ textContent }) =>
+          textContent?.includes("Sessions are kept"),
+        );
+        if (code) getSelection()?.setBaseAndExtent(code, 0, code, code.childNodes.length);
+      }, selector);
+      await page.keyboard.press(key);
+      await page.locator(".composer textarea").fill("Raw");
+      await page.keyboard.press("Control+Enter");
+    }
+    const places = page.locator(".cards .card-lines");
+    await expect.poll(() => places.count()).toBe(2);
+    expect((await places.allTextContents()).toSorted()).toEqual(["line 6", "text removed near line 6"]);
+    expect(await page.locator(".cards .card-quote", { hasText: "in memory" }).count()).toBe(1);
+    await end(review);
+  });
+
   it("show a note's text that was folded", async () => {
     const { page, review } = await openChanges("Unfolded");
     await page.keyboard.press("1");

@@ -1,3 +1,4 @@
+import { useLayoutEffect } from "react";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
@@ -9,6 +10,7 @@ import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
 import { showNextReview } from "../shared/next-review.ts";
 import { Rail } from "./annotate/rail.tsx";
 import { Article } from "./article/article.tsx";
+import { goToLine } from "./article/reading-place.ts";
 import { SourceView } from "./article/source-view.tsx";
 import { ApproveDialog } from "./decide/approve-dialog.tsx";
 import { FailedReview } from "./decide/failed-review.tsx";
@@ -79,6 +81,7 @@ function Failed() {
 function Review() {
   const view = useReview((state) => state.view);
   const dialog = useReview((state) => state.dialog);
+  useLayoutEffect(() => goToLine(view, useReview.getState().readingLine), [view]);
   useShortcuts(planShortcuts, planTyping);
   return (
     <div className="page" data-view={view}>

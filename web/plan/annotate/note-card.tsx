@@ -1,5 +1,5 @@
 import { Pencil, Trash2 } from "lucide-react";
-import { useEffect, useMemo, useRef } from "react";
+import { memo, useEffect, useMemo, useRef } from "react";
 import type { AttachedImage, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { classNames } from "../../shared/class-names.ts";
 import { IconButton } from "../../shared/components/button.tsx";
@@ -17,7 +17,7 @@ interface NoteCardProps {
 }
 
 /** One note in the side panel. A click shows its place in the plan. */
-export function NoteCard({ annotation, active }: NoteCardProps) {
+export const NoteCard = memo(function NoteCard({ annotation, active }: NoteCardProps) {
   const { id, type, anchor, text, author, replacement, images = [] } = annotation;
   const card = useRef<HTMLLIElement>(null);
   const name = anchor ? `${typeNames[type]} on ${placeOf(anchor)}` : typeNames[type];
@@ -55,7 +55,7 @@ export function NoteCard({ annotation, active }: NoteCardProps) {
       </div>
     </li>
   );
-}
+});
 
 function Proposal({ type, text }: { readonly type: PlanAnnotation["type"]; readonly text: string }) {
   if (text === "") return <p className="card-proposal hint">Remove it</p>;

@@ -1,7 +1,7 @@
-import { useEffect, useState } from "react";
+import { memo, useEffect, useState } from "react";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
-import { blockElement } from "../article/text-points.ts";
+import { elementsBy } from "../article/text-points.ts";
 import { activate } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { blocksOf } from "./anchor.ts";
@@ -10,7 +10,11 @@ import { blocksOf } from "./anchor.ts";
  * Shows at the window's edge where in the whole plan the notes are; a click goes there. For the eye and the mouse: the
  * cards do the same for everybody.
  */
-export function NoteMarks({ root }: { readonly root: React.RefObject<HTMLElement | null> }) {
+export const NoteMarks = memo(function NoteMarks({
+  root,
+}: {
+  readonly root: React.RefObject<HTMLElement | null>;
+}) {
   const plan = useReview((state) => state.document);
   const annotations = useReview((state) => state.annotations);
   const [places, setPlaces] = useState<ReadonlyMap<string, number>>(new Map());
@@ -42,7 +46,7 @@ export function NoteMarks({ root }: { readonly root: React.RefObject<HTMLElement
       })}
     </div>
   );
-}
+});
 
 /** How far down the page each note's text stands, from 0 to 1; nothing for a page that is seen whole. */
 function placesOf(
@@ -52,10 +56,11 @@ function placesOf(
 ): ReadonlyMap<string, number> {
   const { scrollHeight, clientHeight } = document.documentElement;
   const places = new Map<string, number>();
+  const elements = elementsBy(root, "block");
   if (scrollHeight <= clientHeight) return places;
   for (const { id, anchor } of annotations) {
     const block = anchor && blocksOf(plan, anchor)[0];
-    const element = block === undefined ? null : blockElement(root, block);
+    const element = block === undefined ? undefined : elements.get(block);
     if (element) places.set(id, (element.getBoundingClientRect().top + scrollY) / scrollHeight);
   }
   return places;

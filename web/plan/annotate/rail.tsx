@@ -1,5 +1,5 @@
 import { MessageSquarePlus, X } from "lucide-react";
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import { classNames } from "../../shared/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { LastRoundNotes } from "../rounds/last-round-notes.tsx";
@@ -12,12 +12,10 @@ import { NoteComposer } from "./note-composer.tsx";
 
 /** The side panel: every note, in document order. On a narrow window it slides in from the side. */
 export function Rail() {
-  const annotations = useReview((state) => state.annotations);
-  const activeId = useReview((state) => state.activeId);
+  const count = useReview((state) => state.annotations.length);
   const composer = useReview((state) => state.composer);
   const open = useReview((state) => state.railOpen);
   const labelTarget = useReview((state) => state.labelTarget);
-  const ordered = useMemo(() => inDocumentOrder(annotations), [annotations]);
   const isPlanShown = useReview(
     ({ view, changesAs }) => view === "plan" || (view === "changes" && changesAs === "rendered"),
   );
@@ -31,7 +29,7 @@ export function Rail() {
     >
       <div className="rail-head">
         <h2>
-          Notes <span className="badge">{annotations.length}</span>
+          Notes <span className="badge">{count}</span>
         </h2>
         <Button small variant="quiet" className="no-print" onClick={() => startNote("general")}>
           <MessageSquarePlus size={15} aria-hidden /> General comment
@@ -47,16 +45,26 @@ export function Rail() {
         />
       )}
       {labelTarget && !isPlanShown && <LabelPicker anchor={labelTarget} />}
-      {ordered.length === 0 && !writtenHere && <EmptyRail />}
-      <ol className="cards">
-        {ordered.map((annotation) => (
-          <NoteCard key={annotation.id} annotation={annotation} active={annotation.id === activeId} />
-        ))}
-      </ol>
+      {count === 0 && !writtenHere && <EmptyRail />}
+      <Cards />
       <LastRoundNotes />
     </aside>
   );
 }
+
+/** On its own: typing a note must not draw the cards of all others. */
+const Cards = memo(function Cards() {
+  const annotations = useReview((state) => state.annotations);
+  const activeId = useReview((state) => state.activeId);
+  const ordered = useMemo(() => inDocumentOrder(annotations), [annotations]);
+  return (
+    <ol className="cards">
+      {ordered.map((annotation) => (
+        <NoteCard key={annotation.id} annotation={annotation} active={annotation.id === activeId} />
+      ))}
+    </ol>
+  );
+});
 
 function EmptyRail() {
   return (

@@ -1,5 +1,6 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
+import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
 import { anchorOf, blockAnchor, linesAnchor, removedAnchor, type TextRange } from "../annotate/anchor.ts";
 import { useReview } from "../state/review-store.ts";
 import { removedElement, selectedRange, selectedRemoval } from "./text-points.ts";
@@ -19,6 +20,8 @@ export function currentAnchor(): PlanAnchor | undefined {
 export function selectedAnchor(): PlanAnchor | undefined {
   const { document: plan } = useReview.getState();
   const selection = getSelection();
+  const gone = removedLines(plan, selection);
+  if (gone) return gone;
   const lines = selectedLines(selection);
   if (lines) return linesAnchor(plan, ...lines);
   const root = document.querySelector(".plan");
@@ -64,6 +67,19 @@ function wordAt(text: string, offset: number): { readonly start: number; readonl
 /** A removed text as a whole, or the part of it that is quoted. */
 export function anchorOfRemoved(plan: MarkdownDocument, element: HTMLElement, quote?: string): PlanAnchor {
   return removedAnchor(plan, Number(element.dataset["at"]), quote ?? (element.textContent ?? "").trim());
+}
+
+/** Of the raw diff: the lines that are selected where all of them were removed. */
+function removedLines(plan: MarkdownDocument, selection: Selection | null): PlanAnchor | undefined {
+  if (!selection || selection.isCollapsed) return undefined;
+  const range = selection.getRangeAt(0);
+  const rows = [...document.querySelectorAll<HTMLElement>(".raw-changes .source-line")].filter((row) =>
+    range.intersectsNode(row),
+  );
+  const texts = rows.map(({ dataset }) => dataset["gone"]);
+  if (rows.length === 0 || texts.includes(undefined)) return undefined;
+  const at = sourceLines(plan.source).start(Number(rows[0]?.dataset["line"]) - 1);
+  return removedAnchor(plan, at, texts.join("\n"));
 }
 
 /** The first and the last line of the source view that are selected. */

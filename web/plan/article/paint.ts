@@ -1,7 +1,7 @@
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { blocksOf, drawnRanges } from "../annotate/anchor.ts";
-import { blockElement, domRange, notedRemoval } from "./text-points.ts";
+import { domRange, elementsBy, notedRemoval } from "./text-points.ts";
 
 /** The DOM ranges of each note, for telling which one was clicked. */
 export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;
@@ -19,11 +19,12 @@ export function paintNotes(
   activeId: string | undefined,
 ): PaintedRanges {
   const painted = new Map<string, Range[]>();
+  const leaves = elementsBy(root, "leaf");
   for (const { id, anchor } of annotations) {
     if (!anchor) continue;
     const ranges = anchor.removed
       ? [removedRange(root, anchor)]
-      : drawnRanges(plan, anchor).map((range) => domRange(root, range));
+      : drawnRanges(plan, anchor).map((range) => domRange(root, range, leaves));
     painted.set(
       id,
       ranges.filter((range) => range !== undefined),
@@ -90,15 +91,18 @@ function describeBlocks(root: Element, plan: MarkdownDocument, annotations: read
   for (const annotation of annotations) {
     if (!annotation.anchor) continue;
     for (const block of blocksOf(plan, annotation.anchor)) {
-      notes.set(block, [...(notes.get(block) ?? []), annotation]);
+      const list = notes.get(block);
+      if (list) list.push(annotation);
+      else notes.set(block, [annotation]);
     }
   }
   for (const element of root.querySelectorAll<HTMLElement>("[data-noted]")) {
     element.removeAttribute("data-noted");
     element.removeAttribute("aria-describedby");
   }
+  const blocks = elementsBy(root, "block");
   for (const [block, list] of notes) {
-    const element = blockElement(root, block);
+    const element = blocks.get(block);
     element?.setAttribute("data-noted", list.at(-1)?.type ?? "comment");
     element?.setAttribute("aria-describedby", list.map(({ id }) => `note-${id}`).join(" "));
   }

@@ -52,9 +52,19 @@ export function selectedRange(root: Element, selection: Selection | null): TextR
   return trimmed({ first: pointIn(first, range, "start"), last: pointIn(last, range, "end") }, touched);
 }
 
+/** The elements that draw leaves or blocks, by number: for many lookups at once. */
+export function elementsBy(root: Element, name: "leaf" | "block"): ReadonlyMap<number, HTMLElement> {
+  const elements = [...root.querySelectorAll<HTMLElement>(`[data-${name}]`)];
+  return new Map(elements.map((element) => [Number(element.dataset[name]), element]));
+}
+
 /** A stretch of one leaf as a DOM range. */
-export function domRange(root: Element, { leaf, start, end }: LeafRange): Range | undefined {
-  const element = leafElement(root, leaf);
+export function domRange(
+  root: Element,
+  { leaf, start, end }: LeafRange,
+  elements?: ReadonlyMap<number, HTMLElement>,
+): Range | undefined {
+  const element = elements ? elements.get(leaf) : leafElement(root, leaf);
   if (!element) return undefined;
   const from = nodeAt(element, start);
   const to = nodeAt(element, end);

@@ -2,7 +2,7 @@ import { useReview } from "../state/review-store.ts";
 import { blockElement } from "./text-points.ts";
 
 /** Pixels at the top of the window that the header covers. */
-function coveredTop(): number {
+export function coveredTop(): number {
   const header = document.querySelector(".header");
   const isFixed = header !== null && getComputedStyle(header).position === "sticky";
   return isFixed ? header.getBoundingClientRect().bottom : 0;

@@ -1,5 +1,6 @@
 import { memo, useEffect, useRef } from "react";
 import { Button } from "../../shared/components/button.tsx";
+import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { revertEdits, setView, showChangesSince, typeSource } from "../state/actions.ts";
 import { sourceOf, useReview } from "../state/review-store.ts";
@@ -49,7 +50,9 @@ const PlanField = memo(function PlanField() {
     };
     show(sourceOf(useReview.getState()));
     field.focus({ preventScroll: true });
-    field.setSelectionRange(0, 0);
+    const { readingLine } = useReview.getState();
+    const caret = sourceLines(field.value).start(readingLine - 1);
+    field.setSelectionRange(caret, caret);
     const unsubscribe = useReview.subscribe((state) => show(sourceOf(state)));
     return () => {
       unsubscribe();

@@ -23,7 +23,7 @@ export function TableOfContents() {
   }, [current]);
   // The place stays taken: the plan stands in the middle with or without contents.
   if (headings.length < 2) return <div className="contents" />;
-  const top = Math.min(...headings.map(({ level }) => level));
+  const top = headings.reduce((least, { level }) => Math.min(least, level), 6);
   return (
     <nav className="contents no-print" aria-label="Contents">
       <ol ref={list}>

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { PlanAnchor, PlanAnnotation, Round } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { announce } from "../../shared/components/toast.tsx";
@@ -14,7 +14,7 @@ import { useReview } from "../state/review-store.ts";
 import { askedAgainId, pastNotes } from "./past-notes.ts";
 
 /** What was asked for in the round before, or noted and never sent, beside what the agent has made of it. */
-export function LastRoundNotes() {
+export const LastRoundNotes = memo(function LastRoundNotes() {
   const last = useReview((state) => state.rounds.at(-1));
   const current = useReview((state) => state.annotations);
   if (!last) return null;
@@ -33,7 +33,7 @@ export function LastRoundNotes() {
       )}
     </section>
   );
-}
+});
 
 function PlacedNotes({
   round,

@@ -9,8 +9,13 @@ export function RawChanges({ before, after }: { readonly before: string; readonl
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className="source raw-changes" tabIndex={0} aria-label="Raw diff">
       {rows.map((row) => (
-        <div key={row.key} className={`source-line raw-${row.kind}`}>
-          <span aria-hidden>{row.line ?? ""}</span>
+        <div
+          key={row.key}
+          className={`source-line raw-${row.kind}`}
+          data-line={row.kind === "hunk" ? undefined : row.line}
+          data-gone={row.kind === "removed" ? row.text.slice(1) : undefined}
+        >
+          <span aria-hidden>{row.kind === "removed" ? "" : (row.line ?? "")}</span>
           <code>
             {row.kind !== "hunk" && <span className="visually-hidden">{SAID[row.kind]}</span>}
             {row.text || "\u00a0"}
@@ -29,6 +34,7 @@ interface Row {
   readonly key: number;
   readonly kind: RowKind;
   readonly text: string;
+  /** In the later version; of a removed line, the one it was in front of. */
   readonly line?: number;
 }
 
@@ -41,7 +47,7 @@ function rowsOf(before: string, after: string): Row[] {
     for (const text of hunk.lines) {
       const kind = SIGNS[text.charAt(0)];
       if (!kind) continue;
-      rows.push({ key: rows.length, kind, text, ...(kind !== "removed" && { line }) });
+      rows.push({ key: rows.length, kind, text, line });
       if (kind !== "removed") line += 1;
     }
   }

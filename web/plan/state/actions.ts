@@ -11,6 +11,7 @@ import {
   placeAnnotations,
   typeNames,
 } from "../annotate/annotations.ts";
+import { lineBeingRead } from "../article/reading-place.ts";
 import { blockBeingRead, blockBeside, isBlockInWindow } from "../article/visible-blocks.ts";
 import { type Composer, type DialogName, useReview, type View } from "./review-store.ts";
 
@@ -266,8 +267,10 @@ export function showChangesSince(changesSince: number | "sent"): void {
 
 /** Shows the plan, its source, what has changed since the last round, or the editor; what is typed is taken first. */
 export function setView(view: View): void {
+  if (view === state().view) return;
+  const readingLine = lineBeingRead();
   takeTyped();
-  set({ view });
+  set({ view, readingLine });
 }
 
 /** Shows the notes beside the plan, or hides them. */

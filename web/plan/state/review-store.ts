@@ -71,6 +71,8 @@ export interface ReviewState {
   /** Of the changes: the removed text that keys act on. */
   readonly removedCursor: number | undefined;
   readonly view: View;
+  /** The line of the plan that was at the top of the window when the view was chosen; 1 is the top of the page. */
+  readonly readingLine: number;
   readonly changesAs: "rendered" | "raw";
   /** What the changes view compares with: a round, or the plan as the agent sent it. */
   readonly changesSince: number | "sent" | undefined;
@@ -112,6 +114,7 @@ export const useReview = create<ReviewState>(() => ({
   activeId: undefined,
   cursor: undefined,
   removedCursor: undefined,
+  readingLine: 1,
   changesAs: "rendered",
   changesSince: undefined,
   view: "plan",

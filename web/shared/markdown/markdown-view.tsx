@@ -90,11 +90,12 @@ function propertiesOf(
   node: Extract<MarkdownNode, { kind: "element" }>,
   isRemoved = false,
 ): Record<string, unknown> {
-  const { class: className, align, start, id, ...attributes } = node.attributes ?? {};
+  const { class: className, align, start, id, open, ...attributes } = node.attributes ?? {};
   return {
     ...attributes,
     className,
     ...(start && { start: Number(start) }),
+    ...(open && { open: true }),
     ...(align && { style: { textAlign: align } }),
     ...(!isRemoved && { id, "data-leaf": node.leaf, "data-block": node.block, "data-change": node.change }),
   };

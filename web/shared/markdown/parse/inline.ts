@@ -95,6 +95,13 @@ function leafNodes(
         { kind: "element", tag: "br", children: [] },
         builder.addReplaced("\n", toSource(find(" ")), 1),
       ];
+    case "html_break": {
+      const start = toSource(find(token.markup));
+      return [
+        { kind: "element", tag: "br", children: [] },
+        builder.addReplaced("\n", start, token.markup.length),
+      ];
+    }
     case "image":
       return [imageNode(token)];
     case "footnote_ref":

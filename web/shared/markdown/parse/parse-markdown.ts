@@ -189,6 +189,7 @@ function closed(
     case "heading_open":
     case "th_open":
     case "td_open":
+    case "summary_open":
       return nodes;
     case "tr_open":
       return [{ kind: "element", tag: "tr", children: nodes, ...(row !== undefined && { block: row }) }];
@@ -233,6 +234,10 @@ function container(token: Token, children: readonly MarkdownNode[]): MarkdownNod
   if (token.type === "footnote_block_open") {
     const list: MarkdownNode = { kind: "element", tag: "ol", children };
     return { kind: "element", tag: "section", attributes: { class: "footnotes" }, children: [list] };
+  }
+  if (token.type === "details_open") {
+    // Open at first: what a plan folds away, the agent reads.
+    return { kind: "element", tag: "details", attributes: { open: "open" }, children };
   }
   if (token.type === "footnote_open") {
     const id = `footnote-${Number(token.meta?.id ?? 0) + 1}`;

@@ -1,13 +1,15 @@
 import MarkdownIt from "markdown-it";
 import footnote from "markdown-it-footnote";
+import { htmlSubset } from "./html-subset.ts";
 
 /**
- * CommonMark with GitHub's tables, strikethrough, autolinks and footnotes. Raw HTML is text. `text_join` is off so
+ * CommonMark with GitHub's tables, strikethrough, autolinks and footnotes. Raw HTML is text, but for `<br>` and `<details>`. `text_join` is off so
  * that escapes and entities stay apart from the text around them, and their place in the source is known; GitHub has no
  * footnotes written inline (`^[text]`), whose text would be drawn far from its place.
  */
 export const parser = new MarkdownIt("default", { html: false, linkify: true, typographer: false })
   .use(footnote)
+  .use(htmlSubset)
   .disable(["text_join", "footnote_inline"]);
 parser.validateLink = isSafeLink;
 // The address is drawn as it was written; `encodeURI` would hide what it says.

@@ -6,8 +6,12 @@ import type { Token } from "markdown-it";
  */
 export function undrawnLines(tokens: readonly Token[], body: string, count: number): [number, number][] {
   const drawn = new Uint8Array(count + 1);
-  for (const { type, map } of tokens) {
+  for (const { type, map, meta } of tokens) {
     if (map && DRAWN.has(type)) drawn.fill(1, map[0], map[1]);
+    if (map && type === "details_open") {
+      if (meta?.opensAlone) drawn[map[0]] = 1;
+      if (meta?.closesAlone) drawn[map[1] - 1] = 1;
+    }
   }
   const ranges: [number, number][] = [];
   for (const [line, text] of body.split(/\r\n|\n|\r/).entries()) {

@@ -1,0 +1,99 @@
+import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
+import { useReview, type View } from "../state/review-store.ts";
+import { blockBeingRead, coveredTop } from "./visible-blocks.ts";
+
+/** Returns the line of the plan, from 1, that is at the top of the window; 1 while the page is at its top. */
+export function lineBeingRead(): number {
+  if (typeof document === "undefined") return 1;
+  const { view, document: plan, changesAs } = useReview.getState();
+  const field = document.querySelector<HTMLTextAreaElement>(".edit-text");
+  if (view === "edit" && field) return lineInField(field);
+  if (scrollY < 40) return 1;
+  if (view === "source" || (view === "changes" && changesAs === "raw")) return lineInSource();
+  const block = blockBeingRead();
+  return (block !== undefined && plan.blocks[block]?.startLine) || 1;
+}
+
+/** Scrolls to a line of the plan in the view that is drawn. */
+export function goToLine(view: View, line: number): void {
+  if (line <= 1) {
+    scrollTo(0, 0);
+    return;
+  }
+  const field = document.querySelector<HTMLTextAreaElement>(".edit-text");
+  if (view === "edit" && field) goToLineInField(field, line);
+  else scrollToTop(elementOf(line)?.getBoundingClientRect().top);
+}
+
+const GAP = 12;
+
+function scrollToTop(top: number | undefined): void {
+  if (top !== undefined) scrollTo(0, top + scrollY - coveredTop() - GAP);
+}
+
+/** The line of the source, or the last drawn block that begins at it or before. */
+function elementOf(line: number): HTMLElement | null | undefined {
+  const source = document.querySelector<HTMLElement>(`.source-line[data-line="${line}"]`);
+  if (source) return source;
+  const { blocks } = useReview.getState().document;
+  const drawn = [...document.querySelectorAll<HTMLElement>(".plan [data-block]")];
+  return drawn.findLast(({ dataset }) => (blocks[Number(dataset["block"])]?.startLine ?? 0) <= line);
+}
+
+function lineInSource(): number {
+  const lines = [...document.querySelectorAll<HTMLElement>(".source-line[data-line]")];
+  const at = firstAtOrBelow(lines.length, (index) => lines[index]?.getBoundingClientRect().bottom ?? 0);
+  return Number(lines[at]?.dataset["line"] ?? 1);
+}
+
+/** The first of some positions, from the top of the page to its end, whose end is below the header. */
+function firstAtOrBelow(count: number, bottomOf: (index: number) => number): number {
+  const top = coveredTop() + 1;
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (bottomOf(middle) > top) high = middle;
+    else low = middle + 1;
+  }
+  return Math.min(low, count - 1);
+}
+
+function lineInField(field: HTMLTextAreaElement): number {
+  const heights = fieldHeights(field);
+  const { top } = field.getBoundingClientRect();
+  if (top >= 0 && field.scrollTop < 40) return 1;
+  return firstAtOrBelow(heights.count, (line) => top - field.scrollTop + heights.above(line + 1)) + 1;
+}
+
+function goToLineInField(field: HTMLTextAreaElement, line: number): void {
+  const height = fieldHeights(field).above(line - 1);
+  // Where the field does not grow with its text, it scrolls itself.
+  if (field.scrollHeight > field.clientHeight + 1) field.scrollTop = height;
+  else scrollToTop(field.getBoundingClientRect().top + height);
+}
+
+/** How high the text above a line of the field is, wrapped as the field wraps it. */
+function fieldHeights(field: HTMLTextAreaElement) {
+  const lines = sourceLines(field.value);
+  const mirror = document.createElement("div");
+  const { font, lineHeight, padding, letterSpacing, tabSize } = getComputedStyle(field);
+  Object.assign(mirror.style, { font, lineHeight, padding, letterSpacing, tabSize });
+  Object.assign(mirror.style, {
+    position: "absolute",
+    visibility: "hidden",
+    width: `${field.clientWidth}px`,
+    whiteSpace: "pre-wrap",
+    overflowWrap: "break-word",
+    paddingBottom: "0",
+  });
+  return {
+    count: lines.count,
+    above(line: number): number {
+      mirror.textContent = field.value.slice(0, lines.start(line)).replace(/\r?\n$/, "");
+      document.body.append(mirror);
+      const height = line === 0 ? 0 : mirror.getBoundingClientRect().height;
+      mirror.remove();
+      return height;
+    },
+  };
+}
