@@ -48,12 +48,12 @@ describe("the second round of a plan", () => {
     await page.getByRole("button", { name: "Show changes" }).click();
     const changes = page.getByRole("region", { name: "Changes" });
     await changes.getByText("3 parts changed since round 1").waitFor();
-    expect(await changes.locator(".change-added").allTextContents()).toEqual([
+    expect(await changes.locator(".plan [data-change]").allTextContents()).toEqual([
       expect.stringContaining("12,000 people"),
       expect.stringContaining("Rollback"),
       expect.stringContaining("Switch the flag back"),
     ]);
-    expect(await changes.locator(".change-removed").textContent()).toContain("everybody out");
+    expect(await changes.locator(".plan .removed-text").textContent()).toContain("everybody");
     await page.getByText("Raw diff").click();
     expect(await page.locator(".raw-removed").textContent()).toContain("-We keep sessions in process memory");
     second.child.kill("SIGTERM");
@@ -77,7 +77,7 @@ describe("the changes of a plan with long lines", () => {
     for (const shown of ["Rendered", "Raw diff"]) {
       await changes.getByText(shown, { exact: true }).click();
       await changes
-        .locator(shown === "Rendered" ? ".change-added" : ".raw-added")
+        .locator(shown === "Rendered" ? ".plan [data-change]" : ".raw-added")
         .first()
         .waitFor();
       const boxes = await page.evaluate(() => {
