@@ -79,7 +79,7 @@ describe("a long plan", () => {
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("E");
     await page.locator(".edit-text").fill("# Edited\n\nNew words here.\n");
-    await page.getByText("Edited", { exact: true }).first().click();
+    await page.locator(".badge-edited").click();
     await page.locator(".changes .plan ins", { hasText: "New" }).waitFor();
     await page.getByRole("button", { name: "Revert my edits" }).click();
     await page.getByText("Nothing has changed since").waitFor();

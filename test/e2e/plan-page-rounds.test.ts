@@ -72,6 +72,7 @@ describe("the changes of a plan with long lines", () => {
     await first.ended;
     const second = await startReview(home, hookEvent(long(`after${width}`), home.path));
     const { page } = await openReview(browser, second.url, { width });
+    await page.getByText(/changed since round 1/).waitFor();
     await page.keyboard.press("v");
     const changes = page.getByRole("region", { name: "Changes" });
     for (const shown of ["Rendered", "Raw diff"]) {

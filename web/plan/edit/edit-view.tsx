@@ -1,4 +1,4 @@
-import { memo, useEffect, useRef } from "react";
+import { memo, useLayoutEffect, useRef } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
@@ -42,7 +42,8 @@ export function EditView() {
  */
 const PlanField = memo(function PlanField() {
   const ref = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  // Before the page scrolls to the line that was being read, which needs the text.
+  useLayoutEffect(() => {
     const field = ref.current;
     if (!field) return undefined;
     const show = (text: string) => {
