@@ -2,7 +2,7 @@ import { useLayoutEffect } from "react";
 import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
-import { ErrorBoundary, Region } from "../shared/components/error-boundary.tsx";
+import { Region } from "../shared/components/error-boundary.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
@@ -13,7 +13,6 @@ import { Article } from "./article/article.tsx";
 import { goToLine } from "./article/reading-place.ts";
 import { SourceView } from "./article/source-view.tsx";
 import { ApproveDialog } from "./decide/approve-dialog.tsx";
-import { FailedReview } from "./decide/failed-review.tsx";
 import { FinalScreen } from "./decide/final-screen.tsx";
 import { RequestChangesDialog } from "./decide/request-changes-dialog.tsx";
 import { SaveDialog } from "./decide/save-dialog.tsx";
@@ -36,9 +35,7 @@ export function App() {
   useReviewEvents({ onEvent, onConnection: (connected) => useReview.setState({ connected }) });
   return (
     <>
-      <ErrorBoundary fallback={(message) => <FailedReview message={message} />}>
-        <Phase phase={phase} />
-      </ErrorBoundary>
+      <Phase phase={phase} />
       <Toasts />
     </>
   );

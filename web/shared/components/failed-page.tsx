@@ -4,6 +4,7 @@ import { IrreversibleButton } from "../irreversible/irreversible-button.tsx";
 import { Button } from "./button.tsx";
 import { ErrorLine } from "./error-line.tsx";
 import { PageState } from "./page-state.tsx";
+import { Toasts } from "./toast.tsx";
 
 /** A decision that can still be made on a page that has failed. */
 export interface LastDecision {
@@ -64,6 +65,7 @@ export function FailedPage({ message, notes, decisions }: FailedPageProps) {
       <p>Error: {message}</p>
       <ErrorLine error={problem} />
       {notes.trim() !== "" && <Notes text={notes} />}
+      <Toasts />
     </PageState>
   );
 }
