@@ -8,10 +8,8 @@ import { currentAnchor, selectedAnchor } from "../article/current-anchor.ts";
 import { moveToChange } from "../rounds/move-to-change.ts";
 import {
   activate,
-  activateNext,
   addAtOnce,
   editAnnotation,
-  moveCursor,
   openDialog,
   openLabels,
   removeAnnotation,
@@ -21,6 +19,7 @@ import {
   toggleRail,
   undo,
 } from "../state/actions.ts";
+import { activateNext, moveCursor } from "../state/moving.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 
 const withActive = (action: (id: string) => void) => () => {

@@ -1,6 +1,7 @@
 import { showToast } from "../../shared/components/toast.tsx";
 import { firstInWindow, isInWindow } from "../article/visible-blocks.ts";
-import { setCursor, setRemovedCursor } from "../state/actions.ts";
+import { setCursor } from "../state/actions.ts";
+import { setRemovedCursor } from "../state/moving.ts";
 import { useReview } from "../state/review-store.ts";
 
 /** Puts the keyboard on the next change, or on the one before; from nowhere on the first that is in the window. */

@@ -3,16 +3,8 @@ import { announce, showToast } from "../../shared/components/toast.tsx";
 import { commandBefore, isLoneCommand, mayBeCommand } from "../../shared/keyboard/first-key.ts";
 import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { newId } from "../../shared/new-id.ts";
-import { blocksOf } from "../annotate/anchor.ts";
-import {
-  type AnnotationType,
-  inDocumentOrder,
-  placeAnchor,
-  placeAnnotations,
-  typeNames,
-} from "../annotate/annotations.ts";
+import { type AnnotationType, placeAnchor, placeAnnotations, typeNames } from "../annotate/annotations.ts";
 import { lineBeingRead } from "../article/reading-place.ts";
-import { blockBeingRead, blockBeside, isBlockInWindow } from "../article/visible-blocks.ts";
 import { type Composer, type DialogName, useReview, type View } from "./review-store.ts";
 
 const { getState: state, setState: set } = useReview;
@@ -214,50 +206,8 @@ export function showInPlan({ id, anchor }: PlanAnnotation): void {
   set({ activeId: id, ...shownBeneath(anchor) });
 }
 
-/** Makes the next or previous note the active one. */
-export function activateNext(step: 1 | -1): void {
-  const ordered = inDocumentOrder(state().annotations);
-  if (ordered.length === 0) return;
-  const blockOf = (at: number) => {
-    const anchor = ordered[at]?.anchor;
-    return anchor && blocksOf(state().document, anchor)[0];
-  };
-  const at = ordered.findIndex(({ id }) => id === state().activeId);
-  const isHere = at !== -1 && (ordered[at]?.anchor === undefined || isBlockInWindow(blockOf(at)));
-  const read = isHere ? undefined : blockBeingRead();
-  const next =
-    read === undefined
-      ? at === -1 && step === -1
-        ? -1
-        : at + step
-      : nextFrom(
-          ordered.map((_, index) => blockOf(index)),
-          read,
-          step,
-        );
-  set({ activeId: ordered.at(next % ordered.length)?.id, railOpen: state().railOpen });
-}
-
-/** The position of the first block at or behind the one being read, or of the last before it. */
-function nextFrom(blocks: readonly (number | undefined)[], read: number, step: 1 | -1): number {
-  const found =
-    step === 1
-      ? blocks.findIndex((block) => block !== undefined && block >= read)
-      : blocks.findLastIndex((block) => block === undefined || block < read);
-  return found === -1 ? (step === 1 ? 0 : -1) : found;
-}
-
-/** Moves the keyboard to the next block, or to the one before; from nowhere to what the window shows. */
-export function moveCursor(step: 1 | -1): void {
-  const next = blockBeside(state().cursor, step);
-  if (next !== undefined) setCursor(next);
-}
-
 /** Puts the keyboard on a block, or takes it away. */
 export const setCursor = (cursor: number | undefined) => set({ cursor, removedCursor: undefined });
-
-/** Puts the keyboard on a removed text of the changes. */
-export const setRemovedCursor = (removedCursor: number) => set({ cursor: undefined, removedCursor });
 
 /** Shows the changes since a round, or since the plan was sent. */
 export function showChangesSince(changesSince: number | "sent"): void {

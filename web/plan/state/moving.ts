@@ -1,0 +1,49 @@
+import { blocksOf } from "../annotate/anchor.ts";
+import { inDocumentOrder } from "../annotate/annotations.ts";
+import { blockBeingRead, blockBeside, isBlockInWindow } from "../article/visible-blocks.ts";
+import { setCursor } from "./actions.ts";
+import { useReview } from "./review-store.ts";
+
+const { getState: state, setState: set } = useReview;
+
+/** Makes the next or previous note the active one. */
+export function activateNext(step: 1 | -1): void {
+  const ordered = inDocumentOrder(state().annotations);
+  if (ordered.length === 0) return;
+  const blockOf = (at: number) => {
+    const anchor = ordered[at]?.anchor;
+    return anchor && blocksOf(state().document, anchor)[0];
+  };
+  const at = ordered.findIndex(({ id }) => id === state().activeId);
+  const isHere = at !== -1 && (ordered[at]?.anchor === undefined || isBlockInWindow(blockOf(at)));
+  const read = isHere ? undefined : blockBeingRead();
+  const next =
+    read === undefined
+      ? at === -1 && step === -1
+        ? -1
+        : at + step
+      : nextFrom(
+          ordered.map((_, index) => blockOf(index)),
+          read,
+          step,
+        );
+  set({ activeId: ordered.at(next % ordered.length)?.id, railOpen: state().railOpen });
+}
+
+/** The position of the first block at or behind the one being read, or of the last before it. */
+function nextFrom(blocks: readonly (number | undefined)[], read: number, step: 1 | -1): number {
+  const found =
+    step === 1
+      ? blocks.findIndex((block) => block !== undefined && block >= read)
+      : blocks.findLastIndex((block) => block === undefined || block < read);
+  return found === -1 ? (step === 1 ? 0 : -1) : found;
+}
+
+/** Moves the keyboard to the next block, or to the one before; from nowhere to what the window shows. */
+export function moveCursor(step: 1 | -1): void {
+  const next = blockBeside(state().cursor, step);
+  if (next !== undefined) setCursor(next);
+}
+
+/** Puts the keyboard on a removed text of the changes. */
+export const setRemovedCursor = (removedCursor: number) => set({ cursor: undefined, removedCursor });
