@@ -90,7 +90,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   const pools = createPools(config.outboundProxies);
   const rests = createRests();
   const via = parts.shared?.via ?? newMark();
-  const metrics = createMetrics();
+  const metrics = createMetrics(pools.queued);
   let runtime = createRuntime(config, pools, via);
   let serial = 0;
   let draining = false;

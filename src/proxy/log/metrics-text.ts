@@ -4,7 +4,7 @@ import { BUCKETS, type CallSeries, type MetricCounts } from "./metrics.ts";
 const MCP_ROUTE = "/mcp/";
 
 /** Counts in Prometheus' text form, with the names of OpenTelemetry's GenAI conventions. */
-export function metricsText({ active, series: all, refusals, attempts }: MetricCounts): string {
+export function metricsText({ active, queued, series: all, refusals, attempts }: MetricCounts): string {
   const lines: string[] = [];
   const labelled = all.map((series) => ({ ...series, labels: labelsOf(series) }));
   const ofModels = labelled.filter(({ route }) => !route.startsWith(MCP_ROUTE));
@@ -19,6 +19,8 @@ export function metricsText({ active, series: all, refusals, attempts }: MetricC
   };
   head("sallyport_active_calls", "gauge", "Calls being served.");
   lines.push(`sallyport_active_calls ${active}`);
+  head("sallyport_queued_calls", "gauge", "Calls that wait for a connection to their upstream.");
+  lines.push(`sallyport_queued_calls ${queued}`);
   head("sallyport_calls_total", "counter", "Calls served; error_type is set where one failed.");
   for (const { labels, calls } of labelled) lines.push(`sallyport_calls_total{${labels}} ${calls}`);
   head("sallyport_refused_requests_total", "counter", "Requests that were refused before they became calls.");

@@ -16,6 +16,8 @@ export interface Metrics {
 export interface MetricCounts {
   /** Calls being served. */
   readonly active: number;
+  /** Of these, calls that wait for a connection to their upstream. */
+  readonly queued: number;
   readonly series: readonly CallSeries[];
   /** Requests that never became calls. */
   readonly refusals: readonly RefusalSeries[];
@@ -89,7 +91,7 @@ export const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 export const MOST_SERIES = 500;
 
 /** Counts of a process that begins to serve. */
-export function createMetrics(): Metrics {
+export function createMetrics(queued = () => 0): Metrics {
   const all = new Map<string, Counting>();
   const refusals = new Map<string, RefusalSeries & Counted>();
   const attempts = new Map<string, AttemptSeries & Counted>();
@@ -130,6 +132,7 @@ export function createMetrics(): Metrics {
     },
     counts: () => ({
       active,
+      queued: queued(),
       series: [...all.values()],
       refusals: [...refusals.values()],
       attempts: [...attempts.values()],

@@ -2,7 +2,7 @@ import { BUCKETS, type CallSeries, type MetricCounts, MOST_SERIES } from "./metr
 import { sumOfSpreads } from "./spread.ts";
 
 /** Of a process that has served nothing. */
-export const NO_COUNTS: MetricCounts = { active: 0, series: [], refusals: [], attempts: [] };
+export const NO_COUNTS: MetricCounts = { active: 0, queued: 0, series: [], refusals: [], attempts: [] };
 
 /** What several processes have counted, as if one had. */
 export function sumOf(all: readonly MetricCounts[]): MetricCounts {
@@ -10,6 +10,7 @@ export function sumOf(all: readonly MetricCounts[]): MetricCounts {
   for (const counts of all) for (const each of counts.series) add(series, each);
   return {
     active: all.reduce((sum, { active }) => sum + active, 0),
+    queued: all.reduce((sum, { queued }) => sum + queued, 0),
     series: [...series.values()],
     refusals: sumOfAlike(all.flatMap(({ refusals }) => refusals)),
     attempts: sumOfAlike(all.flatMap(({ attempts }) => attempts)),
@@ -28,6 +29,7 @@ export function retired(before: MetricCounts, one: MetricCounts): MetricCounts {
   }
   return {
     active: 0,
+    queued: 0,
     series: [...series.values()],
     refusals: sumOfAlike([...before.refusals, ...one.refusals]),
     attempts: sumOfAlike([...before.attempts, ...one.attempts]),

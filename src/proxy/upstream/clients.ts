@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import { limitWait } from "./limit-wait.ts";
 import type { PoolPlace, Pools } from "./pools.ts";
 import { Relay } from "./relay.ts";
 import type { RelayOutcome, RelayTask } from "./relay-task.ts";
@@ -27,7 +28,8 @@ export function relayTo(
   const pool = pools.get(origin, upstream.timeouts.connectMs);
   const headers = upstreamHeaders(request.rawHeaders, upstream, request.needs);
   return new Promise((resolve) => {
-    pool.dispatch(
+    const relay = new Relay(task, resolve);
+    const isFree = pool.dispatch(
       {
         method: request.method,
         path: withQuery(`${prefix}${request.path}`, query),
@@ -36,8 +38,9 @@ export function relayTo(
         headersTimeout: upstream.timeouts.firstByteMs,
         bodyTimeout: upstream.timeouts.idleMs,
       },
-      new Relay(task, resolve),
+      relay,
     );
+    if (!isFree) limitWait(relay, upstream.timeouts.firstByteMs);
   });
 }
 

@@ -62,6 +62,17 @@ export function upstreamFault(error: Error, upstream: string, begun: boolean): A
   return fault("upstream_unreachable", `The upstream ${upstream} could not be reached (${code})`, error);
 }
 
+/** Returns the failure of a call that waited for a connection, and for an answer, as long as `first_byte` allows. */
+export function waitedTooLong(upstream: string): AppError {
+  const message = `The upstream ${upstream} did not answer within first_byte: all connections to it were in use`;
+  return new AppError("upstream_timeout", message);
+}
+
+/** Returns the failure of a stream that ended without its last event. */
+export function streamCut(upstream: string): AppError {
+  return new AppError("upstream_cut", `The stream of the upstream ${upstream} ended before its last event`);
+}
+
 /** The client has left, so that nobody waits for the upstream any more. */
 export function clientGone(): AppError {
   return new AppError("client_gone", "The client left");

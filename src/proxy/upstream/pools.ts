@@ -15,6 +15,8 @@ export interface PoolPlace {
 export interface Pools {
   /** `connectMs`: how long it may take to be connected. */
   get(origin: string, connectMs: number): Pool;
+  /** Returns how many calls wait for a connection because an origin has as many as it may. */
+  queued(): number;
   /** Lets go of all but these, once their calls have ended. */
   keepOnly(wanted: readonly PoolPlace[]): void;
   /** Breaks every call off. */
@@ -22,17 +24,21 @@ export interface Pools {
 }
 
 /** Pools that are opened when they are first asked for. `proxies`: the HTTP proxies of the environment. */
-export function createPools(proxies?: OutboundProxies): Pools {
+export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS): Pools {
   const byOrigin = new Map<string, Map<number, Pool>>();
   return {
     get(origin, connectMs) {
       const known = byOrigin.get(origin)?.get(connectMs);
       if (known) return known;
-      const pool = openPool(origin, connectMs, proxies);
+      const pool = openPool(origin, connectMs, proxies, connections);
       // Upstreams may share an origin and yet wait differently long for a connection.
       const others = byOrigin.get(origin) ?? new Map<number, Pool>();
       byOrigin.set(origin, others.set(connectMs, pool));
       return pool;
+    },
+    queued() {
+      const all = [...byOrigin.values()].flatMap((pools) => [...pools.values()]);
+      return all.reduce((sum, pool) => sum + pool.stats.queued, 0);
     },
     keepOnly(wanted) {
       for (const [origin, pools] of byOrigin) {
@@ -52,10 +58,15 @@ export function createPools(proxies?: OutboundProxies): Pools {
   };
 }
 
-function openPool(origin: string, connectMs: number, proxies: OutboundProxies | undefined): Pool {
+function openPool(
+  origin: string,
+  connectMs: number,
+  proxies: OutboundProxies | undefined,
+  connections: number,
+): Pool {
   const proxy = proxies && proxyFor(proxies, origin);
   return new Pool(origin, {
-    connections: CONNECTIONS,
+    connections,
     pipelining: 1,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 60_000,

@@ -6,13 +6,12 @@ import { UsageChunkFilter } from "../usage/ask-usage.ts";
 import { endOfAnswer } from "../usage/read-usage.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
 import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./answer-checks.ts";
-import { clientGone, upstreamFault } from "./faults.ts";
+import { clientGone, streamCut, upstreamFault, waitedTooLong } from "./faults.ts";
 import type { AnswerDetails, RelayOutcome, RelayTask } from "./relay-task.ts";
 import { clientHeaders } from "./response-headers.ts";
 
 /** Answers up to this size are held until they are whole, so that one that breaks off is a clean 502. */
 const HELD = 256 * 1024;
-/** Of an error's body. */
 const ERROR_BODY = 1024 * 1024;
 
 type State = "waiting" | "holding" | "refusing" | "open" | "over";
@@ -103,6 +102,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     else this.finish({ kind: "failed", fault, firstByteAt: this.firstByteAt });
   }
 
+  onWaitOver(): void {
+    if (this.state === "waiting") this.fail(waitedTooLong(this.task.upstream));
+  }
+
   /** What is held is let go, and a stream that stands between events gets a ping. */
   onSilence(): void {
     if (this.state === "holding") this.open();
@@ -182,7 +185,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     }
     if (last) response.write(last);
     if (rest) response.write(rest);
-    this.break(cut(upstream));
+    this.break(streamCut(upstream));
   }
 
   /** Whether this can be the answer's end. What is compressed cannot be told, media and MCP servers may end as they like. */
@@ -270,7 +273,10 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   }
 
   private refuseAnswer(what: string): void {
-    const fault = new AppError("upstream_invalid", `The upstream ${this.task.upstream} ${what}`);
+    this.fail(new AppError("upstream_invalid", `The upstream ${this.task.upstream} ${what}`));
+  }
+
+  private fail(fault: AppError): void {
     this.finish({ kind: "failed", fault, firstByteAt: this.firstByteAt });
     this.controller?.abort(fault);
   }
@@ -291,8 +297,4 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     this.unsent = [];
     this.done(outcome);
   }
-}
-
-function cut(upstream: string): AppError {
-  return new AppError("upstream_cut", `The stream of the upstream ${upstream} ended before its last event`);
 }

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import { decoded } from "./decoded.ts";
-import { clientGone, upstreamFault } from "./faults.ts";
+import { clientGone, upstreamFault, waitedTooLong } from "./faults.ts";
+import { limitWait } from "./limit-wait.ts";
 
 /** What tells that nobody waits for an answer any more: an `AbortSignal`, or something lighter that a call has. */
 export interface Departure {
@@ -41,7 +42,7 @@ export function sendUpstream(
 ): Promise<ReceivedReply> {
   return new Promise((resolve, reject) => {
     const receiver = new Receiver(upstream, request.signal, resolve, reject);
-    pool.dispatch(
+    const isFree = pool.dispatch(
       {
         method: request.method,
         path: request.path,
@@ -52,6 +53,7 @@ export function sendUpstream(
       },
       receiver,
     );
+    if (!isFree) limitWait(receiver, request.firstByteMs);
   });
 }
 
@@ -123,7 +125,8 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    if (this.signal?.aborted) this.abort();
+    if (this.error) controller.abort(this.error);
+    else if (this.signal?.aborted) this.abort();
   }
 
   onResponseStart(
@@ -188,9 +191,12 @@ class Receiver implements Dispatcher.DispatchHandler {
     if (reading !== undefined) queueMicrotask(() => this.give(reading));
   }
 
-  private abort(): void {
+  onWaitOver(): void {
+    if (!this.begun) this.abort(waitedTooLong(this.upstream));
+  }
+
+  private abort(error = clientGone()): void {
     if (this.ended) return;
-    const error = clientGone();
     this.error ??= error;
     if (!this.begun) this.reject(error);
     this.controller?.abort(error);
