@@ -18,8 +18,11 @@ import { splitAtNul } from "./nul-list.ts";
 import type { Repository } from "./repository.ts";
 import { CALL_LIMIT_MS, type GitPlace, runGit, tryGit } from "./run-git.ts";
 
-/** Files that one git compares at a time. */
-const MAX_SLICE_FILES = 1_000;
+/** Files that one git compares at a time; starting a process takes as long as comparing some hundred files. */
+const MIN_SLICE_FILES = 1_000;
+const MAX_SLICE_FILES = 10_000;
+/** Slices that each process gets, at least, so that they end at about the same time. */
+const SLICES_PER_PROCESS = 6;
 const MAX_SLICE_BYTES = 64 * 1024 * 1024;
 /** Fewer files than these are compared in one call: a process for them would take longer than they do. */
 const MIN_SLICED_FILES = 1_000;
@@ -160,11 +163,15 @@ async function compareUnread(repository: Repository, room: GitPlace, index: stri
       if (Date.now() - savedAt > SAVE_EVERY_MS) saving = saving.then(save);
     }
   };
-  const workers = Array.from({ length: Math.min(MAX_PROCESSES, availableParallelism()) }, work);
+  const workers = Array.from({ length: processCount() }, work);
   const results = await Promise.allSettled(workers);
   await saving;
   await save();
   for (const result of results) if (result.status === "rejected") throw result.reason;
+}
+
+function processCount(): number {
+  return Math.min(MAX_PROCESSES, availableParallelism());
 }
 
 function replaceAll(entries: Buffer[], positions: readonly number[], by: readonly Buffer[]): void {
@@ -205,12 +212,14 @@ export function withTimeFor(git: GitPlace, bytes: number): GitPlace {
 
 function cut(entries: readonly Buffer[], positions: readonly number[], sizes: readonly number[]): Slice[] {
   const slices: Slice[] = [];
+  const share = Math.ceil(positions.length / (processCount() * SLICES_PER_PROCESS));
+  const maxFiles = Math.min(MAX_SLICE_FILES, Math.max(MIN_SLICE_FILES, share));
   let current = { positions: [] as number[], entries: [] as Buffer[], bytes: 0 };
   positions.forEach((position, at) => {
     const entry = entries[position];
     const size = sizes[at] ?? 0;
     if (!entry) return;
-    const isFull = current.positions.length >= MAX_SLICE_FILES || current.bytes + size > MAX_SLICE_BYTES;
+    const isFull = current.positions.length >= maxFiles || current.bytes + size > MAX_SLICE_BYTES;
     if (isFull && current.positions.length > 0) {
       slices.push(current);
       current = { positions: [], entries: [], bytes: 0 };
