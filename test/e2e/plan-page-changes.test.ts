@@ -105,7 +105,7 @@ describe("the changes of a plan", () => {
 
     await page.locator(".changes .plan td", { hasText: "medium" }).hover();
     await page.getByRole("button", { name: "Annotate this block" }).click();
-    await page.getByRole("button", { name: "Quick label (l)" }).click();
+    await page.getByRole("button", { name: "Quick label" }).click();
     await page.getByRole("menuitem", { name: "Needs tests" }).click();
     const card = page.locator(".cards .card", { hasText: "Needs tests" });
     expect(await card.locator(".card-quote").textContent()).toBe("Redis\nmedium");
@@ -196,11 +196,13 @@ describe("the changes of a plan", () => {
   it("show a note's text that was folded", async () => {
     const { page, review } = await openChanges("Unfolded");
     await page.keyboard.press("1");
+    await page.locator('.page[data-view="plan"]').waitFor();
     await selectText(page, "Paragraph 15");
     await page.keyboard.press("c");
     await page.locator(".composer textarea").fill("Still needed?");
     await page.keyboard.press("Control+Enter");
     await page.keyboard.press("v");
+    await page.locator('.page[data-view="changes"]').waitFor();
     await page.locator(".card-place", { hasText: "Comment" }).click();
     await page.getByText("Paragraph 15 stays").waitFor();
     await end(review);

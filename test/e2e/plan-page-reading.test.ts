@@ -45,8 +45,13 @@ describe("a long plan", () => {
     const review = await startReview(home, hookEvent(long, home.path));
     const { page } = await openReview(browser, review.url);
     await page.getByText("Block 60 of").evaluate((element) => element.scrollIntoView({ block: "start" }));
-    for (const key of ["s", "1", "E"]) {
+    for (const [key, view] of [
+      ["s", "source"],
+      ["1", "plan"],
+      ["E", "edit"],
+    ] as const) {
       await page.keyboard.press(key);
+      await page.locator(`.page[data-view="${view}"]`).waitFor();
       await expect.poll(() => isInWindow(page, "Block 60 of")).toBe(true);
     }
     const caret = await page
@@ -54,6 +59,7 @@ describe("a long plan", () => {
       .evaluate((field: HTMLTextAreaElement) => field.selectionStart);
     expect(Math.abs(caret - long.indexOf("Block 60 of"))).toBeLessThan(600);
     await page.keyboard.press("Escape");
+    await page.locator('.page[data-view="plan"]').waitFor();
     await expect.poll(() => isInWindow(page, "Block 60 of")).toBe(true);
     await end(review);
   });

@@ -72,8 +72,7 @@ describe("the changes of a plan with long lines", () => {
     await first.ended;
     const second = await startReview(home, hookEvent(long(`after${width}`), home.path));
     const { page } = await openReview(browser, second.url, { width });
-    await page.getByText(/changed since round 1/).waitFor();
-    await page.keyboard.press("v");
+    await page.getByRole("button", { name: "Show changes" }).click();
     const changes = page.getByRole("region", { name: "Changes" });
     for (const shown of ["Rendered", "Raw diff"]) {
       await changes.getByText(shown, { exact: true }).click();
@@ -125,8 +124,8 @@ describe("the plan page without a plan or a server", () => {
     const [one, two] = [await openReview(browser, review.url), await openReview(browser, review.url)];
     await two.page.keyboard.press("g");
     await two.page.keyboard.type("Not added yet");
-    await one.page.keyboard.press("a");
-    await one.page.keyboard.press("Enter");
+    await one.page.getByRole("button", { name: "Approve" }).click();
+    await one.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await one.page.getByRole("heading", { name: "Plan approved" }).waitFor();
     await two.page.getByRole("heading", { name: "Already decided" }).waitFor();
     expect(await two.page.locator(".told-final").textContent()).toContain("Not added yet");

@@ -39,21 +39,24 @@ export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
       style={{ top: isBelow ? bottom : top, "--left": `${left}px` } as React.CSSProperties}
       onPointerDown={(event) => event.preventDefault()}
     >
-      {noteKeys.map(({ type, key }) => (
-        <Button
-          key={type}
-          small
-          variant="quiet"
-          title={`${typeNames[type]} (${key})`}
-          onClick={() => {
-            if (type === "delete") addAtOnce("delete", anchor);
-            else startNote(type, anchor);
-            done();
-          }}
-        >
-          <TypeIcon type={type} /> <span>{type === "insert" ? "Insert" : typeNames[type]}</span>
-        </Button>
-      ))}
+      {noteKeys
+        // What is gone already cannot be marked for removal.
+        .filter(({ type }) => type !== "delete" || !anchor.removed)
+        .map(({ type, key }) => (
+          <Button
+            key={type}
+            small
+            variant="quiet"
+            title={`${typeNames[type]} (${key})`}
+            onClick={() => {
+              if (type === "delete") addAtOnce("delete", anchor);
+              else startNote(type, anchor);
+              done();
+            }}
+          >
+            <TypeIcon type={type} /> <span>{type === "insert" ? "Insert" : typeNames[type]}</span>
+          </Button>
+        ))}
       <IconButton
         small
         label="Quick label"

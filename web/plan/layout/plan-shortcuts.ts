@@ -31,11 +31,12 @@ const annotate = (type: Exclude<AnnotationType, "label" | "general">) => () => {
   const anchor = currentAnchor();
   if (!anchor) {
     showToast("Select text, or move to a block with j and k, then press the key again");
-  } else if (type === "delete") {
+  } else if (type === "delete" && !anchor.removed) {
     addAtOnce("delete", anchor);
     getSelection()?.removeAllRanges();
   } else {
-    flushSync(() => startNote(type, anchor));
+    // What is gone already cannot be marked for removal, but commented on.
+    flushSync(() => startNote(type === "delete" ? "comment" : type, anchor));
     focusComposer();
   }
 };
