@@ -1,6 +1,5 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "./storage/durable-file.ts";
 
 /**
  * Remembers, by port, that a page was open when its review ended: the tab goes on asking the port, and the next review of the
@@ -26,6 +25,12 @@ export function createOpenTabs(dataDirectory: string, now: () => number = Date.n
         () => false,
       ),
     note: (port, isLeft) =>
-      (isLeft ? writeDurably(pathOf(port), "{}\n") : rm(pathOf(port), { force: true })).catch(() => {}),
+      (isLeft ? writeMark(pathOf(port)) : rm(pathOf(port), { force: true })).catch(() => {}),
   };
+}
+
+/** Loads what writes durably only now: before the review's URL is printed, every module counts. */
+async function writeMark(path: string): Promise<void> {
+  const { writeDurably } = await import("./storage/durable-file.ts");
+  await writeDurably(path, "{}\n");
 }

@@ -2,6 +2,7 @@ import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createQueue, type InTurn } from "../storage/in-turn.ts";
+import { makePrivateFolder } from "../storage/private-folder.ts";
 import { AS_ON_DISK, type ComparedFile, findConversions } from "./conversions.ts";
 import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
 import { type DiffPlan, showsUntracked } from "./diff-types.ts";
@@ -43,7 +44,7 @@ async function withWorkTree<Result>(
   view: DiffView,
   use: (tree: WorkTree) => Promise<Result>,
 ): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), "sallyport-git-"));
+  const folder = await makeFolder(repository);
   try {
     const room = await makeGitDirectory(repository, git, folder);
     const queue = queues.get(repository.root) ?? createQueue();
@@ -82,6 +83,19 @@ export function withTreeOf<Result>(
   const { from } = plan;
   if (!showsUntracked(plan) || from.kind !== "tree") return use(undefined);
   return withWorkTree(repository, git, from.object, view, use);
+}
+
+/**
+ * Makes the folder of a git directory. It is in the data directory, where a later review removes what a killed one left;
+ * where nothing can be written there, in the system's folder for temporary files.
+ */
+async function makeFolder({ indexesDirectory }: Repository): Promise<string> {
+  try {
+    await makePrivateFolder(indexesDirectory);
+    return await mkdtemp(join(indexesDirectory, "git-"));
+  } catch {
+    return mkdtemp(join(tmpdir(), "sallyport-git-"));
+  }
 }
 
 async function makeGitDirectory(repository: Repository, git: GitPlace, folder: string): Promise<GitPlace> {

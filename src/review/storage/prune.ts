@@ -29,7 +29,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** What a process leaves that is killed while it writes, or while it holds a lock. */
-const LEFTOVER = /^\.[0-9a-f]{16}\.tmp$|\.index\.\d+\.tmp$|\.lock(\.[0-9a-f]{8})?$/;
+const LEFTOVER = /^\.[0-9a-f]{16}\.tmp$|\.index\.\d+\.tmp$|\.lock(\.[0-9a-f]{8})?$|^git-\w{6}$/;
 const LEFTOVER_DAYS = 1;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,4 +1,4 @@
-import { rm, symlink, writeFile } from "node:fs/promises";
+import { readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDiffDesk } from "../../../src/review/git/diff-desk.ts";
@@ -143,14 +143,19 @@ describe("part of the diff on the desk", () => {
 
   it("is waited for when the desk is closed, so that nothing stays behind", async () => {
     const repository = await changedInEveryWay();
-    const desk = createDiffDesk(await repository.open());
-    const chosen: string[] = [];
+    const opened = await repository.open();
+    const desk = createDiffDesk(opened);
+    let closed: Promise<unknown> | undefined;
     const part = desk.part((files) => {
-      chosen.push(...files.map(({ path }) => path));
+      // Closed in the very middle: the files are known, and git has yet to compare them.
+      closed = desk.close();
       return files.slice(0, 1);
     });
-    await expect.poll(() => chosen.length).toBeGreaterThan(0);
-    await desk.close();
+    part.catch(() => {});
+    await expect.poll(() => closed !== undefined).toBe(true);
+    await closed;
+    const left = await readdir(opened.indexesDirectory);
+    expect(left.filter((name) => name.startsWith("git-"))).toEqual([]);
     await expect(part).rejects.toThrow();
   });
 });
