@@ -47,7 +47,7 @@ describe("the code review page", () => {
     const { page } = review;
     await writeGeneralComment(page, "Go on, please.");
     await page.keyboard.press("Control+Shift+Enter");
-    const choice = page.getByLabel("Go on with the agent");
+    const choice = page.getByLabel("Continue with agent");
     await expect
       .poll(() => choice.locator("option").allTextContents())
       .toEqual(["The one that asked", "build: Writes code", "plan"]);
