@@ -210,11 +210,11 @@ describe("the diff", () => {
   });
 
   it("says what the review is limited to where nothing of that has changed", async () => {
-    const repository = await testRepository({ "a.txt": "a\n" });
+    const repository = await testRepository({ "a.txt": "a\n", "unchanged.txt": "b\n" });
     await repository.write({ "a.txt": "b\n" });
-    const { page, child } = await openCodeReview(browser, repository, { flags: ["mispelt.txt"] });
+    const { page, child } = await openCodeReview(browser, repository, { flags: ["unchanged.txt"] });
     await page.getByRole("heading", { name: "No changes here" }).waitFor();
-    expect(await page.locator("#diff").textContent()).toContain("mispelt.txt");
+    expect(await page.locator("#diff").textContent()).toContain("unchanged.txt");
     child.kill("SIGTERM");
   });
 
