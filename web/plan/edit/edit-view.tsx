@@ -1,4 +1,4 @@
-import { memo, useLayoutEffect, useRef } from "react";
+import { memo, useEffect, useLayoutEffect, useRef } from "react";
 import { Button } from "../../shared/components/button.tsx";
 import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
@@ -54,13 +54,16 @@ const PlanField = memo(function PlanField() {
     const { readingLine } = useReview.getState();
     const caret = sourceLines(field.value).start(readingLine - 1);
     field.setSelectionRange(caret, caret);
-    const unsubscribe = useReview.subscribe((state) => show(sourceOf(state)));
-    return () => {
-      unsubscribe();
-      // Who leaves by key or button goes on in the plan, not before the head of the page.
-      if (document.activeElement === document.body) document.querySelector<HTMLElement>("#plan")?.focus();
-    };
+    return useReview.subscribe((state) => show(sourceOf(state)));
   }, []);
+  // A layout effect would end while the field still has the focus.
+  useEffect(
+    () => () => {
+      // Who leaves by key or button continues in the plan, not before the head of the page.
+      if (document.activeElement === document.body) document.querySelector<HTMLElement>("#plan")?.focus();
+    },
+    [],
+  );
 
   return (
     <textarea
