@@ -115,7 +115,7 @@ describe("what is typed on the plan page", () => {
     const second = await startReview(home, hookEvent(`${samplePlan}\nRevised.\n`, home.path));
     const { page } = await openReview(browser, second.url);
     const unsent = page.getByRole("region", { name: "Notes of round 1" });
-    await unsent.getByText("never sent, in round 1").waitFor();
+    await unsent.getByText("Unsent notes from round 1").waitFor();
     await unsent.getByRole("button", { name: "Ask again" }).click();
     expect(await page.locator(".rail > .cards .card").textContent()).toContain("Never sent");
     await expect.poll(() => unsent.count()).toBe(0);
@@ -204,7 +204,7 @@ describe("what is typed on the plan page", () => {
     await page.keyboard.press("E");
     const field = page.getByLabel("The plan's Markdown");
     await field.fill("# Another\n");
-    await page.getByRole("button", { name: "Back to the agent's text" }).click();
+    await page.getByRole("button", { name: "Revert my edits" }).click();
     expect(await field.inputValue()).toContain("English");
     await page.getByRole("button", { name: "Undo" }).click();
     expect(await field.inputValue()).toBe("# Another\n");

@@ -169,7 +169,9 @@ describe("other agents", () => {
   });
 
   it("plain Markdown: text, and with --json the same as the envelope", async () => {
-    expect(await decide(await example("plan.md"), "/api/deny", { feedback: "Not yet." })).toBe("Not yet.\n");
+    expect(await decide(await example("plan.md"), "/api/deny", { feedback: "Not yet." })).toBe(
+      "Plan not approved.\n\nNot yet.\n",
+    );
     expect(await decide(await example("plan.md"), "/api/approve", {})).toBe("Plan approved.\n");
     const command = await startCommand([...review, "--json", "--exit-code"], { stdin: "# Plan" });
     await command.post("/api/deny", { planSave: { enabled: false } });
@@ -186,7 +188,7 @@ describe("review last", () => {
     command.child.kill("SIGKILL");
     await command.ended;
     const last = await (await startCommand(["review", "last"], { folder })).ended;
-    expect([last.code, last.stdout]).toEqual([0, "recovered\n"]);
+    expect([last.code, last.stdout]).toEqual([0, "Plan not approved.\n\nrecovered\n"]);
     const json = await (await startCommand(["review", "last", "--json"], { folder })).ended;
     expect(JSON.parse(json.stdout)).toMatchObject({ decision: "deny", feedback: "recovered" });
   });
