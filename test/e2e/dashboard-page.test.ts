@@ -167,7 +167,7 @@ it("asks for a key where one is needed, keeps it in its tab and out of every URL
   expect(await violations(page)).toEqual([]);
   await page.getByLabel("Key").fill("sk-wrong-0123456789abcdef");
   await page.keyboard.press("Enter");
-  await page.getByText("none of this proxy's keys").waitFor();
+  await page.getByText("not valid for this proxy").waitFor();
   await page.getByLabel("Key").fill(KEY);
   await page.keyboard.press("Enter");
   await rows(page, "Last calls").getByText("claude-sonnet-5").waitFor();
