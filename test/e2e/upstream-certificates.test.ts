@@ -95,7 +95,7 @@ async function startVendor({ name, certificate }: (typeof VENDORS)[number]): Pro
     for await (const piece of request) body += piece;
     const path = request.url ?? "";
     const isStream = path.includes("streamGenerate") || body.includes('"stream":true');
-    const dialect = DIALECTS.find((each) => path.startsWith(`/${each}/`)) ?? "messages";
+    const dialect = DIALECTS.find((each) => path.startsWith(`/${each}`)) ?? "messages";
     response.setHeader("content-type", isStream ? "text/event-stream" : "application/json");
     response.end(goodBody(dialect, isStream));
   });
