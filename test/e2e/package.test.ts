@@ -78,7 +78,7 @@ describe("the package that npm pack makes", () => {
     expect(sallyport("--version")).toBe(`${manifest.version}\n`);
   });
 
-  it("carries the licenses and examples, and neither executable nor source", () => {
+  it("carries the licenses and examples, and no executable and no source but the API's types", () => {
     expect(readdirSync(installed).sort()).toEqual([
       "CHANGELOG.md",
       "LICENSE",
@@ -88,7 +88,10 @@ describe("the package that npm pack makes", () => {
       "docs",
       "examples",
       "package.json",
+      "src",
     ]);
+    // Of the source, only the types that the API guide links to.
+    expect(readdirSync(join(installed, "src/review")).sort()).toEqual(["api-types.ts", "code-api-types.ts"]);
     expect(readdirSync(join(installed, "dist")).sort()).toEqual([
       "THIRD-PARTY-LICENSES.txt",
       "cache",
