@@ -1,6 +1,6 @@
 /**
  * Every failure the product can tell a person about: one class, one catalogue.
- * `docs/errors.md` lists the same codes; a test keeps the two equal.
+ * `docs/reference/errors.md` lists the same codes; a test keeps the two equal.
  */
 
 /** How a process that failed for this reason ends: 1 anything else, 2 wrong usage or configuration, 3 nowhere to listen, 4 git. */
@@ -11,7 +11,7 @@ interface CatalogueEntry {
   readonly status: number;
   /** Exit code when it ends the command. */
   readonly exitCode: ExitCode;
-  /** What it means, for docs/errors.md. */
+  /** What it means, for docs/reference/errors.md. */
   readonly meaning: string;
 }
 

@@ -47,14 +47,14 @@ describe("what the documents say", () => {
   });
 
   it("of capabilities names every member of the schema", () => {
-    const section = read("docs/translation.md").split("## Capabilities of a model")[1] ?? "";
+    const section = read("docs/reference/translation.md").split("## Capabilities of a model")[1] ?? "";
     const cells = [...section.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = ""]) => cell);
     const documented = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
     expect(documented.sort()).toEqual(Object.keys(capabilityOverrideSchema.shape).sort());
   });
 
   it("of the proxy's defaults is what the schema has", () => {
-    const rows = [...read("docs/proxy.md").matchAll(/^\| `(\w+)` \| ([^|]*)\|/gm)];
+    const rows = [...read("docs/reference/proxy.md").matchAll(/^\| `(\w+)` \| ([^|]*)\|/gm)];
     const documented = new Map(
       rows.map(([, key = "", value = ""]) => [key, value.trim().replaceAll("`", "")]),
     );
@@ -69,7 +69,7 @@ describe("what the documents say", () => {
   });
 
   it("of the proxy's limits and log is what the schema has", () => {
-    const text = read("docs/proxy.md");
+    const text = read("docs/reference/proxy.md");
     const { limits, logging } = proxySchema.parse({});
     const mebibytes = (bytes: number) => `${bytes / 1024 / 1024} MiB`;
     for (const said of [
@@ -86,7 +86,7 @@ describe("what the documents say", () => {
 
   it("has curl send is JSON, to a route that there is", () => {
     const calls = [
-      ...read("docs/proxy.md").matchAll(
+      ...read("docs/reference/proxy.md").matchAll(
         /^curl (?:-N )?http:\/\/localhost:8045(\/\S*)(?:[^\n]*\\\n +-d '([^']*)')?/gm,
       ),
     ];
@@ -99,7 +99,7 @@ describe("what the documents say", () => {
   });
 
   it("of the proxy's routes names each of them, and no others", () => {
-    const section = read("docs/proxy.md").split("\n## Routes\n")[1]?.split("\n## ")[0] ?? "";
+    const section = read("docs/reference/proxy.md").split("\n## Routes\n")[1]?.split("\n## ")[0] ?? "";
     const named = [...section.matchAll(/`(?:[A-Z]+ )?(\/[^\s`]*)`/g)].map(([, path = ""]) => path);
     const patterns = routes.map(({ path }) => patternOf(path));
     const asked = (path: string) => path.replace(/\{\w+\}/g, "x");
@@ -115,7 +115,7 @@ describe("what the documents say", () => {
 
   it("of the review server's routes names each of them, and no others", () => {
     const known = [...source.matchAll(/\("(\/api\/(?!hello|event_)[\w/-]+)"/g)].map(([, path = ""]) => path);
-    const text = ["docs/review-api.md", "docs/review-code.md"].map(read).join("\n");
+    const text = ["docs/reference/review-api.md", "docs/reference/review-code.md"].map(read).join("\n");
     const named = [...text.matchAll(/`(?:GET|POST|PUT)(?:`, `PUT)? (\/api\/[\w/-]+)/g)].map(
       ([, path = ""]) => path,
     );

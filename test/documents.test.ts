@@ -43,7 +43,7 @@ describe("the documents", () => {
       .filter((path) => path.endsWith(".ts"))
       .filter((path) => {
         const lines = read(join("src", path)).split("\n");
-        return lines.some((line) => !/^\s*(\/?\*|\/\/)/.test(line) && /\bdocs\/[\w-]+\.md/.test(line));
+        return lines.some((line) => !/^\s*(\/?\*|\/\/)/.test(line) && /\bdocs\/[\w/-]+\.md/.test(line));
       });
     expect(naming).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { capabilityOverrideSchema } from "./capability-override.ts";
 
 /**
- * The `proxy` section of the configuration file. `docs/proxy.md` explains it, `proxy check --json-schema` prints it
+ * The `proxy` section of the configuration file. `docs/reference/proxy.md` explains it, `proxy check --json-schema` prints it
  * for editors. Keys are snake_case, times are seconds, sizes bytes. Unknown keys are refused, so that a typing error
  * is not taken for a default.
  */

@@ -316,7 +316,7 @@ describe("the proxy's settings", () => {
     const loaded = await loadProxySettings({}, { config: join(root, "examples/proxy.config.jsonc") });
     const config = resolveProxyConfig(loaded, {}, found);
     expect([...config.upstreams.keys()]).toEqual(["claude", "local"]);
-    const documentation = readFileSync(join(root, "docs/proxy.md"), "utf8");
+    const documentation = readFileSync(join(root, "docs/reference/proxy.md"), "utf8");
     for (const key of Object.keys(loaded.settings)) expect(documentation).toContain(`\`${key}\``);
   });
 });

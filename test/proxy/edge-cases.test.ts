@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-const page = readFileSync(join(import.meta.dirname, "../../docs/edge-cases.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../docs/reference/edge-cases.md"), "utf8");
 const listed = [...page.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
 
 /** The numbers that names of tests under this folder begin with: `"94, 95: …"`. */
@@ -15,14 +15,14 @@ function numbersIn(folder: string): Set<number> {
   return new Set([...names].flatMap(([, numbers = ""]) => numbers.split(/,? /).map(Number)));
 }
 
-it("every edge case of docs/edge-cases.md has a test named after it", () => {
+it("every edge case of docs/reference/edge-cases.md has a test named after it", () => {
   expect(listed).toEqual(Array.from({ length: 112 }, (_, index) => index + 1));
   const tested = numbersIn(import.meta.dirname);
   expect(listed.filter((number) => !tested.has(number))).toEqual([]);
   expect([...tested].filter((number) => !listed.includes(number))).toEqual([]);
 });
 
-it("every complaint that docs/edge-cases.md lists has a test named after it, where it says", () => {
+it("every complaint that docs/reference/edge-cases.md lists has a test named after it, where it says", () => {
   const rows = [...page.matchAll(/^\| (\d+) \| .+ \| `(.+)` \|$/gm)].map(([, number, file = ""]) => ({
     number: Number(number),
     file,

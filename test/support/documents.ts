@@ -4,11 +4,10 @@ import { join, resolve } from "node:path";
 export const root = resolve(import.meta.dirname, "../..");
 
 /** Every document for people, as paths from the root. */
-export const documents: readonly string[] = ["", "docs"].flatMap((folder) =>
-  readdirSync(join(root, folder))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join(folder, name)),
-);
+export const documents: readonly string[] = [
+  ...readdirSync(root),
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((path) => join("docs", path)),
+].filter((path) => path.endsWith(".md"));
 
 export const read = (path: string): string => readFileSync(join(root, path), "utf8");
 

@@ -1,7 +1,7 @@
 import type { Part } from "./parts.ts";
 import type { HostedTool } from "./request.ts";
 
-/** What a conversion may lose, by the code it is told under, and in one sentence. `docs/translation.md` lists them. */
+/** What a conversion may lose, by the code it is told under, and in one sentence. `docs/reference/translation.md` lists them. */
 export const lossCodes = {
   "answer-citation": "Citations in the answer were left out.",
   "assistant-prefill": "The model answers anew instead of continuing the assistant's last words.",

@@ -12,9 +12,9 @@ import {
   upstreamDialects,
 } from "./features.ts";
 
-const page = readFileSync(join(import.meta.dirname, "../../../docs/translation.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../../docs/reference/translation.md"), "utf8");
 
-describe("docs/translation.md", () => {
+describe("docs/reference/translation.md", () => {
   it("tells what becomes of every feature of a request, as the encoders do it", () => {
     expect(page).toContain(table(upstreamDialects, requestFeatures, requestCell));
   });
