@@ -30,11 +30,11 @@ function cost(run, rounds) {
 
 const dialects = ["chat-completions", "responses", "messages", "generative-language"];
 const { codecs } = await load("src/proxy/codecs.ts");
-const { readRequestJson } = await load("src/proxy/translate/read-json.ts");
-const { prepareRequest } = await load("src/proxy/translate/prepare/prepare-request.ts");
-const { capabilitiesFor } = await load("src/proxy/capabilities/capabilities-for.ts");
+const { readRequestJson } = await load("src/proxy/translate/request/read-json.ts");
+const { prepareRequest } = await load("src/proxy/translate/request/prepare-request.ts");
+const { capabilitiesFor } = await load("src/proxy/models/capabilities-for.ts");
 const { stringifyJson } = await load("src/proxy/exchange/json.ts");
-const { RepeatedDeltas } = await load("src/proxy/translate/repeated-deltas.ts");
+const { RepeatedDeltas } = await load("src/proxy/translate/response/repeated-deltas.ts");
 const { createSseParser } = await load("src/sse/parse.ts");
 
 const canonical = (bytes) => codecs.messages.decodeRequest(agentTurn(bytes), {}).value;

@@ -7,35 +7,35 @@ import { createApp } from "../http/create-app.ts";
 import { pathOf } from "../http/path-of.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { createBodyRoom } from "./body/body-room.ts";
-import type { AdmittedRequest } from "./calls/call.ts";
-import { handleCall } from "./calls/handle-call.ts";
-import { createOpenStreams } from "./calls/open-streams.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
-import { addProxyErrors } from "./door/answer-errors.ts";
-import { capacityFor, descriptorLimit } from "./door/connection-capacity.ts";
-import { createConnectionLimit } from "./door/connection-limit.ts";
-import { addDoor } from "./door/door.ts";
-import { straightCalls } from "./door/straight-calls.ts";
-import { createDraining } from "./draining.ts";
-import { createMetrics, type MetricCounts } from "./log/metrics.ts";
-import { createRecentCalls } from "./log/recent-calls.ts";
-import type { RequestLog } from "./log/request-log.ts";
-import { newMark } from "./mark.ts";
+import { newMark } from "./instance-id.ts";
 import { asUpstream, relayMcp } from "./mcp/relay-mcp.ts";
 import { createModelLabels } from "./models/model-labels.ts";
-import { handleUtility } from "./operations/handle-utility.ts";
-import { keepTicksQuick } from "./quick-ticks.ts";
+import { createMetrics, type MetricCounts } from "./observability/metrics.ts";
+import { createRecentCalls } from "./observability/recent-calls.ts";
+import type { RequestLog } from "./observability/request-log.ts";
+import type { AdmittedRequest } from "./pipeline/call.ts";
+import { handleCall } from "./pipeline/handle-call.ts";
 import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
+import { createRests } from "./routing/cooldowns.ts";
 import { createRuntime } from "./runtime.ts";
+import { addDoor } from "./server/admission-hook.ts";
+import { capacityFor, descriptorLimit } from "./server/connection-capacity.ts";
+import { createConnectionLimit } from "./server/connection-limit.ts";
+import { createDraining } from "./server/drain.ts";
+import { addProxyErrors } from "./server/error-handler.ts";
+import { straightCalls } from "./server/fast-path.ts";
+import { keepTicksQuick } from "./server/next-tick-workaround.ts";
+import { handleUtility } from "./server/utility-routes.ts";
 import type { Services } from "./services.ts";
 import {
   type ConversationStore,
   createMemoryConversations,
 } from "./translate/conversations/conversation-store.ts";
 import { poolPlaceOf } from "./upstream/clients.ts";
+import { createOpenStreams } from "./upstream/open-streams.ts";
 import { createPools, type PoolPlace } from "./upstream/pools.ts";
-import { createRests } from "./upstream/rests.ts";
 
 export interface ProxyParts {
   readonly log: RequestLog;

@@ -5,10 +5,10 @@ import { AppError } from "../errors.ts";
 import type { GuardPolicy } from "../http/guard.ts";
 import { createKeyRing, type KeyRing } from "./auth/key-ring.ts";
 import { effectiveMode } from "./auth/policy.ts";
-import { createForwarding, type Forwarding } from "./door/forwarded.ts";
-import { type Catalogue, createCatalogue } from "./models/catalogue.ts";
-import { fits } from "./models/glob.ts";
-import { createSelector, type Selector } from "./models/select.ts";
+import { fits } from "./glob.ts";
+import { type Catalogue, createCatalogue } from "./models/catalog.ts";
+import { createSelector, type Selector } from "./routing/select-targets.ts";
+import { createForwarding, type Forwarding } from "./server/forwarded.ts";
 import type { Pools } from "./upstream/pools.ts";
 
 /** Everything that follows from one configuration. A reload puts another in its place; calls keep theirs. */

@@ -1,16 +1,16 @@
 import type { BodyRoom } from "./body/body-room.ts";
-import type { OpenStreams } from "./calls/open-streams.ts";
 import type { CallActivity } from "./dashboard/activity.ts";
 import type { ConfigurationState } from "./dashboard/api-types.ts";
-import type { ConnectionLimit } from "./door/connection-limit.ts";
-import type { MetricCounts, Metrics } from "./log/metrics.ts";
-import type { RecentCalls } from "./log/recent-calls.ts";
-import type { RequestLog } from "./log/request-log.ts";
 import type { ModelLabels } from "./models/model-labels.ts";
+import type { MetricCounts, Metrics } from "./observability/metrics.ts";
+import type { RecentCalls } from "./observability/recent-calls.ts";
+import type { RequestLog } from "./observability/request-log.ts";
+import type { Rests } from "./routing/cooldowns.ts";
 import type { Runtime } from "./runtime.ts";
+import type { ConnectionLimit } from "./server/connection-limit.ts";
 import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
+import type { OpenStreams } from "./upstream/open-streams.ts";
 import type { Pools } from "./upstream/pools.ts";
-import type { Rests } from "./upstream/rests.ts";
 
 /** What handlers share; one of these per proxy. */
 export interface Services {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createCallLog } from "../../src/cli/proxy/start/call-log.ts";
-import { createRotatingFile } from "../../src/proxy/log/rotating-file.ts";
+import { createRotatingFile } from "../../src/proxy/observability/rotating-file.ts";
 import { type Answer, type FakeUpstream, json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../support/start-proxy.ts";
 

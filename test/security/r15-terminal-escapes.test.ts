@@ -2,8 +2,8 @@ import { Writable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createOutput, withoutControls } from "../../src/cli/output.ts";
-import { readableLine } from "../../src/proxy/log/readable-line.ts";
-import { recordLine } from "../../src/proxy/log/request-log.ts";
+import { readableLine } from "../../src/proxy/observability/readable-line.ts";
+import { recordLine } from "../../src/proxy/observability/request-log.ts";
 
 /** What a terminal acts on, and what turns text around. */
 const ACTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;

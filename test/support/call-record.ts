@@ -1,4 +1,4 @@
-import type { CallRecord } from "../../src/proxy/log/request-log.ts";
+import type { CallRecord } from "../../src/proxy/observability/request-log.ts";
 
 /** The record of a call that went well and took nothing special. */
 export function callRecord(more: Partial<CallRecord> = {}): CallRecord {

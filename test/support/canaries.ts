@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { ProxyServer } from "../../src/proxy/create-proxy.ts";
-import { readableLine } from "../../src/proxy/log/readable-line.ts";
-import { type Refusal, refusalLine } from "../../src/proxy/log/refusals.ts";
-import { type CallRecord, recordLine } from "../../src/proxy/log/request-log.ts";
+import { readableLine } from "../../src/proxy/observability/readable-line.ts";
+import { type Refusal, refusalLine } from "../../src/proxy/observability/refusals.ts";
+import { type CallRecord, recordLine } from "../../src/proxy/observability/request-log.ts";
 
 /** How secrets in tests begin, so that any of them is known wherever it turns up: `sk-` and more. */
 const SECRET = /\bsk-[\w-]{6,}/;

@@ -3,8 +3,8 @@ import { parseConfiguration } from "../../src/config/configuration-file.ts";
 import { resolveProxyConfig } from "../../src/config/proxy-resolve.ts";
 import { fileSchema } from "../../src/config/proxy-schema.ts";
 import { createProxy, type ProxyServer } from "../../src/proxy/create-proxy.ts";
-import type { Refusal } from "../../src/proxy/log/refusals.ts";
-import type { CallRecord } from "../../src/proxy/log/request-log.ts";
+import type { Refusal } from "../../src/proxy/observability/refusals.ts";
+import type { CallRecord } from "../../src/proxy/observability/request-log.ts";
 import { watchForCanaries } from "./canaries.ts";
 
 export interface TestProxy {

@@ -6,7 +6,7 @@ import { loadReviewConfiguration } from "../../config/review-configuration.ts";
 import type { Finding } from "../../doctor/finding.ts";
 import { AppError, messageOf } from "../../errors.ts";
 import { createProxy } from "../../proxy/create-proxy.ts";
-import type { WarmupResult } from "../../proxy/operations/warmup.ts";
+import type { WarmupResult } from "../../proxy/server/warmup.ts";
 import { readProxyConfiguration } from "../proxy/proxy-configuration.ts";
 import type { DoctorFlags } from "./doctor.ts";
 

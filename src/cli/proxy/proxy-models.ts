@@ -1,6 +1,6 @@
 import { processEnvironment } from "../../config/paths.ts";
 import type { ProxyFlags } from "../../config/proxy-settings.ts";
-import { createCatalogue } from "../../proxy/models/catalogue.ts";
+import { createCatalogue } from "../../proxy/models/catalog.ts";
 import { namesOfRules } from "../../proxy/models/describe-models.ts";
 import { createPools } from "../../proxy/upstream/pools.ts";
 import type { Output } from "../output.ts";

@@ -1,6 +1,6 @@
-import { MOST_ENDED, type RecentCalls, type RunningCall } from "../log/recent-calls.ts";
-import type { CallRecord } from "../log/request-log.ts";
-import type { RestingPlace, Rests } from "../upstream/rests.ts";
+import { MOST_ENDED, type RecentCalls, type RunningCall } from "../observability/recent-calls.ts";
+import type { CallRecord } from "../observability/request-log.ts";
+import type { RestingPlace, Rests } from "../routing/cooldowns.ts";
 import type { FinishedCall, LiveCall } from "./api-types.ts";
 
 /** Calls that run and that have ended, newest first: plain data, so that several processes can put theirs together. */

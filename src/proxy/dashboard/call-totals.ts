@@ -1,5 +1,5 @@
-import type { CallSeries } from "../log/metrics.ts";
-import { percentile, sumOfSpreads } from "../log/spread.ts";
+import type { CallSeries } from "../observability/metrics.ts";
+import { percentile, sumOfSpreads } from "../observability/spread.ts";
 import type { CallTotals, LastError, ModelTotals } from "./api-types.ts";
 
 /** All of these series together. */

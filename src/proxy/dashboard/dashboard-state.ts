@@ -1,7 +1,7 @@
 import type { McpServerConfig, ModelRule, UpstreamConfig } from "../../config/proxy-config.ts";
-import type { CallSeries } from "../log/metrics.ts";
+import type { CallSeries } from "../observability/metrics.ts";
+import type { RestingPlace } from "../routing/cooldowns.ts";
 import type { Runtime } from "../runtime.ts";
-import type { RestingPlace } from "../upstream/rests.ts";
 import type { CallActivity } from "./activity.ts";
 import type {
   ConfigurationState,

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { NO_FILTERS } from "../../../web/dashboard/view/calls.ts";
 import { AppError } from "../../errors.ts";
-import { timestamp } from "../log/timestamp.ts";
+import { timestamp } from "../observability/timestamp.ts";
 import type { Services } from "../services.ts";
 import type { DashboardState } from "./api-types.ts";
 import { type DashboardPage, filledPage, lockedPage, PLAIN_PAGE } from "./dashboard-page.ts";

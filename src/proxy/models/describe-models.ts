@@ -5,7 +5,7 @@ import type { ErrorDialect } from "../dialect-errors.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { RouteDialect } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
-import type { CatalogueModel } from "./catalogue.ts";
+import type { CatalogueModel } from "./catalog.ts";
 
 /** In whose shape and envelope a caller of a shared path wants its answer: told by the headers its SDK sends. */
 export function callersDialect(route: RouteDialect | undefined, headers: IncomingHttpHeaders): ErrorDialect {

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { NO_FACTS } from "../routing/call-facts.ts";
+import { notServed } from "../routing/not-served.ts";
 import type { Runtime } from "../runtime.ts";
-import { NO_FACTS } from "./facts.ts";
-import { notServed } from "./not-served.ts";
 
 /** Body of `POST /v1/models/detect`. */
 export const detectBody = z.object({ model: z.string().min(1) });

@@ -1,5 +1,5 @@
 import type { ProxyConfig, UpstreamConfig } from "../../config/proxy-config.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { Catalogue } from "./catalog.ts";
 
 /** A call that has ended, as much as decides on its model's name in the metrics. */
 export interface LabelledCall {

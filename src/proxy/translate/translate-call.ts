@@ -3,11 +3,11 @@ import type { Loss } from "../exchange/loss.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { Operation } from "../routes.ts";
-import { serveCount } from "./asides/serve-count.ts";
-import { serveEmbeddings } from "./asides/serve-embeddings.ts";
-import { serveImages } from "./asides/serve-images.ts";
-import { serveTranscript } from "./asides/serve-transcript.ts";
 import type { ConversationStore } from "./conversations/conversation-store.ts";
+import { serveCount } from "./operations/serve-count.ts";
+import { serveEmbeddings } from "./operations/serve-embeddings.ts";
+import { serveImages } from "./operations/serve-images.ts";
+import { serveTranscript } from "./operations/serve-transcript.ts";
 import { serveGenerate } from "./serve-generate.ts";
 
 /** A call whose client speaks another dialect than its upstream, with everything needed to serve it. */

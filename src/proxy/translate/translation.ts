@@ -7,7 +7,7 @@ import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse, Usage } from "../exchange/response.ts";
 import { keepConversation } from "./conversations/earlier-turns.ts";
 import { createLossHeader } from "./loss-header.ts";
-import type { PreparedRequest } from "./prepare/prepare-request.ts";
+import type { PreparedRequest } from "./request/prepare-request.ts";
 import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
 
 /** What is settled about a translated call before it is sent. */

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { AppError } from "../../errors.ts";
-import type { OpenStreams } from "../calls/open-streams.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { AnsweredError } from "../usage/error-event.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
+import type { OpenStreams } from "./open-streams.ts";
 
 /** What is relayed, and to whom. */
 export interface RelayTask {

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
-import type { OpenStream } from "../calls/open-streams.ts";
 import { UsageChunkFilter } from "../usage/ask-usage.ts";
 import { endOfAnswer } from "../usage/read-usage.ts";
 import type { StreamWatch } from "../usage/stream-watch.ts";
 import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./answer-checks.ts";
 import { clientGone, streamCut, upstreamFault, waitedTooLong } from "./faults.ts";
+import type { OpenStream } from "./open-streams.ts";
 import type { AnswerDetails, RelayOutcome, RelayTask } from "./relay-task.ts";
 import { clientHeaders } from "./response-headers.ts";
 

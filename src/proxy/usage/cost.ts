@@ -1,7 +1,7 @@
 import type { ModelPrice, TokenPrices, UpstreamConfig } from "../../config/proxy-config.ts";
 import type { Usage } from "../exchange/response.ts";
 import { type BilledTokens, billedTokens } from "../exchange/usage.ts";
-import { fits } from "../models/glob.ts";
+import { fits } from "../glob.ts";
 import { priceLists } from "./list-prices.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createProxy, type SharedParts } from "../../../src/proxy/create-proxy.ts";
-import { NO_COUNTS } from "../../../src/proxy/log/sum-counts.ts";
+import { NO_COUNTS } from "../../../src/proxy/observability/sum-counts.ts";
 import { createMemoryConversations } from "../../../src/proxy/translate/conversations/conversation-store.ts";
 import { type DashboardEvents, followDashboard } from "../../support/dashboard-events.ts";
 import { finished } from "../../support/dashboard-state.ts";

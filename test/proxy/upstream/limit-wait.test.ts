@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createOpenStreams } from "../../../src/proxy/calls/open-streams.ts";
 import { relayTo, sendTo } from "../../../src/proxy/upstream/clients.ts";
+import { createOpenStreams } from "../../../src/proxy/upstream/open-streams.ts";
 import { createPools } from "../../../src/proxy/upstream/pools.ts";
 import { startFakeUpstream } from "../../support/fake-upstream.ts";
 import { configOf, until } from "../../support/start-proxy.ts";

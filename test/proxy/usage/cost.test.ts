@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readableLine } from "../../../src/proxy/log/readable-line.ts";
+import { readableLine } from "../../../src/proxy/observability/readable-line.ts";
 import { costOf, priceOf } from "../../../src/proxy/usage/cost.ts";
 import { priceLists } from "../../../src/proxy/usage/list-prices.ts";
 import { usageFrom } from "../../../src/proxy/usage/read-usage.ts";

@@ -1,7 +1,7 @@
-import type { LineSink } from "../../../proxy/log/line-batches.ts";
-import { readableLine } from "../../../proxy/log/readable-line.ts";
-import { createRefusalLines, createRefusalTeller } from "../../../proxy/log/refusals.ts";
-import { type RequestLog, recordLine } from "../../../proxy/log/request-log.ts";
+import type { LineSink } from "../../../proxy/observability/line-batches.ts";
+import { readableLine } from "../../../proxy/observability/readable-line.ts";
+import { createRefusalLines, createRefusalTeller } from "../../../proxy/observability/refusals.ts";
+import { type RequestLog, recordLine } from "../../../proxy/observability/request-log.ts";
 import type { Output } from "../../output.ts";
 
 /** Metadata of each call into `lines`, where it is asked for, and a line a call for the person at the terminal. */

@@ -1,6 +1,6 @@
 import type { LoggingConfig } from "../../../config/proxy-config.ts";
-import { createLineBatches } from "../../../proxy/log/line-batches.ts";
-import { createRotatingFile, type RotatingFile } from "../../../proxy/log/rotating-file.ts";
+import { createLineBatches } from "../../../proxy/observability/line-batches.ts";
+import { createRotatingFile, type RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 
 /** The request log in its file or, with `logging.to: "stdout"`, on standard output, as containers want it. */
 export function createLogOutput(

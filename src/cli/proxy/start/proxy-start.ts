@@ -6,7 +6,7 @@ import { configurationPath, type ProxyFlags } from "../../../config/proxy-settin
 import { secretSources, shortestTtl } from "../../../config/secret-sources.ts";
 import { proxyOn } from "../../../doctor/places.ts";
 import { AppError, messageOf } from "../../../errors.ts";
-import type { RotatingFile } from "../../../proxy/log/rotating-file.ts";
+import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
 import { openReadyFile } from "../../ready-file.ts";
 import { noteNewKey, readProxyConfiguration } from "../proxy-configuration.ts";

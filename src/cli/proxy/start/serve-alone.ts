@@ -2,7 +2,7 @@ import type { ProxyConfig } from "../../../config/proxy-config.ts";
 import { messageOf } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
 import { createProxy } from "../../../proxy/create-proxy.ts";
-import type { RotatingFile } from "../../../proxy/log/rotating-file.ts";
+import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
 import { createCallLog } from "./call-log.ts";
 import { dashboardPage } from "./dashboard-page.ts";

@@ -1,7 +1,7 @@
 import type { ProxyConfig } from "../../../config/proxy-config.ts";
 import type { History } from "../../../proxy/create-proxy.ts";
 import type { CallActivity } from "../../../proxy/dashboard/activity.ts";
-import type { MetricCounts } from "../../../proxy/log/metrics.ts";
+import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
 import type { KeptEntry } from "../../../proxy/translate/conversations/shared-conversations.ts";
 
 /** What a worker needs to serve. Secrets reach it by the pipe alone, never by arguments or the environment. */

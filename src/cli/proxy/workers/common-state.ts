@@ -1,7 +1,7 @@
 import { type CallActivity, mergeActivity, NO_CALLS } from "../../../proxy/dashboard/activity.ts";
-import type { MetricCounts } from "../../../proxy/log/metrics.ts";
-import type { RotatingFile } from "../../../proxy/log/rotating-file.ts";
-import { NO_COUNTS, retired, sumOf } from "../../../proxy/log/sum-counts.ts";
+import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
+import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
+import { NO_COUNTS, retired, sumOf } from "../../../proxy/observability/sum-counts.ts";
 import { createBoundedStore } from "../../../proxy/translate/conversations/conversation-store.ts";
 import type { PrimaryCalls } from "./calls.ts";
 import type { WorkerProcess } from "./fork-worker.ts";

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { isSea } from "node:sea";
-import type { MetricCounts } from "../../../proxy/log/metrics.ts";
-import { NO_COUNTS } from "../../../proxy/log/sum-counts.ts";
+import type { MetricCounts } from "../../../proxy/observability/metrics.ts";
+import { NO_COUNTS } from "../../../proxy/observability/sum-counts.ts";
 import type { PrimaryCalls, WorkerCalls } from "./calls.ts";
 import { createRemote, type Pipe, type Remote } from "./remote.ts";
 import { watchUntaken } from "./untaken-connections.ts";

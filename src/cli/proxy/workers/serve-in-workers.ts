@@ -1,8 +1,8 @@
 import type { ProxyConfig } from "../../../config/proxy-config.ts";
 import { AppError } from "../../../errors.ts";
 import type { ConfigurationState } from "../../../proxy/dashboard/api-types.ts";
-import type { RotatingFile } from "../../../proxy/log/rotating-file.ts";
-import { newMark } from "../../../proxy/mark.ts";
+import { newMark } from "../../../proxy/instance-id.ts";
+import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 import type { Output } from "../../output.ts";
 import { version } from "../../version.ts";
 import type { Serving } from "../start/serving.ts";

@@ -1,0 +1,42 @@
+import { performance } from "node:perf_hooks";
+import type { RestingPlace } from "../routing/cooldowns.ts";
+
+/** Returns gauges of this moment in Prometheus' text form: what is in cooldown, and how the process is. */
+export function stateText(resting: readonly RestingPlace[], startedAt: number): string {
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const { utilization } = performance.eventLoopUtilization();
+  const lines = cooldowns(resting).map(
+    ([labels, until]) => `sallyport_cooldown_until_seconds{${labels}} ${Math.round(until / 1000)}`,
+  );
+  return [
+    "# HELP sallyport_cooldown_until_seconds Unix time until which an upstream, or one of its keys, is asked last.",
+    "# TYPE sallyport_cooldown_until_seconds gauge",
+    ...lines,
+    ...metric("process_start_time_seconds", "gauge", "Unix time of the start.", startedAt / 1000),
+    ...metric("process_resident_memory_bytes", "gauge", "Memory of the process that answers.", rss),
+    ...metric("process_cpu_seconds_total", "counter", "Of the process that answers.", (user + system) / 1e6),
+    ...metric("nodejs_heap_size_used_bytes", "gauge", "Of the process that answers.", heapUsed),
+    ...metric(
+      "nodejs_eventloop_utilization",
+      "gauge",
+      "Share of its time that the process has been busy since its start, 0 to 1.",
+      Math.round(utilization * 1e4) / 1e4,
+    ),
+    "",
+  ].join("\n");
+}
+
+/** The latest of each upstream and key: models' names come from clients, and are no labels here. */
+function cooldowns(resting: readonly RestingPlace[]): [string, number][] {
+  const latest = new Map<string, number>();
+  for (const { upstream, key, until } of resting) {
+    const labels = `sallyport_upstream="${upstream}",sallyport_key="${key ?? ""}"`;
+    latest.set(labels, Math.max(until, latest.get(labels) ?? 0));
+  }
+  return [...latest];
+}
+
+function metric(name: string, type: string, help: string, value: number): string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, `${name} ${value}`];
+}

@@ -1,0 +1,86 @@
+import { AppError } from "../../errors.ts";
+import { codecs } from "../codecs.ts";
+import type { EncodeContext } from "../exchange/codec.ts";
+import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
+import { answerEstimate } from "./answer-token-estimate.ts";
+import { type Call, ownHeaders } from "./call.ts";
+import { answerJson } from "./call-answers.ts";
+import { composeEcho, echoEvents } from "./compose-echo.ts";
+import type { CalledOperation } from "./operation-path.ts";
+
+/**
+ * The built-in upstream that is there without any vendor: it answers every operation in the client's own dialect, so
+ * that a client's set-up, streaming and tools included, can be tried offline.
+ */
+export function answerEcho(call: Call, called: CalledOperation, body: Buffer | undefined): void {
+  switch (called.operation) {
+    case "generate":
+      answerWords(call, called, body ?? Buffer.alloc(0));
+      return;
+    case "count-tokens":
+      answerEstimate(call, body);
+      return;
+    case "compact":
+      throw new AppError("unsupported", "The echo makes no conversation shorter");
+    case "stored-response":
+      throw new AppError("not_found", "The echo stores no responses");
+    default:
+      call.status = 200;
+      answerJson(call, 200, JSON.stringify(mediaAnswer(called)));
+  }
+}
+
+function answerWords(call: Call, called: CalledOperation, body: Buffer): void {
+  const codec = codecs[call.dialect];
+  const asked = parseJson(body.toString("utf8"));
+  // The native lane it stands in reads nothing of a body; this reads all of it.
+  guardJson(asked);
+  const { value: request } = codec.decodeRequest(asked, {
+    ...(called.model === undefined ? {} : { model: called.model }),
+    stream: call.stream,
+  });
+  const id = call.id.replace(/\W/g, "");
+  const response = composeEcho(request, id);
+  const context: EncodeContext = {
+    model: call.model ?? "echo",
+    request,
+    now: Date.now(),
+    fallbackId: id,
+    array: called.array,
+  };
+  call.status = 200;
+  call.usage = response.usage;
+  if (!call.stream) {
+    answerJson(call, 200, stringifyJson(codec.encodeResponse(response, context).value));
+    return;
+  }
+  const type = called.array ? "application/json" : "text/event-stream; charset=utf-8";
+  call.response.writeHead(200, [...ownHeaders(call), "content-type", type, "cache-control", "no-cache"]);
+  const encoder = codec.createStreamEncoder(context);
+  for (const event of echoEvents(response)) {
+    const text = encoder.push(event);
+    if (text !== "") call.response.write(text);
+  }
+  call.response.end();
+}
+
+/** A picture of one pixel, a sentence, a vector: enough to see that the way is open. */
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+function mediaAnswer(called: CalledOperation): unknown {
+  const values = Array.from({ length: 8 }, (_, index) => (index + 1) / 10);
+  if (called.operation === "transcription") return { text: "Echo: a sound" };
+  if (called.operation !== "embed")
+    return { created: Math.floor(Date.now() / 1000), data: [{ b64_json: PIXEL }] };
+  if (called.model === undefined)
+    return {
+      object: "list",
+      data: [{ object: "embedding", index: 0, embedding: values }],
+      model: "echo",
+      usage: { prompt_tokens: 1, total_tokens: 1 },
+    };
+  return called.path("echo").endsWith(":batchEmbedContents")
+    ? { embeddings: [{ values }] }
+    : { embedding: { values } };
+}

@@ -1,0 +1,233 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { ProxyKey, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { AppError } from "../../errors.ts";
+import { shownKeys } from "../auth/credentials.ts";
+import { BodyShare } from "../body/body-room.ts";
+import type { Loss } from "../exchange/loss.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { Usage } from "../exchange/response.ts";
+import type { CallRecord } from "../observability/request-log.ts";
+import { timestamp } from "../observability/timestamp.ts";
+import type { Route } from "../routes.ts";
+import type { TryNeeds } from "../routing/attempts.ts";
+import { sessionOf } from "../routing/session-affinity.ts";
+import { type Runtime, redact } from "../runtime.ts";
+import type { Services } from "../services.ts";
+import { costOf } from "../usage/cost.ts";
+import type { OpenAttempt } from "./attempt-record.ts";
+import type { BodyExcess } from "./body-bounds.ts";
+
+/** A request that is through the door, and its answer that nothing has been written to. */
+export interface AdmittedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The configuration it is served with, whatever is reloaded meanwhile. */
+  readonly runtime: Runtime;
+  /** The key that was shown and is right. */
+  readonly key: ProxyKey | undefined;
+  /** Of the route's path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** What the door tells browsers: flat list, names in lower case. */
+  readonly doorHeaders: readonly string[];
+}
+
+/** One call to a model from its first phase to its last, and what the log is to know of it. */
+export interface Call {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly key: ProxyKey | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  /** The client's address. */
+  readonly client: string;
+  readonly route: Route;
+  /** The client's. */
+  readonly dialect: Dialect;
+  readonly runtime: Runtime;
+  readonly services: Services;
+  /** Headers of ours on every answer: flat list, names in lower case. */
+  readonly fixedHeaders: readonly string[];
+  /** The memory that its body takes. */
+  readonly share: BodyShare;
+  /** The bound that its body exceeds, so that it must not be parsed. */
+  excess: BodyExcess | undefined;
+  model: string | undefined;
+  upstream: UpstreamConfig | undefined;
+  upstreamModel: string | undefined;
+  stream: boolean;
+  status: number;
+  firstByteAt: number;
+  retries: number;
+  /** Where it was tried, in order. */
+  readonly attempts: OpenAttempt[];
+  /** The pattern of the rule that chose its upstreams. */
+  rule: string | undefined;
+  usage: Usage | undefined;
+  losses: readonly Loss[];
+  fault: string | undefined;
+  /** Why it failed, where its status does not say so. */
+  errorCode: string | undefined;
+  /** Among the running calls. */
+  place: number;
+}
+
+/** The first phase after the door: the call is counted, and shown among those that run. */
+export function openCall(
+  { request, response, runtime, key, params, doorHeaders }: AdmittedRequest,
+  route: Route & { readonly dialect: Dialect },
+  services: Services,
+): Call {
+  const id = services.nextRequestId();
+  services.metrics.begin();
+  const call: Call = {
+    id,
+    startedAt: performance.now(),
+    request,
+    response,
+    key,
+    params,
+    client: runtime.forwarding.client(request.socket.remoteAddress, request.headers),
+    route,
+    dialect: route.dialect,
+    runtime,
+    services,
+    fixedHeaders: ["x-sallyport-request-id", id, ...doorHeaders],
+    share: new BodyShare(services.room),
+    excess: undefined,
+    model: undefined,
+    upstream: undefined,
+    upstreamModel: undefined,
+    stream: false,
+    status: 0,
+    firstByteAt: 0,
+    retries: 0,
+    attempts: [],
+    rule: undefined,
+    usage: undefined,
+    losses: [],
+    fault: undefined,
+    errorCode: undefined,
+    place: -1,
+  };
+  services.recent.begin(call);
+  return call;
+}
+
+/** Headers of ours on an answer, the upstream that gave it included. */
+export function ownHeaders({ fixedHeaders, upstream }: Call): string[] {
+  return upstream ? [...fixedHeaders, "x-sallyport-upstream", upstream.name] : [...fixedHeaders];
+}
+
+/** The proxies that a call has passed through, this one last, so that each of them knows it again. */
+export function viaOf(headers: IncomingHttpHeaders, services: Services): string {
+  const before = headers["x-sallyport-via"]?.toString().slice(-200);
+  return before ? `${before}, ${services.via}` : services.via;
+}
+
+/** What its tries at upstreams go by. */
+export function tryNeedsOf({ request, services }: Call): TryNeeds {
+  return { headers: request.headers, rests: services.rests };
+}
+
+/** The last phase: gives back what was held and puts the call on record. */
+export function settle(call: Call): void {
+  const { services, request } = call;
+  call.share.release();
+  const now = performance.now();
+  const { headers } = request;
+  const errorCode = errorCodeOf(call);
+  const record: CallRecord = {
+    time: timestamp(),
+    id: call.id,
+    key: call.key?.name,
+    client: call.client,
+    clientRequestId: recordable(headers["x-request-id"], call.runtime),
+    session: recordable(sessionOf(headers), call.runtime),
+    userAgent: recordable(headers["user-agent"], call.runtime),
+    traceId: traceIdOf(headers["traceparent"]),
+    method: request.method ?? "",
+    route: call.route.path,
+    model: call.model,
+    upstream: call.upstream?.name,
+    upstreamModel: call.upstreamModel,
+    modelLabel: modelLabelOf(call, errorCode === undefined),
+    mcpMethod: undefined,
+    mcpTool: undefined,
+    status: call.status,
+    ms: round(now - call.startedAt),
+    firstByteMs: call.firstByteAt === 0 ? undefined : round(call.firstByteAt - call.startedAt),
+    stream: call.stream,
+    retries: call.retries,
+    attempts: call.attempts,
+    usage: call.usage,
+    cost: costOf(call.usage, call.upstream, call.upstreamModel),
+    losses: call.losses,
+    errorCode,
+    fault: loggedFault(call),
+  };
+  services.metrics.end(record);
+  services.recent.end(call, record);
+  services.log.add(record);
+}
+
+/** Whatever a client says of itself is as long as it likes. */
+const MAX_SAID = 200;
+
+/** Words that are long enough to be a key of the proxy. */
+const LONG_WORDS = /[^\s,;="'()<>[\]{}]{16,}/g;
+
+/** Returns a text of the client's as the log may hold it: short, and without the proxy's keys. */
+function recordable(text: string | string[] | undefined, { keys }: Runtime): string | undefined {
+  const whole = text?.toString();
+  if (whole === undefined || keys.size === 0) return whole?.slice(0, MAX_SAID);
+  return whole.replace(LONG_WORDS, (word) => (keys.find([word]) ? "[redacted]" : word)).slice(0, MAX_SAID);
+}
+
+/** The trace of a W3C trace context; https://www.w3.org/TR/trace-context/#traceparent-header */
+function traceIdOf(traceparent: string | string[] | undefined): string | undefined {
+  return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent?.toString() ?? "")?.[1];
+}
+
+function modelLabelOf({ upstream, upstreamModel, rule, runtime, services }: Call, isServed: boolean): string {
+  if (upstream === undefined || upstreamModel === undefined) return "";
+  const { config, catalogue } = runtime;
+  return services.modelLabels.labelOf({ upstream, model: upstreamModel, rule, isServed, config, catalogue });
+}
+
+/** Why a call failed: what was noted of it, or else what its status says. */
+function errorCodeOf({ errorCode, status, fault }: Call): string | undefined {
+  if (errorCode !== undefined) return errorCode;
+  if (status === CLIENT_GONE) return "client_gone";
+  return status >= 400 || fault !== undefined ? "upstream_error" : undefined;
+}
+
+const CLIENT_GONE = 499;
+
+/**
+ * Vendors repeat keys in what they say. The configuration's are blotted out by now; here go those that the client sent,
+ * and whatever else has the shape of one.
+ */
+function loggedFault({ fault, request }: Call): string | undefined {
+  if (fault === undefined) return undefined;
+  const { headers, url = "" } = request;
+  const cookies = (headers.cookie ?? "").split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
+  const own = [...shownKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_KEY);
+  return redact(fault, own).replace(KEY_SHAPE, "[redacted]");
+}
+
+/** How the keys of the common vendors begin. */
+const KEY_SHAPE = /\b(?:sk-|gsk_|xai-|AIza)[\w-]{8,}/g;
+
+/** Anything shorter would blot out words. */
+const SHORTEST_KEY = 8;
+
+/** Notes a fault that the client was already told of, or will never hear of. */
+export function noteFault(call: Call, fault: AppError): void {
+  call.errorCode = fault.code;
+  call.fault = call.runtime.redact(fault.message);
+}
+
+function round(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100;
+}

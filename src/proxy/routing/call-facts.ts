@@ -1,0 +1,82 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { estimateTokens } from "../usage/estimate-tokens.ts";
+import type { CallFacts } from "./select-targets.ts";
+import { sessionOf } from "./session-affinity.ts";
+
+/**
+ * What model rules may ask of a call, each worked out when it is first asked. `beforeParsing` throws where the body must not
+ * be parsed.
+ */
+export function factsOf(
+  headers: IncomingHttpHeaders,
+  body: Buffer | undefined,
+  beforeParsing: () => void = () => {},
+): CallFacts {
+  return new Facts(headers, body, beforeParsing);
+}
+
+/** Of no call at all: a rule with conditions is judged as for one without anything special about it. */
+export const NO_FACTS = (): CallFacts => factsOf({}, undefined);
+
+class Facts implements CallFacts {
+  private readonly headers: IncomingHttpHeaders;
+  private readonly body: Buffer | undefined;
+  private readonly beforeParsing: () => void;
+  private parsed: { readonly value: unknown } | undefined;
+
+  constructor(headers: IncomingHttpHeaders, body: Buffer | undefined, beforeParsing: () => void) {
+    this.headers = headers;
+    this.body = body;
+    this.beforeParsing = beforeParsing;
+  }
+
+  header(name: string): string | undefined {
+    const found = this.headers[name];
+    return Array.isArray(found) ? found.join(", ") : found;
+  }
+
+  requestClass(): string | undefined {
+    return this.header("x-claude-code-request-class");
+  }
+
+  session(): string | undefined {
+    return sessionOf(this.headers);
+  }
+
+  tokens(): number {
+    return estimateTokens(this.value());
+  }
+
+  hasTools(): boolean {
+    const { tools } = Object(this.value()) as { tools?: unknown };
+    return Array.isArray(tools) && tools.length > 0;
+  }
+
+  hasImage(): boolean {
+    return hasImage(this.value(), 0);
+  }
+
+  private value(): unknown {
+    this.beforeParsing();
+    this.parsed ??= { value: parse(this.body) };
+    return this.parsed.value;
+  }
+}
+
+function parse(body: Buffer | undefined): unknown {
+  try {
+    return body === undefined ? undefined : JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Images in any dialect: `image_url`, `input_image`, `image` blocks, inline data of an image type. */
+function hasImage(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null || depth > 64) return false;
+  if (Array.isArray(value)) return value.some((each) => hasImage(each, depth + 1));
+  const { type, mimeType, mime_type } = value as { type?: unknown; mimeType?: unknown; mime_type?: unknown };
+  if (type === "image" || type === "image_url" || type === "input_image") return true;
+  if (String(mimeType ?? mime_type ?? "").startsWith("image/")) return true;
+  return Object.values(value).some((each) => hasImage(each, depth + 1));
+}

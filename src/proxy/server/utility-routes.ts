@@ -1,0 +1,135 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { plainIssue } from "../../config/plain-issue.ts";
+import { AppError } from "../../errors.ts";
+import { FIRST_ISSUE } from "../../json/first-issue.ts";
+import { BodyShare } from "../body/body-room.ts";
+import { readBody } from "../body/read-body.ts";
+import {
+  allModels,
+  callersDialect,
+  describeList,
+  describeModel,
+  findModel,
+} from "../models/describe-models.ts";
+import { detectBody, detectModel } from "../models/detect.ts";
+import { metricsText } from "../observability/metrics-text.ts";
+import { stateText } from "../observability/state-text.ts";
+import type { Route } from "../routes.ts";
+import type { Services } from "../services.ts";
+import { warmUp, warmupBody } from "./warmup.ts";
+
+/** Routes that call no model. */
+export async function handleUtility(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: Route,
+  services: Services,
+): Promise<unknown> {
+  switch (route.operation) {
+    case "health":
+      return reply.send({ status: "ok" });
+    case "telemetry":
+      // Answered before the body is looked at; what comes of it is thrown away.
+      return reply.send({});
+    case "hello":
+      return reply.code(200).send();
+    case "readiness":
+      return reply.send(await readiness(request, services));
+    case "metrics":
+      return reply.header("content-type", "text/plain; version=0.0.4").send(await metrics(services));
+    case "list-models":
+      return listModels(request, reply, route);
+    case "get-model":
+      return getModel(request, reply, route);
+    case "detect":
+      return reply.send(
+        await detectModel(request.runtime, (await bodyAs(request, services, detectBody)).model),
+      );
+    case "warmup":
+      return reply.send(await warmUp(request.runtime, services, await bodyAs(request, services, warmupBody)));
+    case "websocket":
+      return refuseUpgrade(request, reply);
+    case "home":
+      return (await dashboardParts()).serveDashboard(request, reply, services);
+    case "dashboard-events":
+      return (await dashboardParts()).streamDashboard(request, reply, services);
+    default:
+      throw new AppError("not_found", "There is no such path");
+  }
+}
+
+async function metrics(services: Services): Promise<string> {
+  const [counts, { resting }] = await Promise.all([
+    services.totals(),
+    // Of ended calls none is wanted.
+    services.activity(new Date().toISOString()),
+  ]);
+  return metricsText(counts) + stateText(resting, services.startedAt);
+}
+
+/** How many calls run is for the holders of keys; whether any are taken is for every load balancer. */
+async function readiness({ key, runtime }: FastifyRequest, services: Services): Promise<object> {
+  if (services.isStopping()) throw new AppError("overloaded", "The proxy is stopping");
+  if (key === undefined && runtime.authMode !== "off") return { status: "ready" };
+  return { status: "ready", active: (await services.totals()).active };
+}
+
+/** Loaded when somebody looks. */
+function dashboardParts() {
+  return import("../dashboard/serve-dashboard.ts");
+}
+
+async function listModels(request: FastifyRequest, reply: FastifyReply, route: Route): Promise<unknown> {
+  const dialect = callersDialect(route.dialect, request.headers);
+  const models = await allModels(request.runtime);
+  return reply.send(describeList(dialect, models, Object(request.query)));
+}
+
+async function getModel(request: FastifyRequest, reply: FastifyReply, route: Route): Promise<unknown> {
+  const dialect = callersDialect(route.dialect, request.headers);
+  const params = request.params as Record<string, string>;
+  const id = (params["model"] ?? params["*"] ?? "").replace(/^models\//, "");
+  const model = await findModel(request.runtime, id);
+  if (!model) throw new AppError("model_not_found", `There is no model ${JSON.stringify(id.slice(0, 200))}`);
+  return reply.send(describeModel(dialect, model));
+}
+
+async function bodyAs<Schema extends z.ZodType>(
+  request: FastifyRequest,
+  services: Services,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  const { limits } = request.runtime.config;
+  const share = new BodyShare(services.room);
+  const count = { share, most: limits.inFlight };
+  const bytes = await readBody(request.raw, limits.utilityBody, count).finally(() => share.release());
+  let value: unknown;
+  try {
+    const text = bytes.toString("utf8").replace(/^\ufeff/, "");
+    value = text === "" ? {} : JSON.parse(text);
+  } catch (error) {
+    throw new AppError("validation", "The body is not JSON", { cause: error });
+  }
+  const result = schema.safeParse(value, { error: plainIssue, ...FIRST_ISSUE });
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new AppError("validation", `${issue?.path.map(String).join(".") || "the body"} ${issue?.message}`);
+}
+
+/** Clients that try a WebSocket first fall back to HTTP at once on 426; anything else makes them retry. */
+function refuseUpgrade(request: FastifyRequest, reply: FastifyReply): unknown {
+  if (!/websocket/i.test(request.headers.upgrade ?? "")) {
+    reply.header("allow", "POST");
+    throw new AppError("method_not_allowed", "This path takes POST");
+  }
+  reply.header("upgrade", "HTTP/1.1").header("connection", "close");
+  return reply.code(426).send({
+    error: {
+      message: "WebSockets are not spoken here; use POST",
+      type: "invalid_request_error",
+      param: null,
+      code: "upgrade_required",
+    },
+  });
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import { AppError, messageOf } from "../../errors.ts";
+import { capabilitiesFor } from "../models/capabilities-for.ts";
+import { NO_FACTS } from "../routing/call-facts.ts";
+import { notServed } from "../routing/not-served.ts";
+import type { Runtime } from "../runtime.ts";
+import type { Services } from "../services.ts";
+import { sendTo } from "../upstream/clients.ts";
+import { requestHeaders } from "../upstream/request-headers.ts";
+import { readText } from "../upstream/send.ts";
+
+/** Body of `POST /internal/warmup`. */
+export const warmupBody = z.object({ upstream: z.string().optional(), model: z.string().optional() });
+
+export interface WarmupResult {
+  readonly upstream: string;
+  readonly ok: boolean;
+  readonly ms: number;
+  readonly error?: string;
+}
+
+/**
+ * Connects to one upstream or to all, so that the first call finds a warm connection; with a model, a call for a
+ * single token is made, where no upstream is named to those that serve it. Throws `not_found` for an upstream that is
+ * not configured, `model_not_found` for a model that none serves.
+ */
+export async function warmUp(
+  runtime: Runtime,
+  services: Services,
+  asked: z.infer<typeof warmupBody>,
+): Promise<{ ok: boolean; results: readonly WarmupResult[] }> {
+  const places = await chosen(runtime, asked);
+  const results = await Promise.all(
+    places.map(({ upstream, model }) => warmOne(runtime, services, upstream, model)),
+  );
+  return { ok: results.every((result) => result.ok), results };
+}
+
+interface WarmPlace {
+  readonly upstream: UpstreamConfig;
+  readonly model: string | undefined;
+}
+
+async function chosen(
+  runtime: Runtime,
+  { upstream, model }: z.infer<typeof warmupBody>,
+): Promise<readonly WarmPlace[]> {
+  const { upstreams } = runtime.config;
+  if (upstream !== undefined) {
+    const named = upstreams.get(upstream);
+    if (named) return [{ upstream: named, model }];
+    throw new AppError("not_found", `There is no upstream ${JSON.stringify(upstream)}`);
+  }
+  if (model === undefined) return [...upstreams.values()].map((each) => ({ upstream: each, model }));
+  const selection = await runtime.selector.select(model, undefined, NO_FACTS);
+  if (selection) return selection.places;
+  throw notServed(model);
+}
+
+async function warmOne(
+  runtime: Runtime,
+  services: Services,
+  upstream: UpstreamConfig,
+  model: string | undefined,
+): Promise<WarmupResult> {
+  const began = performance.now();
+  const result = (error?: string): WarmupResult => {
+    const ms = Math.round(performance.now() - began);
+    return {
+      upstream: upstream.name,
+      ok: error === undefined,
+      ms,
+      ...(error === undefined ? {} : { error }),
+    };
+  };
+  if (upstream.dialect === "any") return result();
+  const { path, body } = model === undefined ? { path: "/models", body: null } : oneToken(upstream, model);
+  const headers = requestHeaders(upstream, upstream.keys[0], [
+    ["content-type", "application/json"],
+    ["accept-encoding", "identity"],
+    ["x-sallyport-via", services.via],
+  ]);
+  try {
+    const reply = await sendTo(services.pools, upstream, {
+      method: body === null ? "GET" : "POST",
+      path,
+      headers,
+      body,
+      firstByteMs: 30_000,
+      signal: AbortSignal.timeout(60_000),
+    });
+    await readText(reply, upstream.name);
+    return reply.status < 400 ? result() : result(`it answered with status ${reply.status}`);
+  } catch (error) {
+    return result(runtime.redact(messageOf(error)));
+  }
+}
+
+/** The smallest call there is, in the upstream's dialect. */
+function oneToken(upstream: UpstreamConfig, model: string): { path: string; body: string } {
+  const text = "Hi";
+  if (upstream.dialect === "messages")
+    return at("/messages", { model, max_tokens: 1, messages: [{ role: "user", content: text }] });
+  if (upstream.dialect === "responses")
+    return at("/responses", { model, max_output_tokens: 16, input: text, store: false });
+  if (upstream.dialect === "generative-language")
+    return at(`/models/${encodeURIComponent(model)}:generateContent`, {
+      contents: [{ role: "user", parts: [{ text }] }],
+      generationConfig: { maxOutputTokens: 1 },
+    });
+  const messages = [{ role: "user", content: text }];
+  const { maxTokensName } = capabilitiesFor("chat-completions", model, upstream.capabilities);
+  return at("/chat/completions", { model, [maxTokensName]: 1, messages });
+}
+
+function at(path: string, body: unknown): { path: string; body: string } {
+  return { path, body: JSON.stringify(body) };
+}

@@ -1,0 +1,75 @@
+import type { JsonBounds } from "../../../json/bounds.ts";
+import { codecs } from "../../codecs.ts";
+import { DialectError } from "../../exchange/dialect-error.ts";
+import { stringifyJson } from "../../exchange/json.ts";
+import { createLossList, type LossList } from "../../exchange/loss.ts";
+import type { Usage } from "../../exchange/response.ts";
+import { exchangeErrorOf, isClientGone } from "../faults.ts";
+import { createLossHeader } from "../loss-header.ts";
+import { readAnswerJson, readErrorBody } from "../response/read-answer.ts";
+import { refuseLosses } from "../strict-translation.ts";
+import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
+import { answerError } from "../translation.ts";
+
+/** A call that is no conversation (embeddings, pictures, transcripts, counts), on its way through the lane. */
+export interface Aside {
+  readonly call: TranslatedCall;
+  readonly losses: LossList;
+  /** What the log is told. */
+  usage: Usage | undefined;
+  /** Sends JSON upstream. Throws `DialectError` where it is refused, and before that under `strict_translation`. */
+  post(path: string, body: unknown): Promise<UpstreamReply>;
+  /** The same, for an answer that is JSON, within these bounds. */
+  ask(path: string, body: unknown, bounds?: JsonBounds): Promise<unknown>;
+  answer(text: string, contentType?: string): void;
+}
+
+/** Runs such a call; every failure is answered in the client's dialect. */
+export async function serveAside(
+  call: TranslatedCall,
+  run: (aside: Aside) => Promise<void>,
+): Promise<TranslationOutcome> {
+  const aside = createAside(call);
+  let fault: string | undefined;
+  try {
+    await run(aside);
+  } catch (error) {
+    if (isClientGone(error)) throw error;
+    const told = exchangeErrorOf(error);
+    if (told.kind === "internal" && !call.reply.started) throw error;
+    fault = told.message;
+    if (call.reply.started) call.reply.destroy();
+    else answerError(call, codecs[call.client.dialect], told, lossHeader(aside.losses));
+  }
+  return {
+    losses: aside.losses.losses,
+    ...(aside.usage === undefined ? {} : { usage: aside.usage }),
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+/** `x-sallyport-losses`, where there are any so far. */
+export function lossHeader(losses: LossList): Readonly<Record<string, string>> {
+  return createLossHeader(losses.losses.map((loss) => loss.code));
+}
+
+function createAside(call: TranslatedCall): Aside {
+  const losses = createLossList();
+  const post = async (path: string, body: unknown): Promise<UpstreamReply> => {
+    refuseLosses(call, losses.losses);
+    const reply = await call.send({ method: "POST", path, body: stringifyJson(body) });
+    if (reply.status < 400) return reply;
+    const refusal = await readErrorBody(reply.body);
+    throw new DialectError(codecs[call.target.dialect].decodeError(reply.status, reply.headers, refusal));
+  };
+  return {
+    call,
+    losses,
+    usage: undefined,
+    post,
+    ask: async (path, body, bounds) => readAnswerJson((await post(path, body)).body, bounds),
+    answer(text, contentType = "application/json") {
+      call.reply.answer(200, { "content-type": contentType, ...lossHeader(losses) }, text);
+    },
+  };
+}

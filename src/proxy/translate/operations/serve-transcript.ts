@@ -1,0 +1,99 @@
+import { AppError } from "../../../errors.ts";
+import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
+import { serializeEvent } from "../../../sse/serialize.ts";
+import { codecs } from "../../codecs.ts";
+import { DialectError } from "../../exchange/dialect-error.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import type { ExchangeResponse, Usage } from "../../exchange/response.ts";
+import { mergeUsage } from "../../exchange/usage.ts";
+import { capabilitiesFor } from "../../models/capabilities-for.ts";
+import { EventReader, readAnswerJson } from "../response/read-answer.ts";
+import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
+import { type Aside, lossHeader, serveAside } from "./aside.ts";
+import { readForm } from "./read-form.ts";
+import {
+  isTimed,
+  readTimedTranscript,
+  readTranscription,
+  type TranscriptRequest,
+  transcriptConversation,
+  writeTimed,
+} from "./transcripts.ts";
+
+/** `/v1/audio/transcriptions` by a generative-language model, which hears what it is asked about. */
+export function serveTranscript(call: TranslatedCall): Promise<TranslationOutcome> {
+  const { target } = call;
+  if (target.dialect !== "generative-language") {
+    throw new AppError("unsupported", `The upstream ${target.upstream} transcribes nothing.`);
+  }
+  return serveAside(call, async (aside) => {
+    const request = readTranscription(await readForm(call.body, call.client.contentType), aside.losses);
+    const reply = await ask(aside, request);
+    if (request.stream && !isTimed(request.format)) return answerStream(aside, reply);
+    const { value } = codecs[target.dialect].decodeResponse(await readAnswerJson(reply.body));
+    aside.usage = value.usage;
+    return answerWhole(aside, request, wordsOf(value));
+  });
+}
+
+async function ask(aside: Aside, request: TranscriptRequest): Promise<UpstreamReply> {
+  const { dialect, model, capabilities } = aside.call.target;
+  const conversation = transcriptConversation(request, model);
+  const { value, losses } = codecs[dialect].encodeRequest(
+    conversation,
+    capabilitiesFor(dialect, model, capabilities),
+  );
+  for (const { code, detail } of losses) aside.losses.add(code, detail);
+  return aside.post(value.path, value.body);
+}
+
+function wordsOf(response: ExchangeResponse): string {
+  const parts = response.candidates[0]?.parts ?? [];
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+}
+
+async function answerWhole(aside: Aside, request: TranscriptRequest, words: string): Promise<void> {
+  if (isTimed(request.format)) {
+    const { text, contentType } = writeTimed(readTimedTranscript(words), request.format);
+    return aside.answer(text, contentType);
+  }
+  const text = words.trim();
+  if (request.format === "text") return aside.answer(`${text}\n`, "text/plain; charset=utf-8");
+  return aside.answer(JSON.stringify({ text, ...usageOf(aside.usage) }));
+}
+
+function usageOf(usage: Usage | undefined): Readonly<Record<string, unknown>> {
+  const input = usage?.input.total;
+  const output = usage?.output.total;
+  if (input === undefined || output === undefined) return {};
+  return {
+    usage: { type: "tokens", input_tokens: input, output_tokens: output, total_tokens: input + output },
+  };
+}
+
+/** `transcript.text.delta` for each piece, then `transcript.text.done`; a failure breaks the connection. */
+async function answerStream(aside: Aside, upstream: UpstreamReply): Promise<void> {
+  const { reply, target } = aside.call;
+  const decoder = codecs[target.dialect].createStreamDecoder();
+  const parser = new EventReader();
+  let text = "";
+  reply.start(200, { ...eventStreamHeaders, ...lossHeader(aside.losses) });
+  const tell = async (events: readonly ExchangeEvent[]): Promise<void> => {
+    for (const event of events) {
+      if (event.type === "error") throw new DialectError(event.error);
+      if (event.type === "end") aside.usage = mergeUsage(aside.usage, event.usage);
+      if (event.type !== "text-delta") continue;
+      text += event.text;
+      const delta = { type: "transcript.text.delta", delta: event.text };
+      await reply.write(serializeEvent(JSON.stringify(delta), delta.type));
+    }
+  };
+  for await (const chunk of upstream.body) {
+    for (const event of parser.push(chunk)) await tell(decoder.push(event));
+  }
+  for (const event of parser.end()) await tell(decoder.push(event));
+  await tell(decoder.end());
+  const done = { type: "transcript.text.done", text, ...usageOf(aside.usage) };
+  await reply.write(serializeEvent(JSON.stringify(done), done.type));
+  reply.end();
+}

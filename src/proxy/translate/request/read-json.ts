@@ -1,0 +1,37 @@
+import { nextTurn } from "../../../json/bounds.ts";
+import { invalidRequest } from "../../exchange/dialect-error.ts";
+import { guardJson, parseJson } from "../../exchange/json.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+/** Bytes of a body whose decoding, parsing and checking each take a turn of the event loop of their own. */
+const LARGE_BODY = 1024 * 1024;
+
+/**
+ * A client's body as JSON. Its values and depth are within bounds before it gets here (`pipeline/body-bounds.ts`). Throws
+ * `DialectError` (400) for invalid UTF-8 or JSON, nesting deeper than 256 levels and members named `__proto__`.
+ */
+export async function readRequestJson(body: Uint8Array): Promise<unknown> {
+  const isLarge = body.length > LARGE_BODY;
+  const text = decode(body);
+  if (isLarge) await nextTurn();
+  const value = parse(text);
+  if (isLarge) await nextTurn();
+  guardJson(value);
+  return value;
+}
+
+function decode(body: Uint8Array): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw invalidRequest("The body is not valid UTF-8.");
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw invalidRequest(`The body is not valid JSON: ${error instanceof Error ? error.message : ""}`);
+  }
+}

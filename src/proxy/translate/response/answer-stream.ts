@@ -1,0 +1,254 @@
+import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
+import type { StreamEncoder, WireEvent } from "../../exchange/codec.ts";
+import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import type { ExchangeError } from "../../exchange/error.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import { stringifyJson } from "../../exchange/json.ts";
+import { mergeUsage } from "../../exchange/usage.ts";
+import { keptId } from "../conversations/threads.ts";
+import { exchangeErrorOf, isClientGone } from "../faults.ts";
+import { refusal, STRICT } from "../strict-translation.ts";
+import type { UpstreamReply } from "../translate-call.ts";
+import type { Translation } from "../translation.ts";
+import { answerBounds, EventReader, lookAt, readAnswerJson } from "./read-answer.ts";
+import { RepeatedDeltas } from "./repeated-deltas.ts";
+import { eventsOfList, eventsOfResponse, ResponseCollector } from "./response-events.ts";
+import { createStreamGuard } from "./stream-guard.ts";
+
+/** How long the status waits for a first event, so that an early failure can still choose it. */
+const patienceMilliseconds = 5_000;
+/** How much is read, and how long, of what an upstream sends behind its terminal event to have its connection again. */
+const maxTrailingBytes = 64 * 1024;
+const maxTrailingMilliseconds = 500;
+
+/** Answers with a stream, event by event as the upstream's come, or out of its answer in one piece. */
+export async function answerStream(translation: Translation, upstream: UpstreamReply): Promise<void> {
+  const writer = new StreamWriter(translation);
+  try {
+    await relay(translation, upstream, writer);
+  } catch (error) {
+    if (isClientGone(error)) throw error;
+    await writer.fail(exchangeErrorOf(error));
+  } finally {
+    writer.close();
+  }
+}
+
+async function relay(translation: Translation, upstream: UpstreamReply, writer: StreamWriter): Promise<void> {
+  writer.waitForFirst();
+  const { shape, body } = await lookAt(upstream.body);
+  if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
+  if (shape === "json") {
+    const answer = await readAnswerJson(body, answerBounds(translation.plan.request));
+    if (Array.isArray(answer)) return writer.write(eventsOfList(answer, translation.plan.upstream));
+    const { value, losses } = translation.plan.upstream.decodeResponse(answer);
+    translation.lose(losses);
+    await writer.write(eventsOfResponse(value));
+    return;
+  }
+  const parser = new EventReader();
+  const decoder = translation.plan.upstream.createStreamDecoder();
+  const deltas = new RepeatedDeltas(decoder, (events) => writer.encode(events));
+  const { readsTexts } = translation.plan.prepared;
+  const tell = (event: WireEvent) => (readsTexts ? writer.encode(decoder.push(event)) : deltas.push(event));
+  const chunks = body[Symbol.asyncIterator]();
+  for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
+    for (const event of parser.push(step.value)) writer.add(tell(event));
+    const wait = writer.send();
+    if (wait !== undefined) await wait;
+    if (writer.failed) return;
+    if (writer.ended) return skipRest(chunks);
+  }
+  for (const event of parser.end()) writer.add(tell(event));
+  deltas.settle();
+  await writer.write(decoder.end());
+}
+
+/** Hears an upstream out whose client has everything; whatever it still does is nobody's trouble. */
+async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), maxTrailingMilliseconds);
+  });
+  try {
+    for (let left = maxTrailingBytes; left > 0; ) {
+      const step = await Promise.race([chunks.next(), late]);
+      if (step === undefined || step.done === true) return;
+      left -= step.value.length;
+    }
+  } catch {
+    // The answer was whole before this.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Carries canonical events to the client: guarded, names restored, encoded; the status is chosen with the first. */
+class StreamWriter {
+  private readonly guard = createStreamGuard();
+  private readonly restore: (event: ExchangeEvent) => ExchangeEvent;
+  private readonly encoder: StreamEncoder;
+  private readonly collector: ResponseCollector | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  /** The answer's id at the client, where the client may come back to it. */
+  private id: string | undefined;
+  private begun = false;
+  private unsent = "";
+  private announced = false;
+  failed = false;
+
+  constructor(private readonly translation: Translation) {
+    this.restore = translation.plan.prepared.createEventRestorer();
+    this.encoder = translation.plan.client.createStreamEncoder(translation.plan.context);
+    this.collector = translation.plan.isKept ? new ResponseCollector() : undefined;
+  }
+
+  /** Whether the client has its terminal event. */
+  get ended(): boolean {
+    return this.guard.ended;
+  }
+
+  waitForFirst(): void {
+    this.timer = setTimeout(() => this.start(), patienceMilliseconds);
+    this.timer.unref();
+  }
+
+  /** A promise where the client is slower than the upstream. */
+  write(events: readonly ExchangeEvent[]): Promise<void> | undefined {
+    this.add(this.encode(events));
+    return this.send();
+  }
+
+  /** The client's text of these events, which `add` takes. Throws an error that can still be the answer's status. */
+  encode(events: readonly ExchangeEvent[]): string {
+    let text = "";
+    for (const event of events) {
+      const checked = this.guard.check(event);
+      if (checked === undefined) break;
+      const restored = this.restore(this.own(checked));
+      this.watch(restored);
+      const isFirst = this.unsent === "" && text === "" && !this.translation.plan.call.reply.started;
+      if (isFirst && restored.type === "error") throw new DialectError(restored.error);
+      text += restored.type === "end" ? this.encodeEnd(restored) : this.encoder.push(restored);
+    }
+    return text;
+  }
+
+  /**
+   * Returns the client's text of the stream's end, behind a comment that names what was lost since the head went out. Under
+   * `strict_translation` a loss makes it an error.
+   */
+  private encodeEnd(event: Extract<ExchangeEvent, { type: "end" }>): string {
+    const { call, client } = this.translation.plan;
+    const lost = this.encoder.losses;
+    if (call.strict && lost.length > 0) {
+      const { error } = refusal(STRICT, lost);
+      this.failed = true;
+      this.translation.fail(error);
+      return this.encoder.push({ type: "error", error });
+    }
+    const text = this.encoder.push(event);
+    const codes = this.encoder.losses.map(({ code }) => code);
+    // Google's SDKs take no comments.
+    if (codes.length === 0 || client.dialect === "generative-language") return text;
+    return `: x-sallyport-losses: ${codes.join(",")}\n\n${text}`;
+  }
+
+  /** Text to go out with the next `send`, which is one for all that came in one packet. */
+  add(text: string): void {
+    this.unsent += text;
+  }
+
+  /** An event as it may be told: errors without secrets, what is kept under an id of ours. */
+  private own(event: ExchangeEvent): ExchangeEvent {
+    if (event.type === "start") return this.translation.unnamed(event);
+    if (event.type !== "error") return event;
+    const message = this.translation.plan.call.redact(event.error.message);
+    return { ...event, error: { ...event.error, message } };
+  }
+
+  /** Ends with an error: as the answer's status where that is still open, else as the stream's last event. */
+  async fail(error: ExchangeError): Promise<void> {
+    this.failed = true;
+    if (!this.translation.plan.call.reply.started) {
+      this.translation.answerError(error);
+      return;
+    }
+    this.translation.fail(error);
+    if (this.guard.ended) return;
+    await this.write([{ type: "error", error }]);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.translation.lose(this.encoder.losses);
+  }
+
+  /** Sends what was added; a promise where the client is slower than the upstream. */
+  send(): Promise<void> | undefined {
+    const text = this.unsent;
+    if (text === "") return undefined;
+    this.unsent = "";
+    const { reply } = this.translation.plan.call;
+    if (!reply.started) this.start();
+    if (this.guard.ended && this.collector !== undefined && !this.failed) {
+      // The client may come back by this id as soon as it has the end, so the conversation is kept first.
+      return this.keep().finally(() => {
+        reply.write(text);
+        reply.end();
+      });
+    }
+    const wait = reply.write(text);
+    if (!this.guard.ended) {
+      if (this.begun && !this.announced) {
+        this.announced = true;
+        this.keepAlive();
+      }
+      return wait;
+    }
+    reply.end();
+    return wait;
+  }
+
+  private start(): void {
+    const { reply, client } = this.translation.plan.call;
+    clearTimeout(this.timer);
+    if (reply.started) return;
+    const headers = client.array
+      ? { ...eventStreamHeaders, "content-type": "application/json" }
+      : eventStreamHeaders;
+    reply.start(200, { ...headers, ...this.translation.lossHeaders() });
+    this.keepAlive();
+  }
+
+  /** How a dialect says that it is still there may depend on whether its stream has begun. */
+  private keepAlive(): void {
+    this.translation.plan.call.reply.keepAlive(this.encoder.push({ type: "ping" }));
+  }
+
+  private watch(event: ExchangeEvent): void {
+    this.collector?.push(event);
+    if (event.type === "start") this.begin(event.id);
+    if (event.type === "start" || event.type === "usage" || event.type === "end") {
+      this.translation.usage = mergeUsage(this.translation.usage, event.usage);
+    }
+    if (event.type === "error") {
+      this.failed = true;
+      this.translation.fail(event.error);
+    }
+  }
+
+  private begin(id: string | undefined): void {
+    this.begun = true;
+    const { client, context } = this.translation.plan;
+    if (this.collector !== undefined) this.id = keptId(client.dialect, id, context);
+  }
+
+  private async keep(): Promise<void> {
+    if (this.collector === undefined) return;
+    const response = this.collector.response();
+    const { client, context } = this.translation.plan;
+    const answer = stringifyJson(client.encodeResponse(response, context).value);
+    await this.translation.keep(this.id ?? "", response, answer);
+  }
+}

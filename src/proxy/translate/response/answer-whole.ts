@@ -1,0 +1,79 @@
+import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import { stringifyJson } from "../../exchange/json.ts";
+import type { ExchangeResponse } from "../../exchange/response.ts";
+import { refuseLosses } from "../strict-translation.ts";
+import type { UpstreamReply } from "../translate-call.ts";
+import type { Translation } from "../translation.ts";
+import {
+  answerBounds,
+  EventReader,
+  lookAt,
+  MAX_ANSWER_BYTES,
+  readAnswerJson,
+  tooLargeAnswer,
+} from "./read-answer.ts";
+import { eventsOfList, ResponseCollector } from "./response-events.ts";
+import { createStreamGuard, faultOfResponse } from "./stream-guard.ts";
+
+/** Answers in one piece, out of an upstream's answer in one piece or, where it streams unasked, out of its stream. */
+export async function answerWhole(translation: Translation, upstream: UpstreamReply): Promise<void> {
+  const { shape, body } = await lookAt(upstream.body);
+  if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
+  const given = shape === "events" ? await collect(translation, body) : await decode(translation, body);
+  translation.usage = given.usage;
+  const response = translation.unnamed(translation.plan.prepared.restoreResponse(given));
+  const fault = faultOfResponse(response);
+  if (fault !== undefined) throw new DialectError(fault);
+  const { value, losses } = translation.plan.client.encodeResponse(response, translation.plan.context);
+  translation.lose(losses);
+  refuseLosses(translation.plan.call, losses);
+  const { reply } = translation.plan.call;
+  const text = stringifyJson(value);
+  await translation.keep(idIn(value), response, text);
+  const headers = { "content-type": "application/json", ...translation.lossHeaders() };
+  reply.answer(200, headers, text);
+}
+
+async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
+  const answer = await readAnswerJson(body, answerBounds(translation.plan.request));
+  if (Array.isArray(answer)) return gather(eventsOfList(answer, translation.plan.upstream));
+  const { value, losses } = translation.plan.upstream.decodeResponse(answer);
+  translation.lose(losses);
+  return value;
+}
+
+/** The answer that a whole stream tells. */
+function gather(events: readonly ExchangeEvent[]): ExchangeResponse {
+  const guard = createStreamGuard();
+  const collector = new ResponseCollector();
+  for (const event of events) {
+    const checked = guard.check(event);
+    if (checked !== undefined) collector.push(checked);
+  }
+  if (collector.error !== undefined) throw new DialectError(collector.error);
+  return collector.response();
+}
+
+async function collect(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
+  const parser = new EventReader();
+  const decoder = translation.plan.upstream.createStreamDecoder();
+  const events: ExchangeEvent[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw tooLargeAnswer();
+    for (const event of parser.push(chunk)) events.push(...decoder.push(event));
+    if (isOver(events.at(-1))) return gather(events);
+  }
+  for (const event of parser.end()) events.push(...decoder.push(event));
+  return gather([...events, ...decoder.end()]);
+}
+
+function isOver(last: ExchangeEvent | undefined): boolean {
+  return last?.type === "end" || last?.type === "error";
+}
+
+function idIn(value: unknown): string {
+  return typeof value === "object" && value !== null && "id" in value ? String(value.id) : "";
+}

@@ -1,0 +1,90 @@
+import type { ExchangeError } from "../../exchange/error.ts";
+import type { ExchangeEvent } from "../../exchange/event.ts";
+import { argumentsObject } from "../../exchange/json.ts";
+import type { Part } from "../../exchange/parts.ts";
+import type { ExchangeResponse, Finish } from "../../exchange/response.ts";
+import { createStreamChecker } from "../../exchange/stream-checker.ts";
+
+/** Lets a stream's events through as long as they make sense, and turns the first that does not into the error it is. */
+export interface StreamGuard {
+  /** Nothing comes back once a terminal event has passed. */
+  check(event: ExchangeEvent): ExchangeEvent | undefined;
+  readonly ended: boolean;
+}
+
+/**
+ * A guard for one stream: the grammar is kept, a call is never finished with arguments that are no JSON object (unless
+ * the answer was cut off, and says so), and an answer the model could not make is an error.
+ */
+export function createStreamGuard(): StreamGuard {
+  const checker = createStreamChecker();
+  const growing = new Map<number, string>();
+  let broken: string | undefined;
+  let ended = false;
+
+  const watchCalls = (event: ExchangeEvent): void => {
+    if (event.type === "part-start" && event.part.type === "tool-call" && event.part.custom !== true) {
+      growing.set(event.index, "");
+    } else if (event.type === "arguments-delta") {
+      const text = growing.get(event.index);
+      if (text !== undefined) growing.set(event.index, text + event.text);
+    } else if (event.type === "part-end") {
+      const text = growing.get(event.index);
+      if (text !== undefined && argumentsObject(text) === undefined) broken ??= text;
+      growing.delete(event.index);
+    } else if (event.type === "part-whole" && isBrokenCall(event.part)) broken ??= event.part.type;
+  };
+  return {
+    check(event) {
+      if (ended) return undefined;
+      watchCalls(event);
+      const wrong = checker.check(event);
+      const fault =
+        wrong !== undefined
+          ? disorder(wrong)
+          : event.type === "finish"
+            ? faultOf(event.finish, broken)
+            : undefined;
+      const checked: ExchangeEvent = fault === undefined ? event : { type: "error", error: fault };
+      ended = checked.type === "error" || checked.type === "end";
+      return checked;
+    },
+    get ended() {
+      return ended;
+    },
+  };
+}
+
+/** The same for an answer in one piece; the fault it holds, if any. */
+export function faultOfResponse(response: ExchangeResponse): ExchangeError | undefined {
+  if (response.candidates.length === 0) return upstreamFault("The upstream's answer holds nothing.");
+  for (const { parts, finish } of response.candidates) {
+    const fault = faultOf(finish, parts.some(isBrokenCall) ? "" : undefined);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function isBrokenCall(part: Part): boolean {
+  return part.type === "tool-call" && part.custom !== true && argumentsObject(part.arguments) === undefined;
+}
+
+function faultOf(finish: Finish, broken: string | undefined): ExchangeError | undefined {
+  if (finish.unified === "error") {
+    return upstreamFault(
+      finish.message ??
+        `The upstream's model could not finish its answer (${finish.raw ?? "no reason given"}).`,
+    );
+  }
+  const isCut = finish.unified === "length" || finish.unified === "context-overflow";
+  if (broken === undefined || isCut) return undefined;
+  return upstreamFault("The upstream's model called a tool with arguments that are no JSON object.");
+}
+
+function disorder(wrong: string): ExchangeError {
+  return upstreamFault(`The upstream's stream is out of order: ${wrong}.`);
+}
+
+function upstreamFault(message: string): ExchangeError {
+  return { kind: "upstream", status: 502, message };
+}

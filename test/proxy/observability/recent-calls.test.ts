@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { mergeActivity } from "../../../src/proxy/dashboard/activity.ts";
+import { lastOf, modelTotals, totalOf } from "../../../src/proxy/dashboard/call-totals.ts";
+import { createMetrics } from "../../../src/proxy/observability/metrics.ts";
+import {
+  createRecentCalls,
+  MOST_ENDED,
+  type RunningCall,
+} from "../../../src/proxy/observability/recent-calls.ts";
+import { addTo, createSpread, percentile, sumOfSpreads } from "../../../src/proxy/observability/spread.ts";
+import { callRecord } from "../../support/call-record.ts";
+import { finished } from "../../support/dashboard-state.ts";
+
+const running = (id: string): RunningCall => ({
+  id,
+  startedAt: 0,
+  key: undefined,
+  route: { path: "/v1/messages" },
+  model: "m",
+  upstream: undefined,
+  stream: false,
+  place: -1,
+});
+
+const timeOf = (number: number) => new Date(1_800_000_000_000 + number).toISOString();
+
+describe("recent calls", () => {
+  it("are the last ones, newest first, and never more than are kept", () => {
+    const recent = createRecentCalls();
+    for (let number = 0; number < MOST_ENDED + 50; number += 1) {
+      const call = running(`r${number}`);
+      recent.begin(call);
+      expect(recent.running.length).toBe(1);
+      recent.end(call, callRecord({ id: call.id, time: timeOf(number) }));
+    }
+    expect(recent.running.length).toBe(0);
+    const ended = recent.ended("");
+    expect([ended.length, ended[0]?.id, ended.at(-1)?.id]).toEqual([MOST_ENDED, "r249", "r50"]);
+    expect(recent.ended(timeOf(247)).map(({ id }) => id)).toEqual(["r249", "r248", "r247"]);
+  });
+
+  it("are running until each of them has ended, in whatever order", () => {
+    const recent = createRecentCalls();
+    const calls = ["a", "b", "c", "d"].map(running);
+    for (const call of calls) recent.begin(call);
+    const left = new Set(calls);
+    for (const place of [1, 3, 0, 2]) {
+      const call = calls[place];
+      if (!call) throw new Error("no call");
+      left.delete(call);
+      recent.end(call, callRecord({ id: call.id }));
+      recent.end(call, callRecord({ id: call.id }));
+      expect(new Set(recent.running)).toEqual(left);
+    }
+  });
+
+  it("of several processes are put together by their time", () => {
+    const of = (...numbers: number[]) => ({
+      live: numbers.map((number) => ({ id: `l${number}`, startedAt: number, route: "/", stream: false })),
+      calls: numbers.map((number) => finished({ id: `r${number}`, time: timeOf(number) })).toReversed(),
+      resting: numbers.map((number) => ({ upstream: "a", key: number % 2, until: number })),
+    });
+    const { live, calls, resting } = mergeActivity([of(1, 4), of(2, 3)]);
+    expect(resting).toEqual([
+      { upstream: "a", key: 1, until: 3 },
+      { upstream: "a", key: 0, until: 4 },
+    ]);
+    expect(calls.map(({ id }) => id)).toEqual(["r4", "r3", "r2", "r1"]);
+    expect(live.map(({ id }) => id)).toEqual(["l1", "l2", "l3", "l4"]);
+  });
+});
+
+describe("totals", () => {
+  it("are sums over series, with what is not known told apart", () => {
+    const metrics = createMetrics();
+    const usage = { input: { total: 100, cacheRead: 60 }, output: { total: 10 } };
+    metrics.end(callRecord({ usage, cost: 0.5 }));
+    metrics.end(callRecord({ usage, upstreamModel: "n" }));
+    metrics.end(callRecord({ status: 529, fault: "busy", time: "2026-11-22T12:00:01.000Z" }));
+    metrics.end(callRecord({ status: 499, time: "2026-11-22T12:00:02.000Z" }));
+    const { series } = metrics.counts();
+    expect(totalOf(series)).toMatchObject({
+      calls: 4,
+      errors: 1,
+      input: 200,
+      cached: 120,
+      output: 20,
+      cost: 0.5,
+      unpriced: 1,
+    });
+    expect(modelTotals(series).map(({ model, calls }) => [model, calls])).toEqual([
+      ["m", 3],
+      ["n", 1],
+    ]);
+    expect(modelTotals(series)[1]).not.toHaveProperty("cost");
+    expect(lastOf(series)).toMatchObject({
+      lastSuccess: "2026-11-22T12:00:02.000Z",
+      lastError: { time: "2026-11-22T12:00:01.000Z", status: 529, fault: "busy" },
+    });
+    expect(totalOf([])).toEqual({ calls: 0, errors: 0, input: 0, cached: 0, output: 0, unpriced: 0 });
+  });
+});
+
+describe("a spread", () => {
+  it("tells percentiles within a tenth, and those of sums as those of all", () => {
+    const times = fc.array(fc.double({ min: 1, max: 600_000, noNaN: true }), { minLength: 1 });
+    fc.assert(
+      fc.property(times, times, (one, other) => {
+        const spreadOf = (all: readonly number[]) => {
+          const spread = createSpread();
+          for (const each of all) addTo(spread, each);
+          return spread;
+        };
+        const all = [...one, ...other].toSorted((a, b) => a - b);
+        const sum = sumOfSpreads([spreadOf(one), spreadOf(other)]);
+        expect(sum).toEqual(spreadOf(all));
+        const median = all[Math.ceil(all.length / 2) - 1] ?? 0;
+        const told = percentile(sum, 0.5) ?? 0;
+        expect(told).toBeGreaterThan(median * 0.9);
+        expect(told).toBeLessThan(median * 1.1);
+      }),
+    );
+    expect(percentile(createSpread(), 0.5)).toBeUndefined();
+  });
+});

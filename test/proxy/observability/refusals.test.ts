@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { createRefusalTeller, type Refusal, refusalLine } from "../../../src/proxy/observability/refusals.ts";
+import { startTestProxy } from "../../support/start-proxy.ts";
+
+const refusal: Refusal = {
+  time: "2026-01-02T03:04:05.000Z",
+  method: "POST",
+  path: "/chat/completions",
+  route: "",
+  client: "127.0.0.1",
+  errorCode: "not_found",
+  status: 404,
+  reason: "There is no such path",
+};
+
+describe("a refusal", () => {
+  it("is one line, however it is spelled", () => {
+    expect(refusalLine(refusal)).toBe("03:04:05  404!  POST /chat/completions  There is no such path");
+    const odd = refusalLine({ ...refusal, path: `/${"x".repeat(500)}\nforged` });
+    expect(odd).not.toContain("\n");
+    expect(odd.length).toBeLessThan(200);
+  });
+
+  it("is told again only after a while, unless it is another", () => {
+    const told: string[] = [];
+    const tell = createRefusalTeller((line) => told.push(line));
+    tell(refusal);
+    tell({ ...refusal, time: "2026-01-02T03:04:05.900Z" });
+    expect(told).toHaveLength(1);
+    tell({ ...refusal, time: "2026-01-02T03:04:06.000Z" });
+    tell({ ...refusal, status: 401 });
+    expect(told).toHaveLength(3);
+  });
+
+  it("is told by the proxy, with the reason and without the query", async () => {
+    const proxy = await startTestProxy({ auth_mode: "strict", api_keys: ["sk-clients-0123456789abcdef"] });
+    const right = { authorization: "Bearer sk-clients-0123456789abcdef" };
+    try {
+      await fetch(`${proxy.url}/v1/models?key=hidden`);
+      await fetch(`${proxy.url}/v1/v1/chat/completions`, { method: "POST", headers: right });
+      await fetch(`${proxy.url}/v1/messages`, { headers: right });
+      await fetch(`${proxy.url}/v1/models`, { headers: { origin: "https://page.example" } });
+      await fetch(`${proxy.url}/v1/models`, { headers: right });
+    } finally {
+      await proxy.close();
+    }
+    expect(proxy.refusals.map(({ method, path, status }) => [status, method, path])).toEqual([
+      [401, "GET", "/v1/models"],
+      [404, "POST", "/v1/v1/chat/completions"],
+      [405, "GET", "/v1/messages"],
+      [403, "GET", "/v1/models"],
+    ]);
+    expect(JSON.stringify(proxy.refusals)).not.toContain("hidden");
+    expect(proxy.records).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type CallRecord, recordLine } from "../../../src/proxy/observability/request-log.ts";
+import { timestamp } from "../../../src/proxy/observability/timestamp.ts";
+import { callRecord } from "../../support/call-record.ts";
+
+const record = callRecord({ time: "2026-01-02T03:04:05.678Z", id: "req_1", ms: 12.34 });
+
+describe("a line of the request log", () => {
+  it("leaves out what is not there", () => {
+    expect(JSON.parse(recordLine(record))).toEqual({
+      time: record.time,
+      id: "req_1",
+      client: "127.0.0.1",
+      method: "POST",
+      route: "/v1/messages",
+      model: "m",
+      upstream: "a",
+      status: 200,
+      ms: 12.34,
+      stream: false,
+    });
+  });
+
+  it("says everything that is", () => {
+    const usage = { input: { total: 5, cacheRead: 2, cacheWrite: 1 }, output: { total: 7, reasoning: 3 } };
+    const losses = [{ code: "top-k", path: "top_k", message: "no" }] as unknown as CallRecord["losses"];
+    const cost = 0.0123;
+    const more = {
+      key: "k",
+      cost,
+      upstreamModel: "n",
+      firstByteMs: 1.5,
+      stream: true,
+      retries: 2,
+      fault: "no",
+    };
+    expect(JSON.parse(recordLine({ ...record, ...more, usage, losses }))).toMatchObject({
+      key: "k",
+      upstream_model: "n",
+      first_byte_ms: 1.5,
+      stream: true,
+      retries: 2,
+      tokens: { input: 5, cache_read: 2, cache_write: 1, output: 7, reasoning: 3 },
+      cost,
+      losses: ["top-k"],
+      fault: "no",
+    });
+    const nothing = JSON.parse(recordLine({ ...record, usage: { input: {}, output: {} } }));
+    expect(nothing.tokens).toEqual({});
+  });
+
+  it("is one line of JSON, whatever a client calls its model", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string(), (model, fault) => {
+        const line = recordLine({ ...record, model, upstreamModel: model, fault });
+        expect(line).not.toMatch(/[\n\r]/);
+        expect(JSON.parse(line)).toMatchObject({ model, fault });
+      }),
+    );
+  });
+});
+
+describe("a timestamp", () => {
+  it("is what Date says, in any order of moments", () => {
+    const moments = fc.integer({ min: 0, max: 4_000_000_000_000 });
+    fc.assert(
+      fc.property(fc.array(moments), (all) => {
+        for (const now of all) expect(timestamp(now)).toBe(new Date(now).toISOString());
+      }),
+    );
+  });
+});

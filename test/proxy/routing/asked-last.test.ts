@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
+import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";
+
+const KEYS = ["sk-first-0123456789", "sk-second-0123456789"];
+/** The port of a service that no machine runs any more; one that was free a moment ago may be another test's by now. */
+const NOBODY = "http://127.0.0.1:1";
+const closers: (() => Promise<unknown>)[] = [];
+// What rests does so for seconds, which a busy machine may take for two calls.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+  vi.useRealTimers();
+});
+
+const chatAnswer = json({
+  id: "x",
+  object: "chat.completion",
+  choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
+});
+
+async function startUpstream(answer = chatAnswer): Promise<FakeUpstream> {
+  const upstream = await startFakeUpstream(answer);
+  closers.push(upstream.close);
+  return upstream;
+}
+
+async function startProxy(settings: object): Promise<TestProxy> {
+  const proxy = await startTestProxy(settings);
+  closers.push(proxy.close);
+  return proxy;
+}
+
+const chat = (base_url: string, more: object = {}) => ({
+  dialect: "chat-completions",
+  base_url,
+  models: ["m"],
+  ...more,
+});
+
+/** One call in each lane: of the upstream's dialect, and of another one. */
+const lanes = ["/v1/chat/completions", "/v1/messages"];
+function call({ url }: TestProxy, path = "/v1/chat/completions", headers: Record<string, string> = {}) {
+  return fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: "m", max_tokens: 9, messages: [{ role: "user", content: "hi" }] }),
+  });
+}
+
+const keysOf = ({ hits }: FakeUpstream) =>
+  hits.map(({ headers }) => headers.authorization?.replace("Bearer ", ""));
+
+describe("what could not serve a call", () => {
+  it.each(lanes)("is not asked first again by the next: a key that is limited, for %s", async (path) => {
+    const upstream = await startUpstream((hit, response) => {
+      const isLimited = hit.headers.authorization === `Bearer ${KEYS[0]}`;
+      const refusal = json({ error: { message: "slow down" } }, 429, { "retry-after": "60" });
+      (isLimited ? refusal : chatAnswer)(hit, response);
+    });
+    const proxy = await startProxy({ upstreams: { a: chat(upstream.url, { api_keys: KEYS }) } });
+    for (const _ of [1, 2, 3, 4]) expect((await call(proxy, path)).status).toBe(200);
+    expect(keysOf(upstream)).toEqual([KEYS[0], KEYS[1], KEYS[1], KEYS[1], KEYS[1]]);
+    const page = await (await fetch(`${proxy.url}/`)).text();
+    expect(page).toMatch(/key 1, m: asked last until [\d:]+ \(429\)/);
+  });
+
+  it("is asked first again once the configuration was read anew", async () => {
+    const upstream = await startUpstream((hit, response) => {
+      const isFirst = upstream.hits.length === 1;
+      (isFirst ? json({ error: {} }, 401) : chatAnswer)(hit, response);
+    });
+    const settings = { upstreams: { a: chat(upstream.url, { api_keys: KEYS }) } };
+    const proxy = await startProxy(settings);
+    await call(proxy);
+    await call(proxy);
+    expect(keysOf(upstream)).toEqual([KEYS[0], KEYS[1], KEYS[1]]);
+    proxy.reload(settings);
+    await call(proxy);
+    expect(keysOf(upstream).at(-1)).toBe(KEYS[0]);
+  });
+
+  it("is not connected to in vain again by the next: an upstream, before one of another dialect", async () => {
+    const upstream = await startUpstream();
+    const gone = { dialect: "messages", base_url: NOBODY };
+    const proxy = await startProxy({
+      upstreams: { gone, other: chat(upstream.url) },
+      models: [{ match: "*", upstream: ["gone", "other"] }],
+    });
+    for (const _ of [1, 2]) {
+      const answer = await call(proxy, "/v1/messages");
+      expect([answer.status, answer.headers.get("x-sallyport-upstream")]).toEqual([200, "other"]);
+    }
+    await until(() => proxy.records.length === 2);
+    expect(proxy.records.map(({ retries }) => retries)).toEqual([1, 0]);
+    const page = await (await fetch(`${proxy.url}/`)).text();
+    expect(page).toMatch(/asked last until [\d:]+ \(not reached\)/);
+  });
+});
+
+it.each(["/v1beta/models/m:generateContent", "/v1/chat/completions"])(
+  "a vendor that says in its body how long it is limited is believed, for %s",
+  async (path) => {
+    const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "90s" }];
+    const refusal = { error: { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED", details } };
+    const upstream = await startUpstream(json(refusal, 429));
+    const google = { dialect: "generative-language", base_url: upstream.url, api_keys: KEYS };
+    const proxy = await startProxy({
+      upstreams: { google },
+      models: [{ match: "*", upstream: "google" }],
+    });
+    const began = Date.now();
+    const answer = await fetch(`${proxy.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "m",
+        contents: [{ parts: [{ text: "hi" }] }],
+        messages: [{ role: "user", content: "hi" }],
+      }),
+    });
+    expect([answer.status, upstream.hits.length]).toEqual([429, 2]);
+    expect(await answer.text()).toContain("slow down");
+    const { resting } = proxy.server.activity("");
+    expect(resting.map(({ key }) => key)).toEqual([1, 2]);
+    for (const { until: end } of resting) expect(end).toBeGreaterThanOrEqual(began + 90_000);
+  },
+);
+
+describe("a session", () => {
+  it.each(lanes)("keeps to one key for %s, while calls without one take turns", async (path) => {
+    const upstream = await startUpstream();
+    const proxy = await startProxy({ upstreams: { a: chat(upstream.url, { api_keys: KEYS }) } });
+    for (const _ of [1, 2, 3]) await call(proxy, path, { "x-claude-code-session-id": "s1" });
+    expect(new Set(keysOf(upstream))).toHaveProperty("size", 1);
+    upstream.hits.length = 0;
+    for (const _ of [1, 2, 3]) await call(proxy, path);
+    expect(keysOf(upstream)).toEqual([KEYS[0], KEYS[1], KEYS[0]]);
+  });
+
+  it("keeps to one of the upstreams that a rule weighs", async () => {
+    const [a, b] = [await startUpstream(), await startUpstream()];
+    const proxy = await startProxy({
+      upstreams: { a: chat(a.url, { weight: 1 }), b: chat(b.url, { weight: 1 }) },
+      models: [{ match: "*", upstream: ["a", "b"] }],
+    });
+    for (let session = 0; session < 20; session += 1) {
+      const answers = [1, 2, 3].map(() => call(proxy, undefined, { session_id: `s${session}` }));
+      const served = (await Promise.all(answers)).map(({ headers }) => headers.get("x-sallyport-upstream"));
+      expect(new Set(served)).toHaveProperty("size", 1);
+    }
+    expect(a.hits.length * b.hits.length).toBeGreaterThan(0);
+  });
+});

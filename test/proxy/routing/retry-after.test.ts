@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { withPause } from "../../../src/proxy/routing/pause-in-body.ts";
+import { pauseAsked, pauseOf } from "../../../src/proxy/routing/retry-after.ts";
+
+const now = Date.parse("Wed, 21 Oct 2026 07:28:00 GMT");
+
+test.each([
+  [{ "retry-after": "0" }, 0],
+  [{ "retry-after": "2" }, 2000],
+  [{ "retry-after": "0.5" }, 500],
+  [{ "retry-after": "Wed, 21 Oct 2026 07:28:05 GMT" }, 5000],
+  [{ "retry-after": "Wed, 21 Oct 2026 07:27:00 GMT" }, 0],
+  [{ "retry-after": "2", "retry-after-ms": "1250" }, 1250],
+  [{ "retry-after": "2", "retry-after-ms": "soon" }, 2000],
+  [{ "retry-after": "soon" }, undefined],
+  [{}, undefined],
+])("the pause that %o asks for is %s ms", (headers, milliseconds) => {
+  expect(pauseAsked(headers, now)).toBe(milliseconds);
+});
+
+const limited = JSON.stringify({
+  error: {
+    code: 429,
+    status: "RESOURCE_EXHAUSTED",
+    message: 'Say \\"retryDelay\\": \\"9s\\"',
+    details: [
+      { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [] },
+      { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" },
+    ],
+  },
+});
+
+test.each([
+  ["a refusal's details", 429, {}, limited, 34_500],
+  ["a list, as Google's other dialects have it", 503, {}, `[${limited}]`, 34_500],
+  ["a packed body", 429, { "content-encoding": "gzip" }, gzipSync(limited), 34_500],
+  ["the header before the body", 429, { "retry-after": "2" }, limited, 2000],
+  ["a body that tells none", 429, {}, '{"error":{"code":429}}', undefined],
+  ["a body that is not in its coding", 429, { "content-encoding": "gzip" }, limited, undefined],
+  ["a refusal that does not pass", 400, {}, limited, undefined],
+])("the pause that %s asks for", async (_, status, headers: IncomingHttpHeaders, body, milliseconds) => {
+  const refusal = { kind: "refused", status, headers, body: Buffer.from(body) } as const;
+  expect(pauseOf(await withPause(refusal))).toBe(milliseconds);
+});

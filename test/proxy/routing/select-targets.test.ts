@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { fits } from "../../../src/proxy/glob.ts";
+import { factsOf } from "../../../src/proxy/routing/call-facts.ts";
+import { createSelector } from "../../../src/proxy/routing/select-targets.ts";
+import { configOf } from "../../support/start-proxy.ts";
+
+const base_url = "http://127.0.0.1:9";
+const upstreams = {
+  claude: { dialect: "messages", base_url, models: ["claude-a", "shared"] },
+  chat: { dialect: "chat-completions", base_url, models: ["gpt-a", "shared"] },
+  other: { dialect: "chat-completions", base_url, models: ["gpt-b"], weight: 3 },
+};
+
+function selectorOf(models: object[], random = () => 0.5) {
+  const config = configOf({ upstreams, models });
+  const all = [...config.upstreams.values()];
+  const catalogue = {
+    models: async () => [],
+    serving: async (id: string) => all.filter((upstream) => upstream.models?.includes(id)),
+    lists: () => false,
+    refresh: () => {},
+  };
+  return createSelector(config.upstreams, config.rules, catalogue, random);
+}
+
+const none = () => factsOf({}, undefined);
+async function pick(
+  models: object[],
+  model: string | undefined,
+  dialect?: "messages" | "chat-completions",
+  facts = none,
+) {
+  const selection = await selectorOf(models).select(model, dialect, facts);
+  return (
+    selection && [
+      selection.places.map(({ upstream }) => upstream.name).join(),
+      [...new Set(selection.places.map((place) => place.model))].join(),
+      selection.rule,
+    ]
+  );
+}
+
+describe("choosing an upstream", () => {
+  it("goes by the first rule that fits", async () => {
+    const rules = [
+      { match: "gpt-a", upstream: "claude", model: "claude-a" },
+      { match: "gpt-*", upstream: ["other", "chat"] },
+    ];
+    expect(await pick(rules, "gpt-a")).toEqual(["claude", "claude-a", "gpt-a"]);
+    expect(await pick(rules, "gpt-zzz")).toEqual(["other,chat", "gpt-zzz", "gpt-*"]);
+  });
+
+  it("has a name for the model at each upstream that a rule gives one", async () => {
+    const rules = [{ match: "*", upstream: ["claude", "chat/gpt-a", "chat/org/gpt-b"], model: "claude-a" }];
+    expect(await pick(rules, "m")).toEqual(["claude,chat,chat", "claude-a,gpt-a,org/gpt-b", "*"]);
+    const open = [{ match: "*", upstream: ["claude", "chat/gpt-a"] }];
+    expect(await pick(open, "m")).toEqual(["claude,chat", "m,gpt-a", "*"]);
+  });
+
+  it("then by upstream/model, then by who lists the id, the caller's dialect first, then by the dialect", async () => {
+    expect(await pick([], "other/some/thing", "messages")).toEqual(["other", "some/thing", undefined]);
+    expect(await pick([], "shared", "chat-completions")).toEqual(["chat", "shared", undefined]);
+    expect(await pick([], "shared", "messages")).toEqual(["claude", "shared", undefined]);
+    expect(await pick([], "gpt-b", "messages")).toEqual(["other", "gpt-b", undefined]);
+    expect(await pick([], "unknown", "messages")).toEqual(["claude", "unknown", undefined]);
+    expect(await pick([], undefined, "chat-completions")).toEqual(["chat", "", undefined]);
+    expect(await pick([], "unknown")).toBeUndefined();
+    expect(await pick([], "other/")).toBeUndefined();
+  });
+
+  it("asks conditions of a rule only of calls that its pattern fits", async () => {
+    const image = { content: [{ type: "image", source: {} }] };
+    const body = Buffer.from(
+      JSON.stringify({ tools: [{}], messages: [image, { content: "word ".repeat(500) }] }),
+    );
+    const facts = () => factsOf({ "x-claude-code-request-class": "compaction", "x-team": "red-1" }, body);
+    for (const [when, holds] of [
+      [{ request_class: "compaction" }, true],
+      [{ request_class: "main" }, false],
+      [{ has_tools: true }, true],
+      [{ has_tools: false }, false],
+      [{ has_image: true }, true],
+      [{ has_image: false }, false],
+      [{ min_tokens: 400 }, true],
+      [{ min_tokens: 40_000 }, false],
+      [{ header: { "X-Team": "red-*" } }, true],
+      [{ header: { "x-team": "blue-*" } }, false],
+      [{ header: { "x-absent": "*" } }, false],
+    ] as const) {
+      const chosen = await pick([{ match: "*", upstream: "other", when }], "claude-a", "messages", facts);
+      expect([when, chosen?.[0]]).toEqual([when, holds ? "other" : "claude"]);
+    }
+  });
+
+  it("draws the first of several by weight where weights are given", async () => {
+    const rules = [{ match: "*", upstream: ["chat", "other"] }];
+    const order = async (random: number) =>
+      (await selectorOf(rules, () => random).select("m", undefined, none))?.places.map(
+        ({ upstream }) => upstream.name,
+      );
+    expect(await order(0.1)).toEqual(["chat", "other"]);
+    expect(await order(0.3)).toEqual(["other", "chat"]);
+  });
+
+  it.each([
+    ["*", "anything/at all", true],
+    ["claude-*", "claude-opus", true],
+    ["claude-*", "a-claude-opus", false],
+    ["gpt-?", "gpt-5", true],
+    ["gpt-?", "gpt-55", false],
+    ["a.b", "axb", false],
+    ["(x)[1m]", "(x)[1m]", true],
+    ["Case", "case", false],
+  ])("pattern %s and name %s: %s", (pattern, name, expected) => {
+    expect(fits(pattern, name)).toBe(expected);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { inSessionOrder, sessionOf } from "../../../src/proxy/routing/session-affinity.ts";
+
+const sessions = Array.from({ length: 600 }, (_, index) => `session ${index}`);
+const ordered = (places: readonly string[], session: string, weights: Record<string, number> = {}) =>
+  inSessionOrder(
+    places,
+    session,
+    (name) => name,
+    (name) => weights[name] ?? 1,
+  );
+/** How many sessions begin at each place. */
+const firsts = (places: readonly string[], weights?: Record<string, number>) => {
+  const counts: Record<string, number> = {};
+  for (const session of sessions) {
+    const [first = ""] = ordered(places, session, weights);
+    counts[first] = (counts[first] ?? 0) + 1;
+  }
+  return counts;
+};
+
+describe("a session's order of places", () => {
+  it("is the same each time and holds every place once", () => {
+    for (const session of sessions.slice(0, 20)) {
+      const order = ordered(["a", "b", "c"], session);
+      expect(order).toEqual(ordered(["c", "a", "b"], session));
+      expect(order.toSorted()).toEqual(["a", "b", "c"]);
+    }
+  });
+
+  it("spreads sessions over the places by their weights", () => {
+    const { a = 0, b = 0 } = firsts(["a", "b"], { a: 3 });
+    expect(a / b).toBeGreaterThan(2);
+    expect(a / b).toBeLessThan(4.5);
+  });
+
+  it("moves those sessions alone whose place is gone", () => {
+    for (const session of sessions) {
+      const [first, second] = ordered(["a", "b", "c"], session);
+      expect(ordered(["a", "b"], session)[0]).toBe(first === "c" ? second : first);
+    }
+  });
+});
+
+describe("a client's session", () => {
+  it.each(["x-claude-code-session-id", "session_id", "session-id", "x-session-affinity"])(
+    "is read from %s",
+    (name) => {
+      expect(sessionOf({ [name]: "s1" })).toBe("s1");
+    },
+  );
+
+  it("is not there where no header names one", () => {
+    expect(sessionOf({ "session-id": "", "user-agent": "x" })).toBeUndefined();
+  });
+});

@@ -1,0 +1,19 @@
+import { expect, it, onTestFinished } from "vitest";
+import { startTestProxy } from "../../support/start-proxy.ts";
+
+it("answers /readyz with 503 once a stop is announced, and goes on serving calls, each on a connection that closes", async () => {
+  const proxy = await startTestProxy({});
+  onTestFinished(() => proxy.close());
+  expect((await fetch(`${proxy.url}/readyz`)).status).toBe(200);
+  proxy.server.announceStop();
+  const body = JSON.stringify({ model: "echo", messages: [{ role: "user", content: "Hello" }] });
+  const headers = { "content-type": "application/json" };
+  const answers = await Promise.all([
+    fetch(`${proxy.url}/readyz`),
+    fetch(`${proxy.url}/healthz`),
+    fetch(`${proxy.url}/v1/chat/completions`, { method: "POST", headers, body }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([503, 200, 200]);
+  expect(answers.map((answer) => answer.headers.get("connection"))).toEqual(["close", "close", "close"]);
+  expect(await answers[2]?.text()).toContain("Hello");
+});

@@ -1,0 +1,81 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { capacityFor } from "../../../src/proxy/server/connection-capacity.ts";
+import { startTestProxy, until } from "../../support/start-proxy.ts";
+
+const KEY = "sk-clients-0123456789abcdef";
+
+async function startProxy(settings: object) {
+  const proxy = await startTestProxy(settings);
+  onTestFinished(() => proxy.close());
+  const open = async (): Promise<Socket> => {
+    const socket = connect(Number(new URL(proxy.url).port), "127.0.0.1").on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    await once(socket, "connect");
+    return socket;
+  };
+  return { open };
+}
+
+async function ask(socket: Socket, path: string, headers = "", method = "GET"): Promise<string> {
+  socket.write(`${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`);
+  return String(await once(socket, "data")).toLowerCase();
+}
+
+describe("connections above limits.connections", () => {
+  it("get one answer: 503 with retry-after, and the probes are served", async () => {
+    const { open } = await startProxy({ limits: { connections: 2 } });
+    const within = [await open(), await open()];
+    for (const socket of within) expect(await ask(socket, "/v1/models")).toMatch(/^http\/1.1 200 /);
+    for (const [path, status] of [
+      ["/healthz", 200],
+      ["/readyz", 200],
+      ["/v1/models", 503],
+      ["/v1/chat/completions", 503],
+    ] as const) {
+      const socket = await open();
+      const isCall = path.endsWith("completions");
+      const answer = await ask(socket, path, isCall ? "content-length: 0\r\n" : "", isCall ? "POST" : "GET");
+      expect(answer).toMatch(new RegExp(`^http/1.1 ${status} `));
+      expect(answer).toContain("\r\nconnection: close\r\n");
+      if (status === 503) expect(answer).toMatch(/\r\nretry-after: \d+\r\n/);
+      await until(() => socket.readableEnded || socket.closed);
+    }
+    for (const socket of within) expect(await ask(socket, "/v1/models")).toMatch(/^http\/1.1 200 /);
+  });
+
+  it("that say nothing give way to newer ones", async () => {
+    const { open } = await startProxy({ limits: { connections: 1 } });
+    expect(await ask(await open(), "/healthz")).toMatch(/^http\/1.1 200 /);
+    const silent: Socket[] = [];
+    while (silent.length < 300) silent.push(await open());
+    expect(await ask(await open(), "/healthz")).toMatch(/^http\/1.1 200 /);
+    await until(() => silent.filter((socket) => socket.closed || socket.readableEnded).length >= 44);
+  });
+});
+
+describe("connections without a right key, where keys are needed", () => {
+  it("are closed after their answer, and those with a key stay", async () => {
+    const { open } = await startProxy({ auth_mode: "all_except_health", api_keys: [KEY] });
+    for (const path of ["/missing", "/v1/models", "/healthz"]) {
+      const socket = await open();
+      expect(await ask(socket, path)).toContain("\r\nconnection: close\r\n");
+      await until(() => socket.readableEnded || socket.closed);
+    }
+    const socket = await open();
+    for (const status of [200, 404])
+      expect(
+        await ask(socket, status === 200 ? "/v1/models" : "/missing", `authorization: Bearer ${KEY}\r\n`),
+      ).toMatch(new RegExp(`^http/1.1 ${status} `));
+  });
+});
+
+describe("the capacity for connections", () => {
+  it("is what is configured, unless the process may open too few files", () => {
+    expect(capacityFor(4_096, Number.POSITIVE_INFINITY)).toEqual({ connections: 4_096, reserve: 256 });
+    expect(capacityFor(4_096, 128)).toEqual({ connections: 38, reserve: 11 });
+    expect(capacityFor(10, 128).connections).toBe(10);
+    expect(capacityFor(4_096, 20)).toEqual({ connections: 1, reserve: 1 });
+  });
+});

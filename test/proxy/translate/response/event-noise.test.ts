@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { withoutNoise } from "../../../../src/proxy/translate/response/event-noise.ts";
+
+describe("what no codec reads of an event", () => {
+  it.each([
+    ['{"type":"x","sequence_number":17,"delta":"a"}', '{"type":"x","sequence_number":,"delta":"a"}'],
+    ['{"delta":"a","sequence_number":0}', '{"delta":"a","sequence_number":}'],
+    ['{"delta":"a","obfuscation":"w7sKPq"}', '{"delta":"a","obfuscation":""}'],
+    ['{"delta":"a","obfuscation":"","x":1}', '{"delta":"a","obfuscation":"","x":1}'],
+    [
+      '{"sequence_number":4,"delta":"a","logprobs":[],"obfuscation":"w7"}',
+      '{"sequence_number":,"delta":"a","logprobs":[],"obfuscation":""}',
+    ],
+  ])("is cut out of %s", (data, clean) => {
+    expect(withoutNoise(data)).toBe(clean);
+  });
+
+  it.each([
+    '{"delta":"a"}',
+    '{"sequence_number":017,"delta":"a"}',
+    '{"sequence_number":1.5,"delta":"a"}',
+    '{"sequence_number":-1,"delta":"a"}',
+    '{"sequence_number":null,"delta":"a"}',
+    '{"sequence_number":12',
+    '{"delta":",\\"obfuscation\\":\\"abc\\""}',
+    '{"delta":"\\"sequence_number\\":12,"}',
+    '{"delta":"a","obfuscation":"a\\"b"}',
+    '{"delta":"a","obfuscation":"abc',
+    '{"delta":"a","obfuscation":["b"]}',
+  ])("is left alone in %s", (data) => {
+    expect(withoutNoise(data)).toBe(data);
+  });
+});

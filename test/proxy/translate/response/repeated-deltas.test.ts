@@ -1,0 +1,267 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { codecs } from "../../../../src/proxy/codecs.ts";
+import type { WireEvent } from "../../../../src/proxy/exchange/codec.ts";
+import type { ExchangeEvent, OpenPart } from "../../../../src/proxy/exchange/event.ts";
+import type { Dialect } from "../../../../src/proxy/exchange/parts.ts";
+import { createAnswerReader } from "../../../../src/proxy/translate/request/answer-schema.ts";
+import { RepeatedDeltas } from "../../../../src/proxy/translate/response/repeated-deltas.ts";
+import { ResponseCollector } from "../../../../src/proxy/translate/response/response-events.ts";
+import { createStreamGuard } from "../../../../src/proxy/translate/response/stream-guard.ts";
+import { createSseParser } from "../../../../src/sse/parse.ts";
+import { encodeAll, encodeContext, request } from "../../../support/exchange.ts";
+
+const upstreams = ["chat-completions", "responses", "messages", "generative-language"] as const;
+const clients: readonly Dialect[] = [...upstreams, "completions"];
+const context = encodeContext({
+  request: request({ streamUsage: true, tools: [{ type: "custom", name: "own" }] }),
+});
+
+/** What the client is told, what is kept of the answer, and how many events the upstream's decoder was shown. */
+function translate(
+  client: Dialect,
+  upstream: Dialect,
+  packets: readonly Uint8Array[],
+  way: "short" | "long",
+): { readonly told: string; readonly kept: string; readonly shown: number } {
+  const parser = createSseParser();
+  const decoder = codecs[upstream].createStreamDecoder();
+  const encoder = codecs[client].createStreamEncoder(context);
+  const guard = createStreamGuard();
+  const restore = createAnswerReader();
+  const collector = new ResponseCollector();
+  let shown = 0;
+  const encode = (events: readonly ExchangeEvent[]): string => {
+    let text = "";
+    for (const event of events) {
+      const checked = guard.check(event);
+      if (checked === undefined) break;
+      const restored = restore(checked);
+      collector.push(restored);
+      text += encoder.push(restored);
+    }
+    return text;
+  };
+  const push = (event: WireEvent) => {
+    shown += 1;
+    return decoder.push(event);
+  };
+  const deltas = new RepeatedDeltas(
+    { push, end: () => decoder.end(), note: (delta) => decoder.note?.(delta) },
+    encode,
+  );
+  const take = (event: WireEvent) => (way === "short" ? deltas.push(event) : encode(push(event)));
+  let told = packets.flatMap((packet) => parser.push(packet).map(take)).join("");
+  told += parser.end().map(take).join("");
+  deltas.settle();
+  told += encode(decoder.end());
+  const kept = JSON.stringify({ response: collector.response(), losses: encoder.losses });
+  return { told: withoutMadeIds(told), kept: withoutMadeIds(kept), shown };
+}
+
+/** Ids made for calls that came without one are new each time. */
+function withoutMadeIds(text: string): string {
+  return text.replace(/call_m_[\w-]{24}/g, "call_made");
+}
+
+const word = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom(" the", " a", " word", "déjà", "東京", "🙂", "text", "content", "0"),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      "",
+      "\n",
+      '"',
+      " \\",
+      '{"a":',
+      "}",
+      "\u2028",
+      "\ud83d",
+      "\\u0041",
+      "data: x\n\n",
+    ),
+  },
+  { weight: 1, arbitrary: fc.string({ maxLength: 8, unit: "binary" }) },
+);
+
+const part: fc.Arbitrary<OpenPart> = fc.constantFrom<OpenPart>(
+  { type: "text", text: "" },
+  { type: "reasoning", text: "", vendor: "messages" },
+  { type: "refusal", text: "" },
+  { type: "tool-call", id: "call_1", name: "look", arguments: "" },
+  { type: "tool-call", id: "call_2", name: "own", arguments: "", custom: true },
+  { type: "tool-call", id: "call_3", name: "structured_answer", arguments: "" },
+);
+
+/** An answer's parts, each in many words; with `turns` of 2 and more they take turns. */
+const events: fc.Arbitrary<ExchangeEvent[]> = fc
+  .record({
+    parts: fc.array(fc.record({ part, words: fc.array(word, { maxLength: 40 }) }), { maxLength: 4 }),
+    interleaved: fc.boolean(),
+  })
+  .map(({ parts, interleaved }) => {
+    const flows = parts.map(({ part: open, words }, index): ExchangeEvent[] => [
+      { type: "part-start", index, part: open },
+      ...words.map((text): ExchangeEvent => {
+        return { type: open.type === "tool-call" ? "arguments-delta" : "text-delta", index, text };
+      }),
+      { type: "part-end", index },
+    ]);
+    return [
+      { type: "start", id: "answer1" },
+      ...(interleaved ? takeTurns(flows) : flows.flat()),
+      { type: "finish", finish: { unified: "stop" } },
+      { type: "end", usage: { input: { total: 9 }, output: { total: 4 } } },
+    ];
+  });
+
+function takeTurns(flows: readonly ExchangeEvent[][]): ExchangeEvent[] {
+  const longest = Math.max(0, ...flows.map((flow) => flow.length));
+  return Array.from({ length: longest }, (_, at) => flows.flatMap((flow) => flow[at] ?? [])).flat();
+}
+
+/** Events that are left out, come twice or come at once with the one before: what an upstream may do wrong. */
+const faults = fc.array(fc.record({ at: fc.nat(200), kind: fc.constantFrom("lost", "twice") }), {
+  maxLength: 2,
+});
+
+/** What an upstream adds to its events that means nothing. */
+interface Noise {
+  readonly numbered: boolean;
+  readonly padded: boolean;
+}
+
+const quiet: Noise = { numbered: false, padded: false };
+const noise: fc.Arbitrary<Noise> = fc.record({ numbered: fc.boolean(), padded: fc.boolean() });
+
+function wireOf(upstream: Dialect, answer: readonly ExchangeEvent[], { numbered, padded }: Noise): string[] {
+  const text = encodeAll(codecs[upstream], answer, context);
+  const plain = numbered ? text : text.replace(/"sequence_number":\d+,/g, "");
+  const events = plain.split(/(?<=\n\n)/);
+  if (!padded) return events;
+  return events.map((event, at) => event.replace(/\}\n\n$/, `,"obfuscation":"${"Ab9".repeat(at % 4)}"}\n\n`));
+}
+
+function cut(bytes: Buffer, cuts: readonly number[]): Uint8Array[] {
+  const bounds = [0, ...cuts.map((at) => at % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+  return bounds.slice(1).map((end, at) => bytes.subarray(bounds[at], end));
+}
+
+describe.each(upstreams)("a stream of the %s dialect", (upstream) => {
+  it.each(clients.filter((client) => client !== upstream))(
+    "is told to clients of %s as if every event had taken the long way",
+    (client) => {
+      const cuts = fc.array(fc.nat(20_000), { maxLength: 12 });
+      fc.assert(
+        fc.property(events, faults, cuts, noise, (answer, wrong, places, added) => {
+          const wire = wireOf(upstream, answer, added);
+          for (const { at, kind } of wrong) {
+            const place = at % wire.length;
+            if (kind === "lost") wire.splice(place, 1);
+            else wire.splice(place, 0, wire[place] ?? "");
+          }
+          const packets = cut(Buffer.from(wire.join("")), places);
+          const { shown: _, ...short } = translate(client, upstream, packets, "short");
+          const { shown: __, ...long } = translate(client, upstream, packets, "long");
+          expect(short).toEqual(long);
+        }),
+      );
+    },
+  );
+});
+
+describe("of a thousand words", () => {
+  const said = Array.from({ length: 1_000 }, (_, at): ExchangeEvent => {
+    return { type: "text-delta", index: 0, text: at % 50 === 49 ? "\n" : ` word${at}` };
+  });
+  const answer: ExchangeEvent[] = [
+    { type: "start", id: "answer1" },
+    { type: "part-start", index: 0, part: { type: "text", text: "" } },
+    ...said,
+    { type: "part-end", index: 0 },
+    { type: "finish", finish: { unified: "stop" } },
+    { type: "end" },
+  ];
+
+  it.each([
+    ["messages", "chat-completions"],
+    ["messages", "generative-language"],
+    ["messages", "responses"],
+    ["chat-completions", "messages"],
+    ["generative-language", "messages"],
+    ["completions", "chat-completions"],
+  ] as const)("a client of %s has most without the decoder of %s", (client, upstream) => {
+    const packets = [Buffer.from(wireOf(upstream, answer, quiet).join(""))];
+    const short = translate(client, upstream, packets, "short");
+    const long = translate(client, upstream, packets, "long");
+    expect(short.told).toBe(long.told);
+    expect(short.kept).toEqual(long.kept);
+    expect(long.shown).toBeGreaterThan(1_000);
+    expect(short.shown).toBeLessThan(50);
+  });
+
+  it.each([
+    ["messages", "responses", { numbered: true, padded: false }],
+    ["chat-completions", "responses", { numbered: true, padded: true }],
+    ["messages", "chat-completions", { numbered: false, padded: true }],
+  ] as const)(
+    "so has a client of %s where events of %s differ in what nobody reads",
+    (client, upstream, added) => {
+      const packets = [Buffer.from(wireOf(upstream, answer, added).join(""))];
+      const short = translate(client, upstream, packets, "short");
+      expect(short.told).toBe(translate(client, upstream, packets, "long").told);
+      expect(short.shown).toBeLessThan(50);
+    },
+  );
+
+  it("a client that numbers its events has every one the long way", () => {
+    const packets = [Buffer.from(wireOf("messages", answer, quiet).join(""))];
+    const short = translate("responses", "messages", packets, "short");
+    expect(short).toEqual(translate("responses", "messages", packets, "long"));
+  });
+});
+
+describe("an event that only looks like those before it", () => {
+  const chunk = (delta: unknown, more: unknown = {}) =>
+    `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta }], ...(more as object) })}\n\n`;
+  const same = (wire: readonly string[], client: Dialect = "messages") => {
+    const packets = [Buffer.from(wire.join(""))];
+    const short = translate(client, "chat-completions", packets, "short");
+    const long = translate(client, "chat-completions", packets, "long");
+    expect(short.told).toBe(long.told);
+    return short.told;
+  };
+  const words = ["one", "two", "three"].map((content) => chunk({ content }));
+
+  it("is read for what it says when a string ends early in it", () => {
+    const told = same([...words, chunk({ content: "four", refusal: "no" }), chunk({ content: "five" })]);
+    expect(told).toContain('"text":"no"');
+  });
+
+  it("is no event of a text that has ended since", () => {
+    const told = same([...words, chunk({ reasoning_content: "hm" }), ...words]);
+    expect(told.match(/event: content_block_start/g)).toHaveLength(3);
+  });
+
+  it("is not told by another string in it that says the same", () => {
+    same(
+      ["one", "two", "six"].map((content) =>
+        chunk({ content }).replace("{", `{"system_fingerprint":"${content}",`),
+      ),
+    );
+  });
+
+  it("is a broken one when its string holds a control character", () => {
+    const told = same([...words, chunk({ content: "four" }).replace("four", "fo\tur"), ...words]);
+    expect(told).toContain("event: error");
+  });
+
+  it("keeps the escapes that a call's free text needs where it stands", () => {
+    const call = (text: string) => chunk({ tool_calls: [{ index: 0, custom: { input: text } }] });
+    const open = { index: 0, id: "c1", type: "custom", custom: { name: "own", input: "" } };
+    same([chunk({ tool_calls: [open] }), ...["a", "b", 'say "c"', "d", "\\", "e"].map(call)]);
+  });
+});
