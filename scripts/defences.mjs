@@ -80,7 +80,7 @@ export const defences = [
   [
     "R8",
     "security/r08",
-    "web/shared/markdown/parse/parser.ts",
+    "src/render/markdown/parse/parser.ts",
     "parser.validateLink = isSafeLink;",
     "parser.validateLink = () => true;",
   ],
@@ -105,14 +105,14 @@ export const defences = [
   [
     "R10",
     "security/r10",
-    "web/shared/markdown/deceptive.ts",
+    "src/render/markdown/deceptive.ts",
     "found.push(character(match[0], match.index));",
     ";",
   ],
   [
     "R10",
     "security/r10",
-    "web/code/core/text/segments.ts",
+    "src/render/diff/text/segments.ts",
     'SUSPECT.test(text) ? findDeceptions(text, "none") : NONE',
     "NONE",
   ],

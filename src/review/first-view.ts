@@ -1,4 +1,4 @@
-import { escaped } from "../../web/shared/markdown/markdown-html.ts";
+import { escaped } from "../render/markdown/markdown-html.ts";
 import type { ReviewSettings } from "./api-types.ts";
 
 /** What a page shows before any script of it has run. */

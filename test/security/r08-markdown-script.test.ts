@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { MarkdownNode } from "../../web/shared/markdown/model.ts";
-import { parseMarkdown } from "../../web/shared/markdown/parse/parse-markdown.ts";
+import type { MarkdownNode } from "../../src/render/markdown/model.ts";
+import { parseMarkdown } from "../../src/render/markdown/parse/parse-markdown.ts";
 import { markdownPayloads } from "../fixtures/markdown-payloads.ts";
 
 /** Everything the tree could have drawn that acts, whatever the payload was. In a real page: test/e2e/plan-page-safety.test.ts. */

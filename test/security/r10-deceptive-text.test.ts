@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { fileHtml } from "../../src/render/diff/diff-html.ts";
+import { scanPatch } from "../../src/render/diff/patch/scan-patch.ts";
+import { segmentsOf } from "../../src/render/diff/text/segments.ts";
+import { findDeceptions, withDeceptionsShown } from "../../src/render/markdown/deceptive.ts";
+import { parseMarkdown } from "../../src/render/markdown/parse/parse-markdown.ts";
 import type { DiffFile } from "../../src/review/api-types.ts";
 import { namedImages } from "../../src/review/plan/named-images.ts";
 import { planTitle } from "../../src/review/plan/plan-title.ts";
-import { fileHtml } from "../../web/code/core/diff-html.ts";
-import { scanPatch } from "../../web/code/core/patch/scan-patch.ts";
-import { segmentsOf } from "../../web/code/core/text/segments.ts";
-import { findDeceptions, withDeceptionsShown } from "../../web/shared/markdown/deceptive.ts";
-import { parseMarkdown } from "../../web/shared/markdown/parse/parse-markdown.ts";
 
 /** What a reader would not see, or see otherwise than the agent reads it, and what has to be drawn of it. */
 const DECEPTIONS: readonly (readonly [text: string, shown: string])[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pagePolicy } from "../../src/http/security-headers.ts";
-import type { MarkdownNode } from "../../web/shared/markdown/model.ts";
-import { parseMarkdown } from "../../web/shared/markdown/parse/parse-markdown.ts";
+import type { MarkdownNode } from "../../src/render/markdown/model.ts";
+import { parseMarkdown } from "../../src/render/markdown/parse/parse-markdown.ts";
 import { planServer } from "../support/plan-server.ts";
 
 const REMOTE = [

@@ -1,5 +1,5 @@
+import { withDeceptionsShown } from "../../src/render/markdown/deceptive.ts";
 import { Button } from "../shared/components/button.tsx";
-import { withDeceptionsShown } from "../shared/markdown/deceptive.ts";
 import { chooseDiff } from "./header/diff-select.tsx";
 import { setWhitespace } from "./header/view-actions.ts";
 import { useSession } from "./state/session.ts";

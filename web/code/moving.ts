@@ -1,7 +1,7 @@
+import type { Side } from "../../src/render/diff/patch/parsed-patch.ts";
 import type { DiffFile } from "../../src/review/api-types.ts";
 import { goToComment } from "./comments/move.ts";
 import { inFileOrder } from "./core/comment.ts";
-import type { Side } from "./core/patch/parsed-patch.ts";
 import type { Geometry } from "./core/rows/geometry.ts";
 import {
   type LineRef,

@@ -1,5 +1,5 @@
+import { keyForm } from "../../src/render/dashboard/key-form.ts";
 import { patch } from "./patch.ts";
-import { keyForm } from "./view/key-form.ts";
 
 const NAME = "sallyport-key";
 

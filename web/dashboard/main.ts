@@ -2,13 +2,13 @@ import "../shared/styles/tokens.css";
 import "../shared/styles/base.css";
 import "./dashboard.css";
 import type { DashboardState } from "../../src/proxy/dashboard/api-types.ts";
+import { type Filters, NO_FILTERS } from "../../src/render/dashboard/calls.ts";
+import { type Connection, dashboard } from "../../src/render/dashboard/dashboard.ts";
 import { baseUrl } from "./base-url.ts";
 import { copyOnClick } from "./copy.ts";
 import { followProxy } from "./follow-proxy.ts";
 import { askForKey } from "./key.ts";
 import { patch } from "./patch.ts";
-import { type Filters, NO_FILTERS } from "./view/calls.ts";
-import { type Connection, dashboard } from "./view/dashboard.ts";
 import { withNews } from "./with-news.ts";
 
 const root = document.querySelector("#dashboard");

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { dashboard, type View } from "../../../web/dashboard/view/dashboard.ts";
-import { keyForm } from "../../../web/dashboard/view/key-form.ts";
+import { dashboard, type View } from "../../render/dashboard/dashboard.ts";
+import { keyForm } from "../../render/dashboard/key-form.ts";
 import type { DashboardState } from "./api-types.ts";
 
 /** A page, and the policy that lets its own script and style in and nothing else. */

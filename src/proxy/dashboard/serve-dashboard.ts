@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { NO_FILTERS } from "../../../web/dashboard/view/calls.ts";
 import { AppError } from "../../errors.ts";
+import { NO_FILTERS } from "../../render/dashboard/calls.ts";
 import { timestamp } from "../observability/timestamp.ts";
 import type { Services } from "../services.ts";
 import type { DashboardState } from "./api-types.ts";

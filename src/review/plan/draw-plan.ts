@@ -1,5 +1,5 @@
-import { markdownHtml } from "../../../web/shared/markdown/markdown-html.ts";
-import { parseMarkdown } from "../../../web/shared/markdown/parse/parse-markdown.ts";
+import { markdownHtml } from "../../render/markdown/markdown-html.ts";
+import { parseMarkdown } from "../../render/markdown/parse/parse-markdown.ts";
 
 /** The plan among the elements that the page has around it, so that nothing moves when the page takes over. */
 export function drawPlan(plan: string): string {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { filledPage, lockedPage } from "../../../src/proxy/dashboard/dashboard-page.ts";
-import { NO_FILTERS } from "../../../web/dashboard/view/calls.ts";
-import { html } from "../../../web/dashboard/view/html.ts";
+import { NO_FILTERS } from "../../../src/render/dashboard/calls.ts";
+import { html } from "../../../src/render/dashboard/html.ts";
 import { emptyState, finished } from "../../support/dashboard-state.ts";
 
 const BUILT = `<head><style>own-style</style></head><div id="dashboard"><!--dashboard--></div><script type="module">own-script</script>`;

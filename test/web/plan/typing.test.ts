@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type { PlanState } from "../../../src/review/api-types.ts";
 import { linesAnchor } from "../../../web/plan/annotate/anchor.ts";
 import {
@@ -11,7 +12,6 @@ import {
   updateComposer,
 } from "../../../web/plan/state/actions.ts";
 import { editedPlan, sourceOf, useReview } from "../../../web/plan/state/review-store.ts";
-import { parseMarkdown } from "../../../web/shared/markdown/parse/parse-markdown.ts";
 
 const plan = "# Plan\n\nFirst words.\n\nLast words.\n";
 const longer = `# Plan\n\nA new paragraph.\n\nFirst words.\n\nLast words.\n`;

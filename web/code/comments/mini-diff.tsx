@@ -1,9 +1,9 @@
 import { diffArrays } from "diff/lib/diff/array.js";
 import { useMemo } from "react";
-import { classNames } from "../../shared/class-names.ts";
+import { classNames } from "../../../src/render/class-names.ts";
+import { segmentsOf } from "../../../src/render/diff/text/segments.ts";
+import { changedWords } from "../../../src/render/diff/text/word-diff.ts";
 import type { LinePlace } from "../core/comment.ts";
-import { segmentsOf } from "../core/text/segments.ts";
-import { changedWords } from "../core/text/word-diff.ts";
 import { CodeText } from "../diff/code-text.tsx";
 
 interface MiniDiffProps {

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { imageUrl } from "../../shared/images/upload.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 
 /** A comment's text as Markdown. A module of its own, so that the renderer is loaded when there is something to draw. */
 export function RenderedText({ text }: { readonly text: string }) {

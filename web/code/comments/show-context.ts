@@ -1,6 +1,6 @@
+import { shiftAt } from "../../../src/render/diff/patch/parsed-patch.ts";
+import { gapsOf } from "../../../src/render/diff/row-model.ts";
 import type { ReviewComment } from "../core/comment.ts";
-import { shiftAt } from "../core/patch/parsed-patch.ts";
-import { gapsOf } from "../core/rows/row-model.ts";
 import { useComments } from "../state/comments.ts";
 import { placeNow } from "../state/places.ts";
 import { loadFileText, useSession } from "../state/session.ts";

@@ -1,7 +1,7 @@
 import { memo, useEffect, useRef } from "react";
 import { useShallow } from "zustand/react/shallow";
+import type { Layout } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import type { Layout } from "../core/rows/row-model.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { useComments } from "../state/comments.ts";
 import { widgetFor } from "../state/places.ts";

@@ -1,5 +1,5 @@
+import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { AttachedImage, CodeAnnotation } from "../../../src/review/api-types.ts";
-import type { Side } from "./patch/parsed-patch.ts";
 
 export type CommentType = CodeAnnotation["type"];
 

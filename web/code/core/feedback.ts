@@ -1,10 +1,10 @@
 import { diffArrays } from "diff/lib/diff/array.js";
+import { languageOf } from "../../../src/render/diff/text/language.ts";
+import { shownLength } from "../../../src/render/diff/text/segments.ts";
+import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
+import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
-import { withClosedFence } from "../../shared/markdown/closed-fences.ts";
-import { codeSpan, fenced } from "../../shared/markdown/fences.ts";
 import { changesCode, type LinePlace, type ReviewComment } from "./comment.ts";
-import { languageOf } from "./text/language.ts";
-import { shownLength } from "./text/segments.ts";
 
 /** What "Approve" sends. */
 export const NO_CHANGES_REQUESTED = "Code review completed: approved, no changes requested.";

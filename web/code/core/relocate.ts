@@ -1,4 +1,3 @@
-import type { LinePlace } from "./comment.ts";
 import {
   findLine,
   LINE_ADDED,
@@ -7,7 +6,8 @@ import {
   lineText,
   type ParsedPatch,
   type Side,
-} from "./patch/parsed-patch.ts";
+} from "../../../src/render/diff/patch/parsed-patch.ts";
+import type { LinePlace } from "./comment.ts";
 
 /** Lines of context kept on each side of a place. */
 const CONTEXT = 3;

@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useMemo, useState } from "react";
+import { filterFiles } from "../../../src/render/diff/patch/file-tree.ts";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { isOnMac, keyLabels } from "../../shared/keyboard/keys.ts";
 import type { Shortcut } from "../../shared/keyboard/shortcuts.ts";
-import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
-import { filterFiles } from "../core/patch/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { goToFile } from "../moving.ts";
 import { useSession } from "../state/session.ts";

@@ -1,6 +1,6 @@
+import type { Widget } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { type BodyOptions, buildBody, type FileBody, type MeasuredHeights } from "../core/rows/file-body.ts";
-import type { Widget } from "../core/rows/row-model.ts";
 import { useComments } from "../state/comments.ts";
 import { widgetFor } from "../state/places.ts";
 import { useSession } from "../state/session.ts";

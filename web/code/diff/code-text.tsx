@@ -1,7 +1,7 @@
 import { memo } from "react";
-import { classNames } from "../../shared/class-names.ts";
-import type { Segment } from "../core/text/segments.ts";
-import { TOKEN_CLASSES } from "../core/text/token-types.ts";
+import { classNames } from "../../../src/render/class-names.ts";
+import type { Segment } from "../../../src/render/diff/text/segments.ts";
+import { TOKEN_CLASSES } from "../../../src/render/diff/text/token-types.ts";
 
 const FOUND = [undefined, "found", "found found-current"];
 

@@ -1,5 +1,5 @@
+import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import { commentOnLines } from "../comments/start.ts";
-import type { Side } from "../core/patch/parsed-patch.ts";
 import { type LineRange, preferSide, setCursor, useCursor } from "../state/cursor.ts";
 
 /** Pixels from the window's edge where a drag scrolls, and by how much in a frame. */

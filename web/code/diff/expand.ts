@@ -1,7 +1,7 @@
+import { type Gap, gapsOf } from "../../../src/render/diff/row-model.ts";
 import { explain } from "../../shared/api/client.ts";
 import { showToast } from "../../shared/components/toast.tsx";
 import type { FileBody } from "../core/rows/file-body.ts";
-import { type Gap, gapsOf } from "../core/rows/row-model.ts";
 import { loadFileText } from "../state/session.ts";
 import { changeExpansions, keepText, useView } from "../state/view.ts";
 

@@ -7,13 +7,13 @@ import {
   UnfoldVertical,
 } from "lucide-react";
 import { memo } from "react";
+import { modeNote } from "../../../src/render/diff/patch/mode-note.ts";
+import { splitPath } from "../../../src/render/diff/patch/shown-path.ts";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { copyAndSay } from "../../shared/clipboard.ts";
 import { IconButton } from "../../shared/components/button.tsx";
-import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { commentOnFile } from "../comments/start.ts";
-import { modeNote } from "../core/patch/mode-note.ts";
-import { splitPath } from "../core/patch/shown-path.ts";
 import { StatusLetter } from "../sidebar/status-letter.tsx";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";

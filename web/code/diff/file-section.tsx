@@ -1,9 +1,9 @@
 import { memo, useEffect, useLayoutEffect, useRef } from "react";
-import type { ParsedPatch } from "../core/patch/parsed-patch.ts";
+import type { ParsedPatch } from "../../../src/render/diff/patch/parsed-patch.ts";
+import type { Layout } from "../../../src/render/diff/row-model.ts";
 import { type FileBody, lineHeightKey, type MeasuredHeights, NOTICE_KEY } from "../core/rows/file-body.ts";
 import { FILE_HEADER_HEIGHT } from "../core/rows/line-heights.ts";
 import type { LineRef } from "../core/rows/navigate.ts";
-import type { Layout } from "../core/rows/row-model.ts";
 import type { LineRange } from "../state/cursor.ts";
 import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";

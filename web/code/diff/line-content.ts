@@ -1,4 +1,3 @@
-import type { DiffFile } from "../../../src/review/api-types.ts";
 import {
   endsInReturn,
   hunkOf,
@@ -7,11 +6,12 @@ import {
   lineText,
   type ParsedPatch,
   type Side,
-} from "../core/patch/parsed-patch.ts";
+} from "../../../src/render/diff/patch/parsed-patch.ts";
+import { type Segment, segmentsOf, shownLength } from "../../../src/render/diff/text/segments.ts";
+import type { Tokens } from "../../../src/render/diff/text/tokens.ts";
+import { changedWordsOn } from "../../../src/render/diff/text/word-diff.ts";
+import type { DiffFile } from "../../../src/review/api-types.ts";
 import { nearest, rangesIn } from "../core/text/search.ts";
-import { type Segment, segmentsOf, shownLength } from "../core/text/segments.ts";
-import type { Tokens } from "../core/text/tokens.ts";
-import { changedWordsOn } from "../core/text/word-diff.ts";
 import { tokensOfHunk, tokensOfText } from "../highlight/tokens-of.ts";
 
 /** Longer lines are data, plain to see; in UTF-16 units. */

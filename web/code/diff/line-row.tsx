@@ -1,17 +1,17 @@
 import { memo, useMemo } from "react";
 import { shallow } from "zustand/shallow";
-import { classNames } from "../../shared/class-names.ts";
+import { classNames } from "../../../src/render/class-names.ts";
 import {
   LINE_ADDED,
   LINE_REMOVED,
   lineText,
   type ParsedPatch,
   type Side,
-} from "../core/patch/parsed-patch.ts";
+} from "../../../src/render/diff/patch/parsed-patch.ts";
+import { type Layout, ROW_CONTEXT } from "../../../src/render/diff/row-model.ts";
 import type { FileBody } from "../core/rows/file-body.ts";
 import { isUncertain } from "../core/rows/line-heights.ts";
 import { numberAt } from "../core/rows/navigate.ts";
-import { type Layout, ROW_CONTEXT } from "../core/rows/row-model.ts";
 import { wholeLineKey } from "../state/view.ts";
 import { CodeText } from "./code-text.tsx";
 import { contextLine, type LineContent, type LineSearch, patchLine, remarkOn } from "./line-content.ts";

@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import type { FileBody } from "../core/rows/file-body.ts";
 import { useSession } from "../state/session.ts";
 

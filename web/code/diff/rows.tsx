@@ -1,8 +1,14 @@
+import type { ParsedPatch, Side } from "../../../src/render/diff/patch/parsed-patch.ts";
+import {
+  type Layout,
+  ROW_CONTEXT,
+  ROW_GAP,
+  ROW_LINE,
+  ROW_WIDGET,
+} from "../../../src/render/diff/row-model.ts";
 import { Thread } from "../comments/thread.tsx";
-import type { ParsedPatch, Side } from "../core/patch/parsed-patch.ts";
 import type { FileBody } from "../core/rows/file-body.ts";
 import { type LineRef, numberAt } from "../core/rows/navigate.ts";
-import { type Layout, ROW_CONTEXT, ROW_GAP, ROW_LINE, ROW_WIDGET } from "../core/rows/row-model.ts";
 import { useHighlighting } from "../highlight/tokens-of.ts";
 import { endOf, type LineRange, startOf } from "../state/cursor.ts";
 import { type LinesSince, useRounds } from "../state/rounds.ts";

@@ -1,9 +1,9 @@
 import { History, Keyboard, MessageSquare, PanelLeft, Search, Settings2 } from "lucide-react";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { sendJson } from "../../shared/api/client.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { Logo } from "../../shared/components/logo.tsx";
 import { Menu, MenuItem } from "../../shared/components/menu.tsx";
-import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { saidComments, useComments } from "../state/comments.ts";
 import { useRounds } from "../state/rounds.ts";

@@ -1,6 +1,6 @@
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import type { DraftStatus } from "../../shared/drafts/autosave.ts";
-import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { saidComments, useComments } from "../state/comments.ts";
 import { useDraft } from "../state/draft.ts";
 import { useSession } from "../state/session.ts";

@@ -1,6 +1,6 @@
+import type { Layout } from "../../../src/render/diff/row-model.ts";
 import { explain } from "../../shared/api/client.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
-import type { Layout } from "../core/rows/row-model.ts";
 import { loadDiff } from "../state/session.ts";
 import { changeView, useView } from "../state/view.ts";
 

@@ -1,6 +1,6 @@
 import hljs from "highlight.js/lib/common";
-import { TOKEN_TYPES } from "../core/text/token-types.ts";
-import { LINE_BREAK } from "../core/text/tokens.ts";
+import { TOKEN_TYPES } from "../../../src/render/diff/text/token-types.ts";
+import { LINE_BREAK } from "../../../src/render/diff/text/tokens.ts";
 
 /** Some forty times slower than the other: larger texts stay plain. In UTF-16 units. */
 const LARGEST_TEXT = 100_000;

@@ -1,7 +1,7 @@
 import { create } from "zustand";
-import { hunkText, type ParsedPatch, type Side } from "../core/patch/parsed-patch.ts";
-import { languageOf } from "../core/text/language.ts";
-import { indexTokens, type Tokens } from "../core/text/tokens.ts";
+import { hunkText, type ParsedPatch, type Side } from "../../../src/render/diff/patch/parsed-patch.ts";
+import { languageOf } from "../../../src/render/diff/text/language.ts";
+import { indexTokens, type Tokens } from "../../../src/render/diff/text/tokens.ts";
 import { type Highlight, loadHighlighter } from "./highlight.ts";
 import { highlightElsewhere } from "./highlight-elsewhere.ts";
 

@@ -1,8 +1,8 @@
 import { ClipboardCopy, MessageSquarePlus, X } from "lucide-react";
 import { useMemo, useState } from "react";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
-import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
 import { CommentBadge, PlaceLabel } from "../comments/comment-card.tsx";
 import { goToComment } from "../comments/move.ts";
 import { commentOnAll } from "../comments/start.ts";

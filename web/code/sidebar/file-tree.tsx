@@ -1,8 +1,8 @@
 import { Check, ChevronDown, ChevronRight, MessageSquare, Search } from "lucide-react";
 import { memo, useMemo } from "react";
-import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
+import { filterFiles, type TreeRow, treeRows } from "../../../src/render/diff/patch/file-tree.ts";
+import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { thousands } from "../core/count.ts";
-import { filterFiles, type TreeRow, treeRows } from "../core/patch/file-tree.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { Counts } from "../diff/file-header.tsx";
 import { goToFile } from "../moving.ts";

@@ -1,5 +1,5 @@
+import { STATUS_LETTERS } from "../../../src/render/diff/patch/status-letters.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import { STATUS_LETTERS } from "../core/patch/status-letters.ts";
 
 /** What happened to a file, as the letter git uses for it. */
 export function StatusLetter({ status }: { readonly status: DiffFile["status"] }) {

@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import type { Side } from "../core/patch/parsed-patch.ts";
+import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { LineRef } from "../core/rows/navigate.ts";
 
 /** Lines of one file on one side, both ends included; `from` is where the selection began. */

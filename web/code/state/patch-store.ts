@@ -1,6 +1,6 @@
+import type { ParsedPatch } from "../../../src/render/diff/patch/parsed-patch.ts";
+import { scanPatch } from "../../../src/render/diff/patch/scan-patch.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import type { ParsedPatch } from "../core/patch/parsed-patch.ts";
-import { scanPatch } from "../core/patch/scan-patch.ts";
 
 /** Gives the patches of the files `first` to `last`, both included, one behind the other. Rejects when it cannot. */
 export type FetchPatches = (first: number, last: number, signal: AbortSignal) => Promise<Uint8Array>;

@@ -1,8 +1,13 @@
+import {
+  findLine,
+  lineText,
+  type ParsedPatch,
+  shiftAt,
+} from "../../../src/render/diff/patch/parsed-patch.ts";
+import type { Widget } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import type { LinePlace, ReviewComment } from "../core/comment.ts";
-import { findLine, lineText, type ParsedPatch, shiftAt } from "../core/patch/parsed-patch.ts";
 import { placeOf, relocate } from "../core/relocate.ts";
-import type { Widget } from "../core/rows/row-model.ts";
 import type { LineRange } from "./cursor.ts";
 import { endOf, startOf } from "./cursor.ts";
 import { useSession } from "./session.ts";

@@ -1,7 +1,7 @@
 import { create } from "zustand";
+import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { DiffFile, DiffRound, DiffRounds, SinceLastRound } from "../../../src/review/api-types.ts";
 import { getJson } from "../../shared/api/client.ts";
-import type { Side } from "../core/patch/parsed-patch.ts";
 import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 

@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import { treeOrder } from "../../../src/render/diff/patch/file-tree.ts";
 import type {
   CallerDoubt,
   DiffFile,
@@ -10,7 +11,6 @@ import type {
 import { explain, getJson, type Result, sendJson } from "../../shared/api/client.ts";
 import { renewPageToken } from "../../shared/api/page-token.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
-import { treeOrder } from "../core/patch/file-tree.ts";
 import { PatchStore } from "./patch-store.ts";
 import { applySettings, forgetTexts, useView } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import { create } from "zustand";
+import type { Expansion, Layout } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile, ReviewSettings } from "../../../src/review/api-types.ts";
 import { sendJson } from "../../shared/api/client.ts";
-import type { Expansion, Layout } from "../core/rows/row-model.ts";
 
 /** How the diff is looked at. Layout, wrapping and white space are remembered by the server. */
 interface ViewState {

@@ -1,6 +1,6 @@
+import type { Leaf, MarkdownDocument, Segment } from "../../../src/render/markdown/model.ts";
+import { lastNotBehind } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import type { Leaf, MarkdownDocument, Segment } from "../../shared/markdown/model.ts";
-import { lastNotBehind } from "../../shared/markdown/parse/source-lines.ts";
 import { documentIndex } from "./document-index.ts";
 import { withMarkupEnds } from "./markup-ends.ts";
 

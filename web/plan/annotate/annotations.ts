@@ -1,5 +1,5 @@
+import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
-import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { documentIndex } from "./document-index.ts";
 import { placeAround, relocate } from "./relocate.ts";
 

@@ -1,5 +1,9 @@
-import type { Leaf, MarkdownDocument } from "../../shared/markdown/model.ts";
-import { lastNotBehind, type SourceLines, sourceLines } from "../../shared/markdown/parse/source-lines.ts";
+import type { Leaf, MarkdownDocument } from "../../../src/render/markdown/model.ts";
+import {
+  lastNotBehind,
+  type SourceLines,
+  sourceLines,
+} from "../../../src/render/markdown/parse/source-lines.ts";
 
 /** Lookups that every note needs, built once for each document. */
 export interface DocumentIndex {

@@ -1,11 +1,11 @@
 import { Pencil, Trash2 } from "lucide-react";
 import { memo, useEffect, useMemo, useRef } from "react";
+import { classNames } from "../../../src/render/class-names.ts";
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type { AttachedImage, PlanAnnotation } from "../../../src/review/api-types.ts";
-import { classNames } from "../../shared/class-names.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { placeOf } from "../decide/compose-feedback.ts";
 import { editAnnotation, removeAnnotation, showInPlan } from "../state/actions.ts";
 import { typeNames } from "./annotations.ts";

@@ -1,6 +1,6 @@
 import { memo, useEffect, useState } from "react";
+import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
-import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { elementsBy } from "../article/text-points.ts";
 import { activate } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";

@@ -1,6 +1,6 @@
 import { MessageSquarePlus, X } from "lucide-react";
 import { memo, useMemo } from "react";
-import { classNames } from "../../shared/class-names.ts";
+import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { LastRoundNotes } from "../rounds/last-round-notes.tsx";
 import { startNote, toggleRail } from "../state/actions.ts";

@@ -1,6 +1,6 @@
+import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
+import { lastNotBehind } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import type { MarkdownDocument } from "../../shared/markdown/model.ts";
-import { lastNotBehind } from "../../shared/markdown/parse/source-lines.ts";
 import { anchorOf, documentText, pointInText, removedAnchor, sourceOffset } from "./anchor.ts";
 
 /**

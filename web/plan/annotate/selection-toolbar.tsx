@@ -1,6 +1,6 @@
 import { Tag } from "lucide-react";
 import { useState } from "react";
-import { classNames } from "../../shared/class-names.ts";
+import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
 import type { Target } from "../article/target.ts";

@@ -1,6 +1,6 @@
+import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
+import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import type { MarkdownDocument } from "../../shared/markdown/model.ts";
-import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
 import { anchorOf, blockAnchor, linesAnchor, removedAnchor, type TextRange } from "../annotate/anchor.ts";
 import { useReview } from "../state/review-store.ts";
 import { removedElement, selectedRange, selectedRemoval } from "./text-points.ts";

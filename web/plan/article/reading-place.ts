@@ -1,4 +1,4 @@
-import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
+import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import { useReview, type View } from "../state/review-store.ts";
 import { blockBeingRead, coveredTop } from "./visible-blocks.ts";
 

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
-import { findDeceptions } from "../../shared/markdown/deceptive.ts";
-import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
+import { findDeceptions } from "../../../src/render/markdown/deceptive.ts";
+import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import { linesAnchor } from "../annotate/anchor.ts";
 import { activate, startNote } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";

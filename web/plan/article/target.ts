@@ -1,5 +1,5 @@
+import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { blocksOf, drawnRanges } from "../annotate/anchor.ts";
 import { blockElement, domRange, notedRemoval } from "./text-points.ts";
 

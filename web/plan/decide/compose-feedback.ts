@@ -1,7 +1,7 @@
+import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
+import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
+import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
-import { withClosedFence } from "../../shared/markdown/closed-fences.ts";
-import { codeSpan, fenced } from "../../shared/markdown/fences.ts";
-import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { inDocumentOrder, isPraise } from "../annotate/annotations.ts";
 import { relocate } from "../annotate/relocate.ts";
 

@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from "diff";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { editedPlan, type ReviewState } from "../state/review-store.ts";
 import { composeFeedback } from "./compose-feedback.ts";
 

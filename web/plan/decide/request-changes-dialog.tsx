@@ -1,11 +1,11 @@
 import { useMemo, useState } from "react";
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { openDialog, setNote, setRewritten } from "../state/actions.ts";
 import { requestChanges } from "../state/decide.ts";
 import { useReview } from "../state/review-store.ts";

@@ -1,6 +1,6 @@
 import { memo, useEffect, useLayoutEffect, useRef } from "react";
+import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import { Button } from "../../shared/components/button.tsx";
-import { sourceLines } from "../../shared/markdown/parse/source-lines.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { revertEdits, setView, showChangesSince, typeSource } from "../state/actions.ts";
 import { sourceOf, useReview } from "../state/review-store.ts";

@@ -1,9 +1,9 @@
 import { createRoot } from "react-dom/client";
 import "../../shared/styles/shared.css";
 import "../styles/plan.css";
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { embedImages } from "../../shared/images/upload.ts";
 import { embedDiagrams } from "../../shared/markdown/diagrams/embedded-diagrams.ts";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { watchSystemTheme } from "../../shared/theme/theme.ts";
 import { DATA_ELEMENT, readShared } from "../share/shared-review.ts";
 import { useReview } from "../state/review-store.ts";

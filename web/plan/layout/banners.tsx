@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from "react";
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { copyAndSay } from "../../shared/clipboard.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import { Button } from "../../shared/components/button.tsx";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans } from "../rounds/compare-plans.ts";

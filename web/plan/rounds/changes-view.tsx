@@ -1,7 +1,7 @@
 import { useMemo } from "react";
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { revertEdits, showChangesSince } from "../state/actions.ts";
 import { editedPlan, useReview } from "../state/review-store.ts";
 import { comparePlans } from "./compare-plans.ts";

@@ -4,7 +4,7 @@ import type {
   MarkdownDocument,
   MarkdownNode,
   RemovedText,
-} from "../../shared/markdown/model.ts";
+} from "../../../src/render/markdown/model.ts";
 import { sourceOffset } from "../annotate/anchor.ts";
 import { align } from "./align.ts";
 import { compareWords } from "./compare-words.ts";

@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import type { TextStretch } from "../../shared/markdown/model.ts";
+import type { TextStretch } from "../../../src/render/markdown/model.ts";
 
 /** How one text became another. */
 export interface WordEdits {

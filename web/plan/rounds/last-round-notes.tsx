@@ -1,8 +1,8 @@
 import { memo, useMemo } from "react";
+import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation, Round } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { announce } from "../../shared/components/toast.tsx";
-import type { MarkdownDocument } from "../../shared/markdown/model.ts";
 import { blocksOf } from "../annotate/anchor.ts";
 import { inDocumentOrder, placeAnnotations, typeNames } from "../annotate/annotations.ts";
 import { NoteText, shortened } from "../annotate/note-card.tsx";

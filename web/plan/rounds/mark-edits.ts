@@ -1,4 +1,9 @@
-import type { LeafEdits, MarkdownNode, RemovedText, TextStretch } from "../../shared/markdown/model.ts";
+import type {
+  LeafEdits,
+  MarkdownNode,
+  RemovedText,
+  TextStretch,
+} from "../../../src/render/markdown/model.ts";
 
 /**
  * Marks the edits of a leaf in its nodes: new text in `ins`, removed text as nodes that do not belong to the leaf. The

@@ -1,4 +1,4 @@
-import type { MarkdownDocument, MarkdownNode } from "../../shared/markdown/model.ts";
+import type { MarkdownDocument, MarkdownNode } from "../../../src/render/markdown/model.ts";
 
 /** A node with what it is compared by. */
 export interface Traits {

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
+import type { MarkdownNode } from "../../../src/render/markdown/model.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import type { MarkdownNode } from "../../shared/markdown/model.ts";
 import { blocksOf } from "../annotate/anchor.ts";
 import { AnnotatedSheet, useImageUrl } from "../article/article.tsx";
 import { type ReviewState, useReview } from "../state/review-store.ts";

@@ -1,7 +1,7 @@
+import { escaped } from "../../../src/render/markdown/markdown-html.ts";
+import type { MarkdownDocument, MarkdownNode } from "../../../src/render/markdown/model.ts";
 import { imageUrl } from "../../shared/images/upload.ts";
 import { drawDiagram } from "../../shared/markdown/diagrams/draw-diagram.ts";
-import { escaped } from "../../shared/markdown/markdown-html.ts";
-import type { MarkdownDocument, MarkdownNode } from "../../shared/markdown/model.ts";
 import { imageUrlOf } from "../article/image-url.ts";
 import type { ReviewState } from "../state/review-store.ts";
 import { DATA_ELEMENT, type SharedReview } from "./shared-review.ts";

@@ -1,7 +1,7 @@
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type { AttachedImage, PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
 import { announce, showToast } from "../../shared/components/toast.tsx";
 import { commandBefore, isLoneCommand, mayBeCommand } from "../../shared/keyboard/first-key.ts";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { newId } from "../../shared/new-id.ts";
 import { type AnnotationType, placeAnchor, placeAnnotations, typeNames } from "../annotate/annotations.ts";
 import { lineBeingRead } from "../article/reading-place.ts";

@@ -1,9 +1,9 @@
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type { Draft, PlanAnnotation, PlanState } from "../../../src/review/api-types.ts";
 import { showToast } from "../../shared/components/toast.tsx";
 import { type Autosave, createAutosave } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import { mergeById } from "../../shared/drafts/merge-by-id.ts";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { newId } from "../../shared/new-id.ts";
 import { isWorthKeeping } from "./actions.ts";
 import { type Composer, editedPlan, type ReviewState, useReview } from "./review-store.ts";

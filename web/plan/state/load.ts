@@ -1,7 +1,7 @@
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type { History, PlanState } from "../../../src/review/api-types.ts";
 import { explain, getJson } from "../../shared/api/client.ts";
 import { renewPageToken } from "../../shared/api/page-token.ts";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import { setTitle } from "../../shared/next-review.ts";
 import { applyTheme } from "../../shared/theme/theme.ts";
 import { startDraft } from "./draft.ts";

@@ -1,4 +1,6 @@
 import { create } from "zustand";
+import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type {
   AttachedImage,
   CallerDoubt,
@@ -9,8 +11,6 @@ import type {
   Round,
 } from "../../../src/review/api-types.ts";
 import type { DraftStatus } from "../../shared/drafts/autosave.ts";
-import type { MarkdownDocument } from "../../shared/markdown/model.ts";
-import { parseMarkdown } from "../../shared/markdown/parse/parse-markdown.ts";
 import type { AnnotationType } from "../annotate/annotations.ts";
 
 /** A note being written. */

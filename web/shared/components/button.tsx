@@ -1,5 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
-import { classNames } from "../class-names.ts";
+import { classNames } from "../../../src/render/class-names.ts";
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly variant?: "plain" | "primary" | "danger" | "quiet";

@@ -1,6 +1,6 @@
 import { X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef } from "react";
-import { classNames } from "../class-names.ts";
+import { classNames } from "../../../src/render/class-names.ts";
 import { IconButton } from "./button.tsx";
 import { Toasts } from "./toast.tsx";
 

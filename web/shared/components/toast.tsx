@@ -1,7 +1,7 @@
 import { X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { create } from "zustand";
-import { classNames } from "../class-names.ts";
+import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "./button.tsx";
 
 interface Toast {

@@ -1,5 +1,6 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
+import type { Leaf, MarkdownNode } from "../../../src/render/markdown/model.ts";
 import { afterPaint } from "../after-paint.ts";
 import { copyText } from "../clipboard.ts";
 import { IconButton } from "../components/button.tsx";
@@ -7,7 +8,6 @@ import { announce } from "../components/toast.tsx";
 import { CodeText } from "./code-text.tsx";
 import { Diagram } from "./diagrams/diagram.tsx";
 import type { CodeRun } from "./highlight.ts";
-import type { Leaf, MarkdownNode } from "./model.ts";
 
 interface CodeBlockProps {
   readonly leaf: Leaf;

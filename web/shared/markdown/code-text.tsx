@@ -1,6 +1,6 @@
 import { Fragment, memo, type ReactNode } from "react";
+import type { Leaf, LeafEdits, LeafMark } from "../../../src/render/markdown/model.ts";
 import type { CodeRun } from "./highlight.ts";
-import type { Leaf, LeafEdits, LeafMark } from "./model.ts";
 
 interface CodeTextProps {
   readonly leaf: Leaf;

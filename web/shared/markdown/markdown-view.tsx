@@ -1,10 +1,15 @@
 import { createContext, createElement, memo, type ReactNode, useContext } from "react";
-import { classNames } from "../class-names.ts";
+import { classNames } from "../../../src/render/class-names.ts";
+import { UNRENDERED } from "../../../src/render/markdown/markdown-html.ts";
+import {
+  type Leaf,
+  type MarkdownDocument,
+  type MarkdownNode,
+  TABLE_SCROLL,
+} from "../../../src/render/markdown/model.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CodeText } from "./code-text.tsx";
-import { UNRENDERED } from "./markdown-html.ts";
 import { MarkdownImage } from "./markdown-image.tsx";
-import { type Leaf, type MarkdownDocument, type MarkdownNode, TABLE_SCROLL } from "./model.ts";
 import { TableScroll } from "./table-scroll.tsx";
 
 /** What a page adds to a Markdown text. */

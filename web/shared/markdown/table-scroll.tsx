@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { TABLE_SCROLL } from "./model.ts";
+import { TABLE_SCROLL } from "../../../src/render/markdown/model.ts";
 
 /** What a table lies in. Where the table is wider, it takes the focus, so that keys can scroll it, and says what it is. */
 export function TableScroll({ children }: { readonly children: ReactNode }) {

@@ -1,5 +1,5 @@
-import { withClosedFence } from "../../../../web/shared/markdown/closed-fences.ts";
-import { codeSpan, fenced } from "../../../../web/shared/markdown/fences.ts";
+import { withClosedFence } from "../../../render/markdown/closed-fences.ts";
+import { codeSpan, fenced } from "../../../render/markdown/fences.ts";
 import type { CodeAnnotation } from "../../api-types.ts";
 
 /** The first and the last line of an annotation, whichever of them was named first. Pure. */

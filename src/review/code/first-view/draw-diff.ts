@@ -1,6 +1,6 @@
-import { fileHtml } from "../../../../web/code/core/diff-html.ts";
-import { scanPatch } from "../../../../web/code/core/patch/scan-patch.ts";
-import type { Layout } from "../../../../web/code/core/rows/row-model.ts";
+import { fileHtml } from "../../../render/diff/diff-html.ts";
+import { scanPatch } from "../../../render/diff/patch/scan-patch.ts";
+import type { Layout } from "../../../render/diff/row-model.ts";
 import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { loadHighlighter } from "./highlighter.ts";
 import { shownFiles } from "./shown-files.ts";

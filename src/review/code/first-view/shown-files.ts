@@ -1,4 +1,4 @@
-import { treeOrder } from "../../../../web/code/core/patch/file-tree.ts";
+import { treeOrder } from "../../../render/diff/patch/file-tree.ts";
 import type { ListedFile } from "../../git/listed-files.ts";
 import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 

@@ -5,8 +5,8 @@ import {
   LINE_CONTEXT,
   lineText,
   type ParsedPatch,
-} from "../../../../web/code/core/patch/parsed-patch.ts";
-import { scanPatch } from "../../../../web/code/core/patch/scan-patch.ts";
+} from "../../../render/diff/patch/parsed-patch.ts";
+import { scanPatch } from "../../../render/diff/patch/scan-patch.ts";
 import { readPatch } from "../../git/file-text.ts";
 import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import type { StoredRound } from "./round-store.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { filterFiles, treeOrder, treeRows } from "../../../../src/render/diff/patch/file-tree.ts";
 import type { DiffFile } from "../../../../src/review/api-types.ts";
-import { filterFiles, treeOrder, treeRows } from "../../../../web/code/core/patch/file-tree.ts";
 import { estimatedRows } from "../../../../web/code/core/rows/estimate.ts";
 
 const file = (index: number, path: string, members: Partial<DiffFile> = {}): DiffFile => ({

@@ -1,14 +1,14 @@
 import { tokenNames } from "@pierre/highlights";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { scanPatch } from "../../../../src/render/diff/patch/scan-patch.ts";
+import { languageOf } from "../../../../src/render/diff/text/language.ts";
+import { segmentsOf, shownLength } from "../../../../src/render/diff/text/segments.ts";
+import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../../src/render/diff/text/token-types.ts";
+import { indexTokens, LINE_BREAK } from "../../../../src/render/diff/text/tokens.ts";
+import { changedWords } from "../../../../src/render/diff/text/word-diff.ts";
 import { thousands } from "../../../../web/code/core/count.ts";
-import { scanPatch } from "../../../../web/code/core/patch/scan-patch.ts";
-import { languageOf } from "../../../../web/code/core/text/language.ts";
 import { nearest, patternOf, rangesIn, searchPatch } from "../../../../web/code/core/text/search.ts";
-import { segmentsOf, shownLength } from "../../../../web/code/core/text/segments.ts";
-import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../../web/code/core/text/token-types.ts";
-import { indexTokens, LINE_BREAK } from "../../../../web/code/core/text/tokens.ts";
-import { changedWords } from "../../../../web/code/core/text/word-diff.ts";
 import { recordsFromHtml, scriptHighlighter } from "../../../../web/code/highlight/script-highlighter.ts";
 
 it("puts commas between thousands, as the browser's own formatting does", () => {

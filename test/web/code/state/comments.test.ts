@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { findLine, lineText } from "../../../../src/render/diff/patch/parsed-patch.ts";
+import { scanPatch } from "../../../../src/render/diff/patch/scan-patch.ts";
 import {
   inFileOrder,
   isBlank,
@@ -7,8 +9,6 @@ import {
   type ReviewComment,
 } from "../../../../web/code/core/comment.ts";
 import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../../../../web/code/core/feedback.ts";
-import { findLine, lineText } from "../../../../web/code/core/patch/parsed-patch.ts";
-import { scanPatch } from "../../../../web/code/core/patch/scan-patch.ts";
 import { placeOf, relocate } from "../../../../web/code/core/relocate.ts";
 
 const before = scanPatch("@@ -1,5 +1,6 @@\n one\n-two\n+2\n+2b\n three\n four\n five\n");

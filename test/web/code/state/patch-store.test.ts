@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
+import { lineText } from "../../../../src/render/diff/patch/parsed-patch.ts";
 import type { DiffFile } from "../../../../src/review/api-types.ts";
-import { lineText } from "../../../../web/code/core/patch/parsed-patch.ts";
 import { type FetchPatches, PatchStore } from "../../../../web/code/state/patch-store.ts";
 
 const patchOf = (index: number, size = 0) =>

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import {
   anchorOf,
   blockAnchor,
@@ -12,7 +13,6 @@ import {
 } from "../../../../web/plan/annotate/anchor.ts";
 import { placeAnnotations } from "../../../../web/plan/annotate/annotations.ts";
 import { relocate } from "../../../../web/plan/annotate/relocate.ts";
-import { parseMarkdown } from "../../../../web/shared/markdown/parse/parse-markdown.ts";
 import { samplePlan } from "../../../support/plans.ts";
 
 const document = parseMarkdown(samplePlan);

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { MarkdownDocument, MarkdownNode } from "../../../../src/render/markdown/model.ts";
+import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import { align } from "../../../../web/plan/rounds/align.ts";
 import { comparePlans } from "../../../../web/plan/rounds/compare-plans.ts";
 import { compareWords } from "../../../../web/plan/rounds/compare-words.ts";
-import type { MarkdownDocument, MarkdownNode } from "../../../../web/shared/markdown/model.ts";
-import { parseMarkdown } from "../../../../web/shared/markdown/parse/parse-markdown.ts";
 import { samplePlan } from "../../../support/plans.ts";
 
 const compare = (before: string, after: string) => comparePlans(parseMarkdown(before), parseMarkdown(after));

@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
-import { parseMarkdown } from "../../../../web/shared/markdown/parse/parse-markdown.ts";
+import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 
 // Diagrams are drawn in the colours of the system, which is asked as soon as they are loaded.
 vi.stubGlobal("matchMedia", () => new EventTarget());

@@ -1,5 +1,5 @@
+import type { Layout } from "../../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../../src/review/api-types.ts";
-import type { Layout } from "./row-model.ts";
 
 /** Bytes of an average patch line, marker and newline included. */
 const LINE_BYTES = 36;

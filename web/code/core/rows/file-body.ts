@@ -1,15 +1,4 @@
-import type { DiffFile } from "../../../../src/review/api-types.ts";
-import type { ParsedPatch } from "../patch/parsed-patch.ts";
-import { estimatedRows } from "./estimate.ts";
-import {
-  GAP_HEIGHT,
-  LINE_HEIGHT,
-  NOTICE_HEIGHT,
-  textWrapCounter,
-  WIDGET_HEIGHT,
-  wrapCounter,
-} from "./line-heights.ts";
-import { offsetsOf } from "./offsets.ts";
+import type { ParsedPatch } from "../../../../src/render/diff/patch/parsed-patch.ts";
 import {
   buildRows,
   type Expansion,
@@ -20,7 +9,18 @@ import {
   type RowModel,
   type RowOptions,
   type Widget,
-} from "./row-model.ts";
+} from "../../../../src/render/diff/row-model.ts";
+import type { DiffFile } from "../../../../src/review/api-types.ts";
+import { estimatedRows } from "./estimate.ts";
+import {
+  GAP_HEIGHT,
+  LINE_HEIGHT,
+  NOTICE_HEIGHT,
+  textWrapCounter,
+  WIDGET_HEIGHT,
+  wrapCounter,
+} from "./line-heights.ts";
+import { offsetsOf } from "./offsets.ts";
 import { placesOf, withWidgetHeights, withWidgets } from "./widget-rows.ts";
 
 /** What stands under a file's header. A new object whenever anything in it changed. */

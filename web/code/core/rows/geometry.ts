@@ -1,7 +1,7 @@
+import type { RowModel } from "../../../../src/render/diff/row-model.ts";
 import type { FileBody } from "./file-body.ts";
 import { FILE_HEADER_HEIGHT, FILE_MARGIN } from "./line-heights.ts";
 import { indexAt, offsetsOf } from "./offsets.ts";
-import type { RowModel } from "./row-model.ts";
 
 /** A file that is at least partly in the window: its place in the order, and its rows there, `to` exclusive. */
 export interface VisibleFile {

@@ -1,6 +1,6 @@
-import { findDeceptions } from "../../../shared/markdown/deceptive.ts";
-import { endsInReturn, lineText, type ParsedPatch } from "../patch/parsed-patch.ts";
-import { LONGEST_SHOWN_LINE, shownLength } from "../text/segments.ts";
+import { endsInReturn, lineText, type ParsedPatch } from "../../../../src/render/diff/patch/parsed-patch.ts";
+import { LONGEST_SHOWN_LINE, shownLength } from "../../../../src/render/diff/text/segments.ts";
+import { findDeceptions } from "../../../../src/render/markdown/deceptive.ts";
 
 /** Pixels. The style sheet has the same numbers. */
 export const LINE_HEIGHT = 20;

@@ -1,7 +1,7 @@
-import { LINE_CONTEXT, type Side } from "../patch/parsed-patch.ts";
+import { LINE_CONTEXT, type Side } from "../../../../src/render/diff/patch/parsed-patch.ts";
+import { ROW_LINE, shownNumber } from "../../../../src/render/diff/row-model.ts";
 import type { FileBody } from "./file-body.ts";
 import type { Geometry } from "./geometry.ts";
-import { ROW_LINE, shownNumber } from "./row-model.ts";
 
 /** A line of the diff, by what it is and not by where it stands. */
 export interface LineRef {

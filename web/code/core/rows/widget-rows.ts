@@ -1,5 +1,10 @@
-import type { ParsedPatch, Side } from "../patch/parsed-patch.ts";
-import { ROW_WIDGET, type RowModel, shownNumber, type Widget } from "./row-model.ts";
+import type { ParsedPatch, Side } from "../../../../src/render/diff/patch/parsed-patch.ts";
+import {
+  ROW_WIDGET,
+  type RowModel,
+  shownNumber,
+  type Widget,
+} from "../../../../src/render/diff/row-model.ts";
 
 /** Where a widget goes: before row `row` of the rows without widgets. */
 export interface WidgetPlace {

@@ -1,5 +1,11 @@
-import { LINE_ADDED, LINE_CONTEXT, lineText, type ParsedPatch, type Side } from "../patch/parsed-patch.ts";
-import type { Ranges } from "./word-diff.ts";
+import {
+  LINE_ADDED,
+  LINE_CONTEXT,
+  lineText,
+  type ParsedPatch,
+  type Side,
+} from "../../../../src/render/diff/patch/parsed-patch.ts";
+import type { Ranges } from "../../../../src/render/diff/text/word-diff.ts";
 
 export interface SearchQuery {
   readonly text: string;

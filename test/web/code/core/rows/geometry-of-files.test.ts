@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { scanPatch } from "../../../../../src/render/diff/patch/scan-patch.ts";
+import { ROW_CONTEXT } from "../../../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../../../src/review/api-types.ts";
-import { scanPatch } from "../../../../../web/code/core/patch/scan-patch.ts";
 import {
   type BodyOptions,
   buildBody,
@@ -25,7 +26,6 @@ import {
   rowOf,
   spotOf,
 } from "../../../../../web/code/core/rows/navigate.ts";
-import { ROW_CONTEXT } from "../../../../../web/code/core/rows/row-model.ts";
 
 const file = (path: string): DiffFile => ({
   index: 0,

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scanPatch } from "../../../../../web/code/core/patch/scan-patch.ts";
-import { offsetsOf } from "../../../../../web/code/core/rows/offsets.ts";
+import { scanPatch } from "../../../../../src/render/diff/patch/scan-patch.ts";
 import {
   buildRows,
   ROW_WIDGET,
   type RowOptions,
   shownNumber,
   type Widget,
-} from "../../../../../web/code/core/rows/row-model.ts";
+} from "../../../../../src/render/diff/row-model.ts";
+import { offsetsOf } from "../../../../../web/code/core/rows/offsets.ts";
 import { placesOf, withWidgetHeights, withWidgets } from "../../../../../web/code/core/rows/widget-rows.ts";
 
 const patch = scanPatch(

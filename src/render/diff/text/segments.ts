@@ -1,4 +1,4 @@
-import { type Deception, findDeceptions } from "../../../shared/markdown/deceptive.ts";
+import { type Deception, findDeceptions } from "../../markdown/deceptive.ts";
 import { eachToken, type Tokens } from "./tokens.ts";
 import type { Ranges } from "./word-diff.ts";
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { parsePatch } from "diff";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { lineText, type ParsedPatch } from "../../../../../web/code/core/patch/parsed-patch.ts";
-import { scanPatch } from "../../../../../web/code/core/patch/scan-patch.ts";
-import { damage, damagedBy } from "../../../../support/git-made-patch.ts";
+import { lineText, type ParsedPatch } from "../../../../src/render/diff/patch/parsed-patch.ts";
+import { scanPatch } from "../../../../src/render/diff/patch/scan-patch.ts";
+import { damage, damagedBy } from "../../../support/git-made-patch.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scan-patch-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
-import type { DiffFile } from "../../../src/review/api-types.ts";
-import { classNames } from "../../shared/class-names.ts";
-import { withDeceptionsShown } from "../../shared/markdown/deceptive.ts";
-import { escaped } from "../../shared/markdown/markdown-html.ts";
+import type { DiffFile } from "../../review/api-types.ts";
+import { classNames } from "../class-names.ts";
+import { withDeceptionsShown } from "../markdown/deceptive.ts";
+import { escaped } from "../markdown/markdown-html.ts";
 import { modeNote } from "./patch/mode-note.ts";
 import {
   hunkOf,
@@ -15,7 +15,7 @@ import {
 } from "./patch/parsed-patch.ts";
 import { splitPath } from "./patch/shown-path.ts";
 import { STATUS_LETTERS } from "./patch/status-letters.ts";
-import { buildRows, type Layout, ROW_GAP, ROW_LINE } from "./rows/row-model.ts";
+import { buildRows, type Layout, ROW_GAP, ROW_LINE } from "./row-model.ts";
 import { languageOf } from "./text/language.ts";
 import { segmentsOf, shownLength } from "./text/segments.ts";
 import { TOKEN_CLASSES } from "./text/token-types.ts";

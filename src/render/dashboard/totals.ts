@@ -1,4 +1,4 @@
-import type { CallTotals, DashboardState, ModelTotals } from "../../../src/proxy/dashboard/api-types.ts";
+import type { CallTotals, DashboardState, ModelTotals } from "../../proxy/dashboard/api-types.ts";
 import { count, dollars, duration } from "./amounts.ts";
 import { type Html, html } from "./html.ts";
 import { section, table } from "./table.ts";

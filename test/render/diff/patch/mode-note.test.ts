@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { modeNote } from "../../../../../web/code/core/patch/mode-note.ts";
+import { modeNote } from "../../../../src/render/diff/patch/mode-note.ts";
 
 it.each([
   [{ oldMode: "100644", newMode: "100755" }, "made executable"],

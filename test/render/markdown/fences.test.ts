@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import MarkdownIt from "markdown-it";
 import { describe, expect, it } from "vitest";
-import { codeSpan, fenced } from "../../../../web/shared/markdown/fences.ts";
+import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
 
 const markdown = new MarkdownIt();
 const text = fc.string({ unit: fc.constantFrom("`", "a", "\n", "~", " ", ">"), maxLength: 60 });

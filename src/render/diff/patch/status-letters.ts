@@ -1,4 +1,4 @@
-import type { DiffFile } from "../../../../src/review/api-types.ts";
+import type { DiffFile } from "../../../review/api-types.ts";
 
 /** The letter git uses for what happened to a file. */
 export const STATUS_LETTERS: Readonly<Record<DiffFile["status"], string>> = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import MarkdownIt from "markdown-it";
 import { describe, expect, it } from "vitest";
-import { withClosedFence } from "../../../../web/shared/markdown/closed-fences.ts";
+import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
 
 describe("withClosedFence", () => {
   it.each([

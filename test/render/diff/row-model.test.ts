@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { lineText, type ParsedPatch } from "../../../../../web/code/core/patch/parsed-patch.ts";
-import { scanPatch } from "../../../../../web/code/core/patch/scan-patch.ts";
+import { lineText, type ParsedPatch } from "../../../src/render/diff/patch/parsed-patch.ts";
+import { scanPatch } from "../../../src/render/diff/patch/scan-patch.ts";
 import {
   buildRows,
   gapsOf,
@@ -9,7 +9,7 @@ import {
   ROW_LINE,
   type RowModel,
   type RowOptions,
-} from "../../../../../web/code/core/rows/row-model.ts";
+} from "../../../src/render/diff/row-model.ts";
 
 const patch = scanPatch(
   [

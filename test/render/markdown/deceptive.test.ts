@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CommentSearch, findDeceptions } from "../../../../web/shared/markdown/deceptive.ts";
+import { type CommentSearch, findDeceptions } from "../../../src/render/markdown/deceptive.ts";
 
 const shown = (text: string) => findDeceptions(text).map((found) => found.shown);
 const bidi = [0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069, 0x200e, 0x200f, 0x061c];

@@ -5,7 +5,7 @@ import {
   lineNumber,
   type ParsedPatch,
   type Side,
-} from "../patch/parsed-patch.ts";
+} from "./patch/parsed-patch.ts";
 
 /** One patch line, or a pair of them side by side. `left` and `right` are line indices, -1 for none. */
 export const ROW_LINE = 0;

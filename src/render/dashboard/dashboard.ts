@@ -1,4 +1,4 @@
-import type { DashboardState } from "../../../src/proxy/dashboard/api-types.ts";
+import type { DashboardState } from "../../proxy/dashboard/api-types.ts";
 import { clock } from "./amounts.ts";
 import { type Filters, finishedCalls, liveCalls } from "./calls.ts";
 import { type Html, html } from "./html.ts";

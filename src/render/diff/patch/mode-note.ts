@@ -1,4 +1,4 @@
-import type { DiffFile } from "../../../../src/review/api-types.ts";
+import type { DiffFile } from "../../../review/api-types.ts";
 
 const EXECUTABLE = "100755";
 const REGULAR = "100644";

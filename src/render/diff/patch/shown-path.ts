@@ -1,4 +1,4 @@
-import { withDeceptionsShown } from "../../../shared/markdown/deceptive.ts";
+import { withDeceptionsShown } from "../../markdown/deceptive.ts";
 
 /** A path as it is shown: its folder with the slash, and its name, with nothing hidden in either. */
 export function splitPath(path: string): { readonly folder: string; readonly name: string } {

@@ -1,4 +1,4 @@
-import type { DashboardState, FinishedCall, LiveCall } from "../../../src/proxy/dashboard/api-types.ts";
+import type { DashboardState, FinishedCall, LiveCall } from "../../proxy/dashboard/api-types.ts";
 import { age, clock, count, dollars, duration } from "./amounts.ts";
 import { type Html, html } from "./html.ts";
 import { type Column, section, table } from "./table.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { markdownHtml } from "../../../../web/shared/markdown/markdown-html.ts";
-import { parseMarkdown } from "../../../../web/shared/markdown/parse/parse-markdown.ts";
-import { diagramPayloads, markdownPayloads } from "../../../fixtures/markdown-payloads.ts";
+import { markdownHtml } from "../../../src/render/markdown/markdown-html.ts";
+import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
+import { diagramPayloads, markdownPayloads } from "../../fixtures/markdown-payloads.ts";
 
 const html = (source: string) =>
   markdownHtml(parseMarkdown(source)).replace(/^<div class="markdown">(.*)<\/div>$/s, "$1");

@@ -1,4 +1,4 @@
-import type { DiffFile } from "../../../../src/review/api-types.ts";
+import type { DiffFile } from "../../../review/api-types.ts";
 
 /** What has a place in the tree. */
 export type TreeFile = Pick<DiffFile, "path" | "index">;

@@ -5,7 +5,7 @@ import type {
   Resting,
   RuleState,
   UpstreamState,
-} from "../../../src/proxy/dashboard/api-types.ts";
+} from "../../proxy/dashboard/api-types.ts";
 import { clock, count } from "./amounts.ts";
 import { type Html, html } from "./html.ts";
 import { section, table } from "./table.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { MarkdownDocument, MarkdownNode } from "../../../../../web/shared/markdown/model.ts";
-import { parseMarkdown } from "../../../../../web/shared/markdown/parse/parse-markdown.ts";
-import { markdownPayloads } from "../../../../fixtures/markdown-payloads.ts";
-import { samplePlan } from "../../../../support/plans.ts";
+import type { MarkdownDocument, MarkdownNode } from "../../../../src/render/markdown/model.ts";
+import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
+import { markdownPayloads } from "../../../fixtures/markdown-payloads.ts";
+import { samplePlan } from "../../../support/plans.ts";
 
 const leafTexts = (source: string) => parseMarkdown(source).leaves.map(({ text }) => text);
 
