@@ -46,11 +46,15 @@ const mayImport: Record<string, readonly string[]> = {
   sse: [],
   exchange: [],
   errors: [],
-  review: ["http", "json", "config", "errors"],
-  proxy: ["http", "json", "sse", "exchange", "config", "errors"],
+  render: [],
+  review: ["http", "json", "render", "config", "errors"],
+  proxy: ["http", "json", "sse", "exchange", "render", "config", "errors"],
   agents: ["config", "errors"],
   doctor: ["config", "errors"],
 };
+
+/** The types of what a server sends to its page, which renderers and pages share with it. */
+const isApiType = (path: string) => /^src\/(review|proxy)\/.*api-types\.ts$/.test(path);
 
 function isAllowed(from: string, to: string): boolean {
   if (from === to) return true;
@@ -60,37 +64,42 @@ function isAllowed(from: string, to: string): boolean {
   return mayImport[from]?.includes(to) ?? false;
 }
 
-/** What a room may use of the pages: pure functions that write its figures and texts into them. */
-const drawsWith: Record<string, RegExp> = {
-  review: /^web\/(shared\/markdown|code\/core)\/(?:[a-z-]+\/)?[a-z-]+\.ts$/,
-  proxy: /^web\/dashboard\/view\/[a-z-]+\.ts$/,
-};
-
 describe("the house", () => {
   it("keeps its import directions", () => {
     const wrong = source.flatMap((path) =>
       importsOf(path)
         .local.filter((target) => target.startsWith("src/") && !isAllowed(roomOf(path), roomOf(target)))
+        .filter((target) => !(roomOf(path) === "render" && isApiType(target)))
         .map((target) => `${path} → ${target}`),
     );
     expect(wrong).toEqual([]);
   });
 
-  it("lets pages import the server's types and nothing else", () => {
+  it("lets pages import the servers' API types and src/render only", () => {
     const wrong = pages.flatMap((path) =>
       importsOf(path)
-        .local.filter((target) => target.startsWith("src/") && !/api-types\.ts$/.test(target))
+        .local.filter((target) => target.startsWith("src/"))
+        .filter((target) => !isApiType(target) && !target.startsWith("src/render/"))
         .map((target) => `${path} → ${target}`),
     );
     expect(wrong).toEqual([]);
   });
 
-  it("lets the server use what the pages draw texts and diffs with, and nothing else of theirs", () => {
+  it("keeps src free of imports from web", () => {
     const wrong = source.flatMap((path) =>
       importsOf(path)
         .local.filter((target) => target.startsWith("web/"))
-        .filter((target) => !drawsWith[roomOf(path)]?.test(target))
         .map((target) => `${path} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("keeps src/render usable in browsers and in Node", () => {
+    const renderers = source.filter((path) => path.startsWith("src/render/"));
+    const wrong = renderers.filter(
+      (path) =>
+        importsOf(path).packages.some((name) => name.startsWith("node:")) ||
+        /\b(?:process|Buffer)\./.test(text(path)),
     );
     expect(wrong).toEqual([]);
   });
