@@ -1,0 +1,131 @@
+// Checks names against docs/glossary.md. Part of `npm run lint`.
+//   node scripts/check-words.mjs [--list FOLDER] [--update]
+// Names: the last column of the glossary lists retired words in backticks. Each identifier and file name that contains one
+// counts once per file. The counts per folder may not exceed scripts/retired-words.json; --update lowers them, --list prints
+// the names behind a folder's count.
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { parseSync } from "rolldown/utils";
+
+/** Names that a library, a vendor's API, an error code or the glossary check itself defines. */
+const ALLOWED = new Set(["reply", "Reply", "decorateReply", "client_gone", "hexWords", "longWords"]);
+
+const root = resolve(import.meta.dirname, "..");
+const { values: flags } = parseArgs({
+  options: { list: { type: "string" }, update: { type: "boolean", default: false } },
+});
+const baselinePath = resolve(root, "scripts/retired-words.json");
+const retired = parseRetiredWords(readFileSync(resolve(root, "docs/glossary.md"), "utf8"));
+const retiredPattern = new RegExp(
+  `^(?:${retired.filter((token) => token.endsWith("_")).join("|")})|` +
+    ` (?:${retired
+      .filter((token) => !token.endsWith("_"))
+      .map(splitName)
+      .join("|")}) `,
+);
+/** name → whether it contains a retired word */
+const judged = new Map();
+const files = listFiles("src", "web", "test", "scripts", "bench").filter(
+  (path) => /\.(ts|tsx|mts|mjs)$/.test(path) && !path.includes("fixtures/"),
+);
+const found = files.flatMap((path) => retiredNames(path).map((name) => ({ path, name })));
+
+if (flags.list !== undefined) {
+  for (const { path, name } of found) if (path.startsWith(flags.list)) console.log(`${path}: ${name}`);
+} else if (flags.update) {
+  writeFileSync(baselinePath, `${JSON.stringify(countsByFolder(), null, 2)}\n`);
+} else {
+  const problems = nameProblems();
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
+
+/** Returns one message per folder that has more retired names than its baseline. */
+function nameProblems() {
+  const baseline = JSON.parse(readFileSync(baselinePath, "utf8"));
+  return Object.entries(countsByFolder()).flatMap(([folder, count]) => {
+    const limit = baseline[folder] ?? 0;
+    if (count <= limit) return [];
+    const names = found.filter(({ path }) => folderOf(path) === folder);
+    const shown = limit === 0 ? names.map(({ path, name }) => `\n  ${path}: ${name}`).join("") : "";
+    return [
+      `${folder}: ${count} names with retired words, at most ${limit} allowed. Use the terms of docs/glossary.md; ` +
+        `\`node scripts/check-words.mjs --list ${folder}\` prints the names.${shown}`,
+    ];
+  });
+}
+
+/** Returns the words in backticks in the glossary's last column. */
+function parseRetiredWords(glossary) {
+  const cells = [...glossary.matchAll(/^\|.*\| ?([^|]*)\|$/gm)].map(([, cell]) => cell);
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`…]+)`/g)].map(([, token]) => token));
+}
+
+/** Returns the distinct names of a file, its own included, that contain a retired word. */
+function retiredNames(path) {
+  const text = readFileSync(resolve(root, path), "utf8");
+  const candidates = new Set([...text.matchAll(/[A-Za-z_$][\w$]*/g)].map(([name]) => name).filter(isRetired));
+  const declared = candidates.size > 0 ? declaredNames(path, text) : [];
+  return [basename(path).replace(/\..*$/, ""), ...declared].filter(isRetired);
+}
+
+function isRetired(name) {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const result =
+    !ALLOWED.has(name) && (retiredPattern.test(name) || retiredPattern.test(` ${splitName(name)} `));
+  judged.set(name, result);
+  return result;
+}
+
+/** Returns the lower-case words of a camelCase, snake_case or kebab-case name, separated by spaces. */
+function splitName(name) {
+  return name
+    .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, "$1$3 $2")
+    .replace(/[^A-Za-z0-9]+/g, " ")
+    .toLowerCase()
+    .trim();
+}
+
+/** Returns the names that a module declares: all identifiers but imported ones and members of other objects. */
+function declaredNames(path, text) {
+  const { program, errors } = parseSync(path, text);
+  if (errors.length > 0) throw new Error(`Cannot parse ${path}: ${errors[0].message}`);
+  const imported = new Set();
+  const names = new Set();
+  visit(program, undefined, "");
+  return [...names].filter((name) => !imported.has(name));
+
+  function visit(node, parent, key) {
+    if (Array.isArray(node)) for (const each of node) visit(each, parent, key);
+    else if (node?.type === "ImportDeclaration")
+      for (const { local } of node.specifiers) imported.add(local.name);
+    else if (node?.type === "Identifier" && !isMember(parent, key)) names.add(node.name);
+    if (typeof node?.type !== "string" || node.type === "ImportDeclaration") return;
+    for (const [name, child] of Object.entries(node)) if (typeof child === "object") visit(child, node, name);
+  }
+}
+
+function isMember(parent, key) {
+  if (parent?.type === "MemberExpression") return key === "property" && !parent.computed;
+  return parent?.type === "TSQualifiedName" && key === "right";
+}
+
+function countsByFolder() {
+  const counts = {};
+  for (const { path } of found) counts[folderOf(path)] = (counts[folderOf(path)] ?? 0) + 1;
+  return Object.fromEntries(Object.entries(counts).sort());
+}
+
+/** Returns the first two folders of a path: `src/proxy`, or `scripts` for a file directly in it. */
+function folderOf(path) {
+  return path.split("/").slice(0, -1).slice(0, 2).join("/");
+}
+
+function listFiles(...paths) {
+  return execFileSync("git", ["ls-files", "--", ...paths], { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .filter(Boolean);
+}
