@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** A state is waited for as long as a test may take: on a busy machine, the second that is usual is no sign of anything. */
@@ -5,11 +6,13 @@ const patient = { poll: { timeout: 50_000 } };
 /** Where a browser and commands start, which a busy machine lets wait for one another. */
 const morePatient = { poll: { timeout: 150_000 } };
 
+/** One worker a core, at least two: vitest leaves one core idle by default, which is half of a small machine. */
+const maxWorkers = Math.max(2, availableParallelism());
+
 /**
- * Five projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real Chromium,
- * one file at a time, so that figures and ports are not fought over; `agents` drives the real agents the same way
- * (`npm run test:agents`); `soak` keeps the built proxy busy for minutes (`npm run test:soak`); `disk` mounts
- * disks and fills them (`npm run test:disk`).
+ * Five projects. `unit` runs in-process and needs no build; `e2e` drives the built command and a real Chromium;
+ * `agents` drives the real agents, one file at a time (`npm run test:agents`); `soak` keeps the built proxy busy for
+ * minutes (`npm run test:soak`); `disk` mounts disks and fills them (`npm run test:disk`).
  */
 export default defineConfig({
   test: {
@@ -21,6 +24,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/e2e/**", "test/agents-live/**", "test/soak/**", "test/disk/**"],
           setupFiles: ["test/support/seeded.ts"],
+          maxWorkers,
           // No test waits for time to pass: this ends what hangs, on a machine however busy.
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -33,7 +37,7 @@ export default defineConfig({
           include: ["test/e2e/**/*.test.ts"],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          fileParallelism: false,
+          maxWorkers,
         },
       },
       {

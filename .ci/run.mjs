@@ -12,7 +12,7 @@ for (const name of ["review", "proxy", "translate"]) {
   const script = resolve(checks, `${name}.mjs`);
   if (existsSync(script)) await suite(`checks: ${name}`, process.execPath, [script], checkCounts);
 }
-await suite("soak", "npm", ["run", "test:soak", "--", "--minutes", "5"], vitestCounts);
+await suite("soak", "npm", ["run", "test:soak", "--", "--minutes", "1"], vitestCounts);
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 
