@@ -7,6 +7,7 @@ import { createKeyRing, type KeyRing } from "./auth/key-ring.ts";
 import { effectiveMode } from "./auth/policy.ts";
 import { fits } from "./glob.ts";
 import { type Catalogue, createCatalogue } from "./models/catalog.ts";
+import { redact } from "./redact.ts";
 import { createSelector, type Selector } from "./routing/select-targets.ts";
 import { createForwarding, type Forwarding } from "./server/forwarded.ts";
 import type { Pools } from "./upstream/pools.ts";
@@ -72,15 +73,4 @@ function guardFor(config: ProxyConfig): GuardPolicy {
 /** What other machines may call this one: its name, the same by multicast DNS (RFC 6762), and what containers call it. */
 function lanNames(name: string): string[] {
   return [name, `${name.replace(/\..*$/, "")}.local`, "host.docker.internal"];
-}
-
-/** Blots out secrets, longest first, also where a URL has encoded them. */
-export function redact(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) {
-    if (clean.includes(secret)) clean = clean.replaceAll(secret, "[redacted]");
-    const encoded = encodeURIComponent(secret);
-    if (encoded !== secret && clean.includes(encoded)) clean = clean.replaceAll(encoded, "[redacted]");
-  }
-  return clean;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readableLine } from "../../src/proxy/observability/readable-line.ts";
 import { recordLine } from "../../src/proxy/observability/request-log.ts";
-import { redact } from "../../src/proxy/runtime.ts";
+import { redact } from "../../src/proxy/redact.ts";
 import { json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 

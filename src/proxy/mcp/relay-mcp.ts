@@ -4,10 +4,10 @@ import type { McpServerConfig, UpstreamConfig } from "../../config/proxy-config.
 import { AppError } from "../../errors.ts";
 import type { RunningCall } from "../observability/recent-calls.ts";
 import { timestamp } from "../observability/timestamp.ts";
-import { viaOf } from "../pipeline/call.ts";
 import type { Services } from "../services.ts";
 import { placeOf, type RelayedRequest, relayTo } from "../upstream/clients.ts";
 import type { RelayOutcome, RelayTask } from "../upstream/relay-task.ts";
+import { viaHeader } from "../upstream/request-headers.ts";
 import { type McpCall, watchMcpBody } from "./mcp-call.ts";
 
 /**
@@ -45,7 +45,7 @@ export async function relayMcp(
     kind: "verbatim",
     mayBeEmpty: true,
     isLive: true,
-    dropsUsage: false,
+    createFilter: undefined,
     ownHeaders: own,
     dialect: undefined,
     streams: services.streams,
@@ -104,7 +104,7 @@ function requestOf(
     body,
     needs: {
       key: undefined,
-      via: viaOf(request.headers, services),
+      via: viaHeader(request.headers, services.via),
       acceptEncoding: undefined,
       contentLength: hasBody && length !== undefined ? Number(length) : undefined,
       contentCoding: hasBody ? raw.headers["content-encoding"] : undefined,

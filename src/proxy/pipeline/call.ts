@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ProxyKey, UpstreamConfig } from "../../config/proxy-config.ts";
 import type { AppError } from "../../errors.ts";
 import { shownKeys } from "../auth/credentials.ts";
@@ -8,10 +8,11 @@ import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { CallRecord } from "../observability/request-log.ts";
 import { timestamp } from "../observability/timestamp.ts";
+import { redact } from "../redact.ts";
 import type { Route } from "../routes.ts";
 import type { TryNeeds } from "../routing/attempts.ts";
 import { sessionOf } from "../routing/session-affinity.ts";
-import { type Runtime, redact } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import { costOf } from "../usage/cost.ts";
 import type { OpenAttempt } from "./attempt-record.ts";
@@ -117,12 +118,6 @@ export function openCall(
 /** Headers of ours on an answer, the upstream that gave it included. */
 export function ownHeaders({ fixedHeaders, upstream }: Call): string[] {
   return upstream ? [...fixedHeaders, "x-sallyport-upstream", upstream.name] : [...fixedHeaders];
-}
-
-/** The proxies that a call has passed through, this one last, so that each of them knows it again. */
-export function viaOf(headers: IncomingHttpHeaders, services: Services): string {
-  const before = headers["x-sallyport-via"]?.toString().slice(-200);
-  return before ? `${before}, ${services.via}` : services.via;
 }
 
 /** What its tries at upstreams go by. */

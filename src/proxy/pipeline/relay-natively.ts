@@ -8,16 +8,23 @@ import { nextTry, placesFrom, planTries, type Try } from "../routing/attempts.ts
 import { withPause } from "../routing/pause-in-body.ts";
 import type { Places } from "../routing/select-targets.ts";
 import { type RelayedRequest, relayTo } from "../upstream/clients.ts";
-import type { PackedBody, RelayedDialect, RelayOutcome, RelayTask } from "../upstream/relay-task.ts";
-import { refusesUsage, withUsageAsked } from "../usage/ask-usage.ts";
+import type {
+  PackedBody,
+  RelayedDialect,
+  RelayOutcome,
+  RelayTask,
+  ResponseError,
+} from "../upstream/relay-task.ts";
+import { viaHeader } from "../upstream/request-headers.ts";
+import { refusesUsage, UsageChunkFilter, withUsageAsked } from "../usage/ask-usage.ts";
 import { priceOf } from "../usage/cost.ts";
-import { type AnsweredError, errorInAnswer } from "../usage/error-event.ts";
+import { errorInAnswer } from "../usage/error-event.ts";
 import { estimatedUsage, partialUsage } from "../usage/estimate-usage.ts";
-import { endOfAnswer, usageOfAnswer } from "../usage/read-usage.ts";
+import { usageOfAnswer } from "../usage/read-usage.ts";
 import { StreamWatch } from "../usage/stream-watch.ts";
 import { answerEstimate } from "./answer-token-estimate.ts";
 import { type AttemptOutcome, beginAttempt, endAttempt } from "./attempt-record.ts";
-import { type Call, noteFault, ownHeaders, tryNeedsOf, viaOf } from "./call.ts";
+import { type Call, noteFault, ownHeaders, tryNeedsOf } from "./call.ts";
 import { answerFault, answerRefusal } from "./call-answers.ts";
 import { isNative } from "./choose-targets.ts";
 import type { CalledOperation } from "./operation-path.ts";
@@ -119,7 +126,7 @@ function requestOf(call: Call, path: string, body: RelayedBody, key: string | un
       key,
       isShared: call.runtime.isShared,
       clientKey: call.upstream?.credentials === "client" ? keyInQuery(call) : undefined,
-      via: viaOf(headers, call.services),
+      via: viaHeader(headers, call.services.via),
       // A compressed stream could neither be watched nor kept alive.
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
       contentLength: sent.length,
@@ -149,12 +156,14 @@ function taskOf(call: Call, called: CalledOperation, dropsUsage: boolean): Relay
     kind: ANSWERED_IN_JSON.has(operation) ? "model" : "media",
     mayBeEmpty: operation === "stored-response",
     isLive: called.array,
-    dropsUsage,
+    createFilter: dropsUsage ? createUsageFilter : undefined,
     ownHeaders: ownHeaders(call),
     dialect: relayedDialect(call.dialect),
     streams: call.services.streams,
   };
 }
+
+const createUsageFilter = () => new UsageChunkFilter();
 
 const relayedDialects = new Map<Dialect, RelayedDialect>();
 
@@ -163,8 +172,8 @@ function relayedDialect(dialect: Dialect): RelayedDialect {
   if (known) return known;
   const relayed: RelayedDialect = {
     createWatch: () => new StreamWatch(dialect),
-    usageOf: (end) => usageOfAnswer(dialect, end),
-    errorOf: (answer) => errorInAnswer(dialect, answer),
+    usageOf: (body) => usageOfAnswer(dialect, body),
+    errorOf: (body) => errorInAnswer(dialect, body),
     faultEvent: (fault, requestId) => encodeFaultEvent(dialect, faultOf(fault), requestId),
     ping: pingOf(dialect),
   };
@@ -230,7 +239,7 @@ function guessedUsage(
 /** What an upstream's own words of an error may be at most. */
 const MAX_MESSAGE = 300;
 
-function answeredError({ upstream }: Call, { message }: AnsweredError): AppError {
+function answeredError({ upstream }: Call, { message }: ResponseError): AppError {
   const said = message === undefined ? "" : `: ${message.slice(0, MAX_MESSAGE)}`;
   return new AppError(
     "upstream_error",
@@ -256,7 +265,7 @@ const UNPACKED = 16 * 1024 * 1024;
 async function unpackUsage(call: Call, { bytes, coding }: PackedBody): Promise<void> {
   try {
     const plain = await decodeBody(bytes, coding, UNPACKED);
-    call.usage = usageOfAnswer(call.dialect, endOfAnswer(plain));
+    call.usage = usageOfAnswer(call.dialect, plain);
   } catch {
     // In another coding than it says, or a bomb: the client will see that for itself.
   }

@@ -1,7 +1,7 @@
 import type { ReplyWriter } from "../translate/translate-call.ts";
 import type { OpenStream } from "../upstream/open-streams.ts";
+import type { ResponseSample } from "../upstream/relay-task.ts";
 import type { Departure } from "../upstream/send.ts";
-import type { AnswerSample } from "../usage/estimate-usage.ts";
 import { forgetUnasked } from "./attempt-record.ts";
 import { type Call, ownHeaders } from "./call.ts";
 
@@ -112,7 +112,7 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
   }
 
   /** What was written, for an estimate where the client leaves before the vendor has counted. */
-  get written(): AnswerSample {
+  get written(): ResponseSample {
     return { text: this.firstText, total: this.writtenLength };
   }
 

@@ -7,10 +7,10 @@ import type { Places } from "../routing/select-targets.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "../upstream/clients.ts";
 import { clientGone } from "../upstream/faults.ts";
-import { requestHeaders } from "../upstream/request-headers.ts";
+import { requestHeaders, viaHeader } from "../upstream/request-headers.ts";
 import type { Departure, ReceivedReply } from "../upstream/send.ts";
 import { beginAttempt, endAttempt } from "./attempt-record.ts";
-import { type Call, tryNeedsOf, viaOf } from "./call.ts";
+import { type Call, tryNeedsOf } from "./call.ts";
 import { OtherLane } from "./other-lane.ts";
 
 /**
@@ -107,7 +107,7 @@ function headersFor(
   return requestHeaders(upstream, key, [
     ["content-type", request.contentType ?? "application/json"],
     ["accept-encoding", "identity"],
-    ["x-sallyport-via", viaOf(call.request.headers, call.services)],
+    ["x-sallyport-via", viaHeader(call.request.headers, call.services.via)],
     ["accept", call.stream ? "text/event-stream" : "application/json"],
     ...Object.entries(request.headers ?? {}),
   ]);

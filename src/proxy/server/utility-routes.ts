@@ -12,11 +12,11 @@ import {
   describeModel,
   findModel,
 } from "../models/describe-models.ts";
-import { detectBody, detectModel } from "../models/detect.ts";
 import { metricsText } from "../observability/metrics-text.ts";
 import { stateText } from "../observability/state-text.ts";
 import type { Route } from "../routes.ts";
 import type { Services } from "../services.ts";
+import { detectBody, detectModel } from "./detect-model.ts";
 import { warmUp, warmupBody } from "./warmup.ts";
 
 /** Routes that call no model. */

@@ -1,8 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { AppError } from "../../errors.ts";
 import type { Usage } from "../exchange/response.ts";
-import type { AnsweredError } from "../usage/error-event.ts";
-import type { StreamWatch } from "../usage/stream-watch.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 /** What is relayed, and to whom. */
@@ -17,8 +15,8 @@ export interface RelayTask {
   readonly mayBeEmpty: boolean;
   /** Whether the client reads the answer as it comes, even where it is not events. */
   readonly isLive: boolean;
-  /** Whether the chunk that tells usage is left out of the stream: the client did not ask for it. */
-  readonly dropsUsage: boolean;
+  /** Creates the filter that an event stream passes through on its way to the client. */
+  readonly createFilter: (() => StreamFilter) | undefined;
   /** Headers of ours on the answer: flat list, lower-case names. */
   readonly ownHeaders: readonly string[];
   /** How the client's dialect is read and spoken to; `verbatim` has none. */
@@ -28,16 +26,54 @@ export interface RelayTask {
 
 /** As much of a dialect as the relay needs to know. */
 export interface RelayedDialect {
-  /** Watches an answer go by. */
-  createWatch(): StreamWatch;
-  /** Of a whole JSON answer by its end, as Latin-1. */
-  usageOf(end: string): Usage | undefined;
-  /** The error that a whole JSON answer is, as Latin-1. */
-  errorOf(answer: string): AnsweredError | undefined;
+  /** Creates the watch of one response. */
+  createWatch(): ResponseWatch;
+  /** Returns the usage in a whole JSON response. */
+  usageOf(body: Buffer): Usage | undefined;
+  /** Returns the error that a whole JSON response of status 200 is. */
+  errorOf(body: Buffer): ResponseError | undefined;
   /** The last event for a fault in mid-stream. */
   faultEvent(fault: AppError, requestId: string): string;
   /** A keep-alive; empty where clients take none. */
   readonly ping: string;
+}
+
+/** Watches the bytes of a response go by. */
+export interface ResponseWatch {
+  push(bytes: Buffer): void;
+  /** Whether the dialect's last event was seen, and the last line is whole. */
+  readonly ended: boolean;
+  /** The error event that was seen. */
+  readonly error: ResponseError | undefined;
+  /** Whether an event of the proxy could be put here. */
+  readonly betweenEvents: boolean;
+  /** Whether JSON that is not an event stream ends like a whole object or list. */
+  readonly endsValue: boolean;
+  /** The last bytes, to estimate the response's tokens. */
+  readonly sample: ResponseSample;
+  usage(): Usage | undefined;
+}
+
+/** A piece of a response, and the length of all of it. */
+export interface ResponseSample {
+  readonly text: string;
+  /** Characters or bytes, like the length of `text`. */
+  readonly total: number;
+}
+
+/** An error in a response of status 200. */
+export interface ResponseError {
+  /** The status that belongs to the error. */
+  readonly status: number;
+  readonly message: string | undefined;
+}
+
+/** Removes events from a stream. */
+export interface StreamFilter {
+  /** Returns the bytes that go on. */
+  push(bytes: Buffer): Buffer;
+  /** Returns the bytes that are left at the stream's end. */
+  end(): Buffer;
 }
 
 /** How a try ended. Only `refused` and `failed` have sent the client nothing, so that another try may follow. */
@@ -47,9 +83,9 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly status: number;
       readonly usage: Usage | undefined;
       /** The error that the answer is, or ended with, under a status that says nothing of it. */
-      readonly error: AnsweredError | undefined;
+      readonly error: ResponseError | undefined;
       /** What went by, where usage has yet to be estimated. */
-      readonly watch: StreamWatch | undefined;
+      readonly watch: ResponseWatch | undefined;
       /** The answer itself where it was compressed, so that its usage has yet to be read. */
       readonly packed: PackedBody | undefined;
     }
@@ -64,9 +100,9 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly kind: "broken";
       readonly status: number;
       readonly fault: AppError;
-      readonly watch: StreamWatch | undefined;
+      readonly watch: ResponseWatch | undefined;
     }
-  | { readonly kind: "gone"; readonly watch: StreamWatch | undefined }
+  | { readonly kind: "gone"; readonly watch: ResponseWatch | undefined }
 );
 
 export interface PackedBody {
@@ -78,7 +114,7 @@ export interface PackedBody {
 /** What a whole answer tells of itself. */
 export interface AnswerDetails {
   readonly usage?: Usage | undefined;
-  readonly error?: AnsweredError | undefined;
-  readonly watch?: StreamWatch | undefined;
+  readonly error?: ResponseError | undefined;
+  readonly watch?: ResponseWatch | undefined;
   readonly packed?: PackedBody;
 }

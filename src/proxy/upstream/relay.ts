@@ -1,18 +1,17 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
-import { UsageChunkFilter } from "../usage/ask-usage.ts";
-import { endOfAnswer } from "../usage/read-usage.ts";
-import type { StreamWatch } from "../usage/stream-watch.ts";
 import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./answer-checks.ts";
 import { clientGone, streamCut, upstreamFault, waitedTooLong } from "./faults.ts";
 import type { OpenStream } from "./open-streams.ts";
-import type { AnswerDetails, RelayOutcome, RelayTask } from "./relay-task.ts";
+import type { AnswerDetails, RelayOutcome, RelayTask, ResponseWatch, StreamFilter } from "./relay-task.ts";
 import { clientHeaders } from "./response-headers.ts";
 
 /** Answers up to this size are held until they are whole, so that one that breaks off is a clean 502. */
 const HELD = 256 * 1024;
 const ERROR_BODY = 1024 * 1024;
+/** Bytes of a response that is sent as a string. */
+const SMALL = 16 * 1024;
 
 type State = "waiting" | "holding" | "refusing" | "open" | "over";
 
@@ -32,8 +31,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   /** Of an answer that is passed on as it comes: what has come in this turn and goes out at its end. */
   private unsent: Buffer[] = [];
   private isPaused = false;
-  private watch: StreamWatch | undefined;
-  private filter: UsageChunkFilter | undefined;
+  private watch: ResponseWatch | undefined;
+  private filter: StreamFilter | undefined;
   /** Events in whatever coding, or what else nobody may keep waiting. */
   private isLive = false;
   /** Events that can be read as they go by. */
@@ -151,14 +150,13 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       return;
     }
     response.writeHead(this.status, this.answerHeaders(bytes.length));
-    const end = endOfAnswer(bytes);
     // As text a small body goes out in one piece with the head; Latin-1 keeps every byte.
-    if (end.length === bytes.length) response.end(end, "latin1");
+    if (bytes.length <= SMALL) response.end(bytes.toString("latin1"), "latin1");
     else response.end(bytes);
     if (coding !== undefined) this.finishAnswered({ packed: { bytes, coding } });
     else {
-      const error = kind === "model" && end.length === bytes.length ? dialect?.errorOf(end) : undefined;
-      this.finishAnswered({ usage: dialect?.usageOf(end), error });
+      const error = kind === "model" ? dialect?.errorOf(bytes) : undefined;
+      this.finishAnswered({ usage: dialect?.usageOf(bytes), error });
     }
   }
 
@@ -199,7 +197,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     const { response, dialect } = this.task;
     this.state = "open";
     if (this.headers["content-encoding"] === undefined) this.watch = dialect?.createWatch();
-    if (this.task.dropsUsage && this.isStream) this.filter = new UsageChunkFilter();
+    if (this.isStream) this.filter = this.task.createFilter?.();
     const length = this.isStream ? undefined : this.headers["content-length"];
     response.writeHead(this.status, this.answerHeaders(length));
     this.unsent = this.held;

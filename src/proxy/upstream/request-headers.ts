@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
 
 /**
@@ -182,6 +183,12 @@ export function requestHeaders(
   if (key !== undefined) add(...credentialHeader(upstream, key));
   for (const name in upstream.headers) headers.push(name, upstream.headers[name] ?? "");
   return headers;
+}
+
+/** Returns `x-sallyport-via` for an upstream: the proxies that the call has passed, this one last. */
+export function viaHeader(headers: IncomingHttpHeaders, instanceId: string): string {
+  const before = headers["x-sallyport-via"]?.toString().slice(-200);
+  return before ? `${before}, ${instanceId}` : instanceId;
 }
 
 /** Where an upstream's dialect wants its key. */

@@ -1,12 +1,6 @@
 import { isObject } from "../exchange/json.ts";
 import type { Dialect } from "../exchange/parts.ts";
-
-/** An error that a vendor has put into an answer of status 200. */
-export interface AnsweredError {
-  /** The status that the vendor would have answered with, as far as the error tells. */
-  readonly status: number;
-  readonly message: string | undefined;
-}
+import type { ResponseError } from "../upstream/relay-task.ts";
 
 /** Cheap markers: a quoted name cannot stand inside a JSON string, where quotes are escaped. */
 const MARKERS: Record<Dialect, readonly Buffer[]> = {
@@ -22,7 +16,7 @@ const MAX_CANDIDATES = 16;
 const MAX_LINE = 256 * 1024;
 
 /** Returns the error event in a piece of an event stream, or undefined. Only lines with a marker are parsed. */
-export function errorEventIn(dialect: Dialect, bytes: Buffer): AnsweredError | undefined {
+export function errorEventIn(dialect: Dialect, bytes: Buffer): ResponseError | undefined {
   let candidates = 0;
   for (const marker of MARKERS[dialect]) {
     let at = bytes.indexOf(marker);
@@ -38,11 +32,15 @@ export function errorEventIn(dialect: Dialect, bytes: Buffer): AnsweredError | u
   return undefined;
 }
 
-/** Returns the error that a whole JSON answer of status 200 is, or undefined. `text` is Latin-1. */
-export function errorInAnswer(dialect: Dialect, text: string): AnsweredError | undefined {
-  const at = text.indexOf('"error"');
-  if (at < 0 || /^\s*:\s*null/.test(text.slice(at + 7, at + 20))) return undefined;
-  return errorOf(dialect, parsed(Buffer.from(text, "latin1").toString("utf8")));
+/** Errors are short. */
+const MAX_ERROR = 16 * 1024;
+
+/** Returns the error that a whole JSON response of status 200 is, or undefined. */
+export function errorInAnswer(dialect: Dialect, body: Buffer): ResponseError | undefined {
+  if (body.length > MAX_ERROR) return undefined;
+  const at = body.indexOf('"error"');
+  if (at < 0 || /^\s*:\s*null/.test(body.toString("latin1", at + 7, at + 20))) return undefined;
+  return errorOf(dialect, parsed(body.toString("utf8")));
 }
 
 /** Returns whether a stream begins with an error event, and nothing of an answer before it but comments. */
@@ -59,7 +57,7 @@ function errorAt(
   bytes: Buffer,
   at: number,
   isEventName: boolean,
-): AnsweredError | undefined {
+): ResponseError | undefined {
   if (!isEventName) return errorOf(dialect, dataOf(lineAt(bytes, at))) ?? errorOfList(bytes, at);
   const before = bytes[at - 1];
   if (before !== undefined && before !== 0x0a && before !== 0x0d) return undefined;
@@ -68,7 +66,7 @@ function errorAt(
 }
 
 /** A list without `alt=sse` is pretty-printed JSON: an element whose first member is an error with a code. */
-function errorOfList(bytes: Buffer, at: number): AnsweredError | undefined {
+function errorOfList(bytes: Buffer, at: number): ResponseError | undefined {
   const before = bytes.toString("latin1", Math.max(0, at - 64), at);
   const after = bytes.toString("utf8", at, at + 2_048);
   if (!/[[,]\s*\{\s*$/.test(before)) return undefined;
@@ -88,7 +86,7 @@ function dataOf(line: string): unknown {
   return line.startsWith("data:") ? parsed(line.slice(5)) : undefined;
 }
 
-function errorOf(dialect: Dialect, value: unknown): AnsweredError | undefined {
+function errorOf(dialect: Dialect, value: unknown): ResponseError | undefined {
   if (!isObject(value)) return undefined;
   const { error, type, object } = value;
   const hasError = isObject(error) || (typeof error === "string" && error !== "");
@@ -104,7 +102,7 @@ function errorOf(dialect: Dialect, value: unknown): AnsweredError | undefined {
   return isBroken ? detailsOf(value) : undefined;
 }
 
-function detailsOf(value: unknown): AnsweredError {
+function detailsOf(value: unknown): ResponseError {
   const holder = isObject(value) ? value : {};
   const { error } = holder;
   const details = isObject(error) ? error : holder;

@@ -1,13 +1,7 @@
 import type { Usage } from "../exchange/response.ts";
+import type { ResponseSample } from "../upstream/relay-task.ts";
 import { countText } from "./count-text.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-
-/** What went by of an answer: a piece of it, and how much there was in all. */
-export interface AnswerSample {
-  readonly text: string;
-  /** Characters or bytes, like the length of `text`. */
-  readonly total: number;
-}
 
 /** Bodies above this are counted by their length: parsing them would hold up other calls. */
 const MAX_PARSED = 1024 * 1024;
@@ -17,14 +11,18 @@ const BYTES_A_TOKEN = 4;
  * Returns the usage of an answer that broke off or was left: what the vendor has said so far, and estimates for what
  * is missing. The vendor's count of a broken answer may be that of its first event, so that the larger one counts.
  */
-export function partialUsage(said: Usage | undefined, body: Buffer | undefined, sample: AnswerSample): Usage {
+export function partialUsage(
+  said: Usage | undefined,
+  body: Buffer | undefined,
+  sample: ResponseSample,
+): Usage {
   const input = said?.input.total === undefined ? { total: inputTokens(body) } : said.input;
   const output = Math.max(said?.output.total ?? 0, outputTokens(sample));
   return { ...said, input, output: { ...said?.output, total: output }, partial: true };
 }
 
 /** Returns an estimate of the usage of a whole answer whose vendor has told none. */
-export function estimatedUsage(body: Buffer | undefined, sample: AnswerSample): Usage {
+export function estimatedUsage(body: Buffer | undefined, sample: ResponseSample): Usage {
   return {
     input: { total: inputTokens(body) },
     output: { total: outputTokens(sample) },
@@ -46,7 +44,7 @@ function inputTokens(body: Buffer | undefined): number {
 const WRITTEN =
   /"(?:content|text|delta|partial_json|arguments|thinking|reasoning|reasoning_content|refusal)"\s*:\s*("(?:[^"\\]|\\.)*")/g;
 
-function outputTokens({ text, total }: AnswerSample): number {
+function outputTokens({ text, total }: ResponseSample): number {
   let written = "";
   for (const [, string = '""'] of text.matchAll(WRITTEN)) written += unquoted(string);
   if (written === "") return 0;

@@ -122,12 +122,8 @@ function memberOf(holder: unknown, name: string): unknown {
 
 const ANSWER_END = 16 * 1024;
 
-/** The last 16 kB of a whole answer as Latin-1, all of it where it is smaller. */
-export function endOfAnswer(bytes: Buffer): string {
-  return bytes.toString("latin1", Math.max(0, bytes.length - ANSWER_END));
-}
-
-/** Of a whole JSON answer by its end: vendors say it there. */
-export function usageOfAnswer(dialect: Dialect, end: string): Usage | undefined {
+/** Returns the usage in a whole JSON response, which vendors put into its last 16 kB. */
+export function usageOfAnswer(dialect: Dialect, body: Buffer): Usage | undefined {
+  const end = body.toString("latin1", Math.max(0, body.length - ANSWER_END));
   return usageFrom(dialect, lastUsage(dialect, end));
 }

@@ -2,8 +2,8 @@ import { endsValue } from "../body/ends-value.ts";
 import { isJson } from "../exchange/json.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
-import { type AnsweredError, errorEventIn } from "./error-event.ts";
-import type { AnswerSample } from "./estimate-usage.ts";
+import type { ResponseError, ResponseSample, ResponseWatch } from "../upstream/relay-task.ts";
+import { errorEventIn } from "./error-event.ts";
 import { firstUsage, lastUsage, usageFrom } from "./read-usage.ts";
 
 const HEAD = 8 * 1024;
@@ -34,14 +34,14 @@ const SIGNS: Record<Dialect, readonly Buffer[]> = {
  * first and the last bytes only, however long the stream, and looks into them when it is asked: most streams end in the
  * last bytes, so that nothing has to be searched as it passes by.
  */
-export class StreamWatch {
+export class StreamWatch implements ResponseWatch {
   private readonly dialect: Dialect;
   private readonly head: Buffer[] = [];
   private headLeft: number;
   private tail: Buffer[] = [];
   private tailSize = 0;
   private endedEarlier = false;
-  private errorEarlier: AnsweredError | undefined;
+  private errorEarlier: ResponseError | undefined;
   private size = 0;
 
   constructor(dialect: Dialect) {
@@ -68,12 +68,12 @@ export class StreamWatch {
   }
 
   /** The error event that came by, if one did. */
-  get error(): AnsweredError | undefined {
+  get error(): ResponseError | undefined {
     return this.errorEarlier ?? errorEventIn(this.dialect, this.lastBytes());
   }
 
   /** The last bytes as text, for an estimate of what was written. */
-  get sample(): AnswerSample {
+  get sample(): ResponseSample {
     const text = this.lastBytes().toString("utf8");
     return { text, total: Math.round((this.size * text.length) / Math.max(1, this.tailSize)) };
   }

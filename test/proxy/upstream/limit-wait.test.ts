@@ -60,7 +60,7 @@ describe("a call that waits for a connection", () => {
             kind: "verbatim",
             mayBeEmpty: false,
             isLive: false,
-            dropsUsage: false,
+            createFilter: undefined,
             ownHeaders: [],
             dialect: undefined,
             streams: createOpenStreams(() => 60_000),
