@@ -28,6 +28,107 @@ function importsOf(path: string): { local: string[]; packages: string[] } {
   return { local, packages };
 }
 
+/** Relative imports that bind something at run time, resolved to paths from the root. */
+function valueImportsOf(path: string): string[] {
+  return [
+    ...text(path).matchAll(
+      /(?:import|export)\s+(type\s+)?([^;"]*?)\s*from\s+"(\.[^"]+)"|import\("(\.[^"]+)"\)/g,
+    ),
+  ]
+    .filter(
+      ([, type, names = ""]) => !type && !/^\{\s*(type\s+\w+(\s+as\s+\w+)?\s*,?\s*)+\}$/.test(names.trim()),
+    )
+    .map(([, , , from, dynamic]) => relative(root, resolve(root, dirname(path), from ?? dynamic ?? "")));
+}
+
+/** Returns sub-folder → the other sub-folders that it imports by value. A file of `folder` itself counts as one. */
+function subfolderImports(folder: string): Map<string, Set<string>> {
+  const depth = folder.split("/").length;
+  const subfolderOf = (path: string) =>
+    path.startsWith(`${folder}/`) ? (path.split("/")[depth] ?? "") : undefined;
+  const edges = new Map<string, Set<string>>();
+  for (const path of [...source, ...pages]) {
+    const from = subfolderOf(path);
+    if (from === undefined) continue;
+    for (const target of valueImportsOf(path)) {
+      const to = subfolderOf(target);
+      if (to !== undefined && to !== from) edges.set(from, (edges.get(from) ?? new Set()).add(to));
+    }
+  }
+  return edges;
+}
+
+/** Returns the sub-folders that can be reached from themselves. */
+function subfoldersInCycle(folder: string): string[] {
+  const edges = subfolderImports(folder);
+  return [...edges.keys()].filter((start) => {
+    const seen = new Set<string>();
+    const reach = (name: string) => {
+      for (const next of edges.get(name) ?? []) {
+        if (seen.has(next)) continue;
+        seen.add(next);
+        reach(next);
+      }
+    };
+    reach(start);
+    return seen.has(start);
+  });
+}
+
+/** Folders whose sub-folders must not import each other in a cycle, and the sub-folders that still do. */
+const CYCLES_LEFT: Readonly<Record<string, readonly string[]>> = {
+  "src/proxy": [],
+  "src/review": ["code", "notes", "plan-store", "plan", "routes"],
+  "src/cli": ["doctor", "install", "proxy"],
+  "web/plan": ["annotate", "article", "decide", "rounds", "state"],
+  "web/code": ["comments", "dialogs", "diff", "header", "moving.ts", "sidebar"],
+};
+
+/** What the sub-folders of a folder may import of one another by value; of `src/proxy` from the bottom to the top. */
+const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  "src/proxy": {
+    exchange: [],
+    auth: [],
+    body: ["exchange"],
+    usage: ["exchange", "body", "glob.ts"],
+    upstream: ["body", "exchange"],
+    observability: ["exchange"],
+    dashboard: ["observability"],
+    dialects: ["exchange"],
+    models: ["upstream", "dialects", "exchange", "glob.ts"],
+    routing: ["models", "usage", "upstream", "body", "exchange", "glob.ts"],
+    translate: ["dialects", "codecs.ts", "models", "usage", "body", "exchange"],
+    mcp: ["upstream", "observability", "exchange"],
+    pipeline: [
+      "translate",
+      "routing",
+      "dialects",
+      "codecs.ts",
+      "dialect-errors.ts",
+      "upstream",
+      "usage",
+      "observability",
+      "body",
+      "auth",
+      "exchange",
+      "redact.ts",
+    ],
+    server: [
+      "pipeline",
+      "routing",
+      "models",
+      "dialects",
+      "dialect-errors.ts",
+      "upstream",
+      "dashboard",
+      "observability",
+      "body",
+      "auth",
+      "routes.ts",
+    ],
+  },
+};
+
 /** The part of the house a file belongs to. */
 function roomOf(path: string): string {
   const [, first = "", second = "", third = ""] = path.split("/");
@@ -100,6 +201,17 @@ describe("the house", () => {
       (path) =>
         importsOf(path).packages.some((name) => name.startsWith("node:")) ||
         /\b(?:process|Buffer)\./.test(text(path)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(Object.entries(CYCLES_LEFT))("keeps the sub-folders of %s free of cycles", (folder, left) => {
+    expect(subfoldersInCycle(folder).filter((name) => !left.includes(name))).toEqual([]);
+  });
+
+  it.each(Object.entries(SUBFOLDERS_MAY_IMPORT))("keeps the directions in %s", (folder, allowed) => {
+    const wrong = [...subfolderImports(folder)].flatMap(([from, targets]) =>
+      [...targets].filter((to) => allowed[from]?.includes(to) === false).map((to) => `${from} → ${to}`),
     );
     expect(wrong).toEqual([]);
   });
