@@ -91,7 +91,7 @@ const SUBFOLDERS_MAY_IMPORT: Readonly<Record<string, Readonly<Record<string, rea
     auth: [],
     body: ["exchange"],
     usage: ["exchange", "body", "glob.ts"],
-    upstream: ["body", "exchange"],
+    upstream: ["body", "exchange", "redact.ts"],
     observability: ["exchange"],
     dashboard: ["observability"],
     dialects: ["exchange"],

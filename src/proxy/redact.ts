@@ -1,10 +1,93 @@
-/** Returns a text with every secret replaced by `[redacted]`, URL-encoded ones included. `secrets`: longest first. */
-export function redact(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) {
-    if (clean.includes(secret)) clean = clean.replaceAll(secret, "[redacted]");
-    const encoded = encodeURIComponent(secret);
-    if (encoded !== secret && clean.includes(encoded)) clean = clean.replaceAll(encoded, "[redacted]");
+import type { KeyRing } from "./auth/key-ring.ts";
+
+/** Replaces every known secret in a text with `[redacted]`. */
+export type Redact = (text: string) => string;
+
+const REDACTED = "[redacted]";
+
+/**
+ * Returns a function that replaces secrets, longest first, in each form in which upstreams repeat them: plain, in base64
+ * and base64url at any offset, in hexadecimal, and each of these with characters written as in URLs or JSON strings.
+ */
+export function createRedactor(secrets: readonly string[]): Redact {
+  const shortest = Math.min(...secrets.map((secret) => secret.length));
+  const ordered = secrets.toSorted((one, other) => other.length - one.length);
+  const replacements = ordered.flatMap((secret) => [
+    replacementOf(secret, false),
+    ...hexForms(secret).map((form) => replacementOf(form, false)),
+    ...base64Forms(secret).map((form) => replacementOf(form, true)),
+  ]);
+  return (text) => {
+    // Most headers of an answer are shorter than any key.
+    if (text.length < shortest) return text;
+    return replacements.reduce((clean, replace) => replace(clean), text);
+  };
+}
+
+/** `isBase64`: the characters of the same alphabet around it encode the rest of the secret, and what stood beside it. */
+function replacementOf(form: string, isBase64: boolean): Redact {
+  let escaped: RegExp | undefined;
+  return (text) => {
+    const clean = withoutForm(text, form, isBase64);
+    if (!/[%\\]/.test(clean)) return clean;
+    escaped ??= new RegExp(Array.from(form, characterPattern).join(""), "g");
+    return clean.replace(escaped, REDACTED);
+  };
+}
+
+function withoutForm(text: string, form: string, isBase64: boolean): string {
+  let clean = "";
+  let done = 0;
+  for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, done)) {
+    let start = at;
+    let end = at + form.length;
+    while (isBase64 && start > done && BASE64.test(text.charAt(start - 1))) start -= 1;
+    while (isBase64 && BASE64.test(text.charAt(end))) end += 1;
+    clean += text.slice(done, start) + REDACTED;
+    done = end;
   }
-  return clean;
+  return clean + text.slice(done);
+}
+
+const BASE64 = /^[A-Za-z0-9+/_=-]$/;
+
+/** Matches a character as it is, with the percent signs of RFC 3986, or with the backslashes of RFC 8259, up to three times over. */
+function characterPattern(character: string): string {
+  const percent = [...Buffer.from(character)].map((byte) => `%(?:25){0,3}${hexPattern(byte, 2)}`).join("");
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  const unicode = units.map((unit) => `\\\\{1,4}u${hexPattern(unit, 4)}`).join("");
+  const literal = units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+  return `(?:\\\\{0,4}${literal}|${percent}|${unicode})`;
+}
+
+function hexPattern(value: number, digits: number): string {
+  const hex = value.toString(16).padStart(digits, "0");
+  return hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+}
+
+function hexForms(secret: string): string[] {
+  const hex = Buffer.from(secret).toString("hex");
+  return [...new Set([hex, hex.toUpperCase()])];
+}
+
+/** Returns the characters that encode nothing but the secret, for each of the three offsets that it may stand at. */
+function base64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const forms = [0, 1, 2].flatMap((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+    const core = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+    return [core, core.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+  return [...new Set(forms)];
+}
+
+/** Characters of the shortest key of the proxy. */
+const MIN_KEY = 16;
+const LONG_WORDS = new RegExp(`[^\\s,;="'()<>[\\]{}]{${MIN_KEY},}`, "g");
+
+/** Replaces the proxy's own keys in a text of the client's. They are known by their hashes alone, so words are compared. */
+export function redactOwnKeys(text: string, keys: KeyRing): string {
+  if (keys.size === 0 || text.length < MIN_KEY) return text;
+  if (keys.find([text])) return REDACTED;
+  return text.replace(LONG_WORDS, (word) => (keys.find([word]) ? REDACTED : word));
 }

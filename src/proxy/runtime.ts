@@ -7,7 +7,7 @@ import { createKeyRing, type KeyRing } from "./auth/key-ring.ts";
 import { effectiveMode } from "./auth/policy.ts";
 import { fits } from "./glob.ts";
 import { type Catalogue, createCatalogue } from "./models/catalog.ts";
-import { redact } from "./redact.ts";
+import { createRedactor, type Redact } from "./redact.ts";
 import { createSelector, type Selector } from "./routing/select-targets.ts";
 import { createForwarding, type Forwarding } from "./server/forwarded.ts";
 import type { Pools } from "./upstream/pools.ts";
@@ -24,8 +24,8 @@ export interface Runtime {
   readonly forwarding: Forwarding;
   readonly catalogue: Catalogue;
   readonly selector: Selector;
-  /** A text with every known secret blotted out. */
-  readonly redact: (text: string) => string;
+  /** Replaces every secret of the configuration. */
+  readonly redact: Redact;
 }
 
 /** Throws `configuration` where a key is needed and none is there. */
@@ -46,7 +46,7 @@ export function createRuntime(config: ProxyConfig, pools: Pools, via: string): R
     forwarding: createForwarding(config.trustedProxies),
     catalogue,
     selector: createSelector(config.upstreams, config.rules, catalogue),
-    redact: (text) => redact(text, config.secrets),
+    redact: createRedactor(config.secrets),
   };
 }
 

@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readableLine } from "../../src/proxy/observability/readable-line.ts";
 import { recordLine } from "../../src/proxy/observability/request-log.ts";
-import { redact } from "../../src/proxy/redact.ts";
+import { createRedactor } from "../../src/proxy/redact.ts";
 import { json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy } from "../support/start-proxy.ts";
 
@@ -34,8 +35,34 @@ const CALLS = [
   ["/internal/warmup", '{"model":"m"}'],
 ] as const;
 
+/** A text in forms other than the plain one, from each of which it could be read back. */
+function disguised(text: string): string {
+  const characters = [...text].map((character) => character.charCodeAt(0).toString(16));
+  return [
+    ...["", "u", "us"].map((before) => Buffer.from(before + text).toString("base64")),
+    Buffer.from(`user:${text}`).toString("base64url"),
+    Buffer.from(text).toString("hex"),
+    characters.map((hex) => `%${hex}`).join(""),
+    characters.map((hex) => `\\u00${hex.toUpperCase()}`).join(""),
+  ].join(" ");
+}
+
+/** A text, and what can be read back from it. */
+function readBack(text: string): string {
+  const runs = [...text.matchAll(/[\w+/-]{12,}/g)].flatMap(([run]) => [
+    Buffer.from(run, "base64").toString("latin1"),
+    Buffer.from(run, "hex").toString("latin1"),
+  ]);
+  const unescaped = text.replace(/(?:%|\\+u00)([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return [text, ...runs, unescaped].join("\n");
+}
+
 /** What an upstream may answer that repeats what it was sent, as several do in their errors. */
 const leaks = Object.values(CANARIES).join(" ");
+const disguisedLeaks = Object.values(CANARIES).map(disguised).join(" ");
+const okay = JSON.stringify({ id: "x", content: [], choices: [], candidates: [] });
 const ANSWERS = [
   json({ error: { message: `Incorrect API key provided: ${leaks}`, type: leaks } }, 401),
   json({ type: "error", error: { type: "x", message: leaks } }, 500, {
@@ -44,6 +71,19 @@ const ANSWERS = [
   }),
   json(`<html>${leaks}</html>`, 502, { "content-type": "text/html" }),
   json({ error: encodeURIComponent(leaks) }, 400),
+  json({ error: { message: disguisedLeaks, type: disguisedLeaks } }, 403, {
+    "x-request-id": `${CANARIES.upstreamKey} ${disguisedLeaks}`,
+    "www-authenticate": `Basic ${Buffer.from(leaks).toString("base64")}`,
+    "retry-after": CANARIES.upstreamKey,
+  }),
+  json(disguisedLeaks, 400, { "content-type": "text/plain" }),
+  json(okay, 200, {
+    "x-request-id": leaks,
+    "anthropic-organization-id": disguisedLeaks,
+    "mcp-session-id": leaks,
+    "www-authenticate": `Bearer error="${CANARIES.mcpHeader}"`,
+  }),
+  json(`data: ${okay}\n\n`, 200, { "content-type": "text/event-stream", "x-ratelimit-reset": leaks }),
 ];
 
 async function everythingSaid(proxy: TestProxy): Promise<string> {
@@ -61,8 +101,9 @@ async function everythingSaid(proxy: TestProxy): Promise<string> {
         body,
       });
       const text = await response.text();
-      // What an MCP server says goes through as it is: it was sent its own header and nothing else of these.
-      if (!path.startsWith("/mcp/")) said.push(JSON.stringify([...response.headers]), text);
+      said.push(JSON.stringify([...response.headers]));
+      // The body of an MCP server goes through as it is: it was sent its own header and nothing else of these.
+      if (!path.startsWith("/mcp/")) said.push(text);
     }
   for (const path of ["/", "/metrics", "/readyz", "/v1/models"])
     said.push(
@@ -103,7 +144,7 @@ describe("P5 a secret", () => {
         await proxy.close();
         await upstream.close();
       });
-      const said = await everythingSaid(proxy);
+      const said = readBack(await everythingSaid(proxy));
       for (const secret of OWN) expect(said).not.toContain(secret);
       // A query of the client's own is an MCP server's business, as several take their key so.
       const hits = upstream.hits.filter(({ url }) => !url.startsWith("/mcp"));
@@ -116,6 +157,29 @@ describe("P5 a secret", () => {
   it("is blotted out in the form that URLs give it too, the longest first", () => {
     const secrets = ["sk/secret+long value", "sk/secret"];
     const text = `a sk/secret+long value b ${encodeURIComponent("sk/secret+long value")} c sk/secret d sk%2Fsecret`;
-    expect(redact(text, secrets)).toBe("a [redacted] b [redacted] c [redacted] d [redacted]");
+    expect(createRedactor(secrets)(text)).toBe("a [redacted] b [redacted] c [redacted] d [redacted]");
+  });
+
+  it("is blotted out of base64 at every offset, and texts without it stay as they are", () => {
+    const secret = fc.stringMatching(/^[!-~]{8,60}$/);
+    fc.assert(
+      fc.property(secret, fc.string(), fc.string(), fc.boolean(), (text, before, after, isUrl) => {
+        const redact = createRedactor([text]);
+        const encoded = Buffer.from(before + text + after).toString(isUrl ? "base64url" : "base64");
+        expect(redact(`"${encoded}"`)).toBe('"[redacted]"');
+        expect(readBack(redact(disguised(text)))).not.toContain(text);
+        const other = `${before}${after}`;
+        if (!other.includes(text)) expect(redact(other)).toBe(other);
+      }),
+    );
+  });
+
+  it.each(["\\\\", "%25", "A"])("is searched for once in a long run of %j", (piece) => {
+    const run = piece.repeat(1_000_000);
+    expect(createRedactor(["sk-secret-key", "AAAAAAAAAAA"])(`${run}sk-secret-key`)).toMatch(/\[redacted\]$/);
+  });
+
+  it("may be part of what stands in its place", () => {
+    expect(createRedactor(["redacted", "redacted]"])("a redacted b")).toBe("a [redacted] b");
   });
 });

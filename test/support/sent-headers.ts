@@ -1,3 +1,4 @@
+import { createKeyRing } from "../../src/proxy/auth/key-ring.ts";
 import { upstreamHeaders } from "../../src/proxy/upstream/request-headers.ts";
 import { configOf } from "./start-proxy.ts";
 
@@ -14,7 +15,7 @@ export function sentHeaders(rawHeaders: readonly string[], settings: object = {}
     acceptEncoding: undefined,
     contentLength: 2,
     contentCoding: undefined,
-    isOwnKey: () => false,
+    keys: createKeyRing([]),
   };
   const list = upstreamHeaders(rawHeaders, upstream, needs);
   return Object.fromEntries(

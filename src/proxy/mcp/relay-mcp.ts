@@ -47,6 +47,7 @@ export async function relayMcp(
     isLive: true,
     createFilter: undefined,
     ownHeaders: own,
+    redact: request.runtime.redact,
     dialect: undefined,
     streams: services.streams,
   });
@@ -108,8 +109,7 @@ function requestOf(
       acceptEncoding: undefined,
       contentLength: hasBody && length !== undefined ? Number(length) : undefined,
       contentCoding: hasBody ? raw.headers["content-encoding"] : undefined,
-      hasKeys: request.runtime.keys.size > 0,
-      isOwnKey: (text) => request.runtime.keys.find([text]) !== undefined,
+      keys: request.runtime.keys,
     },
   };
 }

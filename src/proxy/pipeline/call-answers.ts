@@ -37,14 +37,14 @@ export async function answerRefusal(
   if (text !== undefined && /^\s*[{[]/.test(text)) {
     const clean = call.runtime.redact(text);
     const bytes = Buffer.from(clean, "utf8");
-    const list = clientHeaders(kept, ownHeaders(call));
+    const list = clientHeaders(kept, ownHeaders(call), call.runtime.redact);
     call.response.writeHead(status, [...list, "content-length", String(bytes.length)]);
     call.response.end(bytes);
     return;
   }
   const said = plainWords(text, kept["content-type"]);
   const message = said ?? `The upstream ${call.upstream?.name} answered with status ${status}`;
-  const passed = clientHeaders({ ...kept, "content-type": undefined }, []);
+  const passed = clientHeaders({ ...kept, "content-type": undefined }, [], call.runtime.redact);
   const fault = { status, message: call.runtime.redact(message) };
   answerJson(call, status, encodeFault(call.dialect, fault, call.id), passed);
 }

@@ -8,7 +8,7 @@ import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { CallRecord } from "../observability/request-log.ts";
 import { timestamp } from "../observability/timestamp.ts";
-import { redact } from "../redact.ts";
+import { createRedactor, redactOwnKeys } from "../redact.ts";
 import type { Route } from "../routes.ts";
 import type { TryNeeds } from "../routing/attempts.ts";
 import { sessionOf } from "../routing/session-affinity.ts";
@@ -169,14 +169,9 @@ export function settle(call: Call): void {
 /** Whatever a client says of itself is as long as it likes. */
 const MAX_SAID = 200;
 
-/** Words that are long enough to be a key of the proxy. */
-const LONG_WORDS = /[^\s,;="'()<>[\]{}]{16,}/g;
-
 /** Returns a text of the client's as the log may hold it: short, and without the proxy's keys. */
 function recordable(text: string | string[] | undefined, { keys }: Runtime): string | undefined {
-  const whole = text?.toString();
-  if (whole === undefined || keys.size === 0) return whole?.slice(0, MAX_SAID);
-  return whole.replace(LONG_WORDS, (word) => (keys.find([word]) ? "[redacted]" : word)).slice(0, MAX_SAID);
+  return text === undefined ? undefined : redactOwnKeys(text.toString(), keys).slice(0, MAX_SAID);
 }
 
 /** The trace of a W3C trace context; https://www.w3.org/TR/trace-context/#traceparent-header */
@@ -208,7 +203,7 @@ function loggedFault({ fault, request }: Call): string | undefined {
   const { headers, url = "" } = request;
   const cookies = (headers.cookie ?? "").split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
   const own = [...shownKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_KEY);
-  return redact(fault, own).replace(KEY_SHAPE, "[redacted]");
+  return createRedactor(own)(fault).replace(KEY_SHAPE, "[redacted]");
 }
 
 /** How the keys of the common vendors begin. */

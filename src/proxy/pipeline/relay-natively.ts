@@ -131,8 +131,7 @@ function requestOf(call: Call, path: string, body: RelayedBody, key: string | un
       acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
       contentLength: sent.length,
       contentCoding: whole ? undefined : headers["content-encoding"],
-      hasKeys: call.runtime.keys.size > 0,
-      isOwnKey: (text) => call.runtime.keys.find([text]) !== undefined,
+      keys: call.runtime.keys,
     },
   };
 }
@@ -158,6 +157,7 @@ function taskOf(call: Call, called: CalledOperation, dropsUsage: boolean): Relay
     isLive: called.array,
     createFilter: dropsUsage ? createUsageFilter : undefined,
     ownHeaders: ownHeaders(call),
+    redact: call.runtime.redact,
     dialect: relayedDialect(call.dialect),
     streams: call.services.streams,
   };

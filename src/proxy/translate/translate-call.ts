@@ -2,6 +2,7 @@ import { AppError } from "../../errors.ts";
 import type { Loss } from "../exchange/loss.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
+import type { Redact } from "../redact.ts";
 import type { Operation } from "../routes.ts";
 import type { ConversationStore } from "./conversations/conversation-store.ts";
 import { serveCount } from "./operations/serve-count.ts";
@@ -22,8 +23,8 @@ export interface TranslatedCall {
   readonly requestId: string;
   readonly send: SendUpstream;
   readonly reply: ReplyWriter;
-  /** A text with every known secret blotted out; vendors quote keys in their errors. */
-  readonly redact: (text: string) => string;
+  /** Replaces every secret of the configuration; vendors quote keys in their errors. */
+  readonly redact: Redact;
   /** Conversations of earlier `responses` calls; absent: `previous_response_id` is not found. */
   readonly conversations?: ConversationStore;
 }

@@ -5,6 +5,7 @@ import { stringifyJson } from "../exchange/json.ts";
 import type { Loss } from "../exchange/loss.ts";
 import type { ExchangeRequest } from "../exchange/request.ts";
 import type { ExchangeResponse, Usage } from "../exchange/response.ts";
+import type { Redact } from "../redact.ts";
 import { keepConversation } from "./conversations/earlier-turns.ts";
 import { createLossHeader } from "./loss-header.ts";
 import type { PreparedRequest } from "./request/prepare-request.ts";
@@ -87,6 +88,17 @@ export class Translation {
   }
 }
 
+/** Returns an error without secrets in any text of it. */
+export function withoutSecrets(error: ExchangeError, redact: Redact): ExchangeError {
+  const { message, code, param } = error;
+  return {
+    ...error,
+    message: redact(message),
+    ...(code === undefined ? {} : { code: redact(code) }),
+    ...(param === undefined ? {} : { param: redact(param) }),
+  };
+}
+
 /** See `Translation.answerError`; for failures before there is one. */
 export function answerError(
   call: TranslatedCall,
@@ -94,8 +106,7 @@ export function answerError(
   error: ExchangeError,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const told = { ...error, message: call.redact(error.message) };
-  const encoded = client.encodeError(told, call.requestId);
+  const encoded = client.encodeError(withoutSecrets(error, call.redact), call.requestId);
   const members = { "content-type": "application/json", ...headers, ...encoded.headers };
   call.reply.answer(encoded.status, members, stringifyJson(encoded.body));
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { AppError } from "../../errors.ts";
 import type { Usage } from "../exchange/response.ts";
+import type { Redact } from "../redact.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 /** What is relayed, and to whom. */
@@ -19,6 +20,8 @@ export interface RelayTask {
   readonly createFilter: (() => StreamFilter) | undefined;
   /** Headers of ours on the answer: flat list, lower-case names. */
   readonly ownHeaders: readonly string[];
+  /** Replaces secrets in the headers of the upstream. */
+  readonly redact: Redact;
   /** How the client's dialect is read and spoken to; `verbatim` has none. */
   readonly dialect: RelayedDialect | undefined;
   readonly streams: OpenStreams;

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { KeyRing } from "../auth/key-ring.ts";
+import { redactOwnKeys } from "../redact.ts";
 
 /**
  * Client headers that end here: what belongs to the connection (RFC 9110, section 7.6.1), what tells of the client
@@ -82,10 +84,8 @@ export interface HeaderNeeds {
   readonly clientKey?: string | undefined;
   /** Whether other machines may call: then only known headers go along, and those that the upstream forwards. */
   readonly isShared?: boolean;
-  /** Whether the client's own credentials go along (`credentials: "client"`), except the proxy's key. */
-  readonly isOwnKey: (text: string) => boolean;
-  /** Whether the proxy has keys, so that other headers are searched for them. */
-  readonly hasKeys?: boolean;
+  /** The proxy's keys, which no header may carry on. */
+  readonly keys: KeyRing;
 }
 
 /** The headers of a call, as undici's flat list of names and values. `rawHeaders` is the client's. */
@@ -110,7 +110,7 @@ export function upstreamHeaders(
     }
     if (named?.has(name) || replaced.includes(name)) continue;
     if (needs.isShared && !isAllowed(name, upstream)) continue;
-    if (needs.hasKeys && value.length >= MIN_KEY && holdsKey(value, needs)) continue;
+    if (redactOwnKeys(value, needs.keys) !== value) continue;
     if (name === "anthropic-version") version = true;
     headers.push(name, value);
   }
@@ -118,15 +118,6 @@ export function upstreamHeaders(
     headers.push(...MESSAGES_VERSION);
   addOwn(headers, upstream, needs);
   return headers;
-}
-
-/** Characters of the shortest key of the proxy. */
-const MIN_KEY = 16;
-
-/** Whether the proxy's own key is a header's value, or one of the words in it. */
-function holdsKey(value: string, { isOwnKey }: HeaderNeeds): boolean {
-  const words = value.split(/[\s,;="'()<>[\]{}]+/);
-  return isOwnKey(value) || words.some((word) => word.length >= MIN_KEY && isOwnKey(word));
 }
 
 /** Lower-case names by the names that clients give; empty for those that end here. The same few come in every call. */
@@ -198,9 +189,9 @@ function credentialHeader(upstream: UpstreamConfig, key: string): readonly [stri
   return ["authorization", `Bearer ${key}`];
 }
 
-function isForwardedKey(name: string, value: string, { isOwnKey }: HeaderNeeds): boolean {
+function isForwardedKey(name: string, value: string, { keys }: HeaderNeeds): boolean {
   if (name !== "authorization" && name !== "x-api-key" && name !== "x-goog-api-key") return false;
-  return !isOwnKey(value.replace(/^bearer +/i, ""));
+  return keys.find([value.replace(/^bearer +/i, "")]) === undefined;
 }
 
 /** Headers that `Connection` names belong to the connection too. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Redact } from "../redact.ts";
 
 /** Headers of an upstream's answer that reach the client. Cookies, alternative services and policies do not. */
 const PASSED = new Set([
@@ -58,14 +59,18 @@ function isCallId(name: string): boolean {
   return PASSED_ID.test(name) && !name.startsWith("x-sallyport");
 }
 
-/** The flat list for `writeHead`. `own` are headers of ours, names lower-case; they win. */
-export function clientHeaders(headers: IncomingHttpHeaders, own: readonly string[]): string[] {
+/** Returns the flat list for `writeHead`. `own` are headers of ours, names lower-case; vendors may repeat a key in theirs. */
+export function clientHeaders(
+  headers: IncomingHttpHeaders,
+  own: readonly string[],
+  redact: Redact,
+): string[] {
   const list: string[] = [...SAFETY, ...own];
   for (const name in headers) {
     if (!isPassed(name)) continue;
     const value = headers[name];
-    if (typeof value === "string") list.push(name, value);
-    else if (value) for (const each of value) list.push(name, each);
+    if (typeof value === "string") list.push(name, redact(value));
+    else if (value) for (const each of value) list.push(name, redact(each));
   }
   return list;
 }

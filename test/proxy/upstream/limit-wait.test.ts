@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createKeyRing } from "../../../src/proxy/auth/key-ring.ts";
 import { relayTo, sendTo } from "../../../src/proxy/upstream/clients.ts";
 import { createOpenStreams } from "../../../src/proxy/upstream/open-streams.ts";
 import { createPools } from "../../../src/proxy/upstream/pools.ts";
@@ -49,7 +50,7 @@ describe("a call that waits for a connection", () => {
           acceptEncoding: undefined,
           contentLength: undefined,
           contentCoding: undefined,
-          isOwnKey: () => false,
+          keys: createKeyRing([]),
         };
         const wanted = { method: "GET", path: "/", rawHeaders: request.rawHeaders, body: null, needs };
         resolve(
@@ -62,6 +63,7 @@ describe("a call that waits for a connection", () => {
             isLive: false,
             createFilter: undefined,
             ownHeaders: [],
+            redact: String,
             dialect: undefined,
             streams: createOpenStreams(() => 60_000),
           }).finally(() => response.end()),

@@ -9,7 +9,7 @@ import { keptId } from "../conversations/threads.ts";
 import { exchangeErrorOf, isClientGone } from "../faults.ts";
 import { refusal, STRICT } from "../strict-translation.ts";
 import type { UpstreamReply } from "../translate-call.ts";
-import type { Translation } from "../translation.ts";
+import { type Translation, withoutSecrets } from "../translation.ts";
 import { answerBounds, EventReader, lookAt, readAnswerJson } from "./read-answer.ts";
 import { RepeatedDeltas } from "./repeated-deltas.ts";
 import { eventsOfList, eventsOfResponse, ResponseCollector } from "./response-events.ts";
@@ -163,8 +163,7 @@ class StreamWriter {
   private own(event: ExchangeEvent): ExchangeEvent {
     if (event.type === "start") return this.translation.unnamed(event);
     if (event.type !== "error") return event;
-    const message = this.translation.plan.call.redact(event.error.message);
-    return { ...event, error: { ...event.error, message } };
+    return { ...event, error: withoutSecrets(event.error, this.translation.plan.call.redact) };
   }
 
   /** Ends with an error: as the answer's status where that is still open, else as the stream's last event. */
