@@ -127,15 +127,15 @@ export const defences = [
   [
     "R12",
     "security/r12",
-    "src/review/notes/save-to-vault.ts",
+    "src/review/plan/save/save-to-vault.ts",
     "!isWithin(vault, await nearestExisting(folder))",
     "false",
   ],
-  ["R12", "security/r12", "src/review/plan-store/save-folder.ts", 'part.toLowerCase() === ".git"', "false"],
+  ["R12", "security/r12", "src/review/plan/save/save-folder.ts", 'part.toLowerCase() === ".git"', "false"],
   [
     "R12",
     "security/r12",
-    "src/review/plan-store/save-plan.ts",
+    "src/review/plan/save/save-plan.ts",
     'await (await open(path, "wx", mode)).close();',
     'await (await open(path, "w", mode)).close();',
   ],
@@ -147,7 +147,7 @@ export const defences = [
     "return",
   ],
   ["R13", "security/r13", "src/review/agents.ts", "if (agents.length === 0 ||", "if (true ||"],
-  ["R14", "security/r14", "src/review/notes/save-to-note-app.ts", "encodeURIComponent(plan)", "plan"],
+  ["R14", "security/r14", "src/review/plan/save/save-to-note-app.ts", "encodeURIComponent(plan)", "plan"],
   [
     "R15",
     "security/r15",
@@ -305,7 +305,7 @@ export const defences = [
   [
     "P1",
     "security/p01",
-    "src/config/proxy-resolve.ts",
+    "src/config/proxy/resolve.ts",
     'if (origin !== "null") return origin;',
     "return origin;",
   ],
@@ -347,7 +347,7 @@ export const defences = [
   [
     "P3",
     "security/p03",
-    "src/config/proxy-resolve.ts",
+    "src/config/proxy/resolve.ts",
     "if (text.length < 16) return",
     "if (text.length < 0) return",
   ],
@@ -361,14 +361,14 @@ export const defences = [
   [
     "P4",
     "security/p04",
-    "src/config/proxy-resolve.ts",
+    "src/config/proxy/resolve.ts",
     "host !== undefined && !isLoopback(host) && needsNoKey(settings)",
     "false",
   ],
   [
     "P4",
     "security/p04",
-    "src/config/proxy-generated-key.ts",
+    "src/config/proxy/generated-key.ts",
     '{ mode: 0o600, flag: "wx" }',
     '{ mode: 0o644, flag: "wx" }',
   ],
@@ -416,7 +416,7 @@ export const defences = [
   [
     "P9",
     "security/p09",
-    "src/http/create-app.ts",
+    "src/http/app.ts",
     "const http = { headersTimeout,",
     "const http = { insecureHTTPParser: true, headersTimeout,",
   ],
@@ -437,7 +437,7 @@ export const defences = [
   [
     "P11",
     "security/p11",
-    "src/http/create-app.ts",
+    "src/http/app.ts",
     "const http = { headersTimeout, connectionsCheckingInterval, maxHeaderSize };",
     "const http = { maxHeaderSize };",
   ],

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { agents } from "../src/agents/agents.ts";
-import { connectorNamed } from "../src/agents/proxy/connectors.ts";
+import { connectorNamed } from "../src/agents/connectors.ts";
+import { agents } from "../src/agents/registry.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { codeBlocks, documents, inlineCode, read, root } from "./support/documents.ts";
 

@@ -2,10 +2,10 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { capabilityOverrideSchema } from "../src/config/capability-override.ts";
-import { parseConfiguration } from "../src/config/configuration-file.ts";
 import { configurationJsonSchema } from "../src/config/file-schema.ts";
-import { proxySchema } from "../src/config/proxy-schema.ts";
+import { parseConfiguration } from "../src/config/load.ts";
+import { capabilityOverrideSchema } from "../src/config/proxy/capability-override.ts";
+import { proxySchema } from "../src/config/proxy/schema.ts";
 import { routes } from "../src/proxy/routes.ts";
 import { codeBlocks, documents, inlineCode, prose, read, root } from "./support/documents.ts";
 

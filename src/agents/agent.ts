@@ -1,4 +1,4 @@
-import type { FileEdit } from "./edits/file-edit.ts";
+import type { FileEdit } from "./file-edits/file-edit.ts";
 
 /** Where an installation goes and how an agent is to call us: everything an agent's module needs to know. */
 export interface Place {

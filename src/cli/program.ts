@@ -1,9 +1,9 @@
 import { Command, type CommanderError } from "commander";
 import { addHelp, addHelpCommand } from "./help.ts";
-import { addInstallCommands } from "./install/install-commands.ts";
 import type { Output } from "./output.ts";
-import { addProxyCommands } from "./proxy/proxy-program.ts";
-import { addReviewCommands } from "./review/review-program.ts";
+import { addProxyCommands } from "./proxy/program.ts";
+import { addReviewCommands } from "./review/program.ts";
+import { addInstallCommands } from "./setup/program.ts";
 import { version } from "./version.ts";
 
 /** Tells the caller of `run` how the process is to end. */
@@ -55,7 +55,7 @@ function addLicenses(program: Command, output: Output, setExitCode: SetExitCode)
     .command("licenses")
     .description("Print the licenses of Sallyport and of all code it contains")
     .action(async () => {
-      const { licenses } = await import("./licenses/licenses.ts");
+      const { licenses } = await import("./licenses.ts");
       setExitCode(await licenses(output));
     });
 }

@@ -1,4 +1,4 @@
-import type { UpstreamDialect } from "./proxy-config.ts";
+import type { UpstreamDialect } from "./proxy/config.ts";
 
 /**
  * Returns the URL under which an upstream's operations lie, without trailing slash and with the query of `baseUrl`.

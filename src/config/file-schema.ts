@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { proxySchema } from "./proxy-schema.ts";
-import { reviewSchema } from "./review-section.ts";
+import { proxySchema } from "./proxy/schema.ts";
+import { reviewSchema } from "./review/section.ts";
 
 /** The configuration file with all its sections, as JSON Schema: what an editor checks and completes it with. */
 export function configurationJsonSchema(): object {

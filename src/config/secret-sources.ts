@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { AppError, messageOf } from "../errors.ts";
 import type { Environment } from "./paths.ts";
-import type { ProxySettings, SecretSettings } from "./proxy-schema.ts";
+import type { ProxySettings, SecretSettings } from "./proxy/schema.ts";
 
 /** Where a secret comes from that is not in the configuration file itself. */
 export type SecretSource = Exclude<SecretSettings, string>;

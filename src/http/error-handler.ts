@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
-import { sendEarly } from "./answer-early.ts";
+import { sendEarly } from "./early-response.ts";
 
 /** Answers every failure as `{error}`. `onFailure` is told of those that are not the caller's. */
 export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknown) => void): void {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { sendEarly } from "./answer-early.ts";
+import { sendEarly } from "./early-response.ts";
 import { checkRequest, type GuardPolicy, type GuardReason } from "./guard.ts";
-import { pathOf } from "./path-of.ts";
+import { pathOf } from "./request-path.ts";
 
 const REMEDY: Record<GuardReason, string> = {
   host: "This server answers to localhost only. Open the URL that was printed.",

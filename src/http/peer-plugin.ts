@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { sendEarly } from "./answer-early.ts";
-import { pathOf } from "./path-of.ts";
+import { sendEarly } from "./early-response.ts";
 import { peerOf, refusedPeer } from "./peer.ts";
+import { pathOf } from "./request-path.ts";
 
 /** Refuses the requests of other users of this machine with 403 before anything else runs, on every route and on none. */
 export function addPeerCheck(

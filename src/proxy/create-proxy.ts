@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { METHODS } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import type { ProxyConfig } from "../config/proxy-config.ts";
+import type { ProxyConfig } from "../config/proxy/config.ts";
 import { AppError } from "../errors.ts";
-import { createApp } from "../http/create-app.ts";
-import { pathOf } from "../http/path-of.ts";
+import { createApp } from "../http/app.ts";
+import { pathOf } from "../http/request-path.ts";
 import { addSecurityHeaders } from "../http/security-headers.ts";
 import { createBodyRoom } from "./body/body-room.ts";
 import { type CallActivity, ownActivity } from "./dashboard/activity.ts";

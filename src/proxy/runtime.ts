@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { isLoopback, urlHost } from "../config/loopback.ts";
-import type { ProxyConfig } from "../config/proxy-config.ts";
+import type { ProxyConfig } from "../config/proxy/config.ts";
 import { AppError } from "../errors.ts";
 import type { GuardPolicy } from "../http/guard.ts";
 import { createKeyRing, type KeyRing } from "./auth/key-ring.ts";

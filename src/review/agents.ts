@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import type { Agent, AgentOrigin, AgentsAnswer } from "./api-types.ts";
-import { type ListedAgent, parseAgents } from "./hooks/input-schemas.ts";
+import { type ListedAgent, parseAgents } from "./plan/input-schemas.ts";
 
 export interface AgentSources {
   readonly origin: AgentOrigin;

@@ -2,8 +2,8 @@ import type { FastifyReply } from "fastify";
 import { AppError, messageOf } from "../errors.ts";
 import { isFromPage } from "../http/page-token.ts";
 import type { DecisionAnswer } from "./api-types.ts";
+import type { ReviewContext } from "./context.ts";
 import type { Decision, DecisionSource } from "./decision.ts";
-import type { ReviewContext } from "./review-mode.ts";
 
 /** What a body asked for, once it is found proper. */
 export interface Proposal {

@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Place } from "../../src/agents/agent.ts";
-import { changesToInstall, changesToUninstall } from "../../src/agents/changes/changes.ts";
-import { createReceiptStore } from "../../src/agents/changes/receipts.ts";
-import { forgetReceipts, writeChanges } from "../../src/agents/changes/write-changes.ts";
-import { connectors } from "../../src/agents/proxy/connectors.ts";
+import { connectors } from "../../src/agents/connectors.ts";
+import { changesToInstall, changesToUninstall } from "../../src/agents/file-edits/changes.ts";
+import { createReceiptStore } from "../../src/agents/file-edits/receipts.ts";
+import { forgetReceipts, writeChanges } from "../../src/agents/file-edits/write-changes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { oddSettings } from "./odd-settings.ts";
 

@@ -16,12 +16,12 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Agent, Place } from "../../src/agents/agent.ts";
-import { agentNamed, agents } from "../../src/agents/agents.ts";
-import { changesToInstall, changesToUninstall, targetOf } from "../../src/agents/changes/changes.ts";
-import { stateOf } from "../../src/agents/changes/install-state.ts";
-import { createReceiptStore } from "../../src/agents/changes/receipts.ts";
-import { showChanges } from "../../src/agents/changes/show-changes.ts";
-import { forgetReceipts, writeChanges } from "../../src/agents/changes/write-changes.ts";
+import { changesToInstall, changesToUninstall, targetOf } from "../../src/agents/file-edits/changes.ts";
+import { stateOf } from "../../src/agents/file-edits/install-state.ts";
+import { createReceiptStore } from "../../src/agents/file-edits/receipts.ts";
+import { showChanges } from "../../src/agents/file-edits/show-changes.ts";
+import { forgetReceipts, writeChanges } from "../../src/agents/file-edits/write-changes.ts";
+import { agentNamed, agents } from "../../src/agents/registry.ts";
 import { oddSettings } from "./odd-settings.ts";
 
 let home: string;

@@ -1,13 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type ConfigurationFile,
-  explainIssues,
-  parseConfiguration,
-} from "../../src/config/configuration-file.ts";
-import { resolveProxyConfig } from "../../src/config/proxy-resolve.ts";
-import { fileSchema as proxyFile, proxySchema } from "../../src/config/proxy-schema.ts";
-import { reviewSchema } from "../../src/config/review-section.ts";
+import { type ConfigurationFile, explainIssues, parseConfiguration } from "../../src/config/load.ts";
+import { resolveProxyConfig } from "../../src/config/proxy/resolve.ts";
+import { fileSchema as proxyFile, proxySchema } from "../../src/config/proxy/schema.ts";
+import { reviewSchema } from "../../src/config/review/section.ts";
 import { AppError } from "../../src/errors.ts";
 
 /** One line for each thing that is wrong: file, line from 1, keys, reason. */

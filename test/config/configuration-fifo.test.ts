@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readConfigurationFile } from "../../src/config/configuration-file.ts";
+import { readConfigurationFile } from "../../src/config/load.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it.runIf(process.platform !== "win32")(

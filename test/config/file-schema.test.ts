@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { parseConfiguration } from "../../src/config/configuration-file.ts";
 import { configurationJsonSchema } from "../../src/config/file-schema.ts";
+import { parseConfiguration } from "../../src/config/load.ts";
 
 /** Reads the schema as any other reader of JSON Schema would. */
 const file = z.fromJSONSchema(JSON.parse(JSON.stringify(configurationJsonSchema())));

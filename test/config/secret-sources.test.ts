@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readProxyConfiguration } from "../../src/cli/proxy/proxy-configuration.ts";
 import { createLogOutput } from "../../src/cli/proxy/start/log-output.ts";
-import { effectiveSettings } from "../../src/config/proxy-effective.ts";
+import { readProxyConfiguration } from "../../src/cli/proxy-configuration.ts";
+import { effectiveSettings } from "../../src/config/proxy/effective.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "secrets-"));
 

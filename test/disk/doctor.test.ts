@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { dataFinding } from "../../src/doctor/places.ts";
+import { dataFinding } from "../../src/cli/setup/doctor/disk-and-ports.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

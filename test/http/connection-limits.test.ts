@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createApp } from "../../src/http/app.ts";
 import { closeUnused } from "../../src/http/connection-limits.ts";
-import { createApp } from "../../src/http/create-app.ts";
-import { openDoors } from "../../src/http/doors.ts";
 import { listen } from "../../src/http/listen.ts";
+import { openDoors } from "../../src/http/listeners.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
 

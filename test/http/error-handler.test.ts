@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AppError } from "../../src/errors.ts";
-import { createApp } from "../../src/http/create-app.ts";
+import { createApp } from "../../src/http/app.ts";
 import { addErrorHandler } from "../../src/http/error-handler.ts";
 
 function server() {

@@ -1,8 +1,8 @@
 import { connect, createServer, type Server } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createApp } from "../../src/http/create-app.ts";
-import { type DoorOptions, openDoors } from "../../src/http/doors.ts";
+import { createApp } from "../../src/http/app.ts";
 import { listen } from "../../src/http/listen.ts";
+import { type DoorOptions, openDoors } from "../../src/http/listeners.ts";
 
 /** Takes a free port on an address; `release` gives it back. */
 async function occupy(host = "127.0.0.1", port = 0): Promise<{ port: number; release: () => Promise<void> }> {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createApp } from "../../src/http/create-app.ts";
+import { createApp } from "../../src/http/app.ts";
 import { addPage } from "../../src/http/page.ts";
 import { pageSource } from "../../src/http/page-source.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createApp } from "../../src/http/create-app.ts";
-import { openDoors } from "../../src/http/doors.ts";
+import { createApp } from "../../src/http/app.ts";
+import { openDoors } from "../../src/http/listeners.ts";
 import { planServer } from "../support/plan-server.ts";
 import { quietPort } from "../support/quiet-port.ts";
 import { startTestProxy } from "../support/start-proxy.ts";

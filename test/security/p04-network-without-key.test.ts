@@ -1,8 +1,8 @@
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readProxyConfiguration } from "../../src/cli/proxy/proxy-configuration.ts";
-import { banner } from "../../src/cli/proxy/start/proxy-banner.ts";
+import { banner } from "../../src/cli/proxy/start/banner.ts";
+import { readProxyConfiguration } from "../../src/cli/proxy-configuration.ts";
 import { checkRequest } from "../../src/http/guard.ts";
 import { createRuntime } from "../../src/proxy/runtime.ts";
 import { createPools } from "../../src/proxy/upstream/pools.ts";

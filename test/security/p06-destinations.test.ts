@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { loadProxySettings } from "../../src/config/proxy-settings.ts";
+import { loadProxySettings } from "../../src/config/proxy/settings.ts";
 import { json, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { createApp } from "../../src/http/create-app.ts";
+import { createApp } from "../../src/http/app.ts";
 import { planServer } from "../support/plan-server.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 

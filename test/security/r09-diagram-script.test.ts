@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { MermaidConfig } from "mermaid";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createApp } from "../../src/http/create-app.ts";
+import { createApp } from "../../src/http/app.ts";
 import { addPage } from "../../src/http/page.ts";
 import { pageSource } from "../../src/http/page-source.ts";
 import { draw } from "../../web/diagram-frame/draw.ts";

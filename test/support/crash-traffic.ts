@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { createRecordStore } from "../../src/review/records/record-store.ts";
+import { createRecordStore } from "../../src/review/storage/records.ts";
 
 export interface SavedDraft {
   readonly generation: number;

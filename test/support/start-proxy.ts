@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
-import { parseConfiguration } from "../../src/config/configuration-file.ts";
-import { resolveProxyConfig } from "../../src/config/proxy-resolve.ts";
-import { fileSchema } from "../../src/config/proxy-schema.ts";
+import { parseConfiguration } from "../../src/config/load.ts";
+import { resolveProxyConfig } from "../../src/config/proxy/resolve.ts";
+import { fileSchema } from "../../src/config/proxy/schema.ts";
 import { createProxy, type ProxyServer } from "../../src/proxy/create-proxy.ts";
 import type { Refusal } from "../../src/proxy/observability/refusals.ts";
 import type { CallRecord } from "../../src/proxy/observability/request-log.ts";

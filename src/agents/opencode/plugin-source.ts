@@ -1,4 +1,4 @@
-import { OWN_MARK } from "../edits/own-file.ts";
+import { OWN_MARK } from "../file-edits/own-file.ts";
 
 /**
  * The plugin as OpenCode loads it: plain JavaScript without imports from packages, since OpenCode skips in silence

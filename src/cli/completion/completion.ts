@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { agents } from "../../agents/agents.ts";
-import { connectors } from "../../agents/proxy/connectors.ts";
+import { connectors } from "../../agents/connectors.ts";
+import { agents } from "../../agents/registry.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
 import { bashCompletion } from "./bash.ts";

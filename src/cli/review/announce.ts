@@ -1,11 +1,11 @@
 import { hostname, userInfo } from "node:os";
-import { createOpenTabs } from "../../review/open-tabs.ts";
+import { createOpenTabs } from "../../review/storage/open-tabs.ts";
 import type { Output } from "../output.ts";
 import { openReadyFile } from "../ready-file.ts";
-import { isBeyondLoopback } from "./listen-review.ts";
-import { openBrowser, openingOf } from "./open-browser.ts";
-import type { ReviewFlags } from "./review-program.ts";
-import type { ReviewJob } from "./run-review.ts";
+import { openBrowser, openingOf } from "./browser.ts";
+import { isBeyondLoopback } from "./listen.ts";
+import type { ReviewFlags } from "./program.ts";
+import type { ReviewJob } from "./run.ts";
 
 export interface Announcement {
   readonly port: number;

@@ -1,11 +1,11 @@
 import { editorLink } from "../../config/editor-link.ts";
 import { processEnvironment } from "../../config/paths.ts";
-import { asksForChanges, createCodeMode, feedbackJson } from "../../review/code/create-code-mode.ts";
+import { asksForChanges, createCodeMode, feedbackJson } from "../../review/code/mode.ts";
 import { createRoundStore } from "../../review/code/rounds/round-store.ts";
 import { codeDecision } from "../../review/decision.ts";
 import { createDiffDesk } from "../../review/git/diff-desk.ts";
 import type { Repository } from "../../review/git/repository.ts";
-import type { ReviewSubject } from "./run-review.ts";
+import type { ReviewSubject } from "./run.ts";
 
 export interface CodeToReview {
   readonly repository: Repository;

@@ -1,16 +1,16 @@
 import { join } from "node:path";
+import type { LoadedPlan } from "../../agents/load-plan.ts";
 import type { AgentOrigin } from "../../review/api-types.ts";
 import { planDecision } from "../../review/decision.ts";
-import { openHistory } from "../../review/history/plan-history.ts";
-import type { ReplyChannel } from "../../review/hooks/channel.ts";
-import type { LoadedPlan } from "../../review/hooks/load-plan.ts";
-import { createPlanMode } from "../../review/plan/create-plan-mode.ts";
+import { createPlanMode } from "../../review/plan/mode.ts";
 import { namedImages } from "../../review/plan/named-images.ts";
 import { planIdOf } from "../../review/plan/plan-id.ts";
 import { planTitle } from "../../review/plan/plan-title.ts";
+import type { ReplyChannel } from "../../review/plan/reply-channel.ts";
 import { writeDurably } from "../../review/storage/durable-file.ts";
-import type { ReviewSubject } from "./run-review.ts";
-import type { Workplace } from "./workplace.ts";
+import { openHistory } from "../../review/storage/history.ts";
+import type { ReviewSubject } from "./run.ts";
+import type { Workplace } from "./workspace.ts";
 
 export interface PlanToReview {
   readonly loaded: LoadedPlan;

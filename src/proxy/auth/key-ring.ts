@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { ProxyKey } from "../../config/proxy-config.ts";
+import type { ProxyKey } from "../../config/proxy/config.ts";
 
 /** The keys that open the proxy. */
 export interface KeyRing {

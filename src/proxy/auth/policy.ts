@@ -1,4 +1,4 @@
-import type { ProxyConfig } from "../../config/proxy-config.ts";
+import type { ProxyConfig } from "../../config/proxy/config.ts";
 import type { Operation } from "../routes.ts";
 
 type AuthMode = ProxyConfig["authMode"];

@@ -1,4 +1,4 @@
-import type { McpServerConfig, ModelRule, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { McpServerConfig, ModelRule, UpstreamConfig } from "../../config/proxy/config.ts";
 import type { CallSeries } from "../observability/metrics.ts";
 import type { RestingPlace } from "../routing/cooldowns.ts";
 import type { Runtime } from "../runtime.ts";

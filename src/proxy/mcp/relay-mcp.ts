@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { McpServerConfig, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { McpServerConfig, UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import type { RunningCall } from "../observability/recent-calls.ts";
 import { timestamp } from "../observability/timestamp.ts";

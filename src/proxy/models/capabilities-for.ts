@@ -1,4 +1,4 @@
-import { capabilityOverrideSchema } from "../../config/capability-override.ts";
+import { capabilityOverrideSchema } from "../../config/proxy/capability-override.ts";
 import { AppError } from "../../errors.ts";
 import type { Capabilities } from "../exchange/capabilities.ts";
 import { defined } from "../exchange/defined.ts";

@@ -1,4 +1,4 @@
-import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { describeExcess, findExcess, type JsonBounds } from "../../json/bounds.ts";
 import { sendTo } from "../upstream/clients.ts";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ProxyConfig } from "../../config/proxy-config.ts";
+import type { ProxyConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import type { ErrorDialect } from "../dialect-errors.ts";
 import type { Dialect } from "../exchange/parts.ts";

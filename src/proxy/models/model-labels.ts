@@ -1,4 +1,4 @@
-import type { ProxyConfig, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { ProxyConfig, UpstreamConfig } from "../../config/proxy/config.ts";
 import type { Catalogue } from "./catalog.ts";
 
 /** A call that has ended, as much as decides on its model's name in the metrics. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { AppError } from "../../errors.ts";
-import { endEarly } from "../../http/answer-early.ts";
+import { endEarly } from "../../http/early-response.ts";
 import { decodeBody } from "../body/content-coding.ts";
 import { encodeFault, faultOf } from "../dialect-errors.ts";
 import { clientHeaders } from "../upstream/response-headers.ts";

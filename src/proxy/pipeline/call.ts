@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ProxyKey, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { ProxyKey, UpstreamConfig } from "../../config/proxy/config.ts";
 import type { AppError } from "../../errors.ts";
 import { shownKeys } from "../auth/credentials.ts";
 import { BodyShare } from "../body/body-room.ts";

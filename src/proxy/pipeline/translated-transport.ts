@@ -1,4 +1,4 @@
-import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { nextTry, placesFrom, planTries, type Try, takesTheSame } from "../routing/attempts.ts";
 import { withPauseOfReply } from "../routing/pause-in-body.ts";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { mayTryAgain } from "../upstream/faults.ts";
 import type { Rests } from "./cooldowns.ts";
 import { pauseOf, type Tried } from "./retry-after.ts";

@@ -1,4 +1,4 @@
-import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { Resting } from "../dashboard/api-types.ts";
 import { isUnreachable } from "../upstream/faults.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";

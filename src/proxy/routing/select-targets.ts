@@ -1,4 +1,4 @@
-import type { ModelRule, RuleCondition, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { ModelRule, RuleCondition, UpstreamConfig } from "../../config/proxy/config.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { fits } from "../glob.ts";
 import type { Catalogue } from "../models/catalog.ts";

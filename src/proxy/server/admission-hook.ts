@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ProxyKey } from "../../config/proxy-config.ts";
+import type { ProxyKey } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
-import { pathOf } from "../../http/path-of.ts";
+import { pathOf } from "../../http/request-path.ts";
 import type { Route } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ProxyKey } from "../../config/proxy-config.ts";
+import type { ProxyKey } from "../../config/proxy/config.ts";
 import { checkRequest, type GuardedRequest } from "../../http/guard.ts";
 import { shownKeys } from "../auth/credentials.ts";
 import { needsKey } from "../auth/policy.ts";

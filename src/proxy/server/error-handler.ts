@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
-import { sendEarly } from "../../http/answer-early.ts";
-import { pathOf } from "../../http/path-of.ts";
+import { sendEarly } from "../../http/early-response.ts";
+import { pathOf } from "../../http/request-path.ts";
 import { encodeFault, type Fault, faultOf } from "../dialect-errors.ts";
 import { callersDialect } from "../models/describe-models.ts";
 import { type Route, type RouteDialect, routes, takesPath } from "../routes.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pathOf } from "../../http/path-of.ts";
+import { pathOf } from "../../http/request-path.ts";
 import { handleCall } from "../pipeline/handle-call.ts";
 import { isModelRoute, routes } from "../routes.ts";
 import type { Services } from "../services.ts";

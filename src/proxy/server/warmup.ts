@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError, messageOf } from "../../errors.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import { NO_FACTS } from "../routing/call-facts.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { limitWait } from "./limit-wait.ts";
 import type { PoolPlace, Pools } from "./pools.ts";
 import { Relay } from "./relay.ts";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
 import { redactOwnKeys } from "../redact.ts";
 

@@ -1,4 +1,4 @@
-import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 
 /** Upstreams that refuse `stream_options`. */
 const refusing = new WeakSet<UpstreamConfig>();

@@ -1,4 +1,4 @@
-import type { ModelPrice, TokenPrices, UpstreamConfig } from "../../config/proxy-config.ts";
+import type { ModelPrice, TokenPrices, UpstreamConfig } from "../../config/proxy/config.ts";
 import type { Usage } from "../exchange/response.ts";
 import { type BilledTokens, billedTokens } from "../exchange/usage.ts";
 import { fits } from "../glob.ts";

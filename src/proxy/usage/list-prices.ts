@@ -1,4 +1,4 @@
-import type { ModelPrice } from "../../config/proxy-config.ts";
+import type { ModelPrice } from "../../config/proxy/config.ts";
 
 /** A price list, when it was read and where. */
 interface PriceList {

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import type { ReviewContext } from "../review-mode.ts";
+import type { ReviewContext } from "../context.ts";
 
 /**
  * Holds a decision to the diff that the person had before them. A tab outlives its review where that was killed, and

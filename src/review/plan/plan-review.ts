@@ -1,7 +1,7 @@
-import type { PlanHistory } from "../history/plan-history.ts";
-import type { ReplyChannel } from "../hooks/channel.ts";
-import type { VaultPlaces } from "../notes/find-vaults.ts";
+import type { PlanHistory } from "../storage/history.ts";
 import type { PlanSource } from "./plan-id.ts";
+import type { ReplyChannel } from "./reply-channel.ts";
+import type { VaultPlaces } from "./save/find-vaults.ts";
 
 /** A plan under review and everything that is known about it. */
 export interface PlanReview {

@@ -1,7 +1,7 @@
 import { checkOffered } from "../agents.ts";
 import type { AgentOrigin, AgentsAnswer, ApproveBody, DenyBody } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
-import { DEFAULT_DENIAL, type ReplyChannel } from "../hooks/channel.ts";
+import { DEFAULT_DENIAL, type ReplyChannel } from "./reply-channel.ts";
 
 /** What of a body counts, and what of it cannot reach this agent. */
 export interface Proposed {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { ReviewContext } from "../review-mode.ts";
+import type { ReviewContext } from "../context.ts";
 
 /** GET /api/agents: the agents a decision may switch to (origin_b). Always 200, as the page can do without. */
 export function agentsRoute(app: FastifyInstance, { agents }: ReviewContext): void {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { draftBody, parseBody } from "../body-schemas.ts";
-import type { ReviewContext } from "../review-mode.ts";
+import type { ReviewContext } from "../context.ts";
 
 /**
  * GET and PUT /api/draft: what is typed but not sent. Every PUT carries a higher generation than the one before;

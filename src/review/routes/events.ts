@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { ReviewContext } from "../review-mode.ts";
+import type { ReviewContext } from "../context.ts";
 
 /** GET /api/events: server-sent events, until the page leaves or the review ends. */
 export function eventsRoute(app: FastifyInstance, { events }: ReviewContext): void {

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../errors.ts";
+import type { ReviewContext } from "../context.ts";
 import { imageError, openImage } from "../images/open-image.ts";
-import type { ReviewContext } from "../review-mode.ts";
 
 /**
  * GET /api/image?path=…: a local image or an uploaded one. The type comes from the bytes, and nothing in them can

@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import { AppError } from "../../errors.ts";
 import { isFromPage } from "../../http/page-token.ts";
 import { parseBody, settingsBody } from "../body-schemas.ts";
-import { expandFolder } from "../plan-store/save-folder.ts";
-import type { ReviewContext } from "../review-mode.ts";
+import type { ReviewContext } from "../context.ts";
+import { expandFolder } from "../plan/save/save-folder.ts";
 
 /**
  * GET and PUT /api/settings: what the person chose, for all reviews to come. A PUT leaves out what it keeps; a folder

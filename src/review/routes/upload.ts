@@ -2,9 +2,9 @@ import multipart, { type MultipartFile } from "@fastify/multipart";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
 import type { UploadAnswer } from "../api-types.ts";
+import type { ReviewContext } from "../context.ts";
 import { MAX_IMAGE_BYTES } from "../images/open-image.ts";
 import { storeUpload } from "../images/store-upload.ts";
-import type { ReviewContext } from "../review-mode.ts";
 
 /** What may stand beside the file, in whatever order: a form sends all it has. */
 const MEMBERS = { files: 8, fields: 64, parts: 72 } as const;

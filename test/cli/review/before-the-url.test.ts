@@ -16,7 +16,7 @@ function loadedWith(files: readonly string[]): ReadonlySet<string> {
 }
 
 it("loads nothing before a code review's URL that the first request does not need", () => {
-  const entries = ["review-code.ts", "run-review.ts", "workplace.ts"].map((name) => resolve(folder, name));
+  const entries = ["code.ts", "run.ts", "workspace.ts"].map((name) => resolve(folder, name));
   const loaded = loadedWith(entries);
   expect(loaded).toContain("simple-git");
   expect(loaded).toContain("node:http");
@@ -25,7 +25,7 @@ it("loads nothing before a code review's URL that the first request does not nee
 });
 
 it("asks git before the rest of a code review is loaded", () => {
-  const loaded = loadedWith([resolve(folder, "review-code.ts")]);
+  const loaded = loadedWith([resolve(folder, "code.ts")]);
   expect(loaded).toContain("simple-git");
   expect(loaded).not.toContain("node:http");
 });

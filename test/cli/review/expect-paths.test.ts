@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { pathWithin } from "../../../src/cli/review/code.ts";
 import { expectPaths } from "../../../src/cli/review/expect-paths.ts";
-import { pathWithin } from "../../../src/cli/review/review-code.ts";
 import { type TestRepository, testRepository } from "../../support/test-repository.ts";
 
 async function expectIn(tested: TestRepository, ...paths: string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdir, realpath, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { pathWithin } from "../../../src/cli/review/review-code.ts";
+import { pathWithin } from "../../../src/cli/review/code.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 it("takes a path to lie in the repository by either of its names, and a link in it for itself", async () => {

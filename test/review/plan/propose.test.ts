@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { claudePermissionRequest } from "../../../src/review/hooks/claude-code.ts";
-import { codexStop } from "../../../src/review/hooks/codex.ts";
-import { jsonChannel } from "../../../src/review/hooks/generic.ts";
+import { claudePermissionRequest } from "../../../src/agents/claude-code/hook.ts";
+import { codexStop } from "../../../src/agents/codex/hook.ts";
+import { jsonChannel } from "../../../src/review/plan/generic-channel.ts";
 import { type ApprovalRules, proposeApproval, proposeDenial } from "../../../src/review/plan/propose.ts";
 
 const agents = [

@@ -1,4 +1,4 @@
-import type { LoggingConfig } from "../../../config/proxy-config.ts";
+import type { LoggingConfig } from "../../../config/proxy/config.ts";
 import { createLineBatches } from "../../../proxy/observability/line-batches.ts";
 import { createRotatingFile, type RotatingFile } from "../../../proxy/observability/rotating-file.ts";
 

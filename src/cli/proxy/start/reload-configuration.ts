@@ -1,7 +1,7 @@
-import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { AppError, messageOf } from "../../../errors.ts";
 import type { Output } from "../../output.ts";
-import { noteNewKey, type ReadConfiguration } from "../proxy-configuration.ts";
+import { noteNewKey, type ReadConfiguration } from "../../proxy-configuration.ts";
 import type { Serving } from "./serving.ts";
 
 /** What a running proxy goes by. */

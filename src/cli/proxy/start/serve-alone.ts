@@ -1,4 +1,4 @@
-import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { messageOf } from "../../../errors.ts";
 import { listen } from "../../../http/listen.ts";
 import { createProxy } from "../../../proxy/create-proxy.ts";

@@ -1,4 +1,4 @@
-import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
 
 /** A proxy as `proxy start` handles it, in this process or in several others. */
 export interface Serving {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import type { Output } from "../../output.ts";
 import type { Serving } from "./serving.ts";
 

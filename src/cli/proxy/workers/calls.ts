@@ -1,4 +1,4 @@
-import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import type { History } from "../../../proxy/create-proxy.ts";
 import type { CallActivity } from "../../../proxy/dashboard/activity.ts";
 import type { MetricCounts } from "../../../proxy/observability/metrics.ts";

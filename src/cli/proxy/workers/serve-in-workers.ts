@@ -1,4 +1,4 @@
-import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
 import { AppError } from "../../../errors.ts";
 import type { ConfigurationState } from "../../../proxy/dashboard/api-types.ts";
 import { newMark } from "../../../proxy/instance-id.ts";

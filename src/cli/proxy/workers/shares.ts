@@ -1,4 +1,4 @@
-import type { ProxyConfig } from "../../../config/proxy-config.ts";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
 
 /**
  * The configuration for one of so many workers: limits of all together in equal shares, as connections and bodies are

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { reloadConfiguration } from "../../../../src/cli/proxy/start/reload-configuration.ts";
-import type { ProxyConfig } from "../../../../src/config/proxy-config.ts";
+import type { ProxyConfig } from "../../../../src/config/proxy/config.ts";
 import { AppError } from "../../../../src/errors.ts";
 import { configOf } from "../../../support/start-proxy.ts";
 

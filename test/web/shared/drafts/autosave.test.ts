@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createDraftStore, type DraftStore } from "../../../../src/review/drafts/draft-store.ts";
+import { createDraftStore, type DraftStore } from "../../../../src/review/storage/drafts.ts";
 import type { Result } from "../../../../web/shared/api/client.ts";
 import { createAutosave, type DraftStatus } from "../../../../web/shared/drafts/autosave.ts";
 

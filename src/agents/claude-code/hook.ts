@@ -1,0 +1,65 @@
+import type { PlanDecision } from "../../review/decision.ts";
+import { DEFAULT_DENIAL, planWithNotes, type ReplyChannel } from "../../review/plan/reply-channel.ts";
+
+export type ToolInput = Readonly<Record<string, unknown>>;
+
+const TAKES = {
+  approvalNote: "plan",
+  takesEditedPlan: true,
+  takesPermissionMode: true,
+  takesAgentSwitch: false,
+} as const;
+
+/**
+ * Claude Code's `PermissionRequest` for ExitPlanMode. An allow carries `updatedInput`, since newer versions ignore
+ * one without it; the input goes back as it came unless the person added something. The mode is set only where the
+ * person chose one: the event's own is `plan`, and setting that again would undo the approval.
+ * https://docs.anthropic.com/en/docs/claude-code/hooks
+ */
+export function claudePermissionRequest(toolInput: ToolInput): ReplyChannel {
+  return {
+    callerName: "Claude Code",
+    takes: TAKES,
+    encode: (decision, plan) =>
+      JSON.stringify({
+        hookSpecificOutput: {
+          hookEventName: "PermissionRequest",
+          decision:
+            decision.kind === "approve"
+              ? {
+                  behavior: "allow",
+                  updatedInput: inputAfter(toolInput, decision, plan),
+                  ...modeOf(decision),
+                }
+              : { behavior: "deny", message: decision.feedback ?? DEFAULT_DENIAL },
+        },
+      }),
+  };
+}
+
+/** The same tool seen by a `PreToolUse` hook, which can neither set the mode. */
+export function claudePreToolUse(toolInput: ToolInput): ReplyChannel {
+  return {
+    callerName: "Claude Code",
+    takes: { ...TAKES, takesPermissionMode: false },
+    encode: (decision, plan) =>
+      JSON.stringify({
+        hookSpecificOutput: {
+          hookEventName: "PreToolUse",
+          ...(decision.kind === "approve"
+            ? { permissionDecision: "allow", updatedInput: inputAfter(toolInput, decision, plan) }
+            : { permissionDecision: "deny", permissionDecisionReason: decision.feedback ?? DEFAULT_DENIAL }),
+        },
+      }),
+  };
+}
+
+function inputAfter(toolInput: ToolInput, decision: PlanDecision, plan: string): ToolInput {
+  const changed = decision.editedPlan !== undefined || Boolean(decision.feedback);
+  return changed ? { ...toolInput, plan: planWithNotes(plan, decision) } : toolInput;
+}
+
+function modeOf({ permissionMode }: PlanDecision): object {
+  if (permissionMode === undefined) return {};
+  return { updatedPermissions: [{ type: "setMode", mode: permissionMode, destination: "session" }] };
+}

@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import type { Connection, Connector } from "../connector.ts";
+import { jsonMembers } from "../file-edits/json-members.ts";
+import { claudeFolder } from "./install.ts";
+
+/**
+ * Connects Claude Code by the variables of https://code.claude.com/docs/en/llm-gateway, as 2.1.197 and 2.1.329 read
+ * them. ANTHROPIC_AUTH_TOKEN replaces the person's login, a subscription's too, so it is left out where an upstream
+ * wants that login; the proxy's key then travels in a header of its own.
+ */
+export const claudeCodeConnector: Connector = {
+  id: "claude-code",
+  name: "Claude Code",
+  edits: (place, connection) => [
+    jsonMembers(
+      join(claudeFolder(place), "settings.json"),
+      "model calls through the proxy",
+      VARIABLES.map((name) => [["env", name], variables(connection)[name]] as const),
+    ),
+  ],
+  variables,
+  dialects: ["messages"],
+  sendsKeyBesideLogin: true,
+  needsModels: false,
+  notes: ({ ownLogin }) => [
+    ownLogin
+      ? "Claude Code keeps its own login, a subscription or an API key; the proxy passes it on to the upstream."
+      : "Claude Code sends the proxy's key instead of your login until you disconnect it.",
+  ],
+};
+
+const VARIABLES = ["ANTHROPIC_BASE_URL", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS"] as const;
+
+function variables({ url, key, ownLogin }: Connection): Record<string, string> {
+  if (key === undefined) return { ANTHROPIC_BASE_URL: url };
+  return ownLogin
+    ? { ANTHROPIC_BASE_URL: url, ANTHROPIC_CUSTOM_HEADERS: `x-gen-api-key: ${key}` }
+    : { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: key };
+}

@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import { AppError } from "../../errors.ts";
+import type { Connection, Connector } from "../connector.ts";
+import type { FileEdit } from "../file-edits/file-edit.ts";
+import { blockAtEnd, blockAtStart, withoutBlocks } from "../file-edits/own-block.ts";
+import { tomlLines } from "../file-edits/toml-keys.ts";
+import { codexFolder } from "./install.ts";
+
+/** As Codex CLI 0.169.0 reads config.toml: a provider of its own, which speaks the responses dialect. */
+export const codexConnector: Connector = {
+  id: "codex",
+  name: "Codex CLI",
+  edits: (place, connection) => [providerIn(join(codexFolder(place), "config.toml"), connection)],
+  variables: () => ({}),
+  dialects: ["responses"],
+  sendsKeyBesideLogin: false,
+  needsModels: false,
+  notes: ({ key }) => (key === undefined ? ["Codex takes the vendor's key from OPENAI_API_KEY."] : []),
+};
+
+const PROVIDER = "model_providers.sallyport";
+/** Put before a line of the person's that ours replaces, and taken off again. */
+const SET_ASIDE = "# sallyport set this aside: ";
+
+function providerIn(path: string, { url, key }: Connection): FileEdit {
+  return {
+    path,
+    purpose: "model calls through the proxy",
+    install(text = "") {
+      const clean = withoutOurs(text);
+      refuseInline(clean);
+      if (tomlLines(clean).some(({ table }) => table === PROVIDER)) {
+        throw new AppError("configuration", `It has a provider [${PROVIDER}] already`, {
+          hint: "Rename or remove it, then run the command again; nothing was changed.",
+        });
+      }
+      const provider = [
+        `[${PROVIDER}]`,
+        'name = "Sallyport"',
+        `base_url = ${JSON.stringify(`${url}/v1`)}`,
+        'wire_api = "responses"',
+        key === undefined
+          ? 'env_key = "OPENAI_API_KEY"'
+          : `experimental_bearer_token = ${JSON.stringify(key)}`,
+      ];
+      return blockAtEnd(blockAtStart(setAside(clean), ['model_provider = "sallyport"']), provider);
+    },
+    uninstall(text) {
+      if (text === undefined) return undefined;
+      const left = withoutOurs(text);
+      return left === "" && left !== text ? undefined : left;
+    },
+  };
+}
+
+/** A table in one line cannot be added to: Codex would refuse the whole file. */
+function refuseInline(text: string): void {
+  if (!tomlLines(text).some(({ topLevelKey }) => topLevelKey === "model_providers")) return;
+  throw new AppError(
+    "configuration",
+    "It has its model_providers in one line, to which nothing can be added",
+    {
+      hint: "Write each as a table, [model_providers.NAME], then run the command again; nothing was changed.",
+    },
+  );
+}
+
+function setAside(text: string): string {
+  return tomlLines(text)
+    .map((line) => (line.topLevelKey === "model_provider" ? SET_ASIDE + line.text : line.text))
+    .join("");
+}
+
+function withoutOurs(text: string): string {
+  return withoutBlocks(text).replaceAll(SET_ASIDE, "");
+}

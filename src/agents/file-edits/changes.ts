@@ -1,0 +1,121 @@
+import { lstat, readFile, readlink, realpath } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import type { FileEdit } from "./file-edit.ts";
+import { isUntouched, type ReceiptStore } from "./receipts.ts";
+import { modeOf } from "./write-file.ts";
+
+/** One file as it is and as it is to become; `undefined` stands for a file that is not there. */
+export interface Change {
+  /** The path as the agent knows it. */
+  readonly path: string;
+  /** The file behind it: another one where the path is a symbolic link. */
+  readonly target: string;
+  readonly purpose: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  /** When installing: what `uninstall` brings back as long as nobody changes the file in between. */
+  readonly backup?: { readonly original: string | undefined };
+}
+
+/** What installing would change; files that need nothing are left out. Reads only. */
+export async function changesToInstall(
+  edits: readonly FileEdit[],
+  receipts: ReceiptStore,
+): Promise<readonly Change[]> {
+  return changes(edits, async (edit, target, before) => {
+    const receipt = await receipts.find(target);
+    const original = isUntouched(receipt, before) ? receipt.original : edit.uninstall(before, receipt);
+    return { after: edit.install(before, receipt), backup: { original } };
+  });
+}
+
+/**
+ * What uninstalling would change. A file nobody touched since becomes, byte for byte, what it was; from any
+ * other file only our part is taken.
+ */
+export async function changesToUninstall(
+  edits: readonly FileEdit[],
+  receipts: ReceiptStore,
+): Promise<readonly Change[]> {
+  return changes(edits, async (edit, target, before) => {
+    const receipt = await receipts.find(target);
+    return { after: isUntouched(receipt, before) ? receipt.original : edit.uninstall(before, receipt) };
+  });
+}
+
+type Outcome = Pick<Change, "after" | "backup">;
+
+async function changes(
+  edits: readonly FileEdit[],
+  outcomeOf: (edit: FileEdit, target: string, before: string | undefined) => Promise<Outcome>,
+): Promise<readonly Change[]> {
+  const found: Change[] = [];
+  for (const edit of edits) {
+    const target = await targetOf(edit.path);
+    const before = await readText(target);
+    const outcome = await inFile(edit.path, () => outcomeOf(edit, target, before));
+    if (outcome.after === before) continue;
+    await requireWritable(target, edit.path);
+    found.push({ path: edit.path, target, purpose: edit.purpose, before, ...outcome });
+  }
+  return found;
+}
+
+/** The file's text, or undefined when there is none. Throws `unreadable` for anything else, also for text that is not UTF-8. */
+export async function readText(path: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(path));
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    const reason = error instanceof TypeError ? "it is not UTF-8 text" : messageOf(error);
+    throw new AppError("unreadable", `Cannot read ${path}: ${reason}`, { cause: error });
+  }
+}
+
+/** Follows a symbolic link, also one to a file that is not there yet, so that a dotfile manager's link stays one. */
+export async function targetOf(path: string): Promise<string> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? await endOfLink(path) : path;
+  } catch (error) {
+    if (systemErrorCode(error) !== "ENOENT") throw unreadable(path, error);
+    return path;
+  }
+}
+
+async function endOfLink(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemErrorCode(error) !== "ENOENT") throw error;
+    return targetOf(resolve(dirname(path), await readlink(path)));
+  }
+}
+
+/** A rename would replace a read-only file, and root may write any; the modes say what their owner wants. */
+async function requireWritable(target: string, path: string): Promise<void> {
+  const file = await modeOf(target);
+  if (file !== undefined && !(file & 0o200)) refuseReadOnly(path);
+  let folder = dirname(target);
+  while ((await modeOf(folder)) === undefined) folder = dirname(folder);
+  if (!(((await modeOf(folder)) ?? 0) & 0o200)) refuseReadOnly(folder);
+}
+
+function refuseReadOnly(path: string): never {
+  throw new AppError("unreadable", `${path} is read-only; nothing was changed`, {
+    hint: `Make it writable first: chmod u+w "${path}"`,
+  });
+}
+
+async function inFile<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, `${path}: ${error.message}`, { cause: error, hint: error.hint ?? "" });
+  }
+}
+
+function unreadable(path: string, cause: unknown): AppError {
+  return new AppError("unreadable", `Cannot read ${path}: ${messageOf(cause)}`, { cause });
+}

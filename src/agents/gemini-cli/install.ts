@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import type { Agent, Place } from "../agent.ts";
+import { jsonHook } from "../file-edits/json-hook.ts";
+import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
+import { PATIENCE_SECONDS, planHook } from "../own-command.ts";
+import { promptWithNotes, REVIEW_COMMAND } from "../review-prompts.ts";
+
+/** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats as Gemini CLI 0.61.0 obeys them. */
+export const geminiCli: Agent = {
+  id: "gemini-cli",
+  name: "Gemini CLI",
+  program: "gemini",
+  gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
+  edits: (place) => [
+    jsonHook({
+      path: join(geminiFolder(place), "settings.json"),
+      purpose: "review every plan before it is carried out",
+      list: ["hooks", "BeforeTool"],
+      matcher: "exit_plan_mode",
+      hook: {
+        type: "command",
+        name: "sallyport",
+        command: planHook(place.command),
+        timeout: PATIENCE_SECONDS * 1000,
+      },
+    }),
+    ownFile(
+      join(geminiFolder(place), "commands", "sallyport-review.toml"),
+      "the command /sallyport-review",
+      reviewCommand(place.command),
+    ),
+  ],
+  notes: ["Gemini CLI asks once before /sallyport-review runs a shell command."],
+};
+
+/** Where Gemini CLI keeps what belongs to the person, or to the project. */
+export function geminiFolder({ home, project, environment }: Place): string {
+  return join(project ?? (environment["GEMINI_CLI_HOME"] || home), ".gemini");
+}
+
+function reviewCommand(command: string): string {
+  return `# ${OWN_MARK}
+description = "${REVIEW_COMMAND}"
+prompt = '''
+${promptWithNotes(command, `!{${command} review code {{args}}}`)}'''
+`;
+}

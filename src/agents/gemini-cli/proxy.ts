@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import type { Connection, Connector } from "../connector.ts";
+import type { FileEdit } from "../file-edits/file-edit.ts";
+import { jsonMembers } from "../file-edits/json-members.ts";
+import { blockAtEnd, withoutBlocks } from "../file-edits/own-block.ts";
+import { geminiFolder } from "./install.ts";
+
+/**
+ * As Gemini CLI 0.61.0 reads it: the address has no place in its settings, only in the environment, which it also
+ * takes from `.gemini/.env`. Without the selected type it takes the address for another kind of login and stops.
+ */
+export const geminiCliConnector: Connector = {
+  id: "gemini-cli",
+  name: "Gemini CLI",
+  edits: (place, connection) => [
+    variablesIn(join(geminiFolder(place), ".env"), connection),
+    jsonMembers(join(geminiFolder(place), "settings.json"), "log in by key", [
+      [["security", "auth", "selectedType"], "gemini-api-key"],
+    ]),
+  ],
+  variables,
+  dialects: ["generative-language"],
+  sendsKeyBesideLogin: false,
+  needsModels: false,
+  notes: () => [
+    "A .env of a project takes the place of the one in ~/.gemini; variables set in the shell win over both.",
+  ],
+};
+
+function variables({ url, key }: Connection): Record<string, string> {
+  return { GOOGLE_GEMINI_BASE_URL: url, ...(key === undefined ? {} : { GEMINI_API_KEY: key }) };
+}
+
+function variablesIn(path: string, connection: Connection): FileEdit {
+  const lines = Object.entries(variables(connection)).map(([name, value]) => `${name}=${value}`);
+  return {
+    path,
+    purpose: "model calls through the proxy",
+    install: (text = "") => blockAtEnd(withoutBlocks(text), lines),
+    uninstall(text) {
+      if (text === undefined) return undefined;
+      const left = withoutBlocks(text);
+      return left === "" && left !== text ? undefined : left;
+    },
+  };
+}

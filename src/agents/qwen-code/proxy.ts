@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import type { Connection, Connector } from "../connector.ts";
+import { jsonMembers } from "../file-edits/json-members.ts";
+import { qwenFolder } from "./install.ts";
+
+/** The package's docs/configuration/auth.md; as Qwen Code 0.15.10 and 0.24.4 obey it. */
+export const qwenConnector: Connector = {
+  id: "qwen",
+  name: "Qwen Code",
+  edits: (place, connection) => [
+    jsonMembers(join(qwenFolder(place), "settings.json"), "model calls through the proxy", [
+      ...VARIABLES.map((name) => [["env", name], variables(connection)[name]] as const),
+      [["security", "auth", "selectedType"], "openai"],
+    ]),
+  ],
+  variables,
+  dialects: ["chat-completions"],
+  sendsKeyBesideLogin: false,
+  needsModels: false,
+  notes: () => [
+    "Models that you have listed under modelProviders keep their own address; choose others with -m or /model.",
+    "Variables set in the shell win over these.",
+  ],
+};
+
+const VARIABLES = ["OPENAI_BASE_URL", "OPENAI_API_KEY"] as const;
+
+function variables({ url, key }: Connection): Record<string, string> {
+  return { OPENAI_BASE_URL: `${url}/v1`, ...(key === undefined ? {} : { OPENAI_API_KEY: key }) };
+}

@@ -1,0 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { getAsset, isSea } from "node:sea";
+import { AppError, messageOf } from "../errors.ts";
+import type { Output } from "./output.ts";
+
+const SEPARATOR = `\n${"=".repeat(80)}\n\n`;
+
+/** Prints the license of Sallyport and those of all code it contains. Resolves to the exit code. */
+export async function licenses(output: Output, folder = import.meta.dirname): Promise<number> {
+  await output.result(isSea() ? getAsset("licenses.txt", "utf8") : await licensesBeside(folder));
+  return 0;
+}
+
+/** Reads them in the package, whose parts are in `folder`, or in the source after a build. */
+async function licensesBeside(folder: string): Promise<string> {
+  const packageFolder = join(folder, folder.endsWith("parts") ? ".." : "../..");
+  const files = ["LICENSE", "dist/THIRD-PARTY-LICENSES.txt"].map((file) => join(packageFolder, file));
+  const read = (file: string) =>
+    readFile(file, "utf8").catch((cause) => {
+      throw new AppError("unreadable", `Cannot read ${file}: ${messageOf(cause)}`, {
+        cause,
+        hint: "Install Sallyport again, or run `npm run build` in a clone.",
+      });
+    });
+  return (await Promise.all(files.map(read))).join(SEPARATOR);
+}

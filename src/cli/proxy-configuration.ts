@@ -1,0 +1,47 @@
+import { dataDirectory, type Environment, processEnvironment } from "../config/paths.ts";
+import type { ProxyConfig } from "../config/proxy/config.ts";
+import { generatedKeyFile, keepNewKey, readGeneratedKey } from "../config/proxy/generated-key.ts";
+import { resolveProxyConfig } from "../config/proxy/resolve.ts";
+import { type LoadedSettings, loadProxySettings, type ProxyFlags } from "../config/proxy/settings.ts";
+import { readSecrets } from "../config/secret-sources.ts";
+import { effectiveMode } from "../proxy/auth/policy.ts";
+import { findLocalServers } from "../proxy/upstream/local-servers.ts";
+import type { Output } from "./output.ts";
+
+export interface ReadConfiguration {
+  readonly loaded: LoadedSettings;
+  readonly config: ProxyConfig;
+  /** The key that was made just now, to be shown once. */
+  readonly newKey: string | undefined;
+}
+
+/**
+ * Reads the configuration and everything it takes from around it: environment, model servers of this machine, the key
+ * that was generated earlier, or, with `mayMakeKey`, a new one where authentication needs one and there is none.
+ */
+export async function readProxyConfiguration(
+  environment: Environment,
+  flags: ProxyFlags,
+  mayMakeKey: boolean,
+): Promise<ReadConfiguration> {
+  const loaded = await loadProxySettings(environment, flags);
+  const { settings } = loaded;
+  const needsKey =
+    effectiveMode(settings.auth_mode, settings.allow_lan_access) !== "off" && settings.api_keys.length === 0;
+  const data = dataDirectory(environment);
+  const keptKey = needsKey ? await readGeneratedKey(data) : undefined;
+  const kept = needsKey && keptKey === undefined && mayMakeKey ? await keepNewKey(data) : undefined;
+  const localServers = settings.upstreams === undefined ? await findLocalServers() : [];
+  const config = resolveProxyConfig(loaded, environment, {
+    localServers,
+    secrets: await readSecrets(settings, environment),
+    generatedKey: keptKey ?? kept?.key,
+  });
+  return { loaded, config, newKey: kept?.isNew ? kept.key : undefined };
+}
+
+/** Tells the person of a key that was made just now; it is told nowhere else. */
+export function noteNewKey(key: string, output: Pick<Output, "note">): void {
+  output.note(`A key was made, as clients need one: ${key}`);
+  output.note(`It is kept in ${generatedKeyFile(dataDirectory(processEnvironment))} and not shown again.`);
+}

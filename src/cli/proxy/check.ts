@@ -1,0 +1,57 @@
+import { configurationJsonSchema } from "../../config/file-schema.ts";
+import { describeProxies } from "../../config/outbound-proxy.ts";
+import { processEnvironment } from "../../config/paths.ts";
+import { effectiveSettings } from "../../config/proxy/effective.ts";
+import { withoutUrlSecrets } from "../../config/proxy/secrets.ts";
+import type { ProxyFlags } from "../../config/proxy/settings.ts";
+import { effectiveMode } from "../../proxy/auth/policy.ts";
+import type { Output } from "../output.ts";
+import { readProxyConfiguration } from "../proxy-configuration.ts";
+import { table } from "../table.ts";
+
+export interface ProxyCheckFlags extends ProxyFlags {
+  readonly json: boolean;
+  readonly jsonSchema: boolean;
+}
+
+/** `sallyport proxy check`: the configuration in force and where each value comes from; exit code 2 where it is wrong. */
+export async function checkProxy(flags: ProxyCheckFlags, output: Output): Promise<number> {
+  if (flags.jsonSchema) {
+    await output.result(JSON.stringify(configurationJsonSchema(), null, 2));
+    return 0;
+  }
+  const { loaded, config } = await readProxyConfiguration(processEnvironment, flags, false);
+  const settings = effectiveSettings(loaded);
+  const upstreams = [...config.upstreams.values()].map(({ name, dialect, baseUrl, keys }) => ({
+    name,
+    dialect,
+    base_url: dialect === "any" ? "built in" : withoutUrlSecrets(baseUrl),
+    keys: keys.length,
+    source: loaded.settings.upstreams?.[name] ? loaded.sourceOf(["upstreams", name]) : "found",
+  }));
+  const outbound = describeProxies(config.outboundProxies);
+  if (flags.json) {
+    const file = loaded.file?.path ?? null;
+    await output.result(JSON.stringify({ file, settings, upstreams, outbound_proxy: outbound }, null, 2));
+    return 0;
+  }
+  const mode = effectiveMode(config.authMode, config.allowLanAccess);
+  const where = loaded.file ? loaded.path : `${loaded.path} (not there)`;
+  const lines = [
+    `configuration: ${where}`,
+    `listens on: ${config.host}, port ${config.port}; keys ${mode === "off" ? "not needed" : `needed (${mode})`}`,
+    `outbound proxy: ${outbound.join("; ") || "none"}`,
+    "",
+    table(
+      ["setting", "value", "source"],
+      settings.map(({ key, value, source }) => [key, JSON.stringify(value), source]),
+    ),
+    "",
+    table(
+      ["upstream", "dialect", "base URL", "keys", "source"],
+      upstreams.map((each) => [each.name, each.dialect, each.base_url, String(each.keys), each.source]),
+    ),
+  ];
+  await output.result(lines.join("\n"));
+  return 0;
+}

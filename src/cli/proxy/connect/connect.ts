@@ -1,0 +1,106 @@
+import type { Place } from "../../../agents/agent.ts";
+import type { Connection, Connector } from "../../../agents/connector.ts";
+import { connectorNamed } from "../../../agents/connectors.ts";
+import { changesToInstall, changesToUninstall, targetOf } from "../../../agents/file-edits/changes.ts";
+import { forgetReceipts } from "../../../agents/file-edits/write-changes.ts";
+import { shellLine } from "../../../agents/own-command.ts";
+import { AppError } from "../../../errors.ts";
+import type { Output } from "../../output.ts";
+import { carryOut } from "../../setup/carry-out.ts";
+import { currentPlace, receiptsOf } from "../../setup/install-target.ts";
+import { type ConnectionFlags, connectionTo, isAnswering, modelsOf, secretsOf } from "./connection.ts";
+import { shellAssignments } from "./shell-assignments.ts";
+
+export interface ConnectFlags extends ConnectionFlags {
+  readonly print: boolean;
+  readonly project: boolean;
+  readonly yes: boolean;
+}
+
+/** `sallyport proxy connect CLIENT`; resolves to the exit code. */
+export async function connect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
+  const connector = connectorNamed(id);
+  const known = await connectionTo(flags, connector);
+  const place = await currentPlace(flags.project);
+  const byVariables = connector.edits(place, known).length === 0;
+  if (flags.print || byVariables) {
+    const code = await print(connector, known, output);
+    if (byVariables) for (const note of connector.notes(known)) output.note(note);
+    await warnIfNotRunning(known.url, output);
+    return code;
+  }
+  const connection = connector.needsModels ? { ...known, models: await modelsOf(known) } : known;
+  const receipts = receiptsOf(connector.id, "proxy");
+  const changes = await changesToInstall(connector.edits(place, connection), receipts);
+  if (changes.length === 0) {
+    output.note(`${connector.name} goes through ${connection.url} already; nothing to change.`);
+    await warnIfNotRunning(connection.url, output);
+    return 0;
+  }
+  const unasked = unaskedLine(place, "connect", id, flags);
+  const secrets = secretsOf(connection);
+  const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
+  if (exitCode !== undefined) return exitCode;
+  output.note(`${connector.name} goes through ${connection.url} from its next start.`);
+  for (const note of connector.notes(connection)) output.note(note);
+  await warnIfNotRunning(connection.url, output);
+  return 0;
+}
+
+/** `sallyport proxy disconnect CLIENT`; resolves to the exit code. */
+export async function disconnect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
+  const connector = connectorNamed(id);
+  const place = await currentPlace(flags.project);
+  const connection = await connectionTo(flags, connector).catch(() => NOWHERE);
+  const edits = connector.edits(place, connection);
+  if (edits.length === 0) {
+    output.note(`${connector.name}: set by variables alone; unset them in the shell that has them.`);
+    return 0;
+  }
+  const receipts = receiptsOf(connector.id, "proxy");
+  const changes = await changesToUninstall(edits, receipts);
+  const unasked = unaskedLine(place, "disconnect", id, flags);
+  const secrets = secretsOf(connection);
+  if (changes.length === 0)
+    output.note(`${connector.name} does not go through the proxy; nothing to change.`);
+  else {
+    const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
+    if (exitCode !== undefined) return exitCode;
+    output.note(`${connector.name} connects directly again from its next start.`);
+  }
+  await forgetReceipts(await Promise.all(edits.map((edit) => targetOf(edit.path))), receipts);
+  return 0;
+}
+
+/** Taking away needs no proxy: what was written is known from the receipts. */
+const NOWHERE: Connection = { url: "", key: "", ownLogin: false, models: [] };
+
+/** Warns where nothing answers at the address: a connected agent fails until the proxy is started. */
+async function warnIfNotRunning(url: string, output: Output): Promise<void> {
+  if (await isAnswering(url)) return;
+  output.note(`No proxy answers at ${url}. Start it before the agent: sallyport proxy start`);
+}
+
+function unaskedLine(place: Place, verb: string, id: string, flags: ConnectFlags): string {
+  const { url, keyEnv, config, project } = flags;
+  const words = [
+    ...["proxy", verb, id],
+    ...(url === undefined ? [] : ["--url", url]),
+    ...(keyEnv === undefined ? [] : ["--key-env", keyEnv]),
+    ...(config === undefined ? [] : ["--config", config]),
+    ...(project ? ["--project"] : []),
+    "--yes",
+  ];
+  return shellLine([...place.words, ...words]);
+}
+
+async function print(connector: Connector, connection: Connection, output: Output): Promise<number> {
+  const variables = connector.variables(connection);
+  if (Object.keys(variables).length === 0) {
+    throw new AppError("usage", `${connector.name} cannot be pointed at a proxy by variables`, {
+      hint: `Run it without --print: sallyport proxy connect ${connector.id}`,
+    });
+  }
+  await output.result(shellAssignments(variables));
+  return 0;
+}

@@ -1,0 +1,142 @@
+import type { Connection, Connector } from "../../../agents/connector.ts";
+import { isWildcard, urlHost } from "../../../config/loopback.ts";
+import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
+import { readGeneratedKey } from "../../../config/proxy/generated-key.ts";
+import type { ProxySettings } from "../../../config/proxy/schema.ts";
+import { loadProxySettings } from "../../../config/proxy/settings.ts";
+import { AppError, messageOf, systemErrorCode } from "../../../errors.ts";
+import { effectiveMode } from "../../../proxy/auth/policy.ts";
+import { isSameAddress } from "./same-address.ts";
+
+export interface ConnectionFlags {
+  readonly config?: string;
+  /** The proxy's address, where it is not the configuration's. */
+  readonly url?: string;
+  /** The environment variable that holds the key, where the configuration does not. */
+  readonly keyEnv?: string;
+}
+
+/** Shown as a key where the proxy asks for none: clients refuse to start without one. */
+const NO_KEY = "sallyport";
+
+/** What a diff must not show of a connection. */
+export function secretsOf({ key }: Connection): readonly string[] {
+  return key === NO_KEY || key === undefined ? [] : [key];
+}
+
+/**
+ * Returns how a client reaches the proxy, from flags and configuration. Throws `configuration` when the proxy would be
+ * its own upstream, no key is known, or the client cannot send the proxy's key beside its own login.
+ */
+export async function connectionTo(flags: ConnectionFlags, connector: Connector): Promise<Connection> {
+  const { settings } = await loadProxySettings(
+    processEnvironment,
+    flags.config === undefined ? {} : { config: flags.config },
+  );
+  const url = flags.url === undefined ? addressOf(settings) : addressFrom(flags.url);
+  refuseItself(url, settings);
+  const key = await keyFor(settings, flags);
+  const upstream = upstreamWithClientLogin(settings, connector);
+  if (upstream === undefined) return { url, key, ownLogin: false, models: [] };
+  if (key === NO_KEY) return { url, key: undefined, ownLogin: true, models: [] };
+  if (!connector.sendsKeyBesideLogin) refuseTwoKeys(connector.name, upstream);
+  return { url, key, ownLogin: true, models: [] };
+}
+
+/** Returns the name of an upstream that a call of this client reaches untranslated and that wants the client's own key. */
+function upstreamWithClientLogin(
+  { upstreams = {} }: ProxySettings,
+  { dialects }: Connector,
+): string | undefined {
+  const found = Object.entries(upstreams).find(
+    ([, { dialect, credentials }]) => credentials === "client" && dialects.includes(dialect),
+  );
+  return found?.[0];
+}
+
+function refuseTwoKeys(client: string, upstream: string): never {
+  throw new AppError(
+    "configuration",
+    `${client} cannot send two keys: the proxy requires one, and its upstream "${upstream}" wants the client's own`,
+    {
+      hint: `Give proxy.upstreams.${upstream} a key with api_key_env instead of credentials: "client", or set proxy.auth_mode to "off".`,
+    },
+  );
+}
+
+/** The models the proxy offers right now. Throws `configuration` when it does not answer. */
+export async function modelsOf({ url, key }: Connection): Promise<readonly string[]> {
+  try {
+    const answer = await fetch(`${url}/v1/models`, {
+      ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
+      signal: AbortSignal.timeout(5000),
+    });
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    return modelIds(await answer.json());
+  } catch (error) {
+    throw new AppError("configuration", `No proxy says at ${url} which models it has (${reasonOf(error)})`, {
+      cause: error,
+      hint: "Start it first, in another terminal: sallyport proxy start",
+    });
+  }
+}
+
+/** Reports whether something answers HTTP at the proxy's address, whatever its status. */
+export async function isAnswering(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** `fetch` says no more than that it failed; its cause knows why. */
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? systemErrorCode(error.cause) : undefined) ?? messageOf(error);
+}
+
+function modelIds(list: unknown): readonly string[] {
+  const data: unknown = typeof list === "object" && list !== null && "data" in list ? list.data : [];
+  return Array.isArray(data) ? data.flatMap(({ id }) => (typeof id === "string" ? [id] : [])) : [];
+}
+
+function addressOf({ host = "127.0.0.1", port }: ProxySettings): string {
+  return `http://${isWildcard(host) ? "127.0.0.1" : urlHost(host)}:${port}`;
+}
+
+function addressFrom(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash) return url.href.replace(/\/+$/, "");
+  throw new AppError("usage", `--url must be the proxy's http address, got "${text}"`);
+}
+
+/** A proxy whose upstream is the proxy would send every call round in a circle. */
+function refuseItself(url: string, { upstreams = {} }: ProxySettings): void {
+  for (const [name, { base_url: target }] of Object.entries(upstreams)) {
+    if (!isSameAddress(url, target)) continue;
+    throw new AppError("configuration", `The proxy at ${url} has itself as its upstream "${name}"`, {
+      hint: `Give proxy.upstreams.${name}.base_url the vendor's address, or the proxy another port.`,
+    });
+  }
+}
+
+async function keyFor(settings: ProxySettings, { keyEnv }: ConnectionFlags): Promise<string> {
+  if (keyEnv !== undefined) return fromEnvironment(keyEnv) ?? refuseKey(`The variable ${keyEnv} is not set`);
+  if (effectiveMode(settings.auth_mode, settings.allow_lan_access) === "off") return NO_KEY;
+  const known = settings.api_keys.flatMap((key) => {
+    if (typeof key === "string") return [key];
+    return "key_env" in key ? (fromEnvironment(key.key_env) ?? []) : [];
+  });
+  if (known[0] !== undefined) return known[0];
+  const generated = await readGeneratedKey(dataDirectory(processEnvironment));
+  return generated ?? refuseKey("The proxy asks for a key, and none is known here");
+}
+
+function fromEnvironment(name: string): string | undefined {
+  return processEnvironment[name] || undefined;
+}
+
+function refuseKey(message: string): never {
+  throw new AppError("configuration", message, {
+    hint: "Name the variable that holds one with --key-env, or start the proxy once: it makes a key.",
+  });
+}

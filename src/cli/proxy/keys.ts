@@ -1,0 +1,48 @@
+import { dataDirectory, processEnvironment } from "../../config/paths.ts";
+import type { ProxyConfig } from "../../config/proxy/config.ts";
+import { generatedKeyFile, newKey } from "../../config/proxy/generated-key.ts";
+import { sha256 } from "../../config/proxy/resolve.ts";
+import type { ProxyFlags } from "../../config/proxy/settings.ts";
+import { AppError } from "../../errors.ts";
+import { effectiveMode } from "../../proxy/auth/policy.ts";
+import type { Output } from "../output.ts";
+import { readProxyConfiguration } from "../proxy-configuration.ts";
+import { table } from "../table.ts";
+
+export interface ProxyKeysFlags extends ProxyFlags {
+  /** The name of a key to be made. */
+  readonly new?: string;
+}
+
+/**
+ * `sallyport proxy keys`: the keys that open the proxy, by name and fingerprint. With `--new NAME` one is made: the key
+ * itself goes to stdout, what to put into the configuration (its digest, not the key) to stderr.
+ */
+export async function showProxyKeys(flags: ProxyKeysFlags, output: Output): Promise<number> {
+  if (flags.new !== undefined) {
+    const name = flags.new.trim();
+    if (name === "") throw new AppError("usage", "--new wants a name for the key, such as laptop");
+    const key = newKey();
+    const entry = JSON.stringify({ name, sha256: sha256(key).toString("hex") });
+    output.note(`Add this to proxy.api_keys; the key itself is not stored anywhere:\n  ${entry}`);
+    await output.result(key);
+    return 0;
+  }
+  const { config } = await readProxyConfiguration(processEnvironment, flags, false);
+  const kept = generatedKeyFile(dataDirectory(processEnvironment));
+  const rows = config.keys.map(({ name, sha256: digest }) => [
+    name,
+    `sha256 ${digest.toString("hex").slice(0, 12)}…`,
+    name === "generated" ? kept : "configuration",
+  ]);
+  await output.result(rows.length === 0 ? noKeys(config) : table(["name", "fingerprint", "kept in"], rows));
+  return 0;
+}
+
+function noKeys({ authMode, allowLanAccess }: ProxyConfig): string {
+  const isNeeded = effectiveMode(authMode, allowLanAccess) !== "off";
+  const why = isNeeded
+    ? "the proxy makes one when it starts"
+    : "as the proxy is configured, it asks for none";
+  return `No keys: ${why}. To make one yourself: sallyport proxy keys --new NAME`;
+}

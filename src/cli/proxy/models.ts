@@ -1,0 +1,42 @@
+import { processEnvironment } from "../../config/paths.ts";
+import type { ProxyFlags } from "../../config/proxy/settings.ts";
+import { createCatalogue } from "../../proxy/models/catalog.ts";
+import { namesOfRules } from "../../proxy/models/describe-models.ts";
+import { createPools } from "../../proxy/upstream/pools.ts";
+import type { Output } from "../output.ts";
+import { readProxyConfiguration } from "../proxy-configuration.ts";
+import { table } from "../table.ts";
+
+export interface ProxyModelsFlags extends ProxyFlags {
+  readonly json: boolean;
+}
+
+/** `sallyport proxy models`: what each upstream of the configuration serves, as it says itself, and the names of rules. */
+export async function listProxyModels(flags: ProxyModelsFlags, output: Output): Promise<number> {
+  const { config } = await readProxyConfiguration(processEnvironment, flags, false);
+  const pools = createPools(config.outboundProxies);
+  try {
+    const upstreams = [...config.upstreams.values()];
+    const models = await createCatalogue(upstreams, pools, "sallyport-cli").models();
+    for (const upstream of upstreams)
+      if (!models.some((model) => model.upstream === upstream))
+        output.note(`The upstream ${upstream.name} lists no models; sallyport doctor may say why.`);
+    const named = namesOfRules(config).filter(({ id }) => !models.some((model) => model.id === id));
+    const rows = [...models, ...named].map(({ id, upstream, displayName }) => ({
+      id,
+      upstream: upstream.name,
+      dialect: upstream.dialect,
+      display_name: displayName,
+    }));
+    const text = flags.json
+      ? JSON.stringify(rows, null, 2)
+      : table(
+          ["model", "upstream", "dialect"],
+          rows.map((row) => [row.id, row.upstream, row.dialect]),
+        );
+    await output.result(text);
+    return 0;
+  } finally {
+    await pools.destroy();
+  }
+}

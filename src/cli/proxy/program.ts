@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import { addHelpCommand } from "../help.ts";
+import type { Output } from "../output.ts";
+import type { SetExitCode } from "../program.ts";
+import type { ProxyCheckFlags } from "./check.ts";
+import { addConnectCommands } from "./connect/program.ts";
+import type { ProxyKeysFlags } from "./keys.ts";
+import type { ProxyModelsFlags } from "./models.ts";
+import type { ProxyStartFlags } from "./start/start.ts";
+
+/** The `proxy` branch of the command tree. */
+export function addProxyCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
+  const proxy = program.command("proxy").description("Route model calls through one local proxy");
+  withConfigurationFlags(proxy.command("start"))
+    .description("Start the proxy; it serves until it is stopped")
+    .option("--ready-file <path>", "write {url, port, pid} there once listening")
+    .action(async (flags: ProxyStartFlags) => {
+      const { startProxy } = await import("./start/start.ts");
+      setExitCode(await startProxy(flags, output));
+    });
+  // Started by `start` with several workers, and by nobody else.
+  proxy.command("worker", { hidden: true }).action(async () => {
+    const { runWorker } = await import("./workers/run-worker.ts");
+    setExitCode(await runWorker(output));
+  });
+  withConfigurationFlags(proxy.command("check"))
+    .description("Print the configuration in force and where each value comes from")
+    .option("--json", "as JSON", false)
+    .option("--json-schema", "print the JSON Schema of the configuration file instead", false)
+    .action(async (flags: ProxyCheckFlags) => {
+      const { checkProxy } = await import("./check.ts");
+      setExitCode(await checkProxy(flags, output));
+    });
+  addLookups(proxy, output, setExitCode);
+  addConnectCommands(proxy, output, setExitCode);
+  addHelpCommand(proxy);
+}
+
+/** What there is to ask of upstreams and keys. */
+function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): void {
+  proxy
+    .command("models")
+    .description("List what each upstream serves, and the names that rules give")
+    .option("--config <file>", "another configuration file than your own")
+    .option("--json", "as JSON", false)
+    .action(async (flags: ProxyModelsFlags) => {
+      const { listProxyModels } = await import("./models.ts");
+      setExitCode(await listProxyModels(flags, output));
+    });
+  proxy
+    .command("keys")
+    .description("List the keys that open the proxy, or make one")
+    .option("--config <file>", "another configuration file than your own")
+    .option("--new <name>", "make a key: it goes to stdout, what to configure to stderr")
+    .action(async (flags: ProxyKeysFlags) => {
+      const { showProxyKeys } = await import("./keys.ts");
+      setExitCode(await showProxyKeys(flags, output));
+    });
+}
+
+function withConfigurationFlags(command: Command): Command {
+  return command
+    .option("--config <file>", "another configuration file than your own")
+    .option("--port <number>", "listen on this port (default: 8045)")
+    .option("--host <address>", "listen on this address (default: 127.0.0.1)")
+    .option("--workers <number>", "serve from so many processes, or auto: one on each core (default: 1)")
+    .option(
+      "--auth-mode <mode>",
+      "which calls need a key: off, strict, all_except_health or auto (default: auto, which is off until others can reach the proxy)",
+    )
+    .option("--allow-lan-access", "listen on all interfaces; clients then need a key");
+}

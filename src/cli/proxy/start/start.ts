@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
+import type { ProxySettings } from "../../../config/proxy/schema.ts";
+import { configurationPath, type ProxyFlags } from "../../../config/proxy/settings.ts";
+import { secretSources, shortestTtl } from "../../../config/secret-sources.ts";
+import { AppError, messageOf } from "../../../errors.ts";
+import type { RotatingFile } from "../../../proxy/observability/rotating-file.ts";
+import type { Output } from "../../output.ts";
+import { noteNewKey, readProxyConfiguration } from "../../proxy-configuration.ts";
+import { openReadyFile } from "../../ready-file.ts";
+import { proxyOn } from "../../setup/doctor/disk-and-ports.ts";
+import { banner, baseUrl } from "./banner.ts";
+import { createLogOutput } from "./log-output.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+import { reloadConfiguration } from "./reload-configuration.ts";
+import type { Serving } from "./serving.ts";
+import { untilStopped } from "./until-stopped.ts";
+import { fileState, onFileChange } from "./watch-file.ts";
+
+export interface ProxyStartFlags extends ProxyFlags {
+  readonly readyFile?: string;
+}
+
+/** `sallyport proxy start`: serves until a signal ends it; resolves to the exit code. */
+export async function startProxy(flags: ProxyStartFlags, output: Output): Promise<number> {
+  const environment = processEnvironment;
+  const path = configurationPath(environment, flags);
+  const read = () => readProxyConfiguration(environment, flags, true);
+  const state = fileState(path);
+  const first = await read();
+  const inForce = { config: first.config };
+  const logPath = join(dataDirectory(environment), "proxy", "requests.ndjson");
+  const logFile = createLogOutput(
+    logPath,
+    () => inForce.config.logging,
+    (error) => output.note(`The request log cannot be written: ${messageOf(error)}`),
+  );
+  const serving = await serve(inForce.config, logFile, output);
+  const over = Promise.race([untilStopped(serving, output, () => inForce.config), serving.broken]);
+  const reload = oneAtATime(() => reloadConfiguration(inForce, read, serving, output));
+  // Before anybody can know that it runs: a SIGHUP that is not listened to ends the process, a save is not noticed.
+  process.on("SIGHUP", reload);
+  const unwatch = [onFileChange(path, state, reload), ...secretChanges(first.loaded.settings, reload)];
+  try {
+    const begun = await Promise.race([serving.listen(), over.then((exitCode) => ({ exitCode }))]);
+    if (typeof begun === "object") return begun.exitCode;
+    const readyFile = flags.readyFile ? await openReadyFile(flags.readyFile) : undefined;
+    const file = { path, isThere: first.loaded.file !== undefined };
+    for (const line of banner(inForce.config, begun, file)) output.note(line);
+    if (first.newKey !== undefined) noteNewKey(first.newKey, output);
+    await readyFile?.write(baseUrl(inForce.config.host, begun), begun);
+    return await over;
+  } catch (error) {
+    await serving.close();
+    throw await explained(error, inForce.config.port);
+  } finally {
+    for (const end of unwatch) end();
+    process.off("SIGHUP", reload);
+  }
+}
+
+/** Has secrets read again when their file changes, or their time is over. Returns what ends that. */
+function secretChanges(settings: ProxySettings, reload: () => Promise<void>): (() => void)[] {
+  const files = secretSources(settings).flatMap((source) => ("file" in source ? source.file : []));
+  const ends = files.map((file) => onFileChange(file, fileState(file), reload));
+  const ttl = shortestTtl(settings);
+  if (ttl === undefined) return ends;
+  const timer = setInterval(reload, ttl * 1000).unref();
+  return [...ends, () => clearInterval(timer)];
+}
+
+/** Loads what serves, and nothing of the other way. */
+async function serve(config: ProxyConfig, logFile: RotatingFile, output: Output): Promise<Serving> {
+  if (config.workers === 1) {
+    const { serveAlone } = await import("./serve-alone.ts");
+    return serveAlone(config, logFile, output);
+  }
+  const { serveInWorkers } = await import("../workers/serve-in-workers.ts");
+  return serveInWorkers(config, logFile, output);
+}
+
+/** Starting it twice is how most ports come to be taken. */
+async function explained(error: unknown, port: number): Promise<unknown> {
+  if (!(error instanceof AppError) || error.code !== "port_in_use") return error;
+  if ((await proxyOn(port)) === undefined) return error;
+  return new AppError("port_in_use", error.message, {
+    cause: error,
+    hint: "A proxy answers there already: use that one, or choose another port with --port.",
+  });
+}

@@ -1,0 +1,126 @@
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { processEnvironment } from "../../config/paths.ts";
+import { AppError } from "../../errors.ts";
+import { openRepository, type Repository } from "../../review/git/repository.ts";
+import { isWithin } from "../../review/is-within.ts";
+import { nameOfOrigin } from "../../review/plan/generic-channel.ts";
+import type { Output } from "../output.ts";
+import type { Lifecycle } from "./lifecycle.ts";
+import type { ReviewFlags } from "./program.ts";
+import type { ReviewJob } from "./run.ts";
+import { timeLimitOf } from "./settings.ts";
+
+export interface ReviewCodeFlags extends ReviewFlags {
+  readonly repo?: string;
+}
+
+/** A folder that git has been asked about. */
+interface AskedFolder {
+  /** With links resolved, as git names the repository: paths can only be told to be in it from the same point of view. */
+  readonly directory: string;
+  readonly repository: Promise<Repository>;
+  /** Ends git where it is not to be waited for. */
+  readonly giveUp: AbortController;
+}
+
+/** `sallyport review code [PATH...]`; resolves to the exit code. */
+export async function reviewCode(
+  paths: readonly string[],
+  flags: ReviewCodeFlags,
+  output: Output,
+): Promise<number> {
+  // Git is started first: it takes as long as what is loaded meanwhile.
+  const asked = askGit(resolve(flags.repo ?? "."));
+  await nextTurn();
+  const { runReview } = await import("./run.ts");
+  return runReview((lifecycle) => prepareJob(asked, paths, flags, lifecycle), flags, output);
+}
+
+function askGit(folder: string): AskedFolder {
+  const directory = realPathOf(folder);
+  const giveUp = new AbortController();
+  const repository = openRepository(directory, processEnvironment, giveUp.signal);
+  // Whoever waits for it learns why it failed; what is wrong with the flags is told before.
+  repository.catch(() => {});
+  return { directory, repository, giveUp };
+}
+
+/** The repository, unless the command has to end before git has found it. */
+async function repositoryInTime(
+  { repository, giveUp }: AskedFolder,
+  flags: ReviewFlags,
+  { signal, stopAfter }: Lifecycle,
+): Promise<Repository> {
+  const onAbort = () => giveUp.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  stopAfter(timeLimitOf(flags));
+  try {
+    return await repository;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    stopAfter(undefined);
+  }
+}
+
+function realPathOf(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
+  }
+}
+
+async function prepareJob(
+  asked: AskedFolder,
+  paths: readonly string[],
+  flags: ReviewCodeFlags,
+  lifecycle: Lifecycle,
+): Promise<ReviewJob> {
+  const { directory } = asked;
+  const { workplaceOf } = await import("./workspace.ts");
+  const found = await workplaceOf(flags, directory);
+  const repository = await repositoryInTime(asked, flags, lifecycle);
+  const toInner = (path: string) => pathWithin(repository.root, directory, path);
+  const given = paths.map((path) => ({ given: path, inner: toInner(path) }));
+  if (given.length > 0) {
+    const { expectPaths } = await import("./expect-paths.ts");
+    await expectPaths(repository, given, toInner, lifecycle.signal);
+  }
+  const inner = given.map((path) => path.inner);
+  const workplace = { ...found, project: repository.root };
+  const { dataDirectory, settings } = workplace;
+  const { origin = "origin_b" } = settings;
+  return {
+    workplace,
+    kind: "code",
+    origin,
+    caller: {
+      name: settings.origin === undefined ? "the command line" : nameOfOrigin(origin),
+      cwd: directory,
+      project: repository.name,
+      approvalNote: "feedback",
+      takesEditedPlan: false,
+      takesPermissionMode: false,
+      takesAgentSwitch: origin === "origin_b",
+    },
+    sharingEnabled: settings.environment.sharing,
+    subject: async () => {
+      const { codeSubject } = await import("./code-subject.ts");
+      return codeSubject({ repository, paths: inner, dataDirectory, json: flags.json });
+    },
+  };
+}
+
+/** A path as the person gave it, made relative to the repository's top. Throws `usage` for one outside. */
+export function pathWithin(root: string, directory: string, path: string): string {
+  const given = resolve(directory, path);
+  // Git names the repository with links resolved. What the path itself leads to counts no less than the link it may be.
+  const folder = realPathOf(dirname(given));
+  const inside = [given, join(folder, basename(given))].find((each) => isWithin(root, each));
+  if (inside === undefined) throw new AppError("usage", `${path} is not inside the repository ${root}`);
+  const inner = relative(root, inside);
+  return inner === "" ? "." : inner.split(sep).join("/");
+}

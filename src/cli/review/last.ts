@@ -1,0 +1,56 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { dataDirectory, processEnvironment } from "../../config/paths.ts";
+import { AppError } from "../../errors.ts";
+import { createRecordStore, type DecisionRecord } from "../../review/storage/records.ts";
+import type { Output } from "../output.ts";
+import { projectFolder } from "../project-folder.ts";
+
+export interface ReviewLastFlags {
+  readonly json: boolean;
+  /** Whether decisions of other folders count as well. */
+  readonly all: boolean;
+}
+
+/**
+ * `sallyport review last [--all] [--json]`: prints the last decision on the project of the working directory as its agent was
+ * to read it, for when the agent had gone by then. Throws `not_found` where there is none.
+ */
+export async function reviewLast({ json, all }: ReviewLastFlags, output: Output): Promise<number> {
+  const folder = resolve(dataDirectory(processEnvironment));
+  const records = createRecordStore(folder);
+  const project = realPathOf(projectFolder(process.cwd()));
+  const record = await records.last((each) => all || projectOf(each) === project);
+  if (!record) throw await nothingFound(project, folder, await records.last());
+  const by = record.from === "program" ? " by a program, not in the page," : "";
+  output.note(`Decided ${record.decidedAt}${by} on "${record.title}" for ${record.caller} in ${record.cwd}`);
+  await output.result(json ? JSON.stringify(record.json) : record.text);
+  return 0;
+}
+
+async function nothingFound(
+  project: string,
+  folder: string,
+  elsewhere: DecisionRecord | undefined,
+): Promise<AppError> {
+  if (!elsewhere)
+    return new AppError("not_found", "No decision is on record yet", {
+      hint: `Decisions are kept in ${folder}.`,
+    });
+  return new AppError("not_found", `No decision on ${project} is on record`, {
+    hint: `The last one of all is on ${projectOf(elsewhere)}: run the command there, or with --all.`,
+  });
+}
+
+function projectOf({ project, cwd }: DecisionRecord): string {
+  return realPathOf(project ?? projectFolder(cwd));
+}
+
+function realPathOf(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    // A folder that has gone since.
+    return folder;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Change } from "../../agents/file-edits/changes.ts";
+import type { ReceiptStore } from "../../agents/file-edits/receipts.ts";
+import { showChanges } from "../../agents/file-edits/show-changes.ts";
+import { writeChanges } from "../../agents/file-edits/write-changes.ts";
+import { AppError } from "../../errors.ts";
+import type { Output } from "../output.ts";
+import { ask, type Reply } from "./ask.ts";
+
+export interface Undertaking {
+  readonly changes: readonly Change[];
+  readonly receipts: ReceiptStore;
+  /** The command line that does the same without asking. */
+  readonly unasked: string;
+  readonly yes: boolean;
+  /** Masked wherever the diff shows them. */
+  readonly secrets?: readonly string[];
+}
+
+/** The exit code of a command that Ctrl-C ended: 128 and the number of SIGINT. */
+const INTERRUPTED = 130;
+
+/**
+ * Shows the diff, asks unless `yes`, and writes. Resolves to undefined once written, else to the exit code: 0 after a
+ * no, 130 after Ctrl-C. Throws `usage` when stdin or stderr is no terminal.
+ */
+export async function carryOut(undertaking: Undertaking, output: Output): Promise<number | undefined> {
+  output.note(showChanges(undertaking.changes, undertaking.secrets));
+  const reply = undertaking.yes ? "yes" : await askToWrite(undertaking.unasked);
+  if (reply !== "yes") {
+    output.note("No changes made.");
+    return reply === "interrupted" ? INTERRUPTED : 0;
+  }
+  await writeChanges(undertaking.changes, undertaking.receipts);
+  return undefined;
+}
+
+async function askToWrite(unasked: string): Promise<Reply> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new AppError("usage", "No changes made: stdin is not a terminal", {
+      hint: `To write the changes above, run: ${unasked}`,
+    });
+  }
+  return ask("Write these changes?", process.stdin, process.stderr);
+}

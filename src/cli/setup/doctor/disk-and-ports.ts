@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { rm, stat, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { makeFolders } from "../../../config/make-folders.ts";
+import { messageOf } from "../../../errors.ts";
+import type { Finding } from "./finding.ts";
+
+/** As much as a short plan. */
+const TRIAL_BYTES = 16_384;
+
+/** Writes a file into the data directory and takes it away again. */
+export async function dataFinding(folder: string, platform: NodeJS.Platform): Promise<Finding> {
+  const subject = "data directory";
+  const trial = join(folder, `.doctor-${randomBytes(6).toString("hex")}`);
+  try {
+    await makeFolders(folder, 0o700);
+    // A full disk takes empty files.
+    await writeFile(trial, "x".repeat(TRIAL_BYTES));
+    await rm(trial);
+    const { mode } = await stat(folder);
+    if (platform === "win32" || (mode & 0o077) === 0) return { subject, state: "ok", detail: folder };
+    const remedy = `Keep plans and drafts to yourself: chmod 700 "${folder}"`;
+    return { subject, state: "warning", detail: `${folder} can be read by others`, remedy };
+  } catch (error) {
+    const remedy = "Make it writable and make room in it, or name another with SERVICE_HOME.";
+    return { subject, state: "broken", detail: `${folder}: ${messageOf(error)}`, remedy };
+  }
+}
+
+/** `owner` says who answers there, if it is one of ours. */
+export async function portFinding(
+  subject: string,
+  port: number,
+  remedy: string,
+  owner: (port: number) => Promise<string | undefined>,
+): Promise<Finding> {
+  if (!(await isTaken(port))) return { subject, state: "ok", detail: `${port} is free` };
+  const name = await owner(port);
+  if (name !== undefined) return { subject, state: "ok", detail: `${port}: ${name}` };
+  return { subject, state: "warning", detail: `${port} is taken by another program`, remedy };
+}
+
+/** The proxy, where it answers its health check on this port. */
+export async function proxyOn(port: number): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2000) });
+    // With auth_mode strict the check itself wants a key; the answer is still ours.
+    return answer.ok || answer.status === 401 ? "the proxy is running" : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isTaken(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1", timeout: 2000 });
+    const end = (taken: boolean) => {
+      socket.destroy();
+      resolve(taken);
+    };
+    socket.on("connect", () => end(true));
+    socket.on("timeout", () => end(false));
+    socket.on("error", () => end(false));
+  });
+}

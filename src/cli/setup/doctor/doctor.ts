@@ -1,0 +1,52 @@
+import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
+import {
+  REMOTE_PORT,
+  type ReviewEnvironment,
+  readReviewEnvironment,
+} from "../../../config/review/environment.ts";
+import type { Output } from "../../output.ts";
+import { agentFindings } from "./agents.ts";
+import { dataFinding, portFinding, proxyOn } from "./disk-and-ports.ts";
+import { type Finding, isBroken } from "./finding.ts";
+import { browserFinding, gitFinding, nodeFinding } from "./programs.ts";
+import { proxyFindings } from "./proxy.ts";
+import { report } from "./report.ts";
+
+export interface DoctorFlags {
+  readonly json: boolean;
+  readonly config?: string;
+}
+
+/** `sallyport doctor`: what works on this machine; exit code 1 where something is broken. */
+export async function doctor(flags: DoctorFlags, output: Output): Promise<number> {
+  const environment = processEnvironment;
+  const { browser, remote, ssh, desktop } = readReviewEnvironment(environment);
+  const { platform } = process;
+  const searchPath = environment["PATH"] ?? "";
+  const { findings: proxy, port } = await proxyFindings(flags);
+  const findings: readonly Finding[] = [
+    nodeFinding(process.version),
+    await gitFinding(),
+    await browserFinding({ browser, remote, ssh, desktop, searchPath, platform }),
+    await dataFinding(dataDirectory(environment), platform),
+    await reviewPortFinding(readReviewEnvironment(environment)),
+    await portFinding("proxy port", port, "Give the proxy another: proxy.port, or --port.", proxyOn),
+    ...proxy,
+    ...(await agentFindings({ searchPath, proxyRuns: (await proxyOn(port)) !== undefined })),
+  ];
+  await output.result(flags.json ? JSON.stringify({ findings }, null, 2) : report(findings));
+  return isBroken(findings) ? 1 : 0;
+}
+
+/** A review has one fixed port where remote mode or SERVICE_PORT says so; else it takes any that is free. */
+async function reviewPortFinding({ remote, port }: ReviewEnvironment): Promise<Finding> {
+  const fixed = port ?? (remote ? REMOTE_PORT : undefined);
+  if (fixed === undefined)
+    return {
+      subject: "review port",
+      state: "ok",
+      detail: "any free one; the same for a folder where it can",
+    };
+  const remedy = "End the program that has it, or choose another with SERVICE_PORT.";
+  return portFinding("review port", fixed, remedy, async () => undefined);
+}

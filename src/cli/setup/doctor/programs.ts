@@ -1,0 +1,111 @@
+import { execFile } from "node:child_process";
+import { access, constants, stat } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { browserCommands } from "../../../config/browser-commands.ts";
+import type { Finding } from "./finding.ts";
+
+/** The first Node.js this works with: `engines` in package.json. */
+const OLDEST_NODE = [20, 19] as const;
+
+/** `version` as in process.version. */
+export function nodeFinding(version: string): Finding {
+  if (isAtLeast(version.replace(/^v/, ""), OLDEST_NODE))
+    return { subject: "Node.js", state: "ok", detail: version };
+  const remedy = `Install Node.js ${OLDEST_NODE.join(".")} or newer from nodejs.org.`;
+  return { subject: "Node.js", state: "broken", detail: `${version} is too old`, remedy };
+}
+
+/** The first git that takes settings from its environment, by which a repository is kept from running anything. */
+const OLDEST_GIT = [2, 31] as const;
+
+/** Whether there is a git, which, and whether it is new enough. */
+export async function gitFinding(askVersion: () => Promise<string> = installedGit): Promise<Finding> {
+  try {
+    const version = (await askVersion()).trim().replace(/^git version /, "");
+    if (isAtLeast(version, OLDEST_GIT)) return { subject: "git", state: "ok", detail: version };
+    const detail = `${version} is too old: review code cannot work`;
+    const remedy = `Install git ${OLDEST_GIT.join(".")} or newer; plans can be reviewed without it.`;
+    return { subject: "git", state: "broken", detail, remedy };
+  } catch {
+    const remedy = "Install git and put it on the PATH; plans can be reviewed without it.";
+    return { subject: "git", state: "broken", detail: "not found: review code cannot work", remedy };
+  }
+}
+
+async function installedGit(): Promise<string> {
+  return (await promisify(execFile)("git", ["--version"], { timeout: 10_000 })).stdout;
+}
+
+function isAtLeast(version: string, [oldestMajor, oldestMinor]: readonly [number, number]): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+export interface BrowserPlace {
+  /** SERVICE_BROWSER or BROWSER. */
+  readonly browser: string | undefined;
+  readonly remote: boolean;
+  readonly ssh: boolean;
+  readonly desktop: boolean;
+  readonly searchPath: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Whether a review's page will open by itself. It never has to: the URL is always printed. */
+export async function browserFinding(place: BrowserPlace): Promise<Finding> {
+  const subject = "browser";
+  const byHand = "Open the URL that a review prints; the browser need not be on this machine.";
+  if (place.browser?.toLowerCase() === "none")
+    return { subject, state: "off", detail: "switched off by SERVICE_BROWSER or BROWSER" };
+  if (place.remote || place.ssh) {
+    const detail = place.remote ? "none is opened in remote mode" : "none is opened over SSH";
+    return { subject, state: "off", detail, remedy: byHand };
+  }
+  const program = place.browser ?? (place.platform === "linux" && place.desktop ? "xdg-open" : undefined);
+  if (program === undefined && !place.desktop) {
+    return { subject, state: "warning", detail: "no desktop was found", remedy: byHand };
+  }
+  if (program === undefined) return { subject, state: "ok", detail: "the system's own" };
+  for (const [name] of browserCommands(program)) {
+    if (await isOnPath(name, place.searchPath, place.platform)) return { subject, state: "ok", detail: name };
+  }
+  return {
+    subject,
+    state: "warning",
+    detail: `${program} was not found`,
+    remedy: `Set SERVICE_BROWSER. ${byHand}`,
+  };
+}
+
+/** What Windows takes for a program behind a name without an ending; npm installs `.cmd` scripts. */
+const WINDOWS_ENDINGS = ["", ".exe", ".cmd", ".bat", ".com"];
+
+/** Whether a program, by name or path, can be run. `searchPath` is the PATH. */
+export async function isOnPath(
+  program: string,
+  searchPath: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<boolean> {
+  const isPath = /[/\\]/.test(program);
+  const places = isPath
+    ? [program]
+    : searchPath
+        .split(delimiter)
+        .filter(Boolean)
+        .map((folder) => join(folder, program));
+  const endings = platform === "win32" ? WINDOWS_ENDINGS : [""];
+  for (const path of places.flatMap((place) => endings.map((ending) => place + ending))) {
+    if (await isProgram(path)) return true;
+  }
+  return false;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+import { proxyFor } from "../../../config/outbound-proxy.ts";
+import { processEnvironment } from "../../../config/paths.ts";
+import type { ProxyConfig } from "../../../config/proxy/config.ts";
+import { DEFAULT_PROXY_PORT } from "../../../config/proxy/schema.ts";
+import { loadReviewConfiguration } from "../../../config/review/configuration.ts";
+import { AppError, messageOf } from "../../../errors.ts";
+import { createProxy } from "../../../proxy/create-proxy.ts";
+import type { WarmupResult } from "../../../proxy/server/warmup.ts";
+import { readProxyConfiguration } from "../../proxy-configuration.ts";
+import type { DoctorFlags } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
+
+/** The configuration file, and every upstream asked for its models. */
+export async function proxyFindings(
+  flags: DoctorFlags,
+): Promise<{ readonly findings: readonly Finding[]; readonly port: number }> {
+  const subject = "configuration";
+  try {
+    const given = flags.config === undefined ? {} : { config: flags.config };
+    const { loaded, config } = await readProxyConfiguration(processEnvironment, given, false);
+    const detail = loaded.file ? loaded.path : `${loaded.path} is not there: defaults are in force`;
+    const findings: readonly Finding[] = [
+      (await reviewFinding()) ?? { subject, state: "ok", detail },
+      ...(await upstreamFindings(config)),
+    ];
+    return { findings, port: config.port };
+  } catch (error) {
+    return { findings: [brokenConfiguration(error)], port: DEFAULT_PROXY_PORT };
+  }
+}
+
+/** The part of the file that reviews go by, where it is wrong. */
+async function reviewFinding(): Promise<Finding | undefined> {
+  try {
+    await loadReviewConfiguration(processEnvironment);
+    return undefined;
+  } catch (error) {
+    return brokenConfiguration(error);
+  }
+}
+
+function brokenConfiguration(error: unknown): Finding {
+  if (!(error instanceof AppError)) throw error;
+  const remedy = error.hint ?? "sallyport proxy check says more.";
+  return { subject: "configuration", state: "broken", detail: error.message, remedy };
+}
+
+/** Asks by way of a proxy that nobody listens to: the same route the running one has for this. */
+async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]> {
+  const proxy = createProxy(
+    { ...config, authMode: "off", allowLanAccess: false },
+    { log: { add: () => {}, refused: () => {}, close: async () => {} }, onInternal: () => {} },
+  );
+  try {
+    const answer = await proxy.app.inject({ method: "POST", url: "/internal/warmup", payload: {} });
+    const { results } = answer.json<{ results: readonly WarmupResult[] }>();
+    return results.map((result) => findingOf(result, config));
+  } catch (error) {
+    return [{ subject: "upstreams", state: "warning", detail: `could not be asked: ${messageOf(error)}` }];
+  } finally {
+    await proxy.close();
+  }
+}
+
+function findingOf({ upstream, ok, ms, error = "" }: WarmupResult, config: ProxyConfig): Finding {
+  const subject = `upstream ${upstream}`;
+  const { dialect, baseUrl = "" } = config.upstreams.get(upstream) ?? {};
+  if (dialect === "any") {
+    const remedy = "Name a real one under proxy.upstreams, or set a vendor's key in the environment.";
+    return { subject, state: "off", detail: "the built-in echo answers; there is no model", remedy };
+  }
+  const proxy = proxyFor(config.outboundProxies, baseUrl);
+  const way = proxy ? ` through ${proxy.url} (${proxy.variable})` : "";
+  if (ok) return { subject, state: "ok", detail: `${baseUrl} answered in ${ms} ms${way}` };
+  const remedy = "Look at its base_url and key; sallyport proxy check shows both and where they come from.";
+  return { subject, state: "warning", detail: `${baseUrl}${way}: ${error}`, remedy };
+}

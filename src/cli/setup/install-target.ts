@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { isSea } from "node:sea";
+import type { Place } from "../../agents/agent.ts";
+import { createReceiptStore, type ReceiptStore } from "../../agents/file-edits/receipts.ts";
+import { ownCommand, shellLine } from "../../agents/own-command.ts";
+import { dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
+import { projectFolder } from "../project-folder.ts";
+
+/** Where this process may install to; `project` stands for `--project`. */
+export async function currentPlace(project: boolean): Promise<Place> {
+  const script = isSea() ? undefined : process.argv[1];
+  const words = await ownCommand({
+    program: process.execPath,
+    ...(script === undefined ? {} : { script }),
+    searchPath: processEnvironment["PATH"] ?? "",
+  });
+  return {
+    home: homeOf(processEnvironment),
+    ...(project ? { project: projectFolder(process.cwd()) } : {}),
+    command: shellLine(words),
+    words,
+    environment: processEnvironment,
+  };
+}
+
+/** The receipts of one agent: `review` for its hook, `proxy` for its connection; the two may share a file. */
+export function receiptsOf(agent: string, part: "review" | "proxy"): ReceiptStore {
+  return createReceiptStore(join(dataDirectory(processEnvironment), "agents", agent, part));
+}

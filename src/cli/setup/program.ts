@@ -1,0 +1,45 @@
+import type { Command } from "commander";
+import type { Output } from "../output.ts";
+import type { SetExitCode } from "../program.ts";
+import type { DoctorFlags } from "./doctor/doctor.ts";
+import type { InstallFlags } from "./install.ts";
+
+const AGENTS = "claude-code, opencode, codex, gemini-cli, qwen or copilot";
+
+/** `install`, `uninstall` and `doctor`. */
+export function addInstallCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
+  withWritingFlags(program.command("install"))
+    .argument("[agent]", AGENTS)
+    .option("--list", "show the agents and which of them have it", false)
+    .description("Make an agent hand its plans to you: shows a diff, asks, keeps a backup")
+    .action(async (agent: string | undefined, flags: InstallFlags) => {
+      const { install } = await import("./install.ts");
+      setExitCode(await install(agent, flags, output));
+    });
+  withWritingFlags(program.command("uninstall"))
+    .argument("<agent>", AGENTS)
+    .description("Take the hook away; a file nobody changed since becomes exactly what it was")
+    .action(async (agent: string, flags: InstallFlags) => {
+      const { uninstall } = await import("./uninstall.ts");
+      setExitCode(await uninstall(agent, flags, output));
+    });
+  addDoctor(program, output, setExitCode);
+}
+
+function addDoctor(program: Command, output: Output, setExitCode: SetExitCode): void {
+  program
+    .command("doctor")
+    .description("Say what works on this machine, what does not, and what to do about it")
+    .option("--config <file>", "another configuration file than your own")
+    .option("--json", "as JSON", false)
+    .action(async (flags: DoctorFlags) => {
+      const { doctor } = await import("./doctor/doctor.ts");
+      setExitCode(await doctor(flags, output));
+    });
+}
+
+function withWritingFlags(command: Command): Command {
+  return command
+    .option("--project", "for the repository of the working directory instead of for you everywhere", false)
+    .option("--yes", "do not ask", false);
+}

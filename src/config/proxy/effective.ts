@@ -1,0 +1,52 @@
+import { isSecretHeader, withoutUrlSecrets } from "./secrets.ts";
+import type { LoadedSettings } from "./settings.ts";
+
+/** One setting in force: its key below `proxy`, its value, and where the value comes from. */
+export interface EffectiveSetting {
+  readonly key: string;
+  readonly value: unknown;
+  /** `default`, `file:LINE`, `environment NAME`, `flag --name`. */
+  readonly source: string;
+}
+
+const SECRET_KEY = /^(?:api_key|api_keys|key|token|secret|password|command)$/;
+
+/** Every setting in force, in the order of the schema, secrets blotted out. */
+export function effectiveSettings({ settings, sourceOf }: LoadedSettings): readonly EffectiveSetting[] {
+  const found: EffectiveSetting[] = [];
+  const visit = (value: unknown, path: readonly PropertyKey[]) => {
+    const members = membersOf(value);
+    if (members !== undefined && members.length > 0) {
+      for (const [name, member] of members) visit(member, [...path, name]);
+      return;
+    }
+    if (value === undefined) return;
+    found.push({
+      key: path.map(String).join("."),
+      value: isSecret(path) && !isEmpty(value) ? "[redacted]" : shown(value),
+      source: sourceOf(path),
+    });
+  };
+  visit(settings, []);
+  return found;
+}
+
+function shown(value: unknown): unknown {
+  return typeof value === "string" ? withoutUrlSecrets(value) : value;
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function membersOf(value: unknown): [string | number, unknown][] | undefined {
+  if (Array.isArray(value)) return value.map((member, index) => [index, member]);
+  return typeof value === "object" && value !== null ? Object.entries(value) : undefined;
+}
+
+/** Keys by their name, values of headers that carry credentials, and texts in lists of keys. */
+function isSecret(path: readonly PropertyKey[]): boolean {
+  const [last = "", before = ""] = path.toReversed().map(String);
+  if (before === "headers") return isSecretHeader(last);
+  return SECRET_KEY.test(last) || (/^\d+$/.test(last) && SECRET_KEY.test(before));
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { makeFolders } from "../make-folders.ts";
+
+/** A key that is nobody else's: 256 random bits. */
+export function newKey(): string {
+  return `sk-sallyport-${randomBytes(32).toString("base64url")}`;
+}
+
+/** Where the key that the proxy made for itself is kept. */
+export function generatedKeyFile(dataDirectory: string): string {
+  return join(dataDirectory, "proxy", "key");
+}
+
+/** The key made on an earlier start, or undefined. */
+export async function readGeneratedKey(dataDirectory: string): Promise<string | undefined> {
+  try {
+    const key = (await readFile(generatedKeyFile(dataDirectory), "utf8")).trim();
+    return key.length >= 16 ? key : undefined;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    throw new AppError(
+      "unreadable",
+      `The key file ${generatedKeyFile(dataDirectory)} cannot be read: ${messageOf(error)}`,
+      { cause: error, hint: "Make it readable, or remove it: the proxy then makes another key." },
+    );
+  }
+}
+
+/** A key that is kept, and whether it was made just now. */
+export interface KeptKey {
+  readonly key: string;
+  readonly isNew: boolean;
+}
+
+/**
+ * Makes a key and keeps it where only the user can read it. Where another proxy that was started at the same time has
+ * just done so, it is that one's: the file holds one key, and clients have it from there. Throws `storage`.
+ */
+export async function keepNewKey(dataDirectory: string): Promise<KeptKey> {
+  const path = generatedKeyFile(dataDirectory);
+  const key = newKey();
+  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    await makeFolders(dirname(path), 0o700);
+    await writeFile(temporary, `${key}\n`, { mode: 0o600, flag: "wx" });
+    if (await isPlaced(temporary, path)) return { key, isNew: true };
+    const others = await readGeneratedKey(dataDirectory);
+    if (others !== undefined) return { key: others, isNew: false };
+    await rename(temporary, path);
+    return { key, isNew: true };
+  } catch (error) {
+    throw new AppError("storage", `The new key cannot be kept in ${path}: ${messageOf(error)}`, {
+      cause: error,
+      hint: "Make the folder writable, name another one with SERVICE_HOME, or list a key in proxy.api_keys.",
+    });
+  } finally {
+    await rm(temporary, { force: true }).catch(() => {});
+  }
+}
+
+/** Gives a file its name, whole and at once; false where that is taken, or the file system has no second names. */
+async function isPlaced(temporary: string, path: string): Promise<boolean> {
+  return link(temporary, path).then(
+    () => true,
+    () => false,
+  );
+}

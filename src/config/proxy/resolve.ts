@@ -1,0 +1,271 @@
+import { createHash } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { AppError } from "../../errors.ts";
+import { isLoopback, withoutBrackets } from "../loopback.ts";
+import { type OutboundProxies, readOutboundProxies } from "../outbound-proxy.ts";
+import type { Environment } from "../paths.ts";
+import { type Secrets, secretId } from "../secret-sources.ts";
+import type {
+  Limits,
+  McpServerConfig,
+  ModelRule,
+  ProxyConfig,
+  ProxyKey,
+  RuleCondition,
+  RulePlace,
+  UpstreamConfig,
+} from "./config.ts";
+import type { ProxySettings, SecretSettings } from "./schema.ts";
+import { secretsInUrl, secretsOf } from "./secrets.ts";
+import type { LoadedSettings } from "./settings.ts";
+import { configuredUpstreams, echoUpstream, environmentUpstreams, environmentValue } from "./upstreams.ts";
+
+/** Refuses the configuration, naming file, line and key. */
+export type Refuse = (path: readonly PropertyKey[], message: string) => never;
+
+/** What is found outside the settings: model servers of this machine, the key made earlier. */
+export interface Found {
+  readonly localServers: readonly { readonly name: string; readonly baseUrl: string }[];
+  readonly generatedKey: string | undefined;
+  /** What was read from the sources that secrets name. */
+  readonly secrets?: Secrets;
+}
+
+/** Returns the text of a secret, which was read before. */
+export function secretText(secret: SecretSettings, { secrets }: Pick<Found, "secrets">): string {
+  if (typeof secret === "string") return secret;
+  const text = secrets?.get(secretId(secret));
+  if (text === undefined) throw new AppError("internal", "a secret was not read before it is used");
+  return text;
+}
+
+/** Returns headers by their names in lower case, with the texts of secrets. */
+export function headerTexts(
+  headers: Readonly<Record<string, SecretSettings>>,
+  found: Found,
+): Record<string, string> {
+  const texts = Object.entries(headers).map(([name, value]) => [
+    name.toLowerCase(),
+    secretText(value, found),
+  ]);
+  return Object.fromEntries(texts);
+}
+
+/**
+ * The configuration ready for use: environment variables looked up, names checked against each other, units
+ * converted. Throws `configuration` naming file, line and key.
+ */
+export function resolveProxyConfig(
+  loaded: LoadedSettings,
+  environment: Environment,
+  found: Found,
+): ProxyConfig {
+  const { settings } = loaded;
+  const refuse = refusalIn(loaded);
+  const upstreams = resolveUpstreams(settings, environment, found, refuse);
+  const keys = resolveKeys(settings, environment, found, refuse);
+  const mcp = resolveMcp(settings, environment, found, refuse);
+  const outboundProxies = readOutboundProxies(environment);
+  return {
+    host: hostOf(settings, refuse),
+    port: settings.port,
+    workers: settings.workers === "auto" ? availableParallelism() : settings.workers,
+    authMode: settings.auth_mode,
+    allowLanAccess: settings.allow_lan_access,
+    keys: keys.map(({ name, sha256: digest }) => ({ name, sha256: digest })),
+    allowedOrigins: settings.allowed_origins.map((origin, index) =>
+      originOf(origin, (message) => refuse(["allowed_origins", index], message)),
+    ),
+    hostnames: settings.hostnames.map((pattern) => pattern.toLowerCase()),
+    trustedProxies: settings.trusted_proxies,
+    publicUrl: settings.public_url?.replace(/\/+$/, ""),
+    upstreams,
+    rules: resolveRules(settings, new Set([...upstreams.keys(), "echo"]), refuse),
+    mcp,
+    outboundProxies,
+    limits: limitsOf(settings),
+    pingMs: settings.timeouts.ping * 1000,
+    drainDelayMs: settings.drain_delay * 1000,
+    drainTimeoutMs: settings.drain_timeout * 1000,
+    logging: {
+      requests: settings.logging.requests,
+      maxFile: settings.logging.max_file,
+      files: settings.logging.files,
+      to: settings.logging.to,
+    },
+    strictTranslation: settings.strict_translation,
+    secrets: allSecrets(keys, [...upstreams.values()], [...mcp.values()], outboundProxies, found),
+  };
+}
+
+function refusalIn({ file, path: filePath, sourceOf }: LoadedSettings): Refuse {
+  return (path, message) => {
+    const source = sourceOf(path);
+    if (/^(?:flag|environment) /.test(source)) throw new AppError("usage", `${source} ${message}`);
+    const line = file?.lineOf(["proxy", ...path]);
+    const where = line === undefined ? filePath : `${filePath}:${line}`;
+    throw new AppError("configuration", `${where}: proxy.${path.map(String).join(".")}: ${message}`);
+  };
+}
+
+/** Whatever is secret in a configuration, wherever it stands. */
+function allSecrets(
+  keys: readonly KnownKey[],
+  upstreams: readonly UpstreamConfig[],
+  mcp: readonly McpServerConfig[],
+  { http, https }: OutboundProxies,
+  { secrets }: Found,
+): string[] {
+  const proxies = [http, https].flatMap((proxy) => proxy ?? []);
+  const texts = [
+    ...(secrets?.values() ?? []),
+    ...keys.flatMap(({ text }) => text ?? []),
+    ...upstreams.flatMap((upstream) => [...upstream.keys, ...secretsInUrl(upstream.baseUrl)]),
+    ...mcp.flatMap(({ url }) => secretsInUrl(url)),
+    ...proxies.flatMap(({ secrets, authorization = "" }) => [...secrets, authorization.slice(6)]),
+  ];
+  return secretsOf(
+    texts,
+    [...upstreams, ...mcp].map(({ headers }) => headers),
+  );
+}
+
+function resolveUpstreams(
+  settings: ProxySettings,
+  environment: Environment,
+  found: Found,
+  refuse: Refuse,
+): Map<string, UpstreamConfig> {
+  const upstreams = settings.upstreams
+    ? configuredUpstreams(settings, environment, found, refuse)
+    : environmentUpstreams(settings, environment, found.localServers);
+  const byName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
+  if (settings.models.some((rule) => [rule.upstream].flat().includes("echo")))
+    byName.set("echo", echoUpstream(settings));
+  return byName;
+}
+
+function hostOf(settings: ProxySettings, refuse: Refuse): string {
+  const { host, allow_lan_access } = settings;
+  if (host?.includes("/"))
+    refuse(
+      ["host"],
+      `must be a host name or an IP address, not ${JSON.stringify(host)}: sockets are not supported`,
+    );
+  if (host !== undefined && !isLoopback(host) && needsNoKey(settings))
+    refuse(
+      ["host"],
+      "lets other machines in without a key; set allow_lan_access or auth_mode: strict as well",
+    );
+  return withoutBrackets(host ?? (allow_lan_access ? "0.0.0.0" : "127.0.0.1"));
+}
+
+function limitsOf({ limits }: ProxySettings): Limits {
+  return {
+    body: limits.body,
+    utilityBody: limits.utility_body,
+    inFlight: limits.in_flight,
+    connections: limits.connections,
+  };
+}
+
+/** Whether nobody is asked for a key because nobody said that other machines may come. */
+const needsNoKey = ({ auth_mode, allow_lan_access }: ProxySettings): boolean =>
+  !allow_lan_access && (auth_mode === "auto" || auth_mode === "off");
+
+/**
+ * A page's origin as browsers send it. `URL.origin` says "null" for schemes it does not know, and so does every page
+ * from a file or a sandbox: listing an extension must not let all of those in.
+ */
+function originOf(text: string, refuse: (message: string) => never): string {
+  const { origin, protocol, host } = new URL(text);
+  if (origin !== "null") return origin;
+  return host === ""
+    ? refuse("has no host: pages of such an origin cannot be told apart")
+    : `${protocol}//${host}`;
+}
+
+/** SHA-256 of a key's text. */
+export function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** A key and, where it is known, its text. */
+interface KnownKey extends ProxyKey {
+  readonly text?: string;
+}
+
+/** The keys of the configuration, and the one that the proxy made for itself. */
+function resolveKeys(
+  settings: ProxySettings,
+  environment: Environment,
+  { generatedKey }: Found,
+  refuse: Refuse,
+): readonly KnownKey[] {
+  const configured = settings.api_keys.map((key, index): KnownKey => {
+    if (typeof key === "object" && "sha256" in key)
+      return { name: key.name, sha256: Buffer.from(key.sha256, "hex") };
+    const path = ["api_keys", index];
+    const text = typeof key === "string" ? key : environmentValue(environment, key.key_env);
+    if (typeof key === "object" && text === "")
+      return refuse(path, `the environment variable ${key.key_env} is not set`);
+    if (text.length < 16) return refuse(path, "is too short: a key has at least 16 characters");
+    return { name: typeof key === "string" ? `key ${index + 1}` : key.name, sha256: sha256(text), text };
+  });
+  if (!generatedKey) return configured;
+  return [...configured, { name: "generated", sha256: sha256(generatedKey), text: generatedKey }];
+}
+
+function resolveRules(settings: ProxySettings, known: ReadonlySet<string>, refuse: Refuse): ModelRule[] {
+  return settings.models.map((rule, index) => {
+    const named = typeof rule.upstream === "string" ? [rule.upstream] : rule.upstream;
+    const places = named.map((name) => placeOf(name, rule.model));
+    for (const { upstream } of places)
+      if (!known.has(upstream)) refuse(["models", index, "upstream"], `there is no upstream "${upstream}"`);
+    return { match: rule.match, places, when: conditionOf(rule.when) };
+  });
+}
+
+/** `NAME`, or `NAME/model` where the model is called something else there than at the rule's others. */
+function placeOf(named: string, model: string | undefined): RulePlace {
+  const slash = named.indexOf("/");
+  return slash < 0
+    ? { upstream: named, model }
+    : { upstream: named.slice(0, slash), model: named.slice(slash + 1) || model };
+}
+
+function conditionOf(when: ProxySettings["models"][number]["when"]): RuleCondition | undefined {
+  if (!when) return undefined;
+  return {
+    ...(when.request_class === undefined ? {} : { requestClass: when.request_class }),
+    ...(when.min_tokens === undefined ? {} : { minTokens: when.min_tokens }),
+    ...(when.has_image === undefined ? {} : { hasImage: when.has_image }),
+    ...(when.has_tools === undefined ? {} : { hasTools: when.has_tools }),
+    ...(when.header === undefined ? {} : { header: lowerNames(when.header) }),
+  };
+}
+
+function resolveMcp(
+  settings: ProxySettings,
+  environment: Environment,
+  found: Found,
+  refuse: Refuse,
+): Map<string, McpServerConfig> {
+  return new Map(
+    Object.entries(settings.mcp).map(([name, server]) => {
+      const headers = headerTexts(server.headers, found);
+      for (const [header, variable] of Object.entries(server.header_env)) {
+        const value = environmentValue(environment, variable);
+        if (!value && server.enabled)
+          refuse(["mcp", name, "header_env", header], `the environment variable ${variable} is not set`);
+        if (value) headers[header.toLowerCase()] = value;
+      }
+      return [name, { enabled: server.enabled, url: server.url, headers }];
+    }),
+  );
+}
+
+/** The same headers by their names in lower case. */
+export function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,75 @@
+import { AppError } from "../../errors.ts";
+import type { Environment } from "../paths.ts";
+
+/** What the environment says about a review; names and defaults are the specification's. */
+export interface ReviewEnvironment {
+  /** `SERVICE_REMOTE`: a container or another machine; fixed port, nothing is opened. */
+  readonly remote: boolean;
+  /** `SERVICE_SHARE`: whether the page offers links that carry the plan. */
+  readonly sharing: boolean;
+  /** `SERVICE_PORT`, 1 to 65535. */
+  readonly port?: number;
+  /** `SERVICE_HOST`: an address to bind besides loopback. */
+  readonly host?: string;
+  /** `SERVICE_ORIGIN`, or what the calling agent leaves in the environment. */
+  readonly origin?: string;
+  /** `SERVICE_BROWSER`, then `BROWSER`: a program that gets the URL; `none` opens nothing. */
+  readonly browser?: string;
+  /** The person sits at the other end of an SSH connection. */
+  readonly ssh: boolean;
+  /** Whether a desktop can be there at all; only Linux says so in the environment. */
+  readonly desktop: boolean;
+  /** `SERVICE_OPENCODE_URL`: a running OpenCode server on this machine, asked for its agents. */
+  readonly opencodeUrl?: string;
+  /** `GEMINI_PLANS_DIR`: where Gemini CLI keeps the plan its hook speaks of. */
+  readonly geminiPlansDirectory?: string;
+  /** `COPILOT_HOME`: where Copilot CLI keeps its sessions, when not below the home directory. */
+  readonly copilotHome?: string;
+}
+
+/** The port of a review in remote mode, as specified. */
+export const REMOTE_PORT = 19_432;
+
+const SWITCHED_ON = new Set(["1", "true", "yes", "on"]);
+const SWITCHED_OFF = new Set(["disabled", "0", "false", "no", "off"]);
+
+/** Reads the environment; throws `usage` for a value that cannot be meant. */
+export function readReviewEnvironment(
+  environment: Environment,
+  platform: NodeJS.Platform = process.platform,
+): ReviewEnvironment {
+  const text = (name: string) => environment[name]?.trim() || undefined;
+  const given = {
+    port: portOf(text("SERVICE_PORT"), "SERVICE_PORT"),
+    host: text("SERVICE_HOST"),
+    origin: text("SERVICE_ORIGIN") ?? (text("CLAUDECODE") ? "origin_a" : undefined),
+    browser: text("SERVICE_BROWSER") ?? text("BROWSER"),
+    opencodeUrl: text("SERVICE_OPENCODE_URL"),
+    geminiPlansDirectory: text("GEMINI_PLANS_DIR"),
+    copilotHome: text("COPILOT_HOME"),
+  };
+  return {
+    remote: SWITCHED_ON.has((text("SERVICE_REMOTE") ?? "").toLowerCase()),
+    sharing: !SWITCHED_OFF.has((text("SERVICE_SHARE") ?? "").toLowerCase()),
+    ssh: Boolean(text("SSH_CONNECTION") ?? text("SSH_TTY")),
+    desktop:
+      platform !== "linux" || Boolean(text("DISPLAY") ?? text("WAYLAND_DISPLAY") ?? text("WSL_DISTRO_NAME")),
+    ...withoutUndefined(given),
+  };
+}
+
+/** A port number from text, or undefined where there is none; throws `usage` for anything else. */
+export function portOf(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw new AppError("usage", `${name} must be a port between 1 and 65535, got "${text}"`);
+}
+
+type Defined<Members> = { [Key in keyof Members]?: Exclude<Members[Key], undefined> };
+
+function withoutUndefined<Members extends object>(members: Members): Defined<Members> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as Defined<Members>;
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { explainIssues, readConfigurationFile } from "../load.ts";
+import { plainIssue } from "../plain-issue.ts";
+import { REVIEW_DEFAULTS, type ReviewConfiguration } from "./configuration.ts";
+
+/** The `review` section of the configuration file. */
+export const reviewSchema = z.strictObject({
+  sharing: z
+    .boolean()
+    .default(REVIEW_DEFAULTS.sharing)
+    .describe("Offer links and files that carry the plan to a colleague."),
+  browser: z.string().exactOptional().describe("The program that gets the URL; `none` opens nothing."),
+  allowed_uids: z
+    .array(z.number().int().min(0))
+    .exactOptional()
+    .describe(
+      "Users of this machine, by uid, that may read and decide reviews besides their own user and root.",
+    ),
+  plan_save: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(REVIEW_DEFAULTS.plan_save.enabled)
+        .describe("Keep a copy of every decided plan."),
+      folder: z.string().exactOptional().describe("Where; absolute, or beginning with ~/."),
+    })
+    .prefault({}),
+});
+
+/** The part of the file that is about reviews; the others belong to others. */
+const fileSchema = z.looseObject({ review: reviewSchema.prefault({}) });
+
+/** Throws `configuration` naming file, line and key; a file that need not be there may be missing. */
+export async function readReviewConfiguration(
+  path: string,
+  mustExist: boolean,
+): Promise<ReviewConfiguration> {
+  const file = await readConfigurationFile(path, mustExist);
+  const result = fileSchema.safeParse(file === undefined ? {} : file.value, { error: plainIssue });
+  if (result.success) return result.data.review;
+  throw file ? explainIssues(result.error.issues, file) : result.error;
+}

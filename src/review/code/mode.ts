@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import type { ReviewMode } from "../context.ts";
+import { codeDecision, type Decision } from "../decision.ts";
+import type { CodeReview } from "./code-review.ts";
+import { createPageFiller } from "./first-paint/fill-page.ts";
+import { diffRoute } from "./routes/diff.ts";
+import { diffImageRoute } from "./routes/diff-image.ts";
+import { diffIndexRoute } from "./routes/diff-index.ts";
+import { diffPatchRoute } from "./routes/diff-patch.ts";
+import { diffRoundsRoute } from "./routes/diff-rounds.ts";
+import { diffSwitchRoute } from "./routes/diff-switch.ts";
+import { feedbackRoute } from "./routes/feedback.ts";
+import { fileRoute } from "./routes/file.ts";
+import { watchDiff } from "./watch-diff.ts";
+
+/** The code server's half of a review server. */
+export function createCodeMode(review: CodeReview): ReviewMode {
+  const { root, name, branch = "" } = review.diffs.repository;
+  return {
+    kind: "code",
+    registerRoutes(app, context) {
+      diffRoute(app, context, review);
+      diffSwitchRoute(app, review);
+      diffIndexRoute(app, context, review);
+      diffPatchRoute(app, review);
+      diffImageRoute(app, review);
+      fileRoute(app, review);
+      feedbackRoute(app, context, review);
+      diffRoundsRoute(app, review);
+      const { events } = context;
+      const stopWatching = watchDiff(review.diffs, {
+        isWanted: () => events.isHeard,
+        onOutdated: () => events.send({ event: "stale" }),
+      });
+      app.addHook("onClose", async () => {
+        stopWatching();
+        await review.diffs.close();
+      });
+    },
+    fillPage: createPageFiller(review),
+    // One draft for all diffs of a branch: a comment outlives a change of the diff type.
+    draftKey: () => `code-${createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32)}`,
+    history: async () => ({ rounds: [] }),
+    present(decision) {
+      const { text } = codeDecision(decision);
+      return { title: `Review of ${name}`, text, json: feedbackJson(decision) };
+    },
+  };
+}
+
+/** What `--json` prints: as the specification names it, absent members left out. */
+export function feedbackJson(decision: Decision): object {
+  const { feedback, annotations, agentSwitch, approved } = codeDecision(decision);
+  return {
+    ...(feedback === undefined ? {} : { feedback }),
+    annotations,
+    ...(agentSwitch === undefined ? {} : { agentSwitch }),
+    ...(approved ? { approved } : {}),
+  };
+}
+
+/** Whether something is left to be done: there is feedback, and it is not an approval. */
+export function asksForChanges(decision: Decision): boolean {
+  const { feedback = "", annotations, approved = false } = codeDecision(decision);
+  if (approved) return false;
+  return feedback.trim() !== "" || annotations.length > 0;
+}

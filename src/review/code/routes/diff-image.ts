@@ -1,0 +1,15 @@
+import type { FastifyInstance } from "fastify";
+import { readImageSide } from "../../git/file-image.ts";
+import type { CodeReview } from "../code-review.ts";
+import { fileQuery, parseQuery } from "../code-schemas.ts";
+import { holdDiff } from "./hold-diff.ts";
+
+/** GET /api/diff/image?path=…&side=old|new: an image before or after the change, shown where nothing in it can run. */
+export function diffImageRoute(app: FastifyInstance, { diffs }: CodeReview): void {
+  app.get("/api/diff/image", async (request, reply) => {
+    const { path, side } = parseQuery(fileQuery, request.query);
+    const { git, snapshot } = await holdDiff(reply, diffs.current());
+    const { type, bytes } = await readImageSide(git, snapshot, path, side);
+    return reply.type(type).header("content-security-policy", "default-src 'none'; sandbox").send(bytes);
+  });
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from "fastify";
+import type { DiffFile, DiffIndex } from "../../api-types.ts";
+import type { ReviewContext } from "../../context.ts";
+import type { SnapshotFile } from "../../git/snapshot.ts";
+import type { CodeReview } from "../code-review.ts";
+import { indexQuery, parseQuery } from "../code-schemas.ts";
+import { openingPatches } from "../first-paint/opening-patches.ts";
+import { holdDiff } from "./hold-diff.ts";
+
+/** GET /api/diff/index: every file of the diff with its counts, and none of its text. */
+export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {
+  const { origin, sharingEnabled, sessionId, caller, mode } = context;
+  const { diffs, editorLink } = review;
+  app.get("/api/diff/index", async (request, reply): Promise<DiffIndex> => {
+    const { w } = parseQuery(indexQuery, request.query);
+    const [{ snapshot, gitContext }, settings] = await Promise.all([
+      holdDiff(reply, diffs.current(w === "1")),
+      context.settings.read(),
+    ]);
+    const { gitRef, diffType } = snapshot.plan;
+    const {
+      paths,
+      repository: { name, root },
+    } = diffs;
+    return {
+      gitRef,
+      origin,
+      diffType,
+      gitContext,
+      sharingEnabled,
+      diffId: snapshot.diffId,
+      sessionId,
+      reviewId: mode.draftKey(),
+      caller,
+      repository: { name, root },
+      ...(paths.length === 0 ? {} : { paths }),
+      editorLink,
+      files: snapshot.files.map(withoutPlace),
+      opening: await openingPatches(snapshot),
+      settings,
+    };
+  });
+}
+
+/** Where a patch lies on disk is the server's own business. */
+function withoutPlace({ section: _section, oldBlob: _old, newBlob: _new, ...file }: SnapshotFile): DiffFile {
+  return file;
+}

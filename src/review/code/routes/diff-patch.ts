@@ -1,0 +1,23 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import { readFiles } from "../../git/file-text.ts";
+import type { CodeReview } from "../code-review.ts";
+import { parseNumbers, parseQuery, patchQuery } from "../code-schemas.ts";
+import { holdDiff } from "./hold-diff.ts";
+
+/** GET /api/diff/patch?n=0-49: the patches of these files as bytes, one after the other, nothing between them. */
+export function diffPatchRoute(app: FastifyInstance, { diffs }: CodeReview): void {
+  app.get("/api/diff/patch", async (request, reply) => {
+    const { n, id, w } = parseQuery(patchQuery, request.query);
+    const { snapshot } = await holdDiff(reply, diffs.current(w === "1"));
+    if (id !== undefined && id !== snapshot.diffId) {
+      return reply.code(409).send({ error: "The diff has been taken anew; load its index again" });
+    }
+    const files = parseNumbers(n, snapshot.files.length).flatMap((number) => snapshot.files[number] ?? []);
+    const length = files.reduce((sum, { patchSize }) => sum + patchSize, 0);
+    return reply
+      .type("text/plain; charset=utf-8")
+      .header("content-length", length)
+      .send(Readable.from(readFiles(snapshot, files)));
+  });
+}

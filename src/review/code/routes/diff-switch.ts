@@ -1,0 +1,29 @@
+import { Readable } from "node:stream";
+import type { FastifyError, FastifyInstance } from "fastify";
+import { AppError } from "../../../errors.ts";
+import type { DiffSwitchAnswer } from "../../api-types.ts";
+import { ONE_PLAIN_ISSUE } from "../../body-schemas.ts";
+import type { CodeReview } from "../code-review.ts";
+import { diffSwitchBody } from "../code-schemas.ts";
+import { diffJson } from "../diff-json.ts";
+import { holdDiff } from "./hold-diff.ts";
+
+/** POST /api/diff/switch: takes another diff, or the same one anew. One that cannot be taken changes nothing. */
+export function diffSwitchRoute(app: FastifyInstance, { diffs }: CodeReview): void {
+  app.post("/api/diff/switch", { errorHandler: nameWhatIsMissing }, async (request, reply) => {
+    const body = diffSwitchBody.safeParse(request.body, ONE_PLAIN_ISSUE);
+    if (!body.success) throw new AppError("validation", body.error.issues[0]?.message ?? "Missing diffType");
+    const { diffType, patch = true } = body.data;
+    const { snapshot } = await holdDiff(reply, diffs.switchTo(diffType));
+    const { gitRef } = snapshot.plan;
+    if (!patch) return { rawPatch: "", gitRef, diffType } satisfies DiffSwitchAnswer;
+    return reply
+      .type("application/json; charset=utf-8")
+      .send(Readable.from(diffJson(snapshot, { gitRef, diffType })));
+  });
+}
+
+/** An empty body names no diff type either; Fastify refuses it before the route is asked. */
+function nameWhatIsMissing(error: FastifyError): never {
+  throw error.code === "FST_ERR_CTP_EMPTY_JSON_BODY" ? new AppError("validation", "Missing diffType") : error;
+}

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
+import { parseBody } from "../../body-schemas.ts";
+import type { ReviewContext } from "../../context.ts";
+import type { HeldDiff } from "../../git/diff-desk.ts";
+import { takeDecision } from "../../take-decision.ts";
+import { checkReviewSeen } from "../check-review-seen.ts";
+import type { CodeReview } from "../code-review.ts";
+import { feedbackBody } from "../code-schemas.ts";
+import { type ProposedFeedback, proposeFeedback } from "../feedback/propose-feedback.ts";
+import { rememberedFiles } from "../rounds/round-lines.ts";
+import { holdDiff } from "./hold-diff.ts";
+
+/** Milliseconds that feedback waits for git. */
+const GIT_WAIT_MS = 5_000;
+
+/** POST /api/feedback: what the person has to say. Ends the review. */
+export function feedbackRoute(app: FastifyInstance, context: ReviewContext, review: CodeReview): void {
+  const { diffs } = review;
+  app.post("/api/feedback", async (request, reply) => {
+    const body = parseBody(feedbackBody, request.body);
+    checkReviewSeen(body.sessionId, context);
+    const { origin } = context;
+    const { agents } = body.agentSwitch ? await context.agents() : { agents: [] };
+    const diff = await diffInTime(holdDiff(reply, diffs.current()));
+    const proposed = await proposeFeedback(body, diff, { origin, agents, repository: diffs.repository.name });
+    return takeDecision(context, reply, {
+      ...proposed,
+      save: async () => ({ warnings: [] }),
+      keepRound: () => keepRound(review, diff, proposed),
+    });
+  });
+}
+
+/**
+ * The diff, where git has it. One that could not be taken, or that git still works on, must not keep the person's words from
+ * the agent; what quotes it afterwards has no longer.
+ */
+async function diffInTime(taking: Promise<HeldDiff>): Promise<HeldDiff | undefined> {
+  const diff = await Promise.race([taking, delay(GIT_WAIT_MS, undefined, { ref: false })]).catch(
+    () => undefined,
+  );
+  return diff && { ...diff, git: { ...diff.git, limit: GIT_WAIT_MS } };
+}
+
+/** Remembers what the person has seen and said, for the next round. */
+async function keepRound(
+  { rounds, diffs }: CodeReview,
+  diff: HeldDiff | undefined,
+  proposed: ProposedFeedback,
+) {
+  if (!diff) return;
+  const {
+    snapshot,
+    snapshot: { plan },
+  } = diff;
+  await rounds.add(diff.gitContext.currentBranch, {
+    sentAt: new Date().toISOString(),
+    diffType: plan.diffType,
+    gitRef: plan.gitRef,
+    paths: diffs.paths,
+    text: proposed.decision.text,
+    annotations: proposed.quoted.map(({ annotation, code }) => ({
+      ...annotation,
+      ...(code === undefined ? {} : { code }),
+    })),
+    files: await rememberedFiles(snapshot),
+  });
+}

@@ -1,0 +1,58 @@
+import type { AgentOrigin } from "../api-types.ts";
+import type { PlanDecision } from "../decision.ts";
+import { DEFAULT_DENIAL, type ReplyChannel } from "./reply-channel.ts";
+
+/** The agent-neutral answer as JSON: what an envelope gets, and Markdown with --json. */
+export function jsonChannel(origin: AgentOrigin, callerName = nameOfOrigin(origin)): ReplyChannel {
+  return {
+    callerName,
+    takes: takesOf(origin),
+    encode: (decision) => JSON.stringify(decisionJson(decision)),
+  };
+}
+
+/** The answer as text an agent can act on: what plain Markdown gets. */
+export function textChannel(origin: AgentOrigin): ReplyChannel {
+  return { callerName: "the command line", takes: takesOf(origin), encode: decisionText };
+}
+
+/** A decision as JSON; absent members are left out. */
+export function decisionJson({ kind, editedPlan, ...decision }: PlanDecision): object {
+  return { decision: kind, ...decision, ...(editedPlan === undefined ? {} : { plan: editedPlan }) };
+}
+
+/** A decision as text. */
+export function decisionText({
+  kind,
+  feedback,
+  editedPlan,
+  agentSwitch,
+  permissionMode,
+}: PlanDecision): string {
+  if (kind === "deny")
+    return feedback === undefined || feedback === DEFAULT_DENIAL
+      ? DEFAULT_DENIAL
+      : `Plan not approved.\n\n${feedback}`;
+  const parts = ["Plan approved."];
+  if (agentSwitch) parts.push(`Continue as the agent "${agentSwitch}".`);
+  if (permissionMode) parts.push(`Continue in the permission mode "${permissionMode}".`);
+  if (feedback) parts.push(`Notes from the reviewer:\n\n${feedback}`);
+  if (editedPlan !== undefined)
+    parts.push(`The reviewer changed the plan. This is the one to carry out:\n\n${editedPlan}`);
+  return parts.join("\n\n");
+}
+
+/** Notes and agents are the specification's for origin_b, permission modes for origin_a. */
+function takesOf(origin: AgentOrigin): ReplyChannel["takes"] {
+  return {
+    approvalNote: origin === "origin_b" ? "feedback" : "none",
+    takesEditedPlan: true,
+    takesPermissionMode: origin === "origin_a",
+    takesAgentSwitch: origin === "origin_b",
+  };
+}
+
+/** The agent that calls with this origin, for labels. */
+export function nameOfOrigin(origin: AgentOrigin): string {
+  return origin === "origin_a" ? "Claude Code" : "OpenCode";
+}

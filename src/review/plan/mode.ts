@@ -1,0 +1,62 @@
+import type { Round } from "../api-types.ts";
+import type { ReviewMode } from "../context.ts";
+import { planDecision } from "../decision.ts";
+import type { DraftStore } from "../storage/drafts.ts";
+import { decisionJson, decisionText } from "./generic-channel.ts";
+import { type PlanSource, planIdOf } from "./plan-id.ts";
+import type { PlanReview } from "./plan-review.ts";
+import { approveRoute } from "./routes/approve.ts";
+import { denyRoute } from "./routes/deny.ts";
+import { notesVaultsRoute } from "./routes/notes-vaults.ts";
+import { planRoute } from "./routes/plan.ts";
+
+/** The plan server's half of a review server. */
+export function createPlanMode(review: PlanReview): ReviewMode {
+  return {
+    kind: "plan",
+    registerRoutes(app, context) {
+      planRoute(app, context, review);
+      approveRoute(app, context, review);
+      denyRoute(app, context, review);
+      notesVaultsRoute(app, review);
+    },
+    fillPage: createPageFiller(review),
+    draftKey: () => review.planId,
+    async history({ drafts }) {
+      const earlier = (await review.history)?.earlier ?? [];
+      return { rounds: await Promise.all(earlier.map((round) => withDraft(round, review.source, drafts))) };
+    },
+    present(decision) {
+      const made = planDecision(decision);
+      return { title: review.title, text: decisionText(made), json: decisionJson(made) };
+    },
+  };
+}
+
+/** A round that its agent withdrew keeps what was typed about it, so that it can go on with the next. */
+async function withDraft(round: Round, source: PlanSource, drafts: DraftStore): Promise<Round> {
+  if (round.decision) return round;
+  const draft = await drafts.read(planIdOf(round.plan, source)).catch(() => undefined);
+  return draft && draft.generation > 0 ? { ...round, draft } : round;
+}
+
+/** Characters. A longer plan would hold up the server's other answers; the page draws it by itself. */
+const FIRST_VIEW_LIMIT = 200_000;
+
+/** Draws the plan once, when it is first asked for; the Markdown reader is not needed to start the server. */
+function createPageFiller({ plan, title }: PlanReview): NonNullable<ReviewMode["fillPage"]> {
+  let html: string | undefined;
+  return async (page, { settings }) => {
+    if (plan.trim() === "" || plan.length > FIRST_VIEW_LIMIT) return page;
+    const [{ drawPlan }, { withFirstView }] = await Promise.all([
+      import("./draw-plan.ts"),
+      import("../first-paint.ts"),
+    ]);
+    html ??= drawPlan(plan);
+    return withFirstView(page, {
+      title: `${title}: plan review`,
+      theme: (await settings.read()).theme,
+      html,
+    });
+  };
+}

@@ -1,0 +1,60 @@
+import { open, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolders } from "../../../config/make-folders.ts";
+import { systemErrorCode } from "../../../errors.ts";
+import type { PlanDecision } from "../../decision.ts";
+import { replaceFile } from "../../storage/durable-file.ts";
+import { makePrivateFolder } from "../../storage/private-folder.ts";
+import { planTitle, slugOf } from "../plan-title.ts";
+
+export interface PlanToSave {
+  readonly plan: string;
+  readonly decision: PlanDecision;
+  readonly folder: string;
+  /** A folder of ours is made for its owner alone; one the person chose follows their own habits. */
+  readonly isPrivate: boolean;
+}
+
+const MOST_NAMES = 10_000;
+
+/**
+ * Keeps a decided plan as `<slug>-approved.md` or `<slug>-denied.md`, the feedback beneath it, and resolves to the
+ * path. Never overwrites: the next free name gets `-2`, `-3` … Throws the system's error.
+ */
+export async function savePlan({ plan, decision, folder, isPrivate }: PlanToSave): Promise<string> {
+  await (isPrivate ? makePrivateFolder(folder) : makeFolders(folder));
+  const stem = `${slugOf(planTitle(plan))}-${decision.kind === "approve" ? "approved" : "denied"}`;
+  return writeNew(folder, stem, savedText(plan, decision), isPrivate ? 0o600 : 0o666);
+}
+
+/** What is kept: the plan as it was approved, and beneath it what the person said. */
+export function savedText(plan: string, { editedPlan, feedback }: PlanDecision): string {
+  const text = (editedPlan ?? plan).trimEnd();
+  return feedback ? `${text}\n\n---\n\n## Feedback\n\n${feedback}\n` : `${text}\n`;
+}
+
+/** Writes a new file under the first free name of `<stem>.md`, `<stem>-2.md` …; whole or not at all. */
+export async function writeNew(folder: string, stem: string, text: string, mode: number): Promise<string> {
+  const path = await reserve(folder, stem, mode);
+  try {
+    await replaceFile(path, text, mode);
+    return path;
+  } catch (error) {
+    await unlink(path).catch(() => {});
+    throw error;
+  }
+}
+
+/** Takes the name by making the file empty: two reviews that end at once get two names. */
+async function reserve(folder: string, stem: string, mode: number): Promise<string> {
+  for (let count = 1; count < MOST_NAMES; count += 1) {
+    const path = join(folder, count === 1 ? `${stem}.md` : `${stem}-${count}.md`);
+    try {
+      await (await open(path, "wx", mode)).close();
+      return path;
+    } catch (error) {
+      if (systemErrorCode(error) !== "EEXIST") throw error;
+    }
+  }
+  throw new Error(`no free name for ${stem}.md in ${folder}`);
+}

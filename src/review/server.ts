@@ -1,0 +1,71 @@
+import type { FastifyInstance } from "fastify";
+import { createApp } from "../http/app.ts";
+import { addErrorHandler } from "../http/error-handler.ts";
+import type { GuardPolicy } from "../http/guard.ts";
+import { addGuard } from "../http/guard-plugin.ts";
+import { addPage, type PageFiles } from "../http/page.ts";
+import { withPageToken } from "../http/page-token.ts";
+import { addPeerCheck } from "../http/peer-plugin.ts";
+import { addSecurityHeaders } from "../http/security-headers.ts";
+import type { ReviewContext } from "./context.ts";
+import { addJsonBodies } from "./json-bodies.ts";
+import { agentsRoute } from "./routes/agents.ts";
+import { draftRoutes } from "./routes/draft.ts";
+import { eventsRoute } from "./routes/events.ts";
+import { historyRoute } from "./routes/history.ts";
+import { imageRoute } from "./routes/image.ts";
+import { settingsRoutes } from "./routes/settings.ts";
+import { uploadRoute } from "./routes/upload.ts";
+
+/** A decision with long feedback and many annotations fits; nobody types more. */
+const BODY_LIMIT = 32 * 1024 * 1024;
+
+export interface ReviewServerParts {
+  readonly context: ReviewContext;
+  readonly page: Omit<PageFiles, "fill">;
+  /** Users of this machine besides our own and root that may use the server, by uid. */
+  readonly allowedUids?: readonly number[];
+  /** Called for each refused request of another user of this machine. */
+  readonly onForeignUser?: (uid: number) => void;
+  /** Whether the server is bound beyond loopback, and under which names it may be called there. */
+  readonly exposure: Pick<GuardPolicy, "hostnames" | "anyAddress">;
+  /** Told of failures that are not the caller's, for stderr. */
+  readonly onFailure: (error: unknown) => void;
+  /** Told of refused requests, with the path. */
+  readonly onRefused?: (path: string) => void;
+}
+
+/**
+ * A review server that nobody listens to yet: the routes both modes share, the mode's own, and the page for every
+ * other path. It ends with `context.session.outcome`; whoever listens closes it.
+ */
+export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
+  const { context } = parts;
+  const app = createApp({ bodyLimit: BODY_LIMIT, acceptAnyPath: true });
+  addSecurityHeaders(app);
+  addPeerCheck(app, parts.allowedUids ?? [], parts.onForeignUser);
+  addGuard(app, guardPolicy(parts), (_reason, path) => parts.onRefused?.(path));
+  addErrorHandler(app, parts.onFailure);
+  addJsonBodies(app);
+  addPage(app, { ...parts.page, fill: (html) => filledPage(html, context) });
+
+  context.mode.registerRoutes(app, context);
+  agentsRoute(app, context);
+  draftRoutes(app, context);
+  eventsRoute(app, context);
+  historyRoute(app, context);
+  imageRoute(app, context);
+  settingsRoutes(app, context);
+  uploadRoute(app, context);
+  return app;
+}
+
+/** The built page with what is under review, where that can be drawn, and with the token in any case. */
+async function filledPage(html: string, context: ReviewContext): Promise<string> {
+  const filled = await context.mode.fillPage?.(html, context).catch(() => html);
+  return withPageToken(filled ?? html, context.pageToken);
+}
+
+function guardPolicy({ exposure }: ReviewServerParts): GuardPolicy {
+  return { ...exposure, origins: [], mayBeLinked: (path) => !/^\/api(\/|$)/i.test(path) };
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { AppError, systemErrorCode } from "../../errors.ts";
+import type { Draft } from "../api-types.ts";
+import { storageFailure, writeDurably } from "./durable-file.ts";
+import { withFileLock } from "./file-lock.ts";
+import { createQueue } from "./in-turn.ts";
+import { isProcessMark, markOfProcess, mayStillRun, type ProcessMark } from "./running-process.ts";
+
+/** What was typed but not sent, one file a key, on disk before it is acknowledged. */
+export interface DraftStore {
+  /** The draft; generation 0 and no content where there is none. A damaged file is kept aside and named. */
+  read(key: string): Promise<Draft>;
+  /**
+   * Stores content under a generation that the page has raised. Refused, with what is stored, when another page has
+   * come that far already, or another review that still runs has stored what this one has not read: nothing is
+   * overwritten unseen, across processes too. The same content once more is no conflict. Throws `storage`.
+   */
+  write(key: string, generation: number, content: unknown): Promise<DraftWrite>;
+  /**
+   * Forgets a draft whose content has reached the agent: the one that this review wrote, or read from a review that has
+   * ended. What another review has written since stays.
+   */
+  remove(key: string): Promise<void>;
+}
+
+export interface DraftWrite {
+  readonly accepted: boolean;
+  readonly draft: Draft;
+}
+
+interface DraftStoreOptions {
+  /** Identifies the review that writes. */
+  readonly session?: string;
+  /** The time a draft is marked with. */
+  readonly now?: () => Date;
+}
+
+/** A draft as it lies in its file. */
+interface StoredDraft extends Draft {
+  readonly writer?: { readonly session: string; readonly process: ProcessMark };
+}
+
+const NOT_THERE = new Set(["ENOENT", "ENOTDIR"]);
+const NONE: Draft = { generation: 0, savedAt: "", content: null };
+
+/** Drafts in the folder `drafts` of the data directory. */
+export function createDraftStore(dataDirectory: string, options: DraftStoreOptions = {}): DraftStore {
+  const { session = randomUUID(), now = () => new Date() } = options;
+  const folder = join(dataDirectory, "drafts");
+  const pathOf = (key: string) => join(folder, `${key}.json`);
+  /** The latest generation that this review has read or written, by key. */
+  const known = new Map<string, number>();
+  const damaged = new Map<string, string>();
+  // So that a page that reloads finds what it sent while it was leaving.
+  const inTurn = createQueue();
+  const locked = async <Result>(key: string, task: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await withFileLock(join(folder, `${key}.lock`), task);
+    } catch (error) {
+      throw error instanceof AppError ? error : storageFailure(folder, error);
+    }
+  };
+  const load = async (key: string): Promise<StoredDraft> => {
+    const stored = await readDraft(pathOf(key));
+    if (stored !== "damaged") return stored;
+    const aside = join(folder, `${key}.damaged-${now().toISOString().replaceAll(":", "-")}`);
+    await rename(pathOf(key), aside).catch(() => {});
+    damaged.set(key, aside);
+    return NONE;
+  };
+  const isAlive = ({ writer }: StoredDraft) => writer !== undefined && mayStillRun(writer.process);
+  const isOwn = ({ writer }: StoredDraft) => writer?.session === session;
+
+  return {
+    read: (key) =>
+      inTurn(async () => {
+        const stored = await load(key);
+        known.set(key, stored.generation);
+        const aside = damaged.get(key);
+        return {
+          ...shown(stored),
+          ...(stored.generation > 0 && !isOwn(stored) ? { isEarlier: true } : {}),
+          ...(aside === undefined ? {} : { damaged: aside }),
+        };
+      }),
+    write: (key, generation, content) =>
+      inTurn(() =>
+        locked(key, async () => {
+          const stored = await load(key);
+          const isUnseen = !isOwn(stored) && stored.generation > (known.get(key) ?? 0) && isAlive(stored);
+          if (generation <= stored.generation || isUnseen) {
+            const isRepeated = generation === stored.generation && isDeepStrictEqual(content, stored.content);
+            return { accepted: isRepeated, draft: shown(stored) };
+          }
+          const draft: Draft = { generation, savedAt: now().toISOString(), content };
+          const writer = { session, process: markOfProcess() };
+          await writeDurably(pathOf(key), JSON.stringify({ ...draft, writer }));
+          known.set(key, generation);
+          return { accepted: true, draft };
+        }),
+      ),
+    remove: (key) =>
+      inTurn(() =>
+        locked(key, async () => {
+          const stored = await load(key);
+          const isTakenUp = stored.generation <= (known.get(key) ?? 0) && !isAlive(stored);
+          if (isOwn(stored) || isTakenUp) await rm(pathOf(key), { force: true });
+        }),
+      ),
+  };
+}
+
+/** A draft without what only the store needs to know. */
+function shown({ generation, savedAt, content }: StoredDraft): Draft {
+  return { generation, savedAt, content };
+}
+
+async function readDraft(path: string): Promise<StoredDraft | "damaged"> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, "utf8"));
+    return isDraft(value) ? value : "damaged";
+  } catch (error) {
+    if (error instanceof SyntaxError) return "damaged";
+    if (NOT_THERE.has(systemErrorCode(error) ?? "")) return NONE;
+    throw error;
+  }
+}
+
+function isDraft(value: unknown): value is StoredDraft {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "content" in value &&
+    "generation" in value &&
+    typeof value.generation === "number" &&
+    "savedAt" in value &&
+    typeof value.savedAt === "string" &&
+    (!("writer" in value) || isWriter(value.writer))
+  );
+}
+
+function isWriter(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "session" in value &&
+    typeof value.session === "string" &&
+    "process" in value &&
+    isProcessMark(value.process)
+  );
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isBeyondLoopback, listenForReview } from "../../../src/cli/review/listen.ts";
+import { preferredPort } from "../../../src/cli/review/preferred-port.ts";
+import { createApp } from "../../../src/http/app.ts";
+
+function app() {
+  const created = createApp({ bodyLimit: 1_000 });
+  created.get("/", () => ({ hello: true }));
+  onTestFinished(() => created.close());
+  return created;
+}
+
+async function take(port: number, host: string): Promise<boolean> {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, host, () => resolve(true));
+  });
+}
+
+const rest = { signal: new AbortController().signal, onRetry: () => {} };
+
+async function doorsFor(address: { projectFolder: string; host?: string }) {
+  const doors = await listenForReview({ ...address, ...rest });
+  onTestFinished(() => doors.close());
+  return doors;
+}
+
+/** A folder whose port nobody else asks for. */
+const folder = () => `/test/${randomUUID()}`;
+
+describe("isBeyondLoopback", () => {
+  it.each([undefined, "localhost", "127.0.0.1", "127.0.0.2", "::1", "[::1]", "::ffff:127.0.0.1"])(
+    "%s is this machine's own",
+    (host) => {
+      expect(isBeyondLoopback(host)).toBe(false);
+    },
+  );
+
+  it.each(["0.0.0.0", "::", "192.168.1.5", "mybox"])("%s is more", (host) => {
+    expect(isBeyondLoopback(host)).toBe(true);
+  });
+});
+
+describe("listenForReview", () => {
+  it("takes the folder's own port, and another where that is taken", async () => {
+    const projectFolder = folder();
+    const first = await doorsFor({ projectFolder });
+    expect(first.port).toBe(preferredPort(projectFolder));
+    const second = await doorsFor({ projectFolder });
+    expect(second.port).not.toBe(first.port);
+  });
+
+  it("passes over a port that somebody holds on ::1, where localhost may lead", async () => {
+    const projectFolder = folder();
+    const hasIPv6 = await take(preferredPort(projectFolder), "::1");
+    const { port } = await doorsFor({ projectFolder });
+    expect(port === preferredPort(projectFolder)).toBe(!hasIPv6);
+  });
+
+  it.each(["127.0.0.2", "0.0.0.0", "[::]"])("answers on %s besides loopback", async (host) => {
+    const { port, answerWith } = await doorsFor({ projectFolder: folder(), host });
+    await answerWith(app());
+    for (const address of ["127.0.0.1", "127.0.0.2"]) {
+      expect((await fetch(`http://${address}:${port}/`)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { openingOf } from "../../../src/cli/review/browser.ts";
+import { preferredPort } from "../../../src/cli/review/preferred-port.ts";
+import type { ReviewFlags } from "../../../src/cli/review/program.ts";
+import { reviewSettings } from "../../../src/cli/review/settings.ts";
+import type { ReviewEnvironment } from "../../../src/config/review/environment.ts";
+
+const flags = (given: Partial<ReviewFlags> = {}): ReviewFlags => ({
+  open: true,
+  json: false,
+  exitCode: false,
+  ...given,
+});
+
+const unset = { sharing: true };
+
+describe("flags and environment", () => {
+  it("leave the port open, or fix it: flag, variable, remote mode", () => {
+    expect(reviewSettings(flags(), {}, unset).port).toBeUndefined();
+    expect(reviewSettings(flags(), { SERVICE_REMOTE: "1" }, unset).port).toBe(19_432);
+    expect(reviewSettings(flags(), { SERVICE_REMOTE: "1", SERVICE_PORT: "5000" }, unset).port).toBe(5_000);
+    expect(reviewSettings(flags({ port: "6000" }), { SERVICE_PORT: "5000" }, unset).port).toBe(6_000);
+  });
+
+  it("name an address to listen on, where they name any", () => {
+    expect(reviewSettings(flags({ host: "10.0.0.1" }), { SERVICE_HOST: "::" }, unset).host).toBe("10.0.0.1");
+    expect(reviewSettings(flags({ host: "" }), { SERVICE_HOST: "::" }, unset).host).toBe("::");
+    expect(reviewSettings(flags({ host: " " }), { SERVICE_HOST: "" }, unset).host).toBeUndefined();
+  });
+
+  it("name the origin by either name, the flag first", () => {
+    expect(
+      reviewSettings(flags({ origin: "claude-code" }), { SERVICE_ORIGIN: "origin_b" }, unset).origin,
+    ).toBe("origin_a");
+    expect(reviewSettings(flags({ origin: "opencode" }), {}, unset).origin).toBe("origin_b");
+    expect(reviewSettings(flags(), { SERVICE_ORIGIN: "origin_a" }, unset).origin).toBe("origin_a");
+    expect(reviewSettings(flags(), {}, unset).origin).toBeUndefined();
+  });
+
+  it.each([
+    { origin: "nobody" },
+    { origin: "constructor" },
+    { origin: "" },
+    { port: "0" },
+    { callerWaits: "soon" },
+    { timeout: "soon" },
+    { timeout: "-1" },
+    { timeout: "0" },
+    { timeout: "1e9" },
+  ])("refuse %j", (given) => {
+    expect(() => reviewSettings(flags(given), {}, unset)).toThrowError(
+      expect.objectContaining({ code: "usage" }),
+    );
+  });
+
+  it("go before the configuration, which alone can still switch sharing off", () => {
+    const configuration = { sharing: false, browser: "w3m" };
+    expect(reviewSettings(flags(), {}, configuration).environment).toMatchObject(configuration);
+    const { environment } = reviewSettings(flags(), { BROWSER: "firefox" }, configuration);
+    expect(environment.browser).toBe("firefox");
+  });
+
+  it("take a time limit in seconds", () => {
+    expect(reviewSettings(flags({ timeout: "0.5" }), {}, unset).timeout).toBe(0.5);
+    expect(reviewSettings(flags({ timeout: "345600" }), {}, unset).timeout).toBe(345_600);
+    expect(reviewSettings(flags({}), {}, unset).patience).toBeUndefined();
+    expect(reviewSettings(flags({ callerWaits: "60" }), {}, unset)).toMatchObject({ patience: 60 });
+    expect(reviewSettings(flags({ timeout: "9", callerWaits: "60" }), {}, unset).patience).toBe(9);
+  });
+});
+
+describe("opening", () => {
+  const here: ReviewEnvironment = { remote: false, sharing: true, ssh: false, desktop: true };
+
+  it.each<[string, ReviewEnvironment, boolean, object]>([
+    ["the default browser", here, true, { how: "default" }],
+    ["a named program", { ...here, browser: "firefox" }, true, { how: "program", program: "firefox" }],
+    [
+      "a named program without a desktop",
+      { ...here, desktop: false, browser: "w3m" },
+      true,
+      { how: "program" },
+    ],
+    ["nothing with --no-open", here, false, { how: "not", tunnel: false }],
+    ["nothing for none", { ...here, browser: "none" }, true, { how: "not", tunnel: false }],
+    ["nothing without a desktop", { ...here, desktop: false }, true, { how: "not", tunnel: false }],
+    ["a tunnel over SSH", { ...here, ssh: true, browser: "firefox" }, true, { how: "not", tunnel: true }],
+    ["a tunnel in remote mode", { ...here, remote: true }, true, { how: "not", tunnel: true }],
+  ])("%s", (_name, environment, open, expected) => {
+    expect(openingOf(environment, open)).toMatchObject(expected);
+  });
+});
+
+it("a folder has one port, outside the range that systems hand out", () => {
+  const ports = Array.from({ length: 500 }, (_, index) => preferredPort(`/work/${index}`));
+  expect(preferredPort("/work/7")).toBe(ports[7]);
+  expect(new Set(ports).size).toBeGreaterThan(450);
+  for (const port of ports) expect(port >= 20_000 && port < 32_000).toBe(true);
+});

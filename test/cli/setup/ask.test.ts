@@ -1,0 +1,20 @@
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import { ask } from "../../../src/cli/setup/ask.ts";
+
+it.each([
+  ["y\n", "yes"],
+  ["YES\n", "yes"],
+  ["n\n", "no"],
+  ["\n", "no"],
+  ["yeah\n", "no"],
+  ["\u0003", "interrupted"],
+  ["\u0004", "no"],
+])("takes %j for %s", async (typed, wanted) => {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const answer = ask("Go on?", input, output);
+  input.write(typed);
+  expect(await answer).toBe(wanted);
+  expect(String(output.read())).toContain("Go on? [y/N] ");
+});

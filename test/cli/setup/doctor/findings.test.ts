@@ -1,0 +1,149 @@
+import { chmod, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { delimiter, dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { dataFinding, portFinding, proxyOn } from "../../../../src/cli/setup/doctor/disk-and-ports.ts";
+import { isBroken } from "../../../../src/cli/setup/doctor/finding.ts";
+import {
+  type BrowserPlace,
+  browserFinding,
+  gitFinding,
+  isOnPath,
+  nodeFinding,
+} from "../../../../src/cli/setup/doctor/programs.ts";
+import { report } from "../../../../src/cli/setup/doctor/report.ts";
+import { waitForAnswers } from "../../../support/patient-fetch.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+
+it.each([
+  ["v20.19.0", "ok"],
+  ["v22.1.0", "ok"],
+  ["v20.18.3", "broken"],
+  ["v18.20.0", "broken"],
+])("Node.js %s is %s", (version, state) => {
+  expect(nodeFinding(version).state).toBe(state);
+});
+
+it.each([
+  ["git version 2.31.0\n", "ok"],
+  ["git version 2.39.5 (Apple Git-154)\n", "ok"],
+  ["git version 3.0.0.windows.1\n", "ok"],
+  ["git version 2.30.9\n", "broken"],
+  ["git version 1.8.3.1\n", "broken"],
+])("%j is %s", async (answer, state) => {
+  expect((await gitFinding(async () => answer)).state).toBe(state);
+});
+
+it("finds git", async () => {
+  expect(await gitFinding()).toMatchObject({ state: "ok", detail: expect.stringMatching(/^\d+\.\d+/) });
+});
+
+describe("the browser", () => {
+  const desk: BrowserPlace = {
+    browser: undefined,
+    remote: false,
+    ssh: false,
+    desktop: true,
+    searchPath: "",
+    platform: "darwin",
+  };
+  it.each<[string, Partial<BrowserPlace>, string, RegExp]>([
+    ["the system's own", {}, "ok", /system/],
+    ["switched off", { browser: "none" }, "off", /switched off/],
+    ["far away over SSH", { ssh: true }, "off", /SSH/],
+    ["far away in remote mode", { remote: true }, "off", /remote/],
+    ["not there without a desktop", { desktop: false, platform: "linux" }, "warning", /no desktop/],
+    ["not there without xdg-open", { platform: "linux" }, "warning", /xdg-open/],
+    ["switched off, however it is written", { browser: "None" }, "off", /switched off/],
+    ["a program of the person's", { browser: process.execPath }, "ok", /node/],
+    ["a program with words of its own", { browser: `"${process.execPath}" -p %s` }, "ok", /node$/],
+    [
+      "the first of several that is there",
+      { browser: ["/nowhere/browser", process.execPath].join(delimiter) },
+      "ok",
+      /node$/,
+    ],
+    ["a folder by the name of a program", { browser: dirname(process.execPath) }, "warning", /not found/],
+    ["a program that is missing", { browser: "/nowhere/browser" }, "warning", /not found/],
+  ])("is %s", async (_what, change, state, detail) => {
+    const finding = await browserFinding({ ...desk, ...change });
+    expect(finding.state).toBe(state);
+    expect(finding.detail).toMatch(detail);
+  });
+});
+
+describe("a program", () => {
+  it("is found by the endings that Windows knows, and there alone", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, "claude.cmd"), "", { mode: 0o755 });
+    expect(await isOnPath("claude", folder, "win32")).toBe(true);
+    expect(await isOnPath("claude", folder, "linux")).toBe(false);
+    expect(await isOnPath("codex", folder, "win32")).toBe(false);
+  });
+});
+
+describe("the data directory", () => {
+  it("is made for its owner alone", async () => {
+    const folder = join(await temporaryFolder(), "deep", "data");
+    expect(await dataFinding(folder, "linux")).toMatchObject({ state: "ok" });
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  it("is warned about when others can read it", async () => {
+    const folder = await temporaryFolder();
+    await chmod(folder, 0o755);
+    expect(await dataFinding(folder, "linux")).toMatchObject({
+      state: "warning",
+      remedy: expect.stringContaining(`chmod 700 "${folder}"`),
+    });
+    expect(await dataFinding(folder, "win32")).toMatchObject({ state: "ok" });
+  });
+
+  it("is broken where a file stands in its place", async () => {
+    const path = join(await temporaryFolder(), "data");
+    await writeFile(path, "");
+    expect(await dataFinding(path, "linux")).toMatchObject({
+      state: "broken",
+      remedy: expect.stringContaining("SERVICE_HOME"),
+    });
+  });
+});
+
+describe("a port", () => {
+  const listenWith = async (status: number): Promise<number> => {
+    const server = createServer((_request, response) => response.writeHead(status).end("{}"));
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    return typeof address === "object" && address ? address.port : 0;
+  };
+
+  it("is free", async () => {
+    // Port 0 is nobody's: any other might be another program's just now.
+    expect(await portFinding("p", 0, "r", proxyOn)).toMatchObject({ state: "ok", detail: "0 is free" });
+  });
+
+  it.each([
+    [200, "ok", /the proxy is running/],
+    [401, "ok", /the proxy is running/],
+    [500, "warning", /taken by another program/],
+  ])("that answers %i is %s", async (status, state, detail) => {
+    waitForAnswers();
+    const finding = await portFinding("p", await listenWith(status), "r", proxyOn);
+    expect(finding.state).toBe(state);
+    expect(finding.detail).toMatch(detail);
+  });
+});
+
+it("reports in columns, with the remedies beneath", () => {
+  const findings = [
+    { subject: "git", state: "ok", detail: "2" },
+    { subject: "browser", state: "broken", detail: "none", remedy: "Get one." },
+  ] as const;
+  expect(report(findings)).toBe(
+    "git      ok       2\nbrowser  BROKEN   none\n\nWhat you can do:\n- browser: Get one.",
+  );
+  expect(report(findings.slice(0, 1))).toBe("git  ok       2");
+  expect(isBroken(findings)).toBe(true);
+  expect(isBroken(findings.slice(0, 1))).toBe(false);
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { readReviewEnvironment } from "../../../src/config/review/environment.ts";
+
+const read = (environment: Record<string, string>) => readReviewEnvironment(environment, "linux");
+
+describe("the environment", () => {
+  it("asks for nothing when empty", () => {
+    expect(read({})).toEqual({ remote: false, sharing: true, ssh: false, desktop: false });
+  });
+
+  it.each(["1", "true", "TRUE", "yes", "Yes", "on", " ON "])("SERVICE_REMOTE=%j is remote", (value) => {
+    expect(read({ SERVICE_REMOTE: value }).remote).toBe(true);
+  });
+
+  it.each(["", "0", "false", "off", "2", "remote"])("SERVICE_REMOTE=%j is local", (value) => {
+    expect(read({ SERVICE_REMOTE: value }).remote).toBe(false);
+  });
+
+  it.each(["disabled", "DISABLED", "0", "false", "no", "off"])("SERVICE_SHARE=%j shares nothing", (value) => {
+    expect(read({ SERVICE_SHARE: value }).sharing).toBe(false);
+  });
+
+  it.each(["", "1", "enabled", "anything"])("SERVICE_SHARE=%j shares", (value) => {
+    expect(read({ SERVICE_SHARE: value }).sharing).toBe(true);
+  });
+
+  it.each(["0", "65536", "80a", "-1", "1.5", "1e3", "0x50"])("SERVICE_PORT=%j is refused", (value) => {
+    expect(() => read({ SERVICE_PORT: value })).toThrowError(value);
+  });
+
+  it("SERVICE_PORT is a port", () => {
+    expect(read({ SERVICE_PORT: "1" }).port).toBe(1);
+    expect(read({ SERVICE_PORT: "65535" }).port).toBe(65_535);
+    expect(read({ SERVICE_PORT: "" })).not.toHaveProperty("port");
+  });
+
+  it("SERVICE_BROWSER goes before BROWSER", () => {
+    expect(read({ SERVICE_BROWSER: "a", BROWSER: "b" }).browser).toBe("a");
+    expect(read({ BROWSER: "b" }).browser).toBe("b");
+  });
+
+  it("knows Claude Code by what it leaves there, unless told otherwise", () => {
+    expect(read({ CLAUDECODE: "1" }).origin).toBe("origin_a");
+    expect(read({ CLAUDECODE: "1", SERVICE_ORIGIN: "origin_b" }).origin).toBe("origin_b");
+  });
+
+  it("sees SSH and a desktop", () => {
+    expect(read({ SSH_CONNECTION: "x" }).ssh).toBe(true);
+    expect(read({ SSH_TTY: "x" }).ssh).toBe(true);
+    expect(read({ DISPLAY: ":0" }).desktop).toBe(true);
+    expect(readReviewEnvironment({}, "darwin").desktop).toBe(true);
+  });
+});

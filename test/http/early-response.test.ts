@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { createApp } from "../../src/http/app.ts";
+import { addErrorHandler } from "../../src/http/error-handler.ts";
+import { listen } from "../../src/http/listen.ts";
+import { planServer } from "../support/plan-server.ts";
+import { startTestProxy } from "../support/start-proxy.ts";
+
+const KEY = "sk-early-canary-0123456789";
+const ANNOUNCED = 70 * 1024 * 1024;
+/** More than sockets hold between two ends. */
+const REST = Buffer.alloc(8 * 1024 * 1024, "x");
+
+/** A client that has its whole answer while most of what it announced is still to come. */
+async function answeredClient(port: number, head: string) {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  const seen = { text: "", isEnded: false, error: "" };
+  socket.on("error", ({ message }) => {
+    seen.error = message;
+  });
+  socket.on("end", () => {
+    seen.isEnded = true;
+  });
+  socket.write(`POST ${head}\r\nhost: localhost\r\ncontent-type: application/json\r\n`);
+  socket.write(`content-length: ${ANNOUNCED}\r\n\r\n{`);
+  await new Promise<void>((resolve) => {
+    socket.setEncoding("utf8").on("data", (chunk) => {
+      seen.text += chunk;
+      if (/\r\n\r\n.*\}$/s.test(seen.text)) resolve();
+    });
+  });
+  return { socket, seen };
+}
+
+async function proxyPort(): Promise<number> {
+  const upstream = {
+    dialect: "messages",
+    base_url: "http://127.0.0.1:1",
+    api_key: "sk-of-the-upstream-0123",
+  };
+  const proxy = await startTestProxy({ auth_mode: "strict", api_keys: [KEY], upstreams: { upstream } });
+  onTestFinished(() => proxy.close());
+  return Number(new URL(proxy.url).port);
+}
+
+async function reviewPort(): Promise<number> {
+  const { app } = await planServer();
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  return (app.server.address() as { port: number }).port;
+}
+
+const CASES = [
+  ["proxy", "is too large", proxyPort, `/v1/messages HTTP/1.1\r\nx-api-key: ${KEY}`, 413],
+  ["proxy", "goes nowhere", proxyPort, `/v1/nowhere HTTP/1.1\r\nx-api-key: ${KEY}`, 404],
+  ["proxy", "comes from a web page", proxyPort, "/v1/messages HTTP/1.1\r\norigin: http://evil.test", 403],
+  ["proxy", "comes without a key", proxyPort, "/v1/messages HTTP/1.1", 401],
+  ["review", "is too large", reviewPort, "/api/approve HTTP/1.1", 413],
+  ["review", "comes from a web page", reviewPort, "/api/deny HTTP/1.1\r\norigin: http://evil.test", 403],
+] as const;
+
+// The time for which a client is heard out passes only where a test says so, however busy the machine.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+describe("a client that has its answer before it has sent everything", () => {
+  it.each(CASES)(
+    "can read it from the %s though it goes on: a body that %s",
+    async (_, __, port, head, status) => {
+      const { socket, seen } = await answeredClient(await port(), head);
+      const isClosed = new Promise((resolve) => socket.once("close", resolve));
+      socket.end(REST);
+      await isClosed;
+      // A connection that is closed while bytes are on their way is reset, and takes along what was not read yet.
+      expect(seen).toMatchObject({ isEnded: true, error: "" });
+      expect(seen.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    },
+  );
+
+  it.each([CASES[0], CASES[4]])(
+    "is not waited for by the %s for ever: a body that %s",
+    async (_, __, port, head) => {
+      const { seen } = await answeredClient(await port(), head);
+      while (!seen.isEnded) {
+        vi.advanceTimersByTime(10_000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  );
+
+  it("is not waited for where it has sent everything by then", async () => {
+    const app = createApp({ bodyLimit: 10 });
+    onTestFinished(() => app.close());
+    addErrorHandler(app);
+    app.post("/", () => "taken");
+    // The rest comes after it was decided to hear it out, and before that has begun.
+    app.addHook("onSend", async ({ raw }) => {
+      client.write("0\r\n\r\n");
+      await once(raw, "end");
+    });
+    const client = connect(await listen(app, { port: 0, host: "127.0.0.1" }), "127.0.0.1");
+    onTestFinished(() => void client.destroy());
+    client.write("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n");
+    client.write(`transfer-encoding: chunked\r\n\r\n14\r\n${"x".repeat(20)}\r\n`);
+    let answer = "";
+    for await (const bytes of client) answer += bytes;
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+  });
+});

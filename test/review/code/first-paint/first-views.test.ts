@@ -1,0 +1,102 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createFirstViews } from "../../../../src/review/code/first-paint/first-views.ts";
+import { createDiffDesk, type DiffDesk } from "../../../../src/review/git/diff-desk.ts";
+import { type TestRepository, testRepository } from "../../../support/test-repository.ts";
+
+const options = { layout: "split", wrap: true } as const;
+const names = (count: number) => Array.from({ length: count }, (_, index) => `src/file${index + 10}.ts`);
+const files = (count: number, content: string) =>
+  Object.fromEntries(names(count).map((name) => [name, content]));
+
+async function changedFiles(count: number): Promise<TestRepository> {
+  const repository = await testRepository(files(count, "one();\n"));
+  await repository.write(files(count, "two();\n"));
+  return repository;
+}
+
+interface HeldBackDesk {
+  readonly desk: DiffDesk;
+  /** How many parts were taken. */
+  readonly parts: () => number;
+  /** Lets the whole diff be there. */
+  readonly release: () => void;
+}
+
+/** A desk whose whole diff is not there until it is released. */
+async function heldBackDesk(repository: TestRepository): Promise<HeldBackDesk> {
+  const desk = createDiffDesk(await repository.open());
+  onTestFinished(() => desk.close());
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let parts = 0;
+  return {
+    desk: {
+      ...desk,
+      current: async (ignoreSpace) => {
+        await released;
+        return desk.current(ignoreSpace);
+      },
+      part: (choose) => {
+        parts += 1;
+        return desk.part(choose);
+      },
+    },
+    parts: () => parts,
+    release,
+  };
+}
+
+const shownNames = (html: string) =>
+  [...html.matchAll(/file-name">([^<]*)</g)].map(([, name]) => `src/${name}`);
+
+describe("the first view of a diff that git still compares", () => {
+  it("is drawn from the files on top, once, untracked ones among them", async () => {
+    const repository = await changedFiles(40);
+    await repository.write({ "src/a-new-one.ts": "fresh();\n", "later.txt": "later\n" });
+    const { desk, parts } = await heldBackDesk(repository);
+    const draw = createFirstViews(desk);
+    const [view, again] = await Promise.all([draw(options), draw(options)]);
+    expect(view.branch).toBe("main");
+    expect(again).toBe(view);
+    expect(shownNames(view.html)).toEqual(["src/a-new-one.ts", ...names(11)]);
+    expect(view.html).toContain("t-function");
+    expect(await draw(options)).toBe(view);
+    expect(parts()).toBe(1);
+    expect((await draw({ ...options, layout: "unified" })).html).toContain("row unified");
+  });
+
+  it("gives way to that of the whole diff, which begins the same", async () => {
+    const { desk, release } = await heldBackDesk(await changedFiles(40));
+    const draw = createFirstViews(desk);
+    const top = shownNames((await draw(options)).html);
+    release();
+    await expect.poll(async () => shownNames((await draw(options)).html).length).toBeGreaterThan(top.length);
+    expect(shownNames((await draw(options)).html).slice(0, top.length)).toEqual(top);
+  });
+
+  it("waits for the whole diff where that has few files", async () => {
+    const { desk, parts, release } = await heldBackDesk(await changedFiles(20));
+    const view = createFirstViews(desk)(options);
+    await expect.poll(parts).toBe(1);
+    release();
+    expect(shownNames((await view).html)).toEqual(names(20));
+  });
+
+  it("waits for the whole diff where its top cannot be taken", async () => {
+    const { desk, release } = await heldBackDesk(await changedFiles(40));
+    const fails = async () => {
+      release();
+      throw new Error("busy");
+    };
+    const view = await createFirstViews({ ...desk, part: fails })(options);
+    expect(shownNames(view.html).length).toBeGreaterThan(12);
+  });
+
+  it("fails with the whole diff", async () => {
+    const { desk } = await heldBackDesk(await changedFiles(40));
+    const fails = async () => Promise.reject(new Error("no git any more"));
+    await expect(createFirstViews({ ...desk, current: fails })(options)).rejects.toThrow("no git any more");
+  });
+});

@@ -1,0 +1,25 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { saveCopies } from "../../../../src/review/plan/save/save-copies.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+
+it("says in words, and of which place, why a copy was not made", async () => {
+  const place = await temporaryFolder();
+  const inTheWay = join(place, "a file");
+  await writeFile(inTheWay, "");
+  const report = await saveCopies(
+    {
+      folder: { path: inTheWay, isPrivate: false },
+      vault: { vaultPath: join(place, "none"), plan: "# Plan" },
+    },
+    { kind: "approve" },
+    { plan: "# Plan" },
+  );
+  expect(report).toEqual({
+    warnings: expect.arrayContaining([
+      `The plan was not saved in ${inTheWay}: something else is in its place`,
+      `The plan was not saved to the vault ${join(place, "none")}: there is no such folder`,
+    ]),
+  });
+});
