@@ -1,13 +1,15 @@
-// Checks names against docs/glossary.md. Part of `npm run lint`.
+// Checks names and documentation against docs/glossary.md. Part of `npm run lint`.
 //   node scripts/check-words.mjs [--list FOLDER] [--update]
 // Names: the last column of the glossary lists retired words in backticks. Each identifier and file name that contains one
 // counts once per file. The counts per folder may not exceed scripts/retired-words.json; --update lowers them, --list prints
 // the names behind a folder's count.
+// Documentation: headless sentences, British spellings and history phrases are errors.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { parseSync } from "rolldown/utils";
+import { prosePatterns } from "./prose-patterns.mjs";
 
 /** Names that a library, a vendor's API, an error code or the glossary check itself defines. */
 const ALLOWED = new Set(["reply", "Reply", "decorateReply", "client_gone", "hexWords", "longWords"]);
@@ -37,7 +39,7 @@ if (flags.list !== undefined) {
 } else if (flags.update) {
   writeFileSync(baselinePath, `${JSON.stringify(countsByFolder(), null, 2)}\n`);
 } else {
-  const problems = nameProblems();
+  const problems = [...nameProblems(), ...proseProblems()];
   for (const problem of problems) console.error(problem);
   process.exitCode = problems.length > 0 ? 1 : 0;
 }
@@ -54,6 +56,20 @@ function nameProblems() {
       `${folder}: ${count} names with retired words, at most ${limit} allowed. Use the terms of docs/glossary.md; ` +
         `\`node scripts/check-words.mjs --list ${folder}\` prints the names.${shown}`,
     ];
+  });
+}
+
+/** Returns one message per phrase of the documentation that `prose-patterns.mjs` rejects. */
+function proseProblems() {
+  const documents = listFiles("docs", "examples", "*.md").filter((path) => /\.(md|jsonc)$/.test(path));
+  return documents.flatMap((path) => {
+    const lines = withoutCode(readFileSync(resolve(root, path), "utf8")).split("\n");
+    return lines.flatMap((line, index) =>
+      prosePatterns.flatMap(({ pattern, use, except }) => {
+        const match = except?.includes(path) ? null : pattern.exec(line);
+        return match ? [`${path}:${index + 1}: "${match[0]}": ${use}`] : [];
+      }),
+    );
   });
 }
 
@@ -119,9 +135,16 @@ function countsByFolder() {
   return Object.fromEntries(Object.entries(counts).sort());
 }
 
-/** Returns the first two folders of a path: `src/proxy`, or `scripts` for a file directly in it. */
+/** Returns the top folder of a path, so that moving a file within it changes no count. */
 function folderOf(path) {
-  return path.split("/").slice(0, -1).slice(0, 2).join("/");
+  return path.slice(0, path.indexOf("/"));
+}
+
+/** Blanks code blocks and inline code, and keeps the line numbers. */
+function withoutCode(text) {
+  return text
+    .replace(/^(`{3,})[^\n]*\n[\s\S]*?^\1/gm, (block) => block.replace(/[^\n]/g, ""))
+    .replace(/`[^`\n]*`/g, "``");
 }
 
 function listFiles(...paths) {

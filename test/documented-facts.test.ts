@@ -54,7 +54,8 @@ describe("what the documents say", () => {
   });
 
   it("of the proxy's defaults is what the schema has", () => {
-    const rows = [...read("docs/reference/proxy.md").matchAll(/^\| `(\w+)` \| ([^|]*)\|/gm)];
+    const section = read("docs/reference/proxy.md").split("\n## Configuration\n")[1]?.split("\n## ")[0] ?? "";
+    const rows = [...section.matchAll(/^\| `(\w+)` \| ([^|]*)\|/gm)];
     const documented = new Map(
       rows.map(([, key = "", value = ""]) => [key, value.trim().replaceAll("`", "")]),
     );
@@ -86,9 +87,10 @@ describe("what the documents say", () => {
 
   it("has curl send is JSON, to a route that there is", () => {
     const calls = [
-      ...read("docs/reference/proxy.md").matchAll(
-        /^curl (?:-N )?http:\/\/localhost:8045(\/\S*)(?:[^\n]*\\\n +-d '([^']*)')?/gm,
-      ),
+      ...documents
+        .map(read)
+        .join("\n")
+        .matchAll(/^curl (?:-N )?http:\/\/localhost:8045(\/\S*)(?:[^\n]*\\\n +-d '([^']*)')?/gm),
     ];
     expect(calls.length).toBeGreaterThan(3);
     for (const [, path = "", body] of calls) {
@@ -111,6 +113,15 @@ describe("what the documents say", () => {
       return !covered(patterns[index] ?? /^$/);
     });
     expect(silent.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("of the proxy's metrics names each of them, and no others", () => {
+    const section = read("docs/reference/proxy.md").split("\n## Metrics\n")[1]?.split("\n## ")[0] ?? "";
+    const named = [...section.matchAll(/^\| `(\w+)` \| \w+ \|/gm)].map(([, name = ""]) => name);
+    const known = source.matchAll(
+      /\b((?:sallyport|gen_ai|process|nodejs)_[a-z_]*_(?:total|seconds|bytes|calls|utilization))\b/g,
+    );
+    expect(named.sort()).toEqual([...new Set([...known].map(([name]) => name))].sort());
   });
 
   it("of the review server's routes names each of them, and no others", () => {

@@ -50,7 +50,7 @@ const thought = (vendor: Dialect, more: Partial<Extract<Part, { type: "reasoning
 export const requestFeatures: readonly (readonly [name: string, asked: Partial<ExchangeRequest>])[] = [
   ["system or developer text", { instructions: [{ type: "text", text: "Be brief." }], turns: [hi] }],
   [
-    "system text in mid-conversation",
+    "system message within the conversation",
     {
       turns: [
         hi,
@@ -60,11 +60,8 @@ export const requestFeatures: readonly (readonly [name: string, asked: Partial<E
       ],
     },
   ],
-  ["author's name of a message", { turns: [{ ...hi, name: "ann" }] }],
-  [
-    "last words of the assistant to continue",
-    { turns: [hi, { role: "assistant", parts: [{ type: "text", text: "{" }] }] },
-  ],
+  ["`name` of a message", { turns: [{ ...hi, name: "ann" }] }],
+  ["assistant prefill", { turns: [hi, { role: "assistant", parts: [{ type: "text", text: "{" }] }] }],
   ["image, bytes", user({ type: "image", source: png })],
   ["image, URL", user({ type: "image", source: { kind: "url", url: "https://a.example/x.png" } })],
   ["image, `detail`", user({ type: "image", source: png, detail: "high" })],
@@ -81,44 +78,44 @@ export const requestFeatures: readonly (readonly [name: string, asked: Partial<E
     { tools: [tool], toolChoice: { mode: "tool", name: "f" }, turns: [hi] },
   ],
   [
-    "tool choice among some",
+    "tool choice among several tools",
     { tools: [tool], toolChoice: { mode: "allowed", names: ["f"], required: false }, turns: [hi] },
   ],
-  ["one call at a time", { tools: [tool], parallelToolCalls: false, turns: [hi] }],
+  ["one tool call at a time", { tools: [tool], parallelToolCalls: false, turns: [hi] }],
   ["`strict` tools", { tools: [{ ...tool, schema: closed, strict: true }], turns: [hi] }],
-  ["custom tool of free text", { tools: [{ type: "custom", name: "patch" }], turns: [hi] }],
+  ["custom (free-text) tool", { tools: [{ type: "custom", name: "patch" }], turns: [hi] }],
   [
-    "web search of the vendor, alone",
+    "hosted web search, alone",
     { tools: [{ type: "hosted", tool: "web-search", dialect: "completions", raw: {} }], turns: [hi] },
   ],
   [
-    "web search of the vendor, beside functions",
+    "hosted web search, with functions",
     { tools: [tool, { type: "hosted", tool: "web-search", dialect: "completions", raw: {} }], turns: [hi] },
   ],
   [
-    "code execution of the vendor",
+    "hosted code execution",
     {
       tools: [tool, { type: "hosted", tool: "code-execution", dialect: "completions", raw: {} }],
       turns: [hi],
     },
   ],
   [
-    "another hosted tool, beside functions",
+    "other hosted tool, with functions",
     { tools: [tool, { type: "hosted", tool: "other", dialect: "completions", raw: {} }], turns: [hi] },
   ],
   [
-    "another hosted tool, alone",
+    "other hosted tool, alone",
     { tools: [{ type: "hosted", tool: "other", dialect: "completions", raw: {} }], turns: [hi] },
   ],
-  ["thinking signed by messages", called([thought("messages")])],
-  ["thinking sealed by responses", called([thought("responses", { summary: true })])],
+  ["reasoning signed by messages", called([thought("messages")])],
+  ["reasoning encrypted by responses", called([thought("responses", { summary: true })])],
   [
     "text signed by generative-language",
     { turns: [hi, { role: "assistant", parts: [{ type: "text", text: "a", signature: "c2ln" }] }, hi] },
   ],
-  ["thinking without signature", called([{ type: "reasoning", text: "Hm", vendor: "chat-completions" }])],
+  ["reasoning without signature", called([{ type: "reasoning", text: "Hm", vendor: "chat-completions" }])],
   [
-    "effort or thinking budget",
+    "reasoning effort or budget",
     { reasoning: { effort: "high" }, sampling: { maxOutputTokens: 32_000 }, turns: [hi] },
   ],
   ["max tokens, temperature", { sampling: { maxOutputTokens: 9, temperature: 0.5 }, turns: [hi] }],
@@ -131,10 +128,10 @@ export const requestFeatures: readonly (readonly [name: string, asked: Partial<E
   ["log probabilities", { sampling: { logprobs: true, topLogprobs: 2 }, turns: [hi] }],
   ["logit bias", { sampling: { logitBias: { "1": 1 } }, turns: [hi] }],
   [
-    "answer by JSON Schema",
+    "structured output by JSON Schema",
     { output: { type: "json-schema", schema: { type: "object", properties: {} }, name: "a" }, turns: [hi] },
   ],
-  ["answer as JSON", { output: { type: "json" }, turns: [hi] }],
+  ["JSON output", { output: { type: "json" }, turns: [hi] }],
   ["cache breakpoint", { turns: [{ role: "user", parts: [{ type: "text", text: "Hi", cache: {} }] }] }],
   ["cache key", { cacheKey: "k", turns: [hi] }],
   ["user", { user: "u", turns: [hi] }],
@@ -146,9 +143,9 @@ export const requestFeatures: readonly (readonly [name: string, asked: Partial<E
 /** What upstreams answer, one thing each. */
 export const answerFeatures: readonly (readonly [name: string, parts: readonly Part[]])[] = [
   ["text", [{ type: "text", text: "a" }]],
-  ["refusal in words", [{ type: "refusal", text: "No." }]],
-  ["thinking, signed by its vendor", [thought("messages")]],
-  ["redacted thinking", [thought("messages", { text: "", redacted: true })]],
+  ["refusal text", [{ type: "refusal", text: "No." }]],
+  ["reasoning, signed by its vendor", [thought("messages")]],
+  ["redacted reasoning", [thought("messages", { text: "", redacted: true })]],
   ["tool call", [{ type: "tool-call", id: "call_1", name: "f", arguments: "{}" }]],
   [
     "tool call signed by generative-language",
@@ -157,11 +154,11 @@ export const answerFeatures: readonly (readonly [name: string, parts: readonly P
   ["text signed by generative-language", [{ type: "text", text: "a", signature: "c2ln" }]],
   ["custom tool call", [{ type: "tool-call", id: "call_1", name: "f", arguments: "free", custom: true }]],
   [
-    "citation of a page",
+    "citation of a web page",
     [{ type: "text", text: "a", citations: [{ url: "https://a.example", title: "A" }] }],
   ],
   [
-    "citation of a document's passage",
+    "citation of a document passage",
     [
       {
         type: "text",
@@ -173,7 +170,7 @@ export const answerFeatures: readonly (readonly [name: string, parts: readonly P
   ["image", [{ type: "image", source: png }]],
   ["audio", [{ type: "audio", source: { kind: "base64", mediaType: "audio/wav", data: "UklGRg==" } }]],
   [
-    "web search of the vendor",
+    "hosted web search",
     [
       {
         type: "server-tool",
@@ -186,7 +183,7 @@ export const answerFeatures: readonly (readonly [name: string, parts: readonly P
     ],
   ],
   [
-    "code execution of the vendor",
+    "hosted code execution",
     [{ type: "server-tool", tool: "code-execution", phase: "call", id: "ce_1", name: "python", input: {} }],
   ],
 ];
