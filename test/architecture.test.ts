@@ -140,17 +140,18 @@ function roomOf(path: string): string {
 
 const mayImport: Record<string, readonly string[]> = {
   main: ["cli"],
-  cli: ["review", "proxy", "config", "http", "errors", "agents"],
-  config: ["errors"],
+  cli: ["review", "proxy", "config", "files", "http", "errors", "agents"],
+  config: ["files", "errors"],
+  files: ["errors"],
   http: ["errors"],
   json: [],
   sse: [],
   exchange: [],
   errors: [],
   render: [],
-  review: ["http", "json", "render", "config", "errors"],
-  proxy: ["http", "json", "sse", "exchange", "render", "config", "errors"],
-  agents: ["review", "config", "errors"],
+  review: ["http", "json", "render", "config", "files", "errors"],
+  proxy: ["http", "json", "sse", "exchange", "render", "config", "files", "errors"],
+  agents: ["review", "config", "files", "errors"],
 };
 
 /** The types of what a server sends to its page, which renderers and pages share with it. */

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { makeFolders } from "../../config/make-folders.ts";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { makeFolders } from "../../files/make-folders.ts";
 import { writeAtomically } from "./write-file.ts";
 
 /** Kept for every file we wrote into: the backup, and how to tell whether anyone has changed the file since. */

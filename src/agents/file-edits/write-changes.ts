@@ -1,7 +1,7 @@
 import { rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makeFolders } from "../../config/make-folders.ts";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { makeFolders } from "../../files/make-folders.ts";
 import { type Change, readText } from "./changes.ts";
 import type { ReceiptStore } from "./receipts.ts";
 import { modeOf, writeAtomically } from "./write-file.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { LoadedPlan } from "../../agents/load-plan.ts";
+import { writeDurably } from "../../files/durable-file.ts";
 import type { AgentOrigin } from "../../review/api-types.ts";
 import { planDecision } from "../../review/decision.ts";
 import { createPlanMode } from "../../review/plan/mode.ts";
@@ -7,7 +8,6 @@ import { namedImages } from "../../review/plan/named-images.ts";
 import { planIdOf } from "../../review/plan/plan-id.ts";
 import { planTitle } from "../../review/plan/plan-title.ts";
 import type { ReplyChannel } from "../../review/plan/reply-channel.ts";
-import { writeDurably } from "../../review/storage/durable-file.ts";
 import { openHistory } from "../../review/storage/history.ts";
 import type { ReviewSubject } from "./run.ts";
 import type { Workplace } from "./workspace.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
-import { makeFolders } from "../make-folders.ts";
+import { makeFolders } from "../../files/make-folders.ts";
 
 /** A key that is nobody else's: 256 random bits. */
 export function newKey(): string {

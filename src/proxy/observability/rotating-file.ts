@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makeFolders } from "../../config/make-folders.ts";
+import { makeFolders } from "../../files/make-folders.ts";
 import { createLineBatches, type LineSink } from "./line-batches.ts";
 
 /** A text file of bounded size: when it is full it becomes `.1`, `.1` becomes `.2`, and the oldest goes. */

@@ -3,7 +3,7 @@ import { copyFile, readFile, rename, rm, stat, utimes, writeFile } from "node:fs
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { AppError } from "../../errors.ts";
-import { makePrivateFolder } from "../storage/private-folder.ts";
+import { makePrivateFolder } from "../../files/private-folder.ts";
 import {
   formatIndex,
   isUnread,

@@ -2,7 +2,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
-import { reasonOf } from "../storage/durable-file.ts";
+import { reasonOf } from "../../files/durable-file.ts";
 
 const PIECE = 1 << 18;
 /** git hands over some kilobytes at a time; a write for each would take longer than git itself. */

@@ -1,8 +1,8 @@
 import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makePrivateFolder } from "../../files/private-folder.ts";
 import { createQueue, type InTurn } from "../storage/in-turn.ts";
-import { makePrivateFolder } from "../storage/private-folder.ts";
 import { AS_ON_DISK, type ComparedFile, findConversions } from "./conversions.ts";
 import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
 import { type DiffPlan, showsUntracked } from "./diff-types.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { chmod, lstat, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolders } from "../../config/make-folders.ts";
 import { AppError } from "../../errors.ts";
-import { reasonOf } from "../storage/durable-file.ts";
+import { reasonOf } from "../../files/durable-file.ts";
+import { makeFolders } from "../../files/make-folders.ts";
 import { extensionOf, sniffImage } from "./sniff-image.ts";
 
 /**

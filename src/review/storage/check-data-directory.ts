@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { AppError, messageOf } from "../../errors.ts";
-import { makePrivateFolder } from "./private-folder.ts";
+import { makePrivateFolder } from "../../files/private-folder.ts";
 
 /**
  * Makes the data directory and sees that it can be written. Looked at before anybody starts to review: without it no

@@ -3,11 +3,11 @@ import { readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { AppError, systemErrorCode } from "../../errors.ts";
+import { storageFailure, writeDurably } from "../../files/durable-file.ts";
+import { withFileLock } from "../../files/file-lock.ts";
+import { isProcessMark, markOfProcess, mayStillRun, type ProcessMark } from "../../files/running-process.ts";
 import type { Draft } from "../api-types.ts";
-import { storageFailure, writeDurably } from "./durable-file.ts";
-import { withFileLock } from "./file-lock.ts";
 import { createQueue } from "./in-turn.ts";
-import { isProcessMark, markOfProcess, mayStillRun, type ProcessMark } from "./running-process.ts";
 
 /** What was typed but not sent, one file a key, on disk before it is acknowledged. */
 export interface DraftStore {

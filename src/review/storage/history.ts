@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readJson, writeDurably } from "../../files/durable-file.ts";
 import type { Round } from "../api-types.ts";
 import type { DecisionSource, PlanDecision } from "../decision.ts";
 import { slugOf } from "../plan/plan-title.ts";
-import { readJson, writeDurably } from "./durable-file.ts";
 
 /** The rounds of one plan: all plans of one title that came from one folder. */
 export interface PlanHistory {

@@ -31,6 +31,6 @@ export function createOpenTabs(dataDirectory: string, now: () => number = Date.n
 
 /** Loads what writes durably only now: before the review's URL is printed, every module counts. */
 async function writeMark(path: string): Promise<void> {
-  const { writeDurably } = await import("./durable-file.ts");
+  const { writeDurably } = await import("../../files/durable-file.ts");
   await writeDurably(path, "{}\n");
 }

@@ -1,10 +1,10 @@
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
+import { readJson, storageFailure, writeDurably } from "../../files/durable-file.ts";
+import { withFileLock } from "../../files/file-lock.ts";
 import type { ReviewContext } from "../context.ts";
 import type { Decision, DecisionSource } from "../decision.ts";
-import { readJson, storageFailure, writeDurably } from "./durable-file.ts";
-import { withFileLock } from "./file-lock.ts";
 
 /** A decision as it lies in the data directory: what `review last` reads when an agent missed it. */
 export interface DecisionRecord {

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { rm, stat, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { makeFolders } from "../../../config/make-folders.ts";
 import { messageOf } from "../../../errors.ts";
+import { makeFolders } from "../../../files/make-folders.ts";
 import type { Finding } from "./finding.ts";
 
 /** As much as a short plan. */

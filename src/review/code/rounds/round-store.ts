@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { z } from "zod";
+import { readJson, writeDurably } from "../../../files/durable-file.ts";
 import type { DiffRound } from "../../api-types.ts";
-import { readJson, writeDurably } from "../../storage/durable-file.ts";
 import { codeAnnotation } from "../code-schemas.ts";
 
 /** Rounds that are kept of a branch; what is older has been dealt with. */

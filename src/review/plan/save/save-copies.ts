@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../errors.ts";
+import { reasonOf } from "../../../files/durable-file.ts";
 import type { PlanSave, VaultSave } from "../../api-types.ts";
 import type { PlanDecision } from "../../decision.ts";
-import { reasonOf } from "../../storage/durable-file.ts";
 import type { SaveReport } from "../../take-decision.ts";
 import type { PlanReview } from "../plan-review.ts";
 import { expandFolder } from "./save-folder.ts";

@@ -1,10 +1,10 @@
 import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolders } from "../../../config/make-folders.ts";
 import { systemErrorCode } from "../../../errors.ts";
+import { replaceFile } from "../../../files/durable-file.ts";
+import { makeFolders } from "../../../files/make-folders.ts";
+import { makePrivateFolder } from "../../../files/private-folder.ts";
 import type { PlanDecision } from "../../decision.ts";
-import { replaceFile } from "../../storage/durable-file.ts";
-import { makePrivateFolder } from "../../storage/private-folder.ts";
 import { planTitle, slugOf } from "../plan-title.ts";
 
 export interface PlanToSave {

@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
-import { makeFolders } from "../../../config/make-folders.ts";
+import { makeFolders } from "../../../files/make-folders.ts";
 import { isWithin } from "../../is-within.ts";
 import { fileTitleOf, planTitle } from "../plan-title.ts";
 import { frontMatter } from "./front-matter.ts";

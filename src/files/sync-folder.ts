@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { systemErrorCode } from "../../errors.ts";
+import { systemErrorCode } from "../errors.ts";
 
 /** Waits until a folder's entries are on disk, where the system can do that: names, not the files' content. */
 export async function syncFolder(path: string): Promise<void> {

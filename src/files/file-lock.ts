@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { AppError, systemErrorCode } from "../../errors.ts";
+import { AppError, systemErrorCode } from "../errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { isProcessMark, markOfProcess, mayStillRun } from "./running-process.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { systemErrorCode } from "../../errors.ts";
+import { systemErrorCode } from "../errors.ts";
 
 /**
  * Identifies a process across process ids that are used again: on Linux by its start time as well. Only processes of this

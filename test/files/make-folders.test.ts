@@ -1,7 +1,7 @@
 import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { makeFolders } from "../../src/config/make-folders.ts";
+import { makeFolders } from "../../src/files/make-folders.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A fault of doing it at once was seen in one round of a few. */

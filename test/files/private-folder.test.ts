@@ -2,8 +2,8 @@ import { readlinkSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { makePrivateFolder } from "../../../src/review/storage/private-folder.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { makePrivateFolder } from "../../src/files/private-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("puts each folder that is made on disk in the folder above it", async () => {
   const root = await temporaryFolder();

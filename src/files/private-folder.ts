@@ -1,6 +1,6 @@
 import { chmod } from "node:fs/promises";
 import { dirname } from "node:path";
-import { makeFolders } from "../../config/make-folders.ts";
+import { makeFolders } from "./make-folders.ts";
 import { syncFolder } from "./sync-folder.ts";
 
 /** Makes a folder and those above it that are missing, for their owner alone, each on disk in the folder above it. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { AppError, messageOf, systemErrorCode } from "../errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { syncFolder } from "./sync-folder.ts";
 

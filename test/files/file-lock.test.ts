@@ -2,9 +2,9 @@ import { readdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { withFileLock } from "../../../src/review/storage/file-lock.ts";
-import { markOfProcess, mayStillRun } from "../../../src/review/storage/running-process.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { withFileLock } from "../../src/files/file-lock.ts";
+import { markOfProcess, mayStillRun } from "../../src/files/running-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("a file lock", () => {
   it("lets one task run at a time, and leaves nothing behind", async () => {
