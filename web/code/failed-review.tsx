@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 import { FailedPage } from "../shared/components/failed-page.tsx";
 import { NO_CHANGES_REQUESTED } from "./core/feedback.ts";
-import { composeFeedback, type Feedback } from "./dialogs/compose.ts";
-import { decide } from "./dialogs/decide.ts";
 import { saidComments, useComments } from "./state/comments.ts";
+import { composeFeedback, type Feedback } from "./state/compose-feedback.ts";
+import { decide } from "./state/decide.ts";
 import { useSession } from "./state/session.ts";
 
 /** Replaces the code page where it cannot be rendered: decides with what is known, without any other part of the page. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import type { PlanState } from "../../../src/review/api-types.ts";
-import { linesAnchor } from "../../../web/plan/annotate/anchor.ts";
+import { linesAnchor } from "../../../web/plan/model/anchor.ts";
 import {
   addAtOnce,
   openDialog,

@@ -4,7 +4,7 @@ import { classNames } from "../../../src/render/class-names.ts";
 import { segmentsOf } from "../../../src/render/diff/text/segments.ts";
 import { changedWords } from "../../../src/render/diff/text/word-diff.ts";
 import type { LinePlace } from "../core/comment.ts";
-import { CodeText } from "../diff/code-text.tsx";
+import { CodeText } from "../highlight/code-text.tsx";
 
 interface MiniDiffProps {
   readonly place: LinePlace;

@@ -5,10 +5,10 @@ import { IrreversibleButton } from "../../shared/irreversible/irreversible-butto
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { NO_CHANGES_REQUESTED } from "../core/feedback.ts";
 import { saidComments, useComments } from "../state/comments.ts";
+import { decide } from "../state/decide.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 import { AgentChoice } from "./agent-choice.tsx";
-import { decide } from "./decide.ts";
 
 /** Approves: one sentence that asks for nothing. Comments are never dropped without a word. */
 export function ApproveDialog() {

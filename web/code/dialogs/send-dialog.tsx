@@ -5,12 +5,12 @@ import { Segmented } from "../../shared/components/segmented.tsx";
 import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
 import { CommentText } from "../comments/comment-text.tsx";
 import { useComments } from "../state/comments.ts";
+import { composeFeedback, copyMarkdown, type Feedback } from "../state/compose-feedback.ts";
+import { decide } from "../state/decide.ts";
 import { type EditedFeedback, keepEditedFeedback, useEditedFeedback } from "../state/edited-feedback.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 import { AgentChoice } from "./agent-choice.tsx";
-import { composeFeedback, copyMarkdown, type Feedback } from "./compose.ts";
-import { decide } from "./decide.ts";
 
 /** Shows the exact text that will be sent, to be read and edited before. */
 export function SendDialog() {

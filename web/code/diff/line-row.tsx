@@ -12,8 +12,8 @@ import { type Layout, ROW_CONTEXT } from "../../../src/render/diff/row-model.ts"
 import type { FileBody } from "../core/rows/file-body.ts";
 import { isUncertain } from "../core/rows/line-heights.ts";
 import { numberAt } from "../core/rows/navigate.ts";
+import { CodeText } from "../highlight/code-text.tsx";
 import { wholeLineKey } from "../state/view.ts";
-import { CodeText } from "./code-text.tsx";
 import { contextLine, type LineContent, type LineSearch, patchLine, remarkOn } from "./line-content.ts";
 import { LongLineButton } from "./long-line-button.tsx";
 

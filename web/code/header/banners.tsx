@@ -1,7 +1,7 @@
 import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { timeAgo } from "../../shared/time-ago.ts";
-import { copyFeedback } from "../dialogs/compose.ts";
+import { copyFeedback } from "../state/compose-feedback.ts";
 import { diffLabel } from "../state/diff-label.ts";
 import { useDraft } from "../state/draft.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";

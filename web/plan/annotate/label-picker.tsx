@@ -3,8 +3,8 @@ import { flushSync } from "react-dom";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { printedBy } from "../../shared/keyboard/keys.ts";
 import type { Box } from "../article/target.ts";
+import { quickLabels } from "../model/annotations.ts";
 import { addAtOnce, closeLabels, startNote } from "../state/actions.ts";
-import { quickLabels } from "./annotations.ts";
 
 interface LabelPickerProps {
   readonly anchor: PlanAnchor;

@@ -7,8 +7,8 @@ import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { placeOf } from "../decide/compose-feedback.ts";
+import { typeNames } from "../model/annotations.ts";
 import { editAnnotation, removeAnnotation, showInPlan } from "../state/actions.ts";
-import { typeNames } from "./annotations.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
 interface NoteCardProps {

@@ -6,7 +6,9 @@ import { ImageAttachments } from "../../shared/images/image-attachments.tsx";
 import { LONE_COMMAND_MS, mayBeCommand } from "../../shared/keyboard/first-key.ts";
 import { KeyHint } from "../../shared/keyboard/key-hint.tsx";
 import type { Box } from "../article/target.ts";
-import { blockElement, focusBlock } from "../article/text-points.ts";
+import { blockElement, focusBlock } from "../dom/text-points.ts";
+import { blocksOf } from "../model/anchor.ts";
+import { type AnnotationType, typeNames } from "../model/annotations.ts";
 import {
   discardComposer,
   isWorthKeeping,
@@ -16,8 +18,6 @@ import {
   updateComposer,
 } from "../state/actions.ts";
 import { type Composer, useReview } from "../state/review-store.ts";
-import { blocksOf } from "./anchor.ts";
-import { type AnnotationType, typeNames } from "./annotations.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
 interface NoteComposerProps {

@@ -1,10 +1,10 @@
 import { memo, useEffect, useState } from "react";
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
-import { elementsBy } from "../article/text-points.ts";
+import { elementsBy } from "../dom/text-points.ts";
+import { blocksOf } from "../model/anchor.ts";
 import { activate } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
-import { blocksOf } from "./anchor.ts";
 
 /**
  * Shows at the window's edge where in the whole plan the notes are; a click goes there. For the eye and the mouse: the

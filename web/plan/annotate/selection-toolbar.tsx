@@ -4,8 +4,8 @@ import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
 import type { Target } from "../article/target.ts";
+import { typeNames } from "../model/annotations.ts";
 import { addAtOnce, openLabels, startNote } from "../state/actions.ts";
-import { typeNames } from "./annotations.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
 /** Kinds of notes and their keys, in the order of the toolbar. */

@@ -1,5 +1,5 @@
 import { CircleAlert, MessageSquare, Plus, Replace, Strikethrough, Tag } from "lucide-react";
-import type { AnnotationType } from "./annotations.ts";
+import type { AnnotationType } from "../model/annotations.ts";
 
 const ICONS = {
   comment: MessageSquare,

@@ -3,11 +3,12 @@ import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
 import { followSelection } from "../../shared/selection/settled-selection.ts";
-import { blockAnchor, blocksOf, codeLineAnchor } from "../annotate/anchor.ts";
 import { LabelPicker } from "../annotate/label-picker.tsx";
 import { NoteComposer } from "../annotate/note-composer.tsx";
 import { NoteMarks } from "../annotate/note-marks.tsx";
 import { SelectionToolbar } from "../annotate/selection-toolbar.tsx";
+import { blockAt, blockElement, focusBlock, notedRemoval, removedElement } from "../dom/text-points.ts";
+import { blockAnchor, blocksOf, codeLineAnchor } from "../model/anchor.ts";
 import { activate, setCursor } from "../state/actions.ts";
 import { setRemovedCursor } from "../state/moving.ts";
 import { useReview } from "../state/review-store.ts";
@@ -17,7 +18,6 @@ import { imageUrlOf } from "./image-url.ts";
 import { noteAt, type PaintedRanges, paintNotes, paintTarget } from "./paint.ts";
 import { isSameSpot, type Spot, spotAt } from "./spot.ts";
 import { type Box, type Target, targetBox } from "./target.ts";
-import { blockAt, blockElement, focusBlock, notedRemoval, removedElement } from "./text-points.ts";
 
 /** The plan, drawn and annotated. */
 export function Article() {

@@ -1,9 +1,9 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import { anchorOf, blockAnchor, linesAnchor, removedAnchor, type TextRange } from "../annotate/anchor.ts";
+import { removedElement, selectedRange, selectedRemoval } from "../dom/text-points.ts";
+import { anchorOf, blockAnchor, linesAnchor, removedAnchor, type TextRange } from "../model/anchor.ts";
 import { useReview } from "../state/review-store.ts";
-import { removedElement, selectedRange, selectedRemoval } from "./text-points.ts";
 
 /** What a key press is about: the selected text or lines of the source, else the block under the cursor. */
 export function currentAnchor(): PlanAnchor | undefined {

@@ -1,7 +1,7 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
-import { blocksOf, drawnRanges } from "../annotate/anchor.ts";
-import { domRange, elementsBy, notedRemoval } from "./text-points.ts";
+import { domRange, elementsBy, notedRemoval } from "../dom/text-points.ts";
+import { blocksOf, drawnRanges } from "../model/anchor.ts";
 
 /** The DOM ranges of each note, for telling which one was clicked. */
 export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { findDeceptions } from "../../../src/render/markdown/deceptive.ts";
 import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
-import { linesAnchor } from "../annotate/anchor.ts";
+import { linesAnchor } from "../model/anchor.ts";
 import { activate, startNote } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 

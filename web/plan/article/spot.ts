@@ -1,4 +1,4 @@
-import { blockAt, blockElement, removedElement } from "./text-points.ts";
+import { blockAt, blockElement, removedElement } from "../dom/text-points.ts";
 
 /** What the pointer is over: a block, and within a code block the line, counted from 0; or removed text. */
 export type Spot =

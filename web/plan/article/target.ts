@@ -1,7 +1,7 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import { blocksOf, drawnRanges } from "../annotate/anchor.ts";
-import { blockElement, domRange, notedRemoval } from "./text-points.ts";
+import { blockElement, domRange, notedRemoval } from "../dom/text-points.ts";
+import { blocksOf, drawnRanges } from "../model/anchor.ts";
 
 /** Pixels from the top left of the sheet that the plan is drawn on. */
 export interface Box {

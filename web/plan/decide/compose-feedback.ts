@@ -2,8 +2,8 @@ import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
-import { inDocumentOrder, isPraise } from "../annotate/annotations.ts";
-import { relocate } from "../annotate/relocate.ts";
+import { inDocumentOrder, isPraise } from "../model/annotations.ts";
+import { relocate } from "../model/relocate.ts";
 
 export interface FeedbackParts {
   /** The plan that the notes are about. */

@@ -4,7 +4,7 @@ import { Button } from "../../shared/components/button.tsx";
 import { Logo } from "../../shared/components/logo.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
-import { isPraise } from "../annotate/annotations.ts";
+import { isPraise } from "../model/annotations.ts";
 import { openDialog, setView, showChangesSince, toggleRail } from "../state/actions.ts";
 import { editedPlan, useReview, type View } from "../state/review-store.ts";
 import { DraftState } from "./draft-state.tsx";

@@ -3,8 +3,8 @@ import { showToast } from "../../shared/components/toast.tsx";
 import { type ActionName, shortcutsOf } from "../../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../../shared/keyboard/shortcuts.ts";
 import { sentenceStart } from "../../shared/sentence-start.ts";
-import type { AnnotationType } from "../annotate/annotations.ts";
 import { currentAnchor, selectedAnchor } from "../article/current-anchor.ts";
+import type { AnnotationType } from "../model/annotations.ts";
 import { moveToChange } from "../rounds/move-to-change.ts";
 import {
   activate,

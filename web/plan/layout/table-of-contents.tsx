@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Heading, MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
-import { blocksOf } from "../annotate/anchor.ts";
+import { blocksOf } from "../model/anchor.ts";
 import { setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 

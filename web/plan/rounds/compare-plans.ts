@@ -5,7 +5,7 @@ import type {
   MarkdownNode,
   RemovedText,
 } from "../../../src/render/markdown/model.ts";
-import { sourceOffset } from "../annotate/anchor.ts";
+import { sourceOffset } from "../model/anchor.ts";
 import { align } from "./align.ts";
 import { compareWords } from "./compare-words.ts";
 import { markEdits } from "./mark-edits.ts";

@@ -1,5 +1,5 @@
 import { showToast } from "../../shared/components/toast.tsx";
-import { firstInWindow, isInWindow } from "../article/visible-blocks.ts";
+import { firstInWindow, isInWindow } from "../dom/visible-blocks.ts";
 import { setCursor } from "../state/actions.ts";
 import { setRemovedCursor } from "../state/moving.ts";
 import { useReview } from "../state/review-store.ts";

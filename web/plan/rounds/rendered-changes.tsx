@@ -2,8 +2,8 @@ import { useMemo, useState } from "react";
 import type { MarkdownNode } from "../../../src/render/markdown/model.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { blocksOf } from "../annotate/anchor.ts";
 import { AnnotatedSheet, useImageUrl } from "../article/article.tsx";
+import { blocksOf } from "../model/anchor.ts";
 import { type ReviewState, useReview } from "../state/review-store.ts";
 import type { ComparedBlock, Comparison } from "./compare-plans.ts";
 

@@ -4,7 +4,7 @@ import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
-import { placeAnnotations } from "../annotate/annotations.ts";
+import { placeAnnotations } from "../model/annotations.ts";
 import { addAnnotations, openDialog, undo } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { readShared, type SharedReview } from "./shared-review.ts";

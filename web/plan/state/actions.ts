@@ -3,8 +3,8 @@ import type { AttachedImage, PlanAnchor, PlanAnnotation } from "../../../src/rev
 import { announce, showToast } from "../../shared/components/toast.tsx";
 import { commandBefore, isLoneCommand, mayBeCommand } from "../../shared/keyboard/first-key.ts";
 import { newId } from "../../shared/new-id.ts";
-import { type AnnotationType, placeAnchor, placeAnnotations, typeNames } from "../annotate/annotations.ts";
-import { lineBeingRead } from "../article/reading-place.ts";
+import { lineBeingRead } from "../dom/reading-position.ts";
+import { type AnnotationType, placeAnchor, placeAnnotations, typeNames } from "../model/annotations.ts";
 import { type Composer, type DialogName, useReview, type View } from "./review-store.ts";
 
 const { getState: state, setState: set } = useReview;

@@ -1,6 +1,6 @@
-import { blocksOf } from "../annotate/anchor.ts";
-import { inDocumentOrder } from "../annotate/annotations.ts";
-import { blockBeingRead, blockBeside, isBlockInWindow } from "../article/visible-blocks.ts";
+import { blockBeingRead, blockBeside, isBlockInWindow } from "../dom/visible-blocks.ts";
+import { blocksOf } from "../model/anchor.ts";
+import { inDocumentOrder } from "../model/annotations.ts";
 import { setCursor } from "./actions.ts";
 import { useReview } from "./review-store.ts";
 

@@ -11,7 +11,7 @@ import type {
   Round,
 } from "../../../src/review/api-types.ts";
 import type { DraftStatus } from "../../shared/drafts/autosave.ts";
-import type { AnnotationType } from "../annotate/annotations.ts";
+import type { AnnotationType } from "../model/annotations.ts";
 
 /** A note being written. */
 export interface Composer {

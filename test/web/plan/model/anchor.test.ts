@@ -10,9 +10,9 @@ import {
   linesAnchor,
   pointInText,
   removedAnchor,
-} from "../../../../web/plan/annotate/anchor.ts";
-import { placeAnnotations } from "../../../../web/plan/annotate/annotations.ts";
-import { relocate } from "../../../../web/plan/annotate/relocate.ts";
+} from "../../../../web/plan/model/anchor.ts";
+import { placeAnnotations } from "../../../../web/plan/model/annotations.ts";
+import { relocate } from "../../../../web/plan/model/relocate.ts";
 import { samplePlan } from "../../../support/plans.ts";
 
 const document = parseMarkdown(samplePlan);

@@ -2,11 +2,11 @@ import type { CodeAnnotation } from "../../../src/review/api-types.ts";
 import { copyAndSay } from "../../shared/clipboard.ts";
 import { inFileOrder, type ReviewComment } from "../core/comment.ts";
 import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../core/feedback.ts";
-import { saidComments, useComments } from "../state/comments.ts";
-import { diffLabel } from "../state/diff-label.ts";
-import { useEditedFeedback } from "../state/edited-feedback.ts";
-import { placeNow } from "../state/places.ts";
-import { useSession } from "../state/session.ts";
+import { saidComments, useComments } from "./comments.ts";
+import { diffLabel } from "./diff-label.ts";
+import { useEditedFeedback } from "./edited-feedback.ts";
+import { placeNow } from "./places.ts";
+import { useSession } from "./session.ts";
 
 export interface Feedback {
   readonly markdown: string;

@@ -1,7 +1,7 @@
 import type { DecisionAnswer, FeedbackBody } from "../../../src/review/api-types.ts";
 import { explain, sendJson } from "../../shared/api/client.ts";
-import { stopDraft } from "../state/draft.ts";
-import { useSession } from "../state/session.ts";
+import { stopDraft } from "./draft.ts";
+import { useSession } from "./session.ts";
 
 /** Sends the decision. Resolves to what went wrong, or to undefined once the server has it on disk. */
 export async function decide(body: FeedbackBody, approved: boolean): Promise<string | undefined> {

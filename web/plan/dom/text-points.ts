@@ -1,5 +1,5 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import type { LeafRange, TextPoint, TextRange } from "../annotate/anchor.ts";
+import type { LeafRange, TextPoint, TextRange } from "../model/anchor.ts";
 
 /** The element that draws a leaf; its DOM text equals the leaf's. */
 function leafElement(root: Element, leaf: number): HTMLElement | null {
