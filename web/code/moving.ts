@@ -13,9 +13,8 @@ import {
   spotOf,
 } from "./core/rows/navigate.ts";
 import type { DiffController } from "./diff/controller.ts";
-import { focusCursor } from "./diff/focus-cursor.ts";
 import { useComments } from "./state/comments.ts";
-import { preferSide, selectedLines, setCursor, useCursor } from "./state/cursor.ts";
+import { focusCursor, preferSide, selectedLines, setCursor, useCursor } from "./state/cursor.ts";
 import { placeNow } from "./state/places.ts";
 import { useSession } from "./state/session.ts";
 import { useView } from "./state/view.ts";

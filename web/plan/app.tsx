@@ -3,8 +3,10 @@ import type { ReviewEvent } from "../../src/review/api-types.ts";
 import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
 import { Region } from "../shared/components/error-boundary.tsx";
+import { ErrorLine } from "../shared/components/error-line.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
 import { Toasts } from "../shared/components/toast.tsx";
+import { IrreversibleButton } from "../shared/irreversible/irreversible-button.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
 import { showNextReview } from "../shared/next-review.ts";
@@ -14,18 +16,20 @@ import { SourceView } from "./article/source-view.tsx";
 import { ApproveDialog } from "./decide/approve-dialog.tsx";
 import { FinalScreen } from "./decide/final-screen.tsx";
 import { RequestChangesDialog } from "./decide/request-changes-dialog.tsx";
-import { SaveDialog } from "./decide/save-dialog.tsx";
+import { SaveDialog } from "./decide/save-options.tsx";
+import { useDecision } from "./decide/use-decision.ts";
 import { goToLine } from "./dom/reading-position.ts";
 import { EditView } from "./edit/edit-view.tsx";
 import { Banners } from "./layout/banners.tsx";
 import { Header } from "./layout/header.tsx";
-import { MissingPlan } from "./layout/missing-plan.tsx";
 import { planShortcuts, planTyping } from "./layout/plan-shortcuts.ts";
 import { TableOfContents } from "./layout/table-of-contents.tsx";
 import { ChangesView } from "./rounds/changes-view.tsx";
+import { LastRoundNotes } from "./rounds/last-round-notes.tsx";
 import { ImportDialog } from "./share/import-dialog.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
 import { openDialog } from "./state/actions.ts";
+import { approve, requestChanges } from "./state/decide.ts";
 import { meetServer } from "./state/load.ts";
 import { type DialogName, useReview, type View } from "./state/review-store.ts";
 
@@ -78,7 +82,10 @@ function Failed() {
 function Review() {
   const view = useReview((state) => state.view);
   const dialog = useReview((state) => state.dialog);
-  useLayoutEffect(() => goToLine(view, useReview.getState().readingLine), [view]);
+  useLayoutEffect(() => {
+    const { readingLine, document: plan } = useReview.getState();
+    goToLine(view, readingLine, plan);
+  }, [view]);
   useShortcuts(planShortcuts, planTyping);
   return (
     <div className="page" data-view={view}>
@@ -99,7 +106,9 @@ function Review() {
           </Region>
         </main>
         <Region name="The notes">
-          <Rail />
+          <Rail>
+            <LastRoundNotes />
+          </Rail>
         </Region>
       </div>
       {dialog && DIALOGS[dialog]()}
@@ -141,4 +150,36 @@ function onEvent(event: ReviewEvent): void {
     const kind = event.reason === "signal" ? "stopped" : event.reason;
     useReview.setState({ phase: "done", dialog: undefined, outcome: { kind } });
   }
+}
+
+/** The agent asked for a review but sent nothing to review. It still waits for an answer. */
+function MissingPlan() {
+  const plan = useReview((state) => state.plan);
+  const { busy, error, run } = useDecision();
+  const name = plan?.caller.name ?? "The agent";
+  const feedback = "No plan reached the review. Write the plan down, then present it again.";
+  const nothingToSave = { enabled: false };
+  return (
+    <PageState
+      title="There is no plan to review"
+      actions={
+        <>
+          <IrreversibleButton disabled={busy} onPress={() => run(() => approve({ planSave: nothingToSave }))}>
+            Approve anyway
+          </IrreversibleButton>
+          <IrreversibleButton
+            variant="primary"
+            takesKey
+            disabled={busy}
+            onPress={() => run(() => requestChanges({ feedback, planSave: nothingToSave }))}
+          >
+            Ask for a plan
+          </IrreversibleButton>
+        </>
+      }
+    >
+      <p>{plan?.missing || `${name} asked for a review, but sent an empty plan.`}</p>
+      <ErrorLine error={error} />
+    </PageState>
+  );
 }

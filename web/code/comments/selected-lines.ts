@@ -1,4 +1,4 @@
-import { lineOf } from "../diff/drag-lines.ts";
+import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { LineRange } from "../state/cursor.ts";
 
 /** The lines of code whose text is selected, of the file and the side that the selection begins in. */
@@ -28,4 +28,19 @@ function isSelected(range: Range, cell: HTMLElement): boolean {
   if (cell.contains(range.startContainer)) part.setStart(range.startContainer, range.startOffset);
   if (cell.contains(range.endContainer)) part.setEnd(range.endContainer, range.endOffset);
   return part.toString() !== "" || (!isInside && cell.textContent === "");
+}
+
+/** The line an element belongs to, as a range of one. */
+export function lineOf(element: Element): LineRange | undefined {
+  const path = element.closest<HTMLElement>("[data-path]")?.dataset["path"];
+  const cell = element.closest<HTMLElement>("[data-side]");
+  const side = cell && sideOf(cell);
+  const number = cell?.closest(".row")?.querySelector<HTMLElement>(`.num[data-side="${side}"][data-line]`);
+  const line = Number(number?.dataset["line"] ?? 0);
+  return path !== undefined && side && line > 0 ? { path, side, from: line, to: line } : undefined;
+}
+
+function sideOf({ dataset }: HTMLElement): Side | undefined {
+  const side = dataset["side"];
+  return side === "old" || side === "new" ? side : undefined;
 }

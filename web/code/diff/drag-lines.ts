@@ -1,4 +1,4 @@
-import type { Side } from "../../../src/render/diff/patch/parsed-patch.ts";
+import { lineOf } from "../comments/selected-lines.ts";
 import { commentOnLines } from "../comments/start.ts";
 import { type LineRange, preferSide, setCursor, useCursor } from "../state/cursor.ts";
 
@@ -112,21 +112,6 @@ function rangeFrom(target: Element, extend: boolean): LineRange | undefined {
   const { cursor } = useCursor.getState();
   const isSame = extend && cursor?.path === line.path && cursor.side === line.side;
   return isSame ? { ...line, from: cursor.number } : line;
-}
-
-/** The line an element belongs to, as a range of one. */
-export function lineOf(element: Element): LineRange | undefined {
-  const path = element.closest<HTMLElement>("[data-path]")?.dataset["path"];
-  const cell = element.closest<HTMLElement>("[data-side]");
-  const side = cell && sideOf(cell);
-  const number = cell?.closest(".row")?.querySelector<HTMLElement>(`.num[data-side="${side}"][data-line]`);
-  const line = Number(number?.dataset["line"] ?? 0);
-  return path !== undefined && side && line > 0 ? { path, side, from: line, to: line } : undefined;
-}
-
-function sideOf({ dataset }: HTMLElement): Side | undefined {
-  const side = dataset["side"];
-  return side === "old" || side === "new" ? side : undefined;
 }
 
 /** The line of the selection's own file and side at a point, whatever column the pointer is in. */

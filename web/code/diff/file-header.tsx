@@ -9,12 +9,12 @@ import {
 import { memo } from "react";
 import { modeNote } from "../../../src/render/diff/patch/mode-note.ts";
 import { splitPath } from "../../../src/render/diff/patch/shown-path.ts";
+import { STATUS_LETTERS } from "../../../src/render/diff/patch/status-letters.ts";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { copyAndSay } from "../../shared/clipboard.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { commentOnFile } from "../comments/start.ts";
-import { StatusLetter } from "../sidebar/status-letter.tsx";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isFolded, isViewed, setFolded, setViewed, useView } from "../state/view.ts";
@@ -133,5 +133,14 @@ export function Counts({ file }: { readonly file: Pick<DiffFile, "additions" | "
       <span className="count-added">+{file.additions}</span>{" "}
       <span className="count-removed">−{file.deletions}</span>
     </span>
+  );
+}
+
+/** What happened to a file, as the letter git uses for it. */
+export function StatusLetter({ status }: { readonly status: DiffFile["status"] }) {
+  return (
+    <abbr className={`status-letter status-${status}`} title={status} aria-label={status}>
+      {STATUS_LETTERS[status]}
+    </abbr>
   );
 }

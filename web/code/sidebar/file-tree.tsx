@@ -4,7 +4,7 @@ import { filterFiles, type TreeRow, treeRows } from "../../../src/render/diff/pa
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { thousands } from "../core/count.ts";
 import type { DiffController } from "../diff/controller.ts";
-import { Counts } from "../diff/file-header.tsx";
+import { Counts, StatusLetter } from "../diff/file-header.tsx";
 import { goToFile } from "../moving.ts";
 import { saidComments, useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
@@ -13,7 +13,6 @@ import { useSession } from "../state/session.ts";
 import { isViewed, useView } from "../state/view.ts";
 import { FixedList } from "./fixed-list.tsx";
 import { liesOverDiff } from "./lies-over-diff.ts";
-import { StatusLetter } from "./status-letter.tsx";
 
 /** The files as a tree, with a filter. */
 export function FileTree({ controller }: { readonly controller: DiffController }) {

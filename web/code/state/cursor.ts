@@ -49,3 +49,11 @@ export function selectedLines(): LineRange | undefined {
   if (range) return range;
   return cursor && { path: cursor.path, side: cursor.side, from: cursor.number, to: cursor.number };
 }
+
+/** Gives the focus to the row the keyboard stands on, so that it is read out; never takes it from a text field. */
+export function focusCursor(): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement?.closest("input, textarea, select, dialog")) return;
+    document.querySelector<HTMLElement>(".row-cursor")?.focus({ preventScroll: true });
+  });
+}

@@ -6,8 +6,7 @@ import type { AttachedImage, PlanAnnotation } from "../../../src/review/api-type
 import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
-import { placeOf } from "../decide/compose-feedback.ts";
-import { typeNames } from "../model/annotations.ts";
+import { describePosition, typeNames } from "../model/annotations.ts";
 import { editAnnotation, removeAnnotation, showInPlan } from "../state/actions.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
@@ -20,7 +19,7 @@ interface NoteCardProps {
 export const NoteCard = memo(function NoteCard({ annotation, active }: NoteCardProps) {
   const { id, type, anchor, text, author, replacement, images = [] } = annotation;
   const card = useRef<HTMLLIElement>(null);
-  const name = anchor ? `${typeNames[type]} on ${placeOf(anchor)}` : typeNames[type];
+  const name = anchor ? `${typeNames[type]} on ${describePosition(anchor)}` : typeNames[type];
 
   useEffect(() => {
     if (active) card.current?.scrollIntoView({ block: "nearest" });
@@ -36,7 +35,7 @@ export const NoteCard = memo(function NoteCard({ annotation, active }: NoteCardP
       >
         <TypeIcon type={type} />
         <span className="card-type">{typeNames[type]}</span>
-        {anchor && <span className="card-lines">{placeOf(anchor)}</span>}
+        {anchor && <span className="card-lines">{describePosition(anchor)}</span>}
         {author && <span className="card-lines">by {author}</span>}
       </button>
       <span className="card-tools no-print">

@@ -1,17 +1,16 @@
 import { MessageSquarePlus, X } from "lucide-react";
-import { memo, useMemo } from "react";
+import { memo, type ReactNode, useMemo } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { inDocumentOrder } from "../model/annotations.ts";
-import { LastRoundNotes } from "../rounds/last-round-notes.tsx";
 import { startNote, toggleRail } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { LabelPicker } from "./label-picker.tsx";
 import { NoteCard } from "./note-card.tsx";
 import { NoteComposer } from "./note-composer.tsx";
 
-/** The side panel: every note, in document order. On a narrow window it slides in from the side. */
-export function Rail() {
+/** Lists every annotation in document order, then `children`. In a narrow window it slides in from the side. */
+export function Rail({ children }: { readonly children?: ReactNode }) {
   const count = useReview((state) => state.annotations.length);
   const composer = useReview((state) => state.composer);
   const open = useReview((state) => state.railOpen);
@@ -47,7 +46,7 @@ export function Rail() {
       {labelTarget && !isPlanShown && <LabelPicker anchor={labelTarget} />}
       {count === 0 && !writtenHere && <EmptyRail />}
       <Cards />
-      <LastRoundNotes />
+      {children}
     </aside>
   );
 }

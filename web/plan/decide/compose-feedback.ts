@@ -1,8 +1,8 @@
 import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
-import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
-import { inDocumentOrder, isPraise } from "../model/annotations.ts";
+import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import { describePosition, inDocumentOrder, isPraise, lineRange } from "../model/annotations.ts";
 import { relocate } from "../model/relocate.ts";
 
 export interface FeedbackParts {
@@ -98,7 +98,7 @@ function itemText({ annotation, source, isOfEdits }: Item, number: number): stri
 
 function heading({ type, anchor, text }: PlanAnnotation): string {
   if (!anchor) return "About the plan as a whole";
-  const place = placeOf(anchor);
+  const place = describePosition(anchor);
   const titles = {
     comment: `Comment on ${place}`,
     concern: `Concern about ${place}: resolve it, or explain why it is not a problem`,
@@ -129,16 +129,6 @@ function instruction({ type, replacement }: PlanAnnotation): string {
 function imageList(images: NonNullable<PlanAnnotation["images"]>): string {
   const lines = images.map(({ path, name }) => `- ${name.replace(/[\r\n]+/g, " ")}: ${codeSpan(path)}`);
   return `See the attached ${images.length === 1 ? "image" : "images"} (files on this machine):\n\n${lines.join("\n")}`;
-}
-
-/** Where a note is: its lines, or where the text was that it quotes. */
-export function placeOf(anchor: PlanAnchor): string {
-  return anchor.removed ? `text removed near line ${anchor.startLine}` : lineRange(anchor);
-}
-
-/** "line 4" or "lines 4–9" */
-export function lineRange({ startLine, endLine }: PlanAnchor): string {
-  return startLine === endLine ? `line ${startLine}` : `lines ${startLine}–${endLine}`;
 }
 
 /** Text as a Markdown quote. */

@@ -1,11 +1,11 @@
+import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
-import { useReview, type View } from "../state/review-store.ts";
+import type { ReviewState, View } from "../state/review-store.ts";
 import { blockBeingRead, coveredTop } from "./visible-blocks.ts";
 
 /** Returns the line of the plan, from 1, that is at the top of the window; 1 while the page is at its top. */
-export function lineBeingRead(): number {
+export function lineBeingRead({ view, document: plan, changesAs }: ReviewState): number {
   if (typeof document === "undefined") return 1;
-  const { view, document: plan, changesAs } = useReview.getState();
   const field = document.querySelector<HTMLTextAreaElement>(".edit-text");
   if (view === "edit" && field) return lineInField(field);
   if (scrollY < 40) return 1;
@@ -15,14 +15,14 @@ export function lineBeingRead(): number {
 }
 
 /** Scrolls to a line of the plan in the view that is drawn. */
-export function goToLine(view: View, line: number): void {
+export function goToLine(view: View, line: number, plan: MarkdownDocument): void {
   if (line <= 1) {
     scrollTo(0, 0);
     return;
   }
   const field = document.querySelector<HTMLTextAreaElement>(".edit-text");
   if (view === "edit" && field) goToLineInField(field, line);
-  else scrollToTop(elementOf(line)?.getBoundingClientRect().top);
+  else scrollToTop(elementOf(line, plan)?.getBoundingClientRect().top);
 }
 
 const GAP = 12;
@@ -32,10 +32,9 @@ function scrollToTop(top: number | undefined): void {
 }
 
 /** The line of the source, or the last drawn block that begins at it or before. */
-function elementOf(line: number): HTMLElement | null | undefined {
+function elementOf(line: number, { blocks }: MarkdownDocument): HTMLElement | null | undefined {
   const source = document.querySelector<HTMLElement>(`.source-line[data-line="${line}"]`);
   if (source) return source;
-  const { blocks } = useReview.getState().document;
   const drawn = [...document.querySelectorAll<HTMLElement>(".plan [data-block]")];
   return drawn.findLast(({ dataset }) => (blocks[Number(dataset["block"])]?.startLine ?? 0) <= line);
 }

@@ -1,4 +1,3 @@
-import { useReview } from "../state/review-store.ts";
 import { blockElement } from "./text-points.ts";
 
 /** Pixels at the top of the window that the header covers. */
@@ -62,10 +61,4 @@ export function isBlockInWindow(block: number | undefined): boolean {
   const root = document.querySelector(".plan");
   const element = root && block !== undefined && blockElement(root, block);
   return element ? isInWindow(element) : false;
-}
-
-/** The block that keys act on, where the window shows it. */
-export function visibleCursor(): number | undefined {
-  const { cursor } = useReview.getState();
-  return isBlockInWindow(cursor) ? cursor : undefined;
 }

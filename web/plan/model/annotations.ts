@@ -1,5 +1,5 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
-import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
+import type { PlanAnchor, PlanAnnotation, Round } from "../../../src/review/api-types.ts";
 import { documentIndex } from "./document-index.ts";
 import { placeAround, relocate } from "./relocate.ts";
 
@@ -78,4 +78,37 @@ function withoutPlace(document: MarkdownDocument, anchor: PlanAnchor): PlanAncho
   const start = around?.start ?? lines.start(Math.min(anchor.startLine, lines.count) - 1);
   const line = lines.at(start) + 1;
   return { ...anchor, start, end: start, startLine: line, endLine: line };
+}
+
+/** Names where an annotation is: its lines, or where the removed text was that it quotes. */
+export function describePosition(anchor: PlanAnchor): string {
+  return anchor.removed ? `text removed near line ${anchor.startLine}` : lineRange(anchor);
+}
+
+/** Formats an anchor's lines: "line 4" or "lines 4–9". */
+export function lineRange({ startLine, endLine }: PlanAnchor): string {
+  return startLine === endLine ? `line ${startLine}` : `lines ${startLine}–${endLine}`;
+}
+
+/**
+ * The notes of an earlier round that are worth showing beside those of this one: all that were sent, as what was
+ * asked for; of those that never were, only what this round's notes do not hold already.
+ */
+export function pastNotes(past: Round, current: readonly PlanAnnotation[]): readonly PlanAnnotation[] {
+  if (past.decision) return past.decision.annotations ?? [];
+  const known = new Set(current.map(({ id }) => id));
+  return notesOf(past.draft?.content).filter(
+    ({ id }) => !known.has(id) && !known.has(askedAgainId(id, past)),
+  );
+}
+
+/** What a note of an earlier round is called when it is asked for again, so that it is added once. */
+export function askedAgainId(id: string, { round }: Round): string {
+  return `${id}-again-${round}`;
+}
+
+/** The notes of a draft, which is this page's own but may be of an older build. */
+function notesOf(content: unknown): readonly PlanAnnotation[] {
+  if (typeof content !== "object" || content === null || !("annotations" in content)) return [];
+  return Array.isArray(content.annotations) ? content.annotations : [];
 }

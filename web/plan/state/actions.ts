@@ -218,7 +218,7 @@ export function showChangesSince(changesSince: number | "sent"): void {
 /** Shows the plan, its source, what has changed since the last round, or the editor; what is typed is taken first. */
 export function setView(view: View): void {
   if (view === state().view) return;
-  const readingLine = lineBeingRead();
+  const readingLine = lineBeingRead(state());
   takeTyped();
   set({ view, readingLine });
 }
