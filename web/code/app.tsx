@@ -4,11 +4,11 @@ import { useReviewEvents } from "../shared/api/use-review-events.ts";
 import { Button } from "../shared/components/button.tsx";
 import { Region } from "../shared/components/error-boundary.tsx";
 import { PageState } from "../shared/components/page-state.tsx";
-import { Toasts } from "../shared/components/toast.tsx";
+import { showToast, Toasts } from "../shared/components/toast.tsx";
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
 import { showNextReview } from "../shared/next-review.ts";
-import { useRestoredNotice } from "./comments/restored-notice.ts";
+import { goToComment } from "./comments/move.ts";
 import { SelectionActions } from "./comments/selection-actions.tsx";
 import { showCommentedContext } from "./comments/show-context.ts";
 import { showEditorsIn } from "./comments/show-editor.ts";
@@ -19,15 +19,16 @@ import { RoundsDialog } from "./dialogs/rounds-dialog.tsx";
 import { SendDialog } from "./dialogs/send-dialog.tsx";
 import { DiffController } from "./diff/controller.ts";
 import { DiffView } from "./diff/diff-view.tsx";
-import { EmptyDiff } from "./empty-diff.tsx";
 import { Banners } from "./header/banners.tsx";
 import { FindBar } from "./header/find-bar.tsx";
 import { Header } from "./header/header.tsx";
 import { StatusLine } from "./header/status-line.tsx";
-import { SentScreen } from "./sent-screen.tsx";
+import { EmptyDiff, SentScreen } from "./screens.tsx";
 import { codeTyping, shortcutsFor } from "./shortcuts.ts";
 import { CommentPanel } from "./sidebar/comment-panel.tsx";
 import { FileTree } from "./sidebar/file-tree.tsx";
+import { useComments } from "./state/comments.ts";
+import { useDraft } from "./state/draft.ts";
 import { meetServer, useSession } from "./state/session.ts";
 import { openDialog, useView } from "./state/view.ts";
 
@@ -149,4 +150,29 @@ function onEvent(event: ReviewEvent): void {
   if (event.event === "stale") useSession.setState({ stale: true });
   if (event.event === "decided-by-program") useSession.setState({ closing: "decided-by-program" });
   if (event.event === "closing") useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));
+}
+
+/** Says that comments came back, and leads to the one that was being written when the page went. */
+function useRestoredNotice(controller: DiffController): void {
+  const restored = useDraft((draft) => draft.restored);
+  useEffect(() => {
+    if (!restored || restored.count === 0) return;
+    const { count, open } = restored;
+    showToast(
+      count === 1 ? "Restored 1 unsent comment" : `Restored ${count} unsent comments`,
+      open === undefined
+        ? {}
+        : { action: { label: "Keep writing", run: () => goOnWriting(controller, open) } },
+    );
+  }, [restored, controller]);
+}
+
+function goOnWriting(controller: DiffController, id: string): void {
+  const comment = useComments.getState().comments.find((each) => each.id === id);
+  if (!comment) return;
+  // An editor that is out of sight takes the focus when it appears.
+  useComments.setState({ focus: id });
+  goToComment(controller, comment);
+  const editor = document.querySelector(`.comment-open[data-comment="${CSS.escape(id)}"]`);
+  editor?.querySelector<HTMLElement>(".suggestion-code, textarea")?.focus({ preventScroll: true });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReviewSettings } from "../../../src/review/api-types.ts";
 import { imageUrlOf } from "../../../web/plan/article/image-url.ts";
-import { tagsIn } from "../../../web/plan/decide/tags.ts";
+import { tagsIn } from "../../../web/plan/decide/save-options.tsx";
 import { describeSaves, savesOf } from "../../../web/plan/state/settings.ts";
 
 const off: ReviewSettings = { theme: "system", planSave: { enabled: false } };

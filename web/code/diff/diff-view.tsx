@@ -1,12 +1,13 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { flushSync } from "react-dom";
+import { thousands } from "../core/count.ts";
 import { useCursor } from "../state/cursor.ts";
+import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 import { partKey } from "./body-shelf.ts";
-import type { DiffController } from "./controller.ts";
+import type { DiffController, Scene } from "./controller.ts";
 import { followPointer } from "./drag-lines.ts";
 import { FileSection } from "./file-section.tsx";
-import { PrintNote } from "./print-note.tsx";
 import { SidewaysBar } from "./sideways-bar.tsx";
 
 /** All files of the diff in one scroller; only what is near the window exists as elements. */
@@ -108,4 +109,20 @@ function columnsIn(element: HTMLElement, layout: string): number {
   const side = layout === "split" ? width / 2 - number : width - number * 2;
   // A line that fits by a hair may be wrapped or not; room for one row too many does less harm than for one too few.
   return Math.max(1, Math.floor((side - padding - 0.1) / character));
+}
+
+/** On paper, above a diff that is too long for it: how much of it follows, and what prints all of it. */
+function PrintNote({ scene: { geometry, visible, printing } }: { readonly scene: Scene }) {
+  const gitRef = useSession((session) => session.index?.gitRef ?? "");
+  const last = visible.at(-1);
+  if (!printing || !last) return null;
+  const files = geometry.bodies.length;
+  const isCut = last.to < (geometry.bodies[last.order]?.rows?.count ?? 0);
+  if (visible.length === files && !isCut) return null;
+  return (
+    <p className="print-note">
+      The top of the diff: {thousands(visible.length)} of {thousands(files)} files
+      {isCut && ", the last one not to its end"}. All of it: git diff {gitRef}
+    </p>
+  );
 }

@@ -9,13 +9,13 @@ import {
   type Side,
 } from "../../../src/render/diff/patch/parsed-patch.ts";
 import { type Layout, ROW_CONTEXT } from "../../../src/render/diff/row-model.ts";
+import { thousands } from "../core/count.ts";
 import type { FileBody } from "../core/rows/file-body.ts";
 import { isUncertain } from "../core/rows/line-heights.ts";
 import { numberAt } from "../core/rows/navigate.ts";
 import { CodeText } from "../highlight/code-text.tsx";
-import { wholeLineKey } from "../state/view.ts";
+import { showWholeLine, wholeLineKey } from "../state/view.ts";
 import { contextLine, type LineContent, type LineSearch, patchLine, remarkOn } from "./line-content.ts";
-import { LongLineButton } from "./long-line-button.tsx";
 
 interface LineRowProps {
   readonly body: FileBody & { readonly patch: ParsedPatch };
@@ -204,4 +204,20 @@ function kindClass({ body, row }: LineRowProps, index: number): string {
   const kind = body.patch.kind[index];
   if (kind === LINE_ADDED) return "added";
   return kind === LINE_REMOVED ? "removed" : "context";
+}
+
+interface LongLineButtonProps {
+  /** As of `wholeLineKey`. */
+  readonly lineKey: string;
+  /** UTF-16 units that are left out. */
+  readonly hidden: number;
+}
+
+/** Stands where a long line is cut. */
+function LongLineButton({ lineKey, hidden }: LongLineButtonProps) {
+  return (
+    <button type="button" className="long-line" onClick={() => showWholeLine(lineKey)}>
+      … show {thousands(hidden)} more characters
+    </button>
+  );
 }

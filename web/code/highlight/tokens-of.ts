@@ -3,7 +3,7 @@ import { hunkText, type ParsedPatch, type Side } from "../../../src/render/diff/
 import { languageOf } from "../../../src/render/diff/text/language.ts";
 import { indexTokens, type Tokens } from "../../../src/render/diff/text/tokens.ts";
 import { type Highlight, loadHighlighter } from "./highlight.ts";
-import { highlightElsewhere } from "./highlight-elsewhere.ts";
+import type { HighlightAnswer, HighlightQuestion } from "./highlight-worker.ts";
 
 /** Up to this length highlighting takes less than handing the text to a worker would. In UTF-16 units. */
 const DONE_AT_ONCE = 40_000;
@@ -67,4 +67,32 @@ function highlightText(
 
 function raiseVersion(): void {
   useHighlighting.setState(({ version }) => ({ version: version + 1 }));
+}
+
+let worker: Worker | undefined;
+let lastId = 0;
+const waiting = new Map<number, (records: Uint32Array | undefined) => void>();
+
+/** Highlights a large text off the main thread; undefined when that is not possible. */
+function highlightElsewhere(text: string, language: string): Promise<Uint32Array | undefined> {
+  worker ??= start();
+  lastId += 1;
+  const question: HighlightQuestion = { id: lastId, text, language };
+  return new Promise((resolve) => {
+    waiting.set(question.id, resolve);
+    worker?.postMessage(question);
+  });
+}
+
+function start(): Worker {
+  const started = new Worker(new URL("./highlight-worker.ts", import.meta.url), { type: "module" });
+  started.onmessage = ({ data }: MessageEvent<HighlightAnswer>) => {
+    waiting.get(data.id)?.(data.records);
+    waiting.delete(data.id);
+  };
+  started.onerror = () => {
+    for (const resolve of waiting.values()) resolve(undefined);
+    waiting.clear();
+  };
+  return started;
 }

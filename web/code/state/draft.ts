@@ -2,10 +2,9 @@ import { create } from "zustand";
 import type { DiffIndex } from "../../../src/review/api-types.ts";
 import { type Autosave, createAutosave, type DraftStatus } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
-import type { ReviewComment } from "../core/comment.ts";
+import { mergeDraft, type ReviewComment } from "../core/comment.ts";
 import { saidComments, useComments } from "./comments.ts";
 import { type EditedFeedback, useEditedFeedback } from "./edited-feedback.ts";
-import { mergeDraft } from "./merge-draft.ts";
 import { useView } from "./view.ts";
 
 /** What is kept on the server while the person reviews. */

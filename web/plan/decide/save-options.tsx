@@ -1,9 +1,11 @@
 import { useEffect, useState } from "react";
 import type { ReviewSettings } from "../../../src/review/api-types.ts";
 import { getJson } from "../../shared/api/client.ts";
+import { Button } from "../../shared/components/button.tsx";
+import { Dialog } from "../../shared/components/dialog.tsx";
+import { openDialog } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { baseName, updateSettings } from "../state/settings.ts";
-import { tagsIn } from "./tags.ts";
 
 /** Where a copy of the plan goes: a folder, an Obsidian vault, Bear. Remembered for all later reviews. */
 export function SaveOptions() {
@@ -151,4 +153,31 @@ function Check({ label, checked, disabled = false, hint, onChange }: CheckProps)
       </span>
     </label>
   );
+}
+
+/** Where plans are saved, apart from a decision. */
+export function SaveDialog() {
+  const close = () => openDialog(undefined);
+  return (
+    <Dialog
+      title="Save settings"
+      onClose={close}
+      footer={
+        <Button variant="primary" onClick={close}>
+          Done
+        </Button>
+      }
+    >
+      <p className="hint">
+        Remembered for all later reviews. Plans that are sent back are kept in the folder alone.
+      </p>
+      <SaveOptions />
+    </Dialog>
+  );
+}
+
+/** Tags as a person writes them: with commas or blanks between, with or without the sign. */
+export function tagsIn(text: string): string[] {
+  const tags = text.split(/[\s,]+/).map((tag) => tag.replace(/^#+/, ""));
+  return [...new Set(tags.filter(Boolean))];
 }

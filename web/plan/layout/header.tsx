@@ -1,5 +1,6 @@
 import { Check, MessageSquareText, Undo2 } from "lucide-react";
 import { saveSettings } from "../../shared/api/settings.ts";
+import { clockTime } from "../../shared/clock-time.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Logo } from "../../shared/components/logo.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
@@ -7,7 +8,6 @@ import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { isPraise } from "../model/annotations.ts";
 import { openDialog, setView, showChangesSince, toggleRail } from "../state/actions.ts";
 import { editedPlan, useReview, type View } from "../state/review-store.ts";
-import { DraftState } from "./draft-state.tsx";
 import { MoreMenu } from "./more-menu.tsx";
 
 /** The head of the page: which plan, how it is looked at, and the decision. */
@@ -75,4 +75,19 @@ function ViewChoice() {
   if (hasChanges) options.splice(1, 0, { value: "changes", label: "Changes" });
   if (canEdit) options.push({ value: "edit", label: "Edit" });
   return <Segmented label="View" value={view} options={options} onChange={setView} />;
+}
+
+/** Says where the person's words are. */
+function DraftState() {
+  const draft = useReview((state) => state.draft);
+  switch (draft.state) {
+    case "saved":
+      return <span className="draft-state">Draft saved {clockTime(draft.savedAt)}</span>;
+    case "pending":
+      return <span className="draft-state">Saving …</span>;
+    case "failing":
+      return <span className="draft-state draft-failing">Not saved</span>;
+    default:
+      return null;
+  }
 }

@@ -2,7 +2,6 @@ import type { Leaf, MarkdownDocument, Segment } from "../../../src/render/markdo
 import { lastNotBehind } from "../../../src/render/markdown/parse/source-lines.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { documentIndex } from "./document-index.ts";
-import { withMarkupEnds } from "./markup-ends.ts";
 
 /** A place in the drawn text: a leaf and an offset in it. */
 export interface TextPoint {
@@ -230,4 +229,43 @@ function renderedOffset(leaf: Leaf, source: number, side: "start" | "end"): numb
   if (!segment) return 0;
   const into = Math.min(segment.sourceLength, source - segment.source);
   return segment.rendered + (segment.renderedLength === segment.sourceLength ? into : segment.renderedLength);
+}
+
+/** A stretch of source, from one offset up to another. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What opens or closes emphasis, code and struck text, which both look alike. */
+const BEFORE = /(?:\*\*\*|\*\*|\*|___|__|_|~~|`+)$/;
+const BEHIND = /^(?:\*\*\*|\*\*|\*|___|__|_|~~|`+)/;
+/** The end of a link, behind its text. */
+const TARGET = /^\]\([^()\s]*\)/;
+
+/**
+ * A stretch of a text together with the markup at its ends whose other half it holds: of `**now** or never`, what is
+ * drawn for "now or never" begins behind the first asterisks, and would leave the others without a partner. `within` is
+ * the text it is part of. Pure.
+ */
+function withMarkupEnds(source: string, { start, end }: Stretch, within: Stretch): Stretch {
+  const before = source.slice(within.start, start);
+  const behind = source.slice(end, within.end);
+  const held = source.slice(start, end);
+  const opener = before.endsWith("[") && /\][([]/.test(held) ? "[" : BEFORE.exec(before)?.[0];
+  const closer = TARGET.exec(behind)?.[0] ?? BEHIND.exec(behind)?.[0];
+  const opens = opener !== undefined && (opener === "[" || isHalf(held, opener));
+  const closes =
+    closer !== undefined && (closer.startsWith("]") ? isOpen(held) : isHalf(held, closer) && !opens);
+  return { start: opens ? start - opener.length : start, end: closes ? end + closer.length : end };
+}
+
+/** Whether one of the marks has no partner. */
+function isHalf(text: string, mark: string): boolean {
+  return text.split(mark).length % 2 === 0;
+}
+
+/** Whether a link begins in the text that does not end there. */
+function isOpen(text: string): boolean {
+  return text.lastIndexOf("[") > text.lastIndexOf("](");
 }

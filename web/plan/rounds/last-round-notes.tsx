@@ -7,11 +7,16 @@ import { NoteText, shortened } from "../annotate/note-card.tsx";
 import { TypeIcon } from "../annotate/type-icon.tsx";
 import { withoutPreamble } from "../decide/compose-feedback.ts";
 import { blocksOf } from "../model/anchor.ts";
-import { inDocumentOrder, placeAnnotations, typeNames } from "../model/annotations.ts";
+import {
+  askedAgainId,
+  inDocumentOrder,
+  pastNotes,
+  placeAnnotations,
+  typeNames,
+} from "../model/annotations.ts";
 import { isRestored } from "../model/relocate.ts";
 import { addAnnotations, setCursor, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
-import { askedAgainId, pastNotes } from "./past-notes.ts";
 
 /** What was asked for in the round before, or noted and never sent, beside what the agent has made of it. */
 export const LastRoundNotes = memo(function LastRoundNotes() {

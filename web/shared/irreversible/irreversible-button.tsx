@@ -2,9 +2,8 @@ import { type ReactNode, useEffect, useEffectEvent, useId, useRef, useState } fr
 import { Button } from "../components/button.tsx";
 import { KeyHint } from "../keyboard/key-hint.tsx";
 import { isOnMac, keyLabels } from "../keyboard/keys.ts";
-import { acceptsClick, acceptsKey, isDecidingKey } from "./input-gate.ts";
-import { lastKeyAt } from "./page-focus.ts";
-import { useInputGate } from "./use-input-gate.ts";
+import { acceptsClick, acceptsKey, delayLeft, type GateTimes, isDecidingKey } from "./input-gate.ts";
+import { lastKeyAt, onPageFocus, pageFocusedAt } from "./page-focus.ts";
 
 interface IrreversibleButtonProps {
   readonly children: ReactNode;
@@ -100,4 +99,33 @@ function isOnTop(button: HTMLElement): boolean {
 function isMeant(button: HTMLElement, takesKey: boolean): boolean {
   const focused = document.activeElement?.closest("[data-irreversible]");
   return focused ? focused === button : takesKey;
+}
+
+interface InputGate {
+  /** Whether input counts now; renders again when that changes. */
+  readonly isOpen: boolean;
+  readonly times: () => GateTimes;
+}
+
+/** Follows since when a person can have meant the button that renders this. */
+function useInputGate(): InputGate {
+  const shownAt = useRef<number>(undefined);
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    shownAt.current = performance.now();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      clearTimeout(timer);
+      const left = delayLeft({ focusedAt: pageFocusedAt(), shownAt: shownAt.current }, performance.now());
+      setOpen(left === 0);
+      if (left !== undefined && left > 0) timer = setTimeout(look, left + 1);
+    };
+    look();
+    const stop = onPageFocus(look);
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, []);
+  return { isOpen, times: () => ({ focusedAt: pageFocusedAt(), shownAt: shownAt.current }) };
 }

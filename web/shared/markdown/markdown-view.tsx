@@ -1,4 +1,13 @@
-import { createContext, createElement, memo, type ReactNode, useContext } from "react";
+import {
+  createContext,
+  createElement,
+  memo,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { UNRENDERED } from "../../../src/render/markdown/markdown-html.ts";
 import {
@@ -9,8 +18,6 @@ import {
 } from "../../../src/render/markdown/model.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { CodeText } from "./code-text.tsx";
-import { MarkdownImage } from "./markdown-image.tsx";
-import { TableScroll } from "./table-scroll.tsx";
 
 /** What a page adds to a Markdown text. */
 export interface MarkdownHost {
@@ -176,4 +183,49 @@ interface UnrenderedProps {
   readonly leaf: Leaf;
   readonly node: Extract<MarkdownNode, { kind: "unrendered" }>;
   readonly isRemoved: boolean | undefined;
+}
+
+interface MarkdownImageProps {
+  readonly image: { readonly source: string; readonly alt: string; readonly title: string };
+  readonly url: string | undefined;
+}
+
+/** An image of this machine; one from elsewhere is named, never loaded, since loading it would tell its owner. */
+function MarkdownImage({ image, url }: MarkdownImageProps) {
+  const [failed, setFailed] = useState(false);
+  const name = image.alt || image.source;
+  if (url === undefined) {
+    return (
+      <span
+        className="image-blocked"
+        title={image.source}
+        data-note={`Image from elsewhere, not loaded: ${name}`}
+      />
+    );
+  }
+  if (failed) {
+    return <span className="image-missing" title={image.source} data-note={`Image not found: ${name}`} />;
+  }
+  const title = image.title || image.source;
+  return <img src={url} alt={image.alt} title={title} loading="lazy" onError={() => setFailed(true)} />;
+}
+
+/** What a table lies in. Where the table is wider, it takes the focus, so that keys can scroll it, and says what it is. */
+function TableScroll({ children }: { readonly children: ReactNode }) {
+  const element = useRef<HTMLDivElement>(null);
+  const [isWider, setIsWider] = useState(false);
+  useEffect(() => {
+    const place = element.current;
+    if (!place) return undefined;
+    const observer = new ResizeObserver(() => setIsWider(place.scrollWidth > place.clientWidth));
+    observer.observe(place);
+    if (place.firstElementChild) observer.observe(place.firstElementChild);
+    return () => observer.disconnect();
+  }, []);
+  const focusable = isWider ? { tabIndex: 0, role: "group", "aria-label": "Table, wider than the page" } : {};
+  return (
+    <div ref={element} className={TABLE_SCROLL} {...focusable}>
+      {children}
+    </div>
+  );
 }

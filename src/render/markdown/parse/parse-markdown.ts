@@ -1,14 +1,10 @@
 import type { Token } from "markdown-it";
 import { type Heading, type MarkdownDocument, type MarkdownNode, TABLE_SCROLL } from "../model.ts";
 import { BlockList } from "./block-list.ts";
-import { takeFrontMatter } from "./front-matter.ts";
 import { attribute, buildInline, type ContentMap } from "./inline.ts";
 import { locateCell, locateLines } from "./locate-content.ts";
 import { parser } from "./parser.ts";
-import { slugger } from "./slug.ts";
-import { sourceLines } from "./source-lines.ts";
-import { taskState } from "./task.ts";
-import { undrawnLines } from "./undrawn-lines.ts";
+import { sourceLines, takeFrontMatter, undrawnLines } from "./source-lines.ts";
 
 const ALERT = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
 
@@ -254,4 +250,34 @@ function listAttributes(token: Token): Record<string, string> | undefined {
   if (token.type !== "ordered_list_open") return undefined;
   const start = attribute(token, "start");
   return { dir: "auto", ...(start && { start }) };
+}
+
+/** Gives headings their ids: as GitHub does, each once. */
+function slugger(): (text: string) => string {
+  const used = new Set<string>();
+  /** The number that a base was last given, so that many headings of one name are not counted through again. */
+  const numbers = new Map<string, number>();
+  return (text) => {
+    const base =
+      text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .trim()
+        .replace(/\s+/g, "-") || "section";
+    let id = base;
+    let number = numbers.get(base) ?? 0;
+    while (used.has(id)) {
+      number += 1;
+      id = `${base}-${number}`;
+    }
+    numbers.set(base, number);
+    used.add(id);
+    return id;
+  };
+}
+
+/** Whether a list item's text starts with a GitHub task box before something on its line, and whether that is ticked. */
+function taskState(content: string): { readonly checked: boolean } | undefined {
+  const box = /^\[([ xX])\] (?=[^\S\n]*\S)/.exec(content)?.[1];
+  return box === undefined ? undefined : { checked: box !== " " };
 }

@@ -1,3 +1,4 @@
+import type { Token } from "markdown-it";
 /** Finds offsets and line numbers in a text whose lines end in LF, CRLF or CR. */
 export interface SourceLines {
   /** Text of a line, counted from 0, without its end. */
@@ -42,3 +43,53 @@ export function lastNotBehind(starts: readonly number[], offset: number): number
   }
   return low;
 }
+
+/** Finds YAML front matter. `body` is the source with those lines blank, so that line numbers stay. */
+export function takeFrontMatter(
+  source: string,
+  lines: SourceLines,
+): { readonly frontMatterLines: number; readonly body: string } {
+  const none = { frontMatterLines: 0, body: source };
+  if (lines.text(0).trimEnd() !== "---" || !/^[\w-]+\s*:/.test(lines.text(1))) return none;
+  for (let line = 2; line < Math.min(lines.count, 200); line += 1) {
+    if (/^(---|\.\.\.)\s*$/.test(lines.text(line))) {
+      const rest = source.slice(lines.end(line));
+      return { frontMatterLines: line + 1, body: "\n".repeat(line) + rest };
+    }
+  }
+  return none;
+}
+
+/**
+ * Lines that Markdown draws nothing for: link definitions (`[//]: # (a note to the agent)` is the usual hiding
+ * place) and footnotes that nobody refers to. As ranges of lines from 0, the end not included.
+ */
+export function undrawnLines(tokens: readonly Token[], body: string, count: number): [number, number][] {
+  const drawn = new Uint8Array(count + 1);
+  for (const { type, map, meta } of tokens) {
+    if (map && DRAWN.has(type)) drawn.fill(1, map[0], map[1]);
+    if (map && type === "details_open") {
+      if (meta?.opensAlone) drawn[map[0]] = 1;
+      if (meta?.closesAlone) drawn[map[1] - 1] = 1;
+    }
+  }
+  const ranges: [number, number][] = [];
+  for (const [line, text] of body.split(/\r\n|\n|\r/).entries()) {
+    // Blank, or nothing but the marks of a quote or a list.
+    if (drawn[line] === 1 || /^[\s>*+-]*(?:\d+[.)]\s*)?$/.test(text)) continue;
+    const last = ranges.at(-1);
+    if (last?.[1] === line) last[1] = line + 1;
+    else ranges.push([line, line + 1]);
+  }
+  return ranges;
+}
+
+const DRAWN = new Set([
+  "inline",
+  "heading_open",
+  "fence",
+  "code_block",
+  "hr",
+  "table_open",
+  "paragraph_open",
+]);

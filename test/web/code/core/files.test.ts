@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { filterFiles, treeOrder, treeRows } from "../../../../src/render/diff/patch/file-tree.ts";
 import type { DiffFile } from "../../../../src/review/api-types.ts";
-import { estimatedRows } from "../../../../web/code/core/rows/estimate.ts";
+import { estimatedRows } from "../../../../web/code/core/rows/file-body.ts";
 
 const file = (index: number, path: string, members: Partial<DiffFile> = {}): DiffFile => ({
   index,

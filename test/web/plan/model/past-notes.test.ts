@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PlanAnnotation, Round } from "../../../../src/review/api-types.ts";
-import { askedAgainId, pastNotes } from "../../../../web/plan/rounds/past-notes.ts";
+import { askedAgainId, pastNotes } from "../../../../web/plan/model/annotations.ts";
 
 const note = (id: string): PlanAnnotation => ({ id, type: "general", text: id, createdAt: "2026-01-01" });
 const round: Round = { round: 1, plan: "# Plan\n", arrivedAt: "2026-01-01" };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ReviewComment } from "../../../../web/code/core/comment.ts";
+import { mergeDraft, type ReviewComment } from "../../../../web/code/core/comment.ts";
 import type { DraftContent } from "../../../../web/code/state/draft.ts";
-import { mergeDraft } from "../../../../web/code/state/merge-draft.ts";
 
 const comment = (id: string, text: string): ReviewComment => ({
   id,
