@@ -29,7 +29,10 @@ function cost(run, rounds) {
 }
 
 const dialects = ["chat-completions", "responses", "messages", "generative-language"];
-const { codecs } = await load("src/proxy/codecs.ts");
+const { loadCodec } = await load("src/proxy/dialects/index.ts");
+const codecs = Object.fromEntries(
+  await Promise.all(dialects.map(async (dialect) => [dialect, await loadCodec(dialect)])),
+);
 const { readRequestJson } = await load("src/proxy/translate/request/read-json.ts");
 const { prepareRequest } = await load("src/proxy/translate/request/prepare-request.ts");
 const { capabilitiesFor } = await load("src/proxy/models/capabilities-for.ts");

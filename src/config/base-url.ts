@@ -1,3 +1,4 @@
+import { getUpstreamProfile } from "../proxy/dialects/index.ts";
 import type { UpstreamDialect } from "./proxy/config.ts";
 
 /**
@@ -15,7 +16,7 @@ export function versionedUrl(baseUrl: string, dialect: UpstreamDialect): string 
   if (url.pathname.split("/").some((segment) => VERSION.test(segment))) return plainUrl(url);
   const endsInSlash = baseUrl.replace(/[?#].*$/s, "").endsWith("/") && !VERSIONED_HOSTS.has(url.hostname);
   if (endsInSlash || hasNoVersion(url, dialect)) return plainUrl(url);
-  url.pathname = `${withoutSlash(url.pathname)}${dialect === "generative-language" ? "/v1beta" : "/v1"}`;
+  url.pathname = `${withoutSlash(url.pathname)}${getUpstreamProfile(dialect).versionPath}`;
   return plainUrl(url);
 }
 
@@ -63,7 +64,7 @@ const VERSIONLESS: readonly VersionlessApi[] = [
 ];
 
 function hasNoVersion({ hostname, pathname }: URL, dialect: UpstreamDialect): boolean {
-  if (dialect !== "chat-completions" && dialect !== "responses") return false;
+  if (!getUpstreamProfile(dialect).hasVersionlessVendors) return false;
   const path = withoutSlash(pathname);
   return VERSIONLESS.some((api) => api.host.test(hostname) && api.path.test(path));
 }

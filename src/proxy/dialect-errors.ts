@@ -1,8 +1,8 @@
 import { AppError } from "../errors.ts";
-import { codecs } from "./codecs.ts";
+import { getProfile } from "./dialects/index.ts";
 import { DialectError } from "./exchange/dialect-error.ts";
+import type { ExchangeError } from "./exchange/error.ts";
 import { kindOfStatus } from "./exchange/error-status.ts";
-import { isObject } from "./exchange/json.ts";
 import type { Dialect } from "./exchange/parts.ts";
 
 /** Envelopes: a client dialect, or `plain` for `{error}`. */
@@ -35,25 +35,15 @@ export function encodeFault(dialect: ErrorDialect, fault: Fault, requestId: stri
 }
 
 /** A fault in the middle of an event stream as the dialect's own last event. */
-export function encodeFaultEvent(dialect: ErrorDialect, fault: Fault, requestId: string): string {
-  const body = envelope(dialect, fault, requestId);
-  if (dialect === "messages") return `event: error\ndata: ${JSON.stringify(body)}\n\n`;
-  if (dialect === "responses") {
-    const event = { type: "error", code: fault.code ?? "server_error", message: fault.message, param: null };
-    return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
-  }
-  return `data: ${JSON.stringify(body)}\n\n`;
+export function encodeFaultEvent(dialect: Dialect, fault: Fault, requestId: string): string {
+  return getProfile(dialect).client.encodeProxyErrorEvent(toExchangeError(fault), fault.code, requestId);
 }
 
-/** What the dialect's codec makes of it, and our own code, which clients of the proxy go by. */
 function envelope(dialect: ErrorDialect, fault: Fault, requestId: string): unknown {
-  const { status, message, code } = fault;
-  if (dialect === "plain") return { error: message };
-  // Refusals of the OpenAI family look alike on all its routes.
-  const codec = codecs[dialect === "responses" ? "chat-completions" : dialect];
-  const { body } = codec.encodeError({ kind: kindOfStatus(status), status, message }, requestId);
-  if (dialect === "generative-language" || !isObject(body) || !isObject(body["error"])) return body;
-  // Messages has no codes, but for a model that is not there clients have to be told.
-  const told = dialect === "messages" ? (code === "model_not_found" ? { code } : {}) : { code: code ?? null };
-  return { ...body, error: { ...body["error"], ...told } };
+  if (dialect === "plain") return { error: fault.message };
+  return getProfile(dialect).client.encodeProxyError(toExchangeError(fault), fault.code, requestId);
+}
+
+function toExchangeError({ status, message }: Fault): ExchangeError {
+  return { kind: kindOfStatus(status), status, message };
 }

@@ -1,5 +1,6 @@
+import type { UpstreamDialect } from "../../proxy/dialects/index.ts";
 import type { OutboundProxies } from "../outbound-proxy.ts";
-import type { ProxySettings, upstreamDialects } from "./schema.ts";
+import type { ProxySettings } from "./schema.ts";
 
 /** The proxy's configuration as it is used: keys and environment variables looked up, times in milliseconds. */
 export interface ProxyConfig {
@@ -40,7 +41,7 @@ export interface ProxyKey {
   readonly sha256: Buffer;
 }
 
-export type UpstreamDialect = (typeof upstreamDialects)[number];
+export type { UpstreamDialect };
 
 export interface UpstreamConfig {
   readonly name: string;

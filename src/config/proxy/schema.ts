@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { upstreamDialects } from "../../proxy/dialects/index.ts";
 import { capabilityOverrideSchema } from "./capability-override.ts";
 
 /**
@@ -7,8 +8,6 @@ import { capabilityOverrideSchema } from "./capability-override.ts";
  * for editors. Keys are snake_case, times are seconds, sizes bytes. Unknown keys are refused, so that a typing error
  * is not taken for a default.
  */
-
-export const upstreamDialects = ["chat-completions", "responses", "messages", "generative-language"] as const;
 
 /** More are a typing error: each takes some 100 MB. */
 const MOST_WORKERS = 128;

@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { keyHeaders } from "../dialects/index.ts";
 
-/** Headers that can carry the proxy's key. They never reach an upstream unless it asks for the client's own. */
-const credentialHeaders = ["authorization", "x-api-key", "x-gen-api-key", "x-goog-api-key"] as const;
-
-const bareKeyHeaders = credentialHeaders.slice(1);
+/**
+ * Headers beside `authorization` that can carry the proxy's key. They never reach an upstream unless it asks for the
+ * client's own.
+ */
+const bareKeyHeaders = [...keyHeaders.filter((name) => name !== "authorization"), "x-gen-api-key"];
 
 /**
  * Every key a request shows: `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, its real-world twin

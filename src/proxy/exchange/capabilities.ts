@@ -56,3 +56,37 @@ export interface Capabilities {
   readonly toolNamePattern: RegExp;
   readonly maxToolNameLength: number;
 }
+
+/** What a model accepts unless its dialect, its family or the configuration says otherwise. */
+export const defaultCapabilities: Capabilities = {
+  maxTokensName: "max_tokens",
+  defaultMaxTokens: 8_192,
+  acceptsSampling: true,
+  acceptsTopPWithTemperature: true,
+  acceptsTopK: true,
+  acceptsDeveloperRole: false,
+  acceptsStop: true,
+  maxStopSequences: 4,
+  maxTemperature: 2,
+  efforts: [],
+  reasoning: "none",
+  alwaysThinks: false,
+  echoesReasoning: false,
+  reasoningMember: "reasoning_content",
+  needsReasoning: false,
+  thinksByDefault: false,
+  thinkingMember: "reasoning_effort",
+  shortCallIds: false,
+  acceptsStreamOptions: true,
+  structuredOutput: "json-schema",
+  jsonSchemaTools: true,
+  customTools: false,
+  acceptsContentParts: true,
+  acceptsPrefill: false,
+  optionalMembers: [],
+  images: "any",
+  documents: "any",
+  audio: true,
+  toolNamePattern: /^[a-zA-Z0-9_-]+$/,
+  maxToolNameLength: 64,
+};

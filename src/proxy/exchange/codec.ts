@@ -16,11 +16,12 @@ export interface Codec {
   /** Reads an upstream's whole answer. Throws where it is no answer of this dialect. */
   decodeResponse(body: unknown): Converted<ExchangeResponse>;
   encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown>;
+  /** Returns the id that clients get for a response they can refer to later; absent if they cannot. */
+  createResponseId?(id: string | undefined, context: EncodeContext): string;
   createStreamDecoder(): StreamDecoder;
   createStreamEncoder(context: EncodeContext): StreamEncoder;
   /** Reads an upstream's refusal, whatever the body turns out to be. `headers` have lower-case names. */
   decodeError(status: number, headers: Readonly<Record<string, string>>, body: unknown): ExchangeError;
-  encodeError(error: ExchangeError, requestId?: string): EncodedError;
 }
 
 /** What the path says and the body does not (generative-language names model and method there). */

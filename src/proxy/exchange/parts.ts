@@ -6,7 +6,16 @@
  * (`origin`), so that going back to the same dialect restores what only that dialect can say.
  */
 
-export type Dialect = "chat-completions" | "completions" | "responses" | "messages" | "generative-language";
+/** Dialect names. Every `dialects/<name>/profile.ts` adds its own name by declaration merging, with who speaks it. */
+// biome-ignore lint/suspicious/noEmptyInterface: declaration merging adds the members
+export interface DialectNames {}
+
+export type Dialect = keyof DialectNames;
+
+/** Dialects that upstreams speak. */
+export type UpstreamDialect = {
+  [Name in Dialect]: DialectNames[Name] extends "upstream" ? Name : never;
+}[Dialect];
 
 /** The wire form a part was read from; an encoder of the same dialect prefers it. */
 export interface Origin {

@@ -8,26 +8,25 @@ import type { Dialect, Part, ReasoningPart } from "./parts.ts";
  * `sally1.<vendor>.text.<signature>` for what belongs to the text before it (signatures are base64, without points).
  * Generative-language clients get all of it in base64: Google's SDKs for Python and Go read signatures as bytes.
  */
-const sealed =
-  /^sally1\.(chat-completions|responses|messages|generative-language)\.(?:(redacted|text)\.)?(.*)$/s;
+const sealed = /^sally1\.([a-z]+(?:-[a-z]+)*)\.(?:(redacted|text)\.)?(.*)$/s;
 
 /** A part's signature for a client of `dialect`: bare where it is the vendor's own client, sealed elsewhere. */
-export function sealSignature(dialect: Dialect, part: Omit<ReasoningPart, "type" | "text">): string {
+export function sealSignature(
+  dialect: Dialect,
+  part: Omit<ReasoningPart, "type" | "text">,
+  encode: (text: string) => string = (text) => text,
+): string {
   const { vendor, signature = "" } = part;
   if (vendor === undefined || vendor === dialect) return signature;
   const kind = part.ofText === true ? "text." : part.redacted === true ? "redacted." : "";
   const text = `sally1.${vendor}.${kind}${signature}`;
-  return dialect === "generative-language" ? Buffer.from(text).toString("base64") : text;
+  return encode(text);
 }
 
-/** Returns how every signature begins that was sealed for a client of `dialect`. */
-export function sealPrefix(dialect: Dialect): string {
-  return dialect === "generative-language" ? ENCODED_PREFIX : PREFIX;
-}
-
-const PREFIX = "sally1.";
+/** How every sealed signature begins. */
+export const SIGNATURE_PREFIX = "sally1.";
 /** The prefix as base64, as far as it does not depend on what follows; the same in base64's URL-safe alphabet. */
-const ENCODED_PREFIX = "c2FsbHkxL";
+export const ENCODED_SIGNATURE_PREFIX = "c2FsbHkxL";
 
 export interface OpenedSignature {
   readonly vendor: Dialect;
@@ -41,7 +40,7 @@ export interface OpenedSignature {
  * alphabets, for Google's SDK for Python sends back the URL-safe one.
  */
 export function openSignature(dialect: Dialect, text: string): OpenedSignature {
-  const plain = text.startsWith(ENCODED_PREFIX) ? Buffer.from(text, "base64").toString() : text;
+  const plain = text.startsWith(ENCODED_SIGNATURE_PREFIX) ? Buffer.from(text, "base64").toString() : text;
   const [, vendor, kind, signature] = sealed.exec(plain) ?? [];
   if (vendor === undefined || signature === undefined) return { vendor: dialect, signature: text };
   const opened = { vendor: vendor as Dialect, signature };
@@ -99,9 +98,12 @@ export function loseTextSignature(list: LossList): void {
   list.add("part-signature", "The signature of a text has no place in this dialect.");
 }
 
+/** The one dialect whose models sign calls and texts, not only thinking. */
+const CALL_SIGNER: Dialect = "generative-language";
+
 /** What stands for the signature of the call behind it. */
 export function thoughtOfCall(signature: string): ReasoningPart {
-  return { type: "reasoning", text: "", vendor: "generative-language", signature };
+  return { type: "reasoning", text: "", vendor: CALL_SIGNER, signature };
 }
 
 /** What stands for the signature of the text before it. */
@@ -129,5 +131,5 @@ export function foldSignatures(parts: readonly Part[]): readonly Part[] {
 function signatureAlone(part: Part): (ReasoningPart & { readonly signature: string }) | undefined {
   if (part.type !== "reasoning" || part.text !== "" || part.redacted === true) return undefined;
   const { vendor, signature } = part;
-  return vendor === "generative-language" && signature !== undefined ? { ...part, signature } : undefined;
+  return vendor === CALL_SIGNER && signature !== undefined ? { ...part, signature } : undefined;
 }

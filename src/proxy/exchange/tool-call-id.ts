@@ -1,14 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Dialect } from "./parts.ts";
 
-/** What a dialect takes as a call's id. The vendors document few limits; these are the ones they enforce. */
-const rules: Record<Dialect, { readonly pattern: RegExp; readonly maxLength: number }> = {
-  "chat-completions": { pattern: /^[^\s]+$/, maxLength: 64 },
-  completions: { pattern: /^[^\s]+$/, maxLength: 64 },
-  responses: { pattern: /^[^\s]+$/, maxLength: 64 },
-  messages: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 256 },
-  "generative-language": { pattern: /^[^\s]+$/, maxLength: 256 },
-};
+/** Ids of tool calls that a dialect accepts. Vendors document few limits; these are the enforced ones. */
+export interface CallIdRule {
+  readonly pattern: RegExp;
+  readonly maxLength: number;
+}
+
 const wrapped = /^call_w_([a-zA-Z0-9_-]+)$/;
 
 /**
@@ -16,9 +13,9 @@ const wrapped = /^call_w_([a-zA-Z0-9_-]+)$/;
  * again when the client sends it back, so that a conversation links up turn after turn without any state. Ids too long
  * to be wrapped become a digest, the same one each time.
  */
-export function callIdFor(dialect: Dialect, id: string): string {
+export function callIdFor(rule: CallIdRule, id: string): string {
   const own = openCallId(id);
-  const { pattern, maxLength } = rules[dialect];
+  const { pattern, maxLength } = rule;
   if (own.length <= maxLength && pattern.test(own)) return own;
   const wrapping = `call_w_${Buffer.from(own).toString("base64url")}`;
   return wrapping.length <= maxLength ? wrapping : `call_h_${digest(own)}`;

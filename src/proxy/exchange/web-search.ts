@@ -30,10 +30,8 @@ const understood = new Set([
 /** Reads the wishes of a web search tool of any dialect; a default that is said is no wish. */
 export function readWebSearch(tool: HostedTool): WebSearchWishes {
   const raw = isObject(tool.raw) ? tool.raw : {};
-  // Chat-completions and generative-language name the tool by the member that holds its wishes.
-  const held = ["chat-completions", "generative-language"].includes(tool.dialect)
-    ? Object.values(raw)[0]
-    : raw;
+  // Tools without a type are named by the member that holds their options.
+  const held = typeof raw["type"] === "string" ? raw : Object.values(raw)[0];
   const said = isObject(held) ? held : {};
   const filters = isObject(said["filters"]) ? said["filters"] : {};
   const size = said["search_context_size"];

@@ -1,10 +1,11 @@
 import { capabilityOverrideSchema } from "../../config/proxy/capability-override.ts";
 import { AppError } from "../../errors.ts";
+import { getUpstreamProfile } from "../dialects/index.ts";
 import type { Capabilities } from "../exchange/capabilities.ts";
 import { defined } from "../exchange/defined.ts";
-import type { Dialect } from "../exchange/parts.ts";
+import type { UpstreamDialect } from "../exchange/parts.ts";
 import { fits } from "../glob.ts";
-import { baseCapabilities, type Family, families } from "./families.ts";
+import { type Family, families } from "./families.ts";
 import { vendorHosts } from "./vendor-hosts.ts";
 
 /** Overrides of one upstream, by model pattern; every fitting one applies, in order. */
@@ -15,7 +16,7 @@ export type CapabilityOverrides = Readonly<Record<string, Readonly<Record<string
  * `host`, then the configuration. Throws `AppError` (configuration) where an override is not readable.
  */
 export function capabilitiesFor(
-  dialect: Exclude<Dialect, "completions">,
+  dialect: UpstreamDialect,
   model: string,
   overrides: CapabilityOverrides = none,
   host = "",
@@ -37,11 +38,12 @@ const settled = new WeakMap<CapabilityOverrides, Map<string, Capabilities>>();
 const mostSettled = 1_000;
 
 function settle(
-  dialect: Exclude<Dialect, "completions">,
+  dialect: UpstreamDialect,
   model: string,
   overrides: CapabilityOverrides,
   host: string,
 ): Capabilities {
+  const profile = getUpstreamProfile(dialect);
   const name = model.toLowerCase().replace(/^.*\//, "");
   const known = [...families, ...vendorHosts].filter(
     (family) =>
@@ -52,9 +54,9 @@ function settle(
     .map(([pattern, override]) => readOverride(pattern, override));
   return Object.assign(
     {},
-    baseCapabilities[dialect],
+    profile.capabilities,
     ...known.map((family) => family.capabilities),
-    dialect === "chat-completions" && model.includes("/") ? routed(known) : {},
+    profile.hasGateways && model.includes("/") ? routed(known) : {},
     ...configured,
   );
 }

@@ -1,6 +1,7 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
 import { describeExcess, findExcess, type JsonBounds } from "../../json/bounds.ts";
+import { getUpstreamProfile } from "../dialects/index.ts";
 import { sendTo } from "../upstream/clients.ts";
 import type { Pools } from "../upstream/pools.ts";
 import { requestHeaders } from "../upstream/request-headers.ts";
@@ -98,11 +99,9 @@ async function listModels(upstream: UpstreamConfig, pools: Pools, via: string): 
     ["accept-encoding", "identity"],
     ["x-sallyport-via", via],
   ]);
-  const query =
-    { messages: "?limit=1000", "generative-language": "?pageSize=1000" }[upstream.dialect as string] ?? "";
   const reply = await sendTo(pools, upstream, {
     method: "GET",
-    path: `/models${query}`,
+    path: `/models${getUpstreamProfile(upstream.dialect).modelListQuery}`,
     headers,
     body: null,
     firstByteMs: ANSWER_MS,

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { codecs } from "../codecs.ts";
+import { loadCodec } from "../dialects/index.ts";
 import type { EncodeContext } from "../exchange/codec.ts";
 import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
 import { answerEstimate } from "./answer-token-estimate.ts";
@@ -12,11 +12,14 @@ import type { CalledOperation } from "./operation-path.ts";
  * The built-in upstream that is there without any vendor: it answers every operation in the client's own dialect, so
  * that a client's set-up, streaming and tools included, can be tried offline.
  */
-export function answerEcho(call: Call, called: CalledOperation, body: Buffer | undefined): void {
+export async function answerEcho(
+  call: Call,
+  called: CalledOperation,
+  body: Buffer | undefined,
+): Promise<void> {
   switch (called.operation) {
     case "generate":
-      answerWords(call, called, body ?? Buffer.alloc(0));
-      return;
+      return answerWords(call, called, body ?? Buffer.alloc(0));
     case "count-tokens":
       answerEstimate(call, body);
       return;
@@ -30,8 +33,8 @@ export function answerEcho(call: Call, called: CalledOperation, body: Buffer | u
   }
 }
 
-function answerWords(call: Call, called: CalledOperation, body: Buffer): void {
-  const codec = codecs[call.dialect];
+async function answerWords(call: Call, called: CalledOperation, body: Buffer): Promise<void> {
+  const codec = await loadCodec(call.dialect);
   const asked = parseJson(body.toString("utf8"));
   // The native lane it stands in reads nothing of a body; this reads all of it.
   guardJson(asked);

@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { findProfile, getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { factsOf } from "../routing/call-facts.ts";
 import { notServed } from "../routing/not-served.ts";
@@ -42,9 +43,13 @@ function ableToCompact(
   body: Buffer | undefined,
 ): Places {
   const [first, ...others] = places;
-  if (others.length === 0 || first.upstream.dialect !== "responses" || !asksToCompact(operation, body))
+  if (others.length === 0 || !canCompact(first.upstream.dialect) || !asksToCompact(operation, body))
     return places;
-  return [first, ...others.filter(({ upstream }) => upstream.dialect === "responses")];
+  return [first, ...others.filter(({ upstream }) => canCompact(upstream.dialect))];
+}
+
+function canCompact(dialect: string): boolean {
+  return findProfile(dialect)?.upstream?.compactsConversations === true;
 }
 
 /** Has the call be one at the first of these places, from now on. */
@@ -77,7 +82,7 @@ export function isNative(
   client: Dialect,
   operation: CalledOperation["operation"],
 ): boolean {
-  if (OWN_FORM.has(operation)) return upstream === (client === "completions" ? "chat-completions" : client);
-  if (client === "generative-language") return upstream === client;
-  return upstream === "chat-completions" || upstream === "responses";
+  const { nativeUpstream, mediaForm } = getProfile(client);
+  if (OWN_FORM.has(operation)) return upstream === nativeUpstream;
+  return mediaForm !== undefined && findProfile(upstream)?.mediaForm === mediaForm;
 }

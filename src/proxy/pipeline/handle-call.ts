@@ -2,6 +2,7 @@ import { AppError } from "../../errors.ts";
 import { readBody } from "../body/read-body.ts";
 import { type ScannedBody, scanBody, withModel } from "../body/scan-body.ts";
 import { beginUpload, type KeptFor, type Upload } from "../body/upload.ts";
+import { getProfile, getUpstreamProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { ModelRoute } from "../routes.ts";
 import type { Places } from "../routing/select-targets.ts";
@@ -123,7 +124,7 @@ async function sendUpload(
     return relayNatively(call, called, places, body, goOn);
   }
   const body = await upload.whole();
-  if (lane === "echo") answerEcho(call, called, body);
+  if (lane === "echo") await answerEcho(call, called, body);
   else await translate(call, called, places, body, goOn);
 }
 
@@ -163,9 +164,8 @@ function laneOf(call: Call, called: CalledOperation): Lane {
   const dialect = call.upstream?.dialect ?? "any";
   if (dialect === "any") return "echo";
   if (isNative(dialect, call.dialect, called.operation)) return "native";
-  // Upstreams of the chat-completions dialect count nothing themselves.
-  const counts = called.operation !== "count-tokens" || dialect !== "chat-completions";
-  return counts ? "translated" : "estimate";
+  const canCount = getUpstreamProfile(dialect).createCountCall !== undefined;
+  return called.operation !== "count-tokens" || canCount ? "translated" : "estimate";
 }
 
 /** The client's own bytes, but for a model's name that a rule changes and thinking that another vendor did. */
@@ -179,10 +179,10 @@ function nativeBody(call: Call, body: Buffer, scanned: ScannedBody, model: strin
     : renamedBody(own, again, model, call.dialect);
 }
 
-/** Google's clients may say the path's model in the body, too, where its name is `models/…`. */
+/** Returns the body with the model's name at the upstream; Google's clients may write it with a prefix. */
 function renamedBody(body: Buffer, scanned: ScannedBody, model: string, dialect: Dialect): Buffer {
   if (scanned.model === undefined || scanned.model === model) return body;
-  const isResource = dialect === "generative-language" && scanned.model.startsWith("models/");
-  const name = isResource ? `models/${model}` : model;
+  const { modelPrefix = "" } = getProfile(dialect).client;
+  const name = scanned.model.startsWith(modelPrefix) ? `${modelPrefix}${model}` : model;
   return scanned.model === name ? body : withModel(body, scanned.modelRanges, name);
 }

@@ -1,4 +1,5 @@
 import { AppError } from "../../errors.ts";
+import { findProfile } from "../dialects/index.ts";
 import { ownMember } from "../exchange/own-member.ts";
 import type { ModelOperation, Route } from "../routes.ts";
 
@@ -34,7 +35,7 @@ export function calledOperation(
   const at = url.indexOf("?");
   const query = at < 0 ? "" : withoutKey(url.slice(at));
   const { operation } = route;
-  if (route.dialect === "generative-language")
+  if (findProfile(route.dialect)?.client.namesModelInPath)
     return byMethod(route, query, params["model"] ?? params["*"] ?? "");
   if (operation === "stored-response") {
     const id = params["id"] ?? "";

@@ -2,6 +2,7 @@ import { AppError } from "../../errors.ts";
 import { decodeBody } from "../body/content-coding.ts";
 import type { SentUpload } from "../body/upload.ts";
 import { encodeFaultEvent, faultOf } from "../dialect-errors.ts";
+import { findProfile, getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import { nextTry, placesFrom, planTries, type Try } from "../routing/attempts.ts";
@@ -91,7 +92,8 @@ export async function relayNatively(
  * to the byte.
  */
 function asksUsage(call: Call, { operation }: CalledOperation, { upstream, model }: Try): boolean {
-  if (!call.stream || operation !== "generate" || upstream.dialect !== "chat-completions") return false;
+  if (!call.stream || operation !== "generate") return false;
+  if (!findProfile(upstream.dialect)?.upstream?.reportsUsageOnRequest) return false;
   return priceOf(upstream, model) !== undefined;
 }
 
@@ -139,7 +141,8 @@ function requestOf(call: Call, path: string, body: RelayedBody, key: string | un
 /** What generative-language clients may send as `?key=`, unless a header carries it or it is the proxy's. */
 function keyInQuery({ dialect, request, runtime }: Call): string | undefined {
   const { url = "", headers } = request;
-  if (dialect !== "generative-language" || headers["x-goog-api-key"] !== undefined) return undefined;
+  const { client, upstream } = getProfile(dialect);
+  if (!client.acceptsKeyInQuery || headers[upstream?.keyHeader.name ?? ""] !== undefined) return undefined;
   const key = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("key");
   return key && runtime.keys.find([key]) === undefined ? key : undefined;
 }
@@ -170,24 +173,16 @@ const relayedDialects = new Map<Dialect, RelayedDialect>();
 function relayedDialect(dialect: Dialect): RelayedDialect {
   const known = relayedDialects.get(dialect);
   if (known) return known;
+  const { client, response } = getProfile(dialect);
   const relayed: RelayedDialect = {
-    createWatch: () => new StreamWatch(dialect),
-    usageOf: (body) => usageOfAnswer(dialect, body),
-    errorOf: (body) => errorInAnswer(dialect, body),
+    createWatch: () => new StreamWatch(response),
+    usageOf: (body) => usageOfAnswer(response, body),
+    errorOf: (body) => errorInAnswer(response, body),
     faultEvent: (fault, requestId) => encodeFaultEvent(dialect, faultOf(fault), requestId),
-    ping: pingOf(dialect),
+    ping: client.keepAlive,
   };
   relayedDialects.set(dialect, relayed);
   return relayed;
-}
-
-/**
- * Returns the keep-alive of a dialect: a comment, an event where clients know one, and nothing in the generative-language
- * dialect, whose SDKs for Python and Go fail on comments.
- */
-function pingOf(dialect: Dialect): string {
-  if (dialect === "generative-language") return "";
-  return dialect === "messages" ? 'event: ping\ndata: {"type": "ping"}\n\n' : ": ping\n\n";
 }
 
 function conclude(
@@ -265,7 +260,7 @@ const UNPACKED = 16 * 1024 * 1024;
 async function unpackUsage(call: Call, { bytes, coding }: PackedBody): Promise<void> {
   try {
     const plain = await decodeBody(bytes, coding, UNPACKED);
-    call.usage = usageOfAnswer(call.dialect, plain);
+    call.usage = usageOfAnswer(getProfile(call.dialect).response, plain);
   } catch {
     // In another coding than it says, or a bomb: the client will see that for itself.
   }

@@ -1,3 +1,4 @@
+import { getProfile } from "../dialects/index.ts";
 import type { ReplyWriter } from "../translate/translate-call.ts";
 import type { OpenStream } from "../upstream/open-streams.ts";
 import type { ResponseSample } from "../upstream/relay-task.ts";
@@ -126,9 +127,8 @@ export class CallReply implements ReplyWriter, Departure, OpenStream {
     call.status = status;
     if (call.firstByteAt === 0) call.firstByteAt = performance.now();
     const head = ownHeaders(call);
-    // Where the SDKs of the client's dialect look for the call's id; generative-language's look for none.
-    if (call.dialect === "messages") head.push("request-id", call.id);
-    else if (call.dialect !== "generative-language") head.push("x-request-id", call.id);
+    const { requestIdHeader } = getProfile(call.dialect).client;
+    if (requestIdHeader !== undefined) head.push(requestIdHeader, call.id);
     head.push("x-content-type-options", "nosniff");
     for (const name in headers) head.push(name, headers[name] ?? "");
     return head;

@@ -1,5 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { eventStreamHeaders } from "../../sse/event-stream-headers.ts";
+import { findProfile } from "../dialects/index.ts";
 import { type ConversationStore, conversationsOf } from "../translate/conversations/conversation-store.ts";
 import { type Call, ownHeaders } from "./call.ts";
 import { answerJson } from "./call-answers.ts";
@@ -20,7 +21,7 @@ export async function answerStored(call: Call): Promise<boolean> {
   const kept = await conversations.load(id);
   if (kept === undefined) {
     const upstreams = [...call.runtime.config.upstreams.values()];
-    if (upstreams.some(({ dialect }) => dialect === "responses" || dialect === "any")) return false;
+    if (upstreams.some(({ dialect }) => findProfile(dialect)?.storesResponses ?? true)) return false;
     throw new AppError("not_found", `Response with id '${id}' not found.`);
   }
   if (!call.route.path.endsWith(":id"))

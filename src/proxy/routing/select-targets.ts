@@ -1,4 +1,5 @@
 import type { ModelRule, RuleCondition, UpstreamConfig } from "../../config/proxy/config.ts";
+import { getProfile } from "../dialects/index.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import { fits } from "../glob.ts";
 import type { Catalogue } from "../models/catalog.ts";
@@ -108,7 +109,7 @@ function placeFor({ upstream, model }: OpenPlace, asked: string): Place {
 /** Whether an upstream takes a client's dialect as it is. */
 function speaks(upstream: UpstreamConfig, dialect: Dialect | undefined): boolean {
   if (upstream.dialect === "any" || dialect === undefined) return upstream.dialect === "any";
-  return upstream.dialect === (dialect === "completions" ? "chat-completions" : dialect);
+  return upstream.dialect === getProfile(dialect).nativeUpstream;
 }
 
 /**

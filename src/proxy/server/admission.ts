@@ -3,6 +3,7 @@ import type { ProxyKey } from "../../config/proxy/config.ts";
 import { checkRequest, type GuardedRequest } from "../../http/guard.ts";
 import { shownKeys } from "../auth/credentials.ts";
 import { needsKey } from "../auth/policy.ts";
+import { findProfile } from "../dialects/index.ts";
 import type { Route } from "../routes.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
@@ -44,7 +45,8 @@ export function admit(
   const guarded = checkRequest(asForwarded(arrival, runtime), runtime.guard);
   const isForeignHost = !guarded.allowed && guarded.reason === "host" && !isProbe(arrival, route);
   if (isForeignHost && !mayShowKeyInstead(arrival, runtime)) return refused("host");
-  const queryToo = route?.dialect === "generative-language" && path.startsWith("/v1beta");
+  const hasQueryKey = findProfile(route?.dialect ?? "")?.client.acceptsKeyInQuery === true;
+  const queryToo = hasQueryKey && path.startsWith("/v1beta");
   const key = runtime.keys.find(shownKeys(headers, url, queryToo));
   if (key === undefined) {
     if (isForeignHost) return refused("host");

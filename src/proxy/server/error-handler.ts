@@ -3,6 +3,7 @@ import { AppError } from "../../errors.ts";
 import { sendEarly } from "../../http/early-response.ts";
 import { pathOf } from "../../http/request-path.ts";
 import { encodeFault, type Fault, faultOf } from "../dialect-errors.ts";
+import { dialects, getProfile } from "../dialects/index.ts";
 import { callersDialect } from "../models/describe-models.ts";
 import { type Route, type RouteDialect, routes, takesPath } from "../routes.ts";
 import type { Services } from "../services.ts";
@@ -91,8 +92,8 @@ function dialectOf(request: FastifyRequest) {
 
 /** Whose paths begin like this one, which is none. */
 function dialectUnder(path: string): RouteDialect {
-  if (/^\/v1(?:beta|alpha)\w*\//.test(path)) return "generative-language";
-  if (path.startsWith("/v1/messages/")) return "messages";
+  const owner = dialects.find((dialect) => getProfile(dialect).client.errorPaths?.test(path));
+  if (owner !== undefined) return owner;
   return path.startsWith("/v1/") ? "by-caller" : "plain";
 }
 

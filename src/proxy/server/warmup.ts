@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError, messageOf } from "../../errors.ts";
+import { getUpstreamProfile } from "../dialects/index.ts";
+import type { UpstreamDialect } from "../exchange/parts.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import { NO_FACTS } from "../routing/call-facts.ts";
 import { notServed } from "../routing/not-served.ts";
@@ -74,8 +76,12 @@ async function warmOne(
       ...(error === undefined ? {} : { error }),
     };
   };
-  if (upstream.dialect === "any") return result();
-  const { path, body } = model === undefined ? { path: "/models", body: null } : oneToken(upstream, model);
+  const { dialect } = upstream;
+  if (dialect === "any") return result();
+  const { path, body } =
+    model === undefined
+      ? { path: "/models", body: null }
+      : createSmallestCall({ ...upstream, dialect }, model);
   const headers = requestHeaders(upstream, upstream.keys[0], [
     ["content-type", "application/json"],
     ["accept-encoding", "identity"],
@@ -97,23 +103,12 @@ async function warmOne(
   }
 }
 
-/** The smallest call there is, in the upstream's dialect. */
-function oneToken(upstream: UpstreamConfig, model: string): { path: string; body: string } {
-  const text = "Hi";
-  if (upstream.dialect === "messages")
-    return at("/messages", { model, max_tokens: 1, messages: [{ role: "user", content: text }] });
-  if (upstream.dialect === "responses")
-    return at("/responses", { model, max_output_tokens: 16, input: text, store: false });
-  if (upstream.dialect === "generative-language")
-    return at(`/models/${encodeURIComponent(model)}:generateContent`, {
-      contents: [{ role: "user", parts: [{ text }] }],
-      generationConfig: { maxOutputTokens: 1 },
-    });
-  const messages = [{ role: "user", content: text }];
-  const { maxTokensName } = capabilitiesFor("chat-completions", model, upstream.capabilities);
-  return at("/chat/completions", { model, [maxTokensName]: 1, messages });
-}
-
-function at(path: string, body: unknown): { path: string; body: string } {
+/** Returns the smallest call there is, in the upstream's dialect. */
+function createSmallestCall(
+  { dialect, capabilities }: UpstreamConfig & { readonly dialect: UpstreamDialect },
+  model: string,
+): { path: string; body: string } {
+  const { maxTokensName } = capabilitiesFor(dialect, model, capabilities);
+  const { path, body } = getUpstreamProfile(dialect).createSmallestCall(model, maxTokensName);
   return { path, body: JSON.stringify(body) };
 }

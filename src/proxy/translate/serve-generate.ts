@@ -1,4 +1,5 @@
-import { codecs } from "../codecs.ts";
+import { getProfile, loadCodec } from "../dialects/index.ts";
+import type { DialectProfile } from "../exchange/dialect-profile.ts";
 import { isObject, stringifyJson } from "../exchange/json.ts";
 import type { Converted } from "../exchange/loss.ts";
 import type { ExchangeRequest, Turn } from "../exchange/request.ts";
@@ -13,7 +14,7 @@ import { answerWhole } from "./response/answer-whole.ts";
 import { readErrorBody } from "./response/read-answer.ts";
 import { refusal, refuseLosses } from "./strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "./translate-call.ts";
-import { answerError, Translation } from "./translation.ts";
+import { answerError, Translation, type TranslationPlan } from "./translation.ts";
 
 /** Characters per token, roughly, for a count that is only needed until the upstream has said its own. */
 const charactersPerToken = 4;
@@ -23,7 +24,10 @@ const charactersPerToken = 4;
  * carry the answer back. Every failure is answered in the client's dialect.
  */
 export async function serveGenerate(call: TranslatedCall): Promise<TranslationOutcome> {
-  const client = codecs[call.client.dialect];
+  const [client, upstreamCodec] = await Promise.all([
+    loadCodec(call.client.dialect),
+    loadCodec(call.target.dialect),
+  ]);
   let translation: Translation | undefined;
   try {
     const { model, stream } = call.client;
@@ -32,7 +36,7 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     const request = namesEarlierTurns(decoded.value)
       ? await withEarlierTurns(decoded.value, call.conversations)
       : decoded.value;
-    translation = prepare(call, decoded, request);
+    translation = prepare(call, { client, upstream: upstreamCodec }, decoded, request);
     const upstream = await send(translation);
     if (upstream.status >= 400) await answerRefusal(translation, upstream);
     else if (call.client.stream) await answerStream(translation, upstream);
@@ -44,7 +48,7 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     const fault = exchangeErrorOf(error);
     if (fault.kind === "internal" && !call.reply.started) throw error;
     if (call.reply.started) call.reply.destroy();
-    else answerError(call, client, fault, translation?.lossHeaders());
+    else answerError(call, fault, translation?.lossHeaders());
     translation?.fail(fault);
     if (translation === undefined) return { losses: [], fault: fault.message };
   }
@@ -54,6 +58,7 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
 /** `request` is what was decoded, with what it names of earlier calls. */
 function prepare(
   call: TranslatedCall,
+  codecs: Pick<TranslationPlan, "client" | "upstream">,
   decoded: Converted<ExchangeRequest>,
   request: ExchangeRequest,
 ): Translation {
@@ -73,8 +78,7 @@ function prepare(
   };
   const translation = new Translation({
     call,
-    client: codecs[call.client.dialect],
-    upstream: codecs[call.target.dialect],
+    ...codecs,
     request,
     prepared,
     context,
@@ -92,7 +96,7 @@ async function send(translation: Translation): Promise<UpstreamReply> {
   translation.lose(losses);
   const lost = translation.lossDetails();
   refuseLosses(call, lost);
-  if (saysNothing(value.body, translation.plan.request.turns))
+  if (saysNothing(value.body, getProfile(call.target.dialect), translation.plan.request.turns))
     throw refusal("Nothing of the conversation can be said to this upstream.", lost);
   const headers = value.headers === undefined ? {} : { headers: value.headers };
   return call.send({ method: "POST", path: value.path, body: stringifyJson(value.body), ...headers });
@@ -102,9 +106,8 @@ async function send(translation: Translation): Promise<UpstreamReply> {
  * Returns whether all of a client's turns were lost, so that nothing or instructions alone are left. Vendors would
  * complain of an empty list that the client never sent, or answer to nothing.
  */
-function saysNothing(body: unknown, turns: readonly Turn[]): boolean {
-  const { messages, input, contents } = isObject(body) ? body : {};
-  const said = messages ?? input ?? contents;
+function saysNothing(body: unknown, { turnsMember }: DialectProfile, turns: readonly Turn[]): boolean {
+  const said = isObject(body) && turnsMember !== undefined ? body[turnsMember] : undefined;
   if (!Array.isArray(said) || turns.length === 0) return false;
   return said.length === 0 || (said.every(isInstruction) && turns.some(({ role }) => role !== "system"));
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import type { Loss } from "../exchange/loss.ts";
-import type { Dialect } from "../exchange/parts.ts";
+import type { Dialect, UpstreamDialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { Redact } from "../redact.ts";
 import type { Operation } from "../routes.ts";
@@ -44,7 +44,7 @@ export interface ClientSide {
 export interface TranslationTarget {
   /** The upstream's name in the configuration. */
   readonly upstream: string;
-  readonly dialect: Exclude<Dialect, "completions">;
+  readonly dialect: UpstreamDialect;
   /** Of its base URL; vendors differ in what they take. */
   readonly host?: string;
   /** The model's name at the upstream. */

@@ -1,3 +1,4 @@
+import { getProfile } from "../dialects/index.ts";
 import type { Capabilities } from "../exchange/capabilities.ts";
 import type { Codec, EncodeContext } from "../exchange/codec.ts";
 import type { ExchangeError } from "../exchange/error.ts";
@@ -12,7 +13,7 @@ import type { PreparedRequest } from "./request/prepare-request.ts";
 import type { TranslatedCall, TranslationOutcome } from "./translate-call.ts";
 
 /** What is settled about a translated call before it is sent. */
-interface TranslationPlan {
+export interface TranslationPlan {
   readonly call: TranslatedCall;
   readonly client: Codec;
   readonly upstream: Codec;
@@ -84,7 +85,7 @@ export class Translation {
   /** Answers with an error in the client's dialect; nothing may have been sent yet. */
   answerError(error: ExchangeError): void {
     this.fail(error);
-    answerError(this.plan.call, this.plan.client, error, this.lossHeaders());
+    answerError(this.plan.call, error, this.lossHeaders());
   }
 }
 
@@ -102,10 +103,10 @@ export function withoutSecrets(error: ExchangeError, redact: Redact): ExchangeEr
 /** See `Translation.answerError`; for failures before there is one. */
 export function answerError(
   call: TranslatedCall,
-  client: Codec,
   error: ExchangeError,
   headers: Readonly<Record<string, string>> = {},
 ): void {
+  const { client } = getProfile(call.client.dialect);
   const encoded = client.encodeError(withoutSecrets(error, call.redact), call.requestId);
   const members = { "content-type": "application/json", ...headers, ...encoded.headers };
   call.reply.answer(encoded.status, members, stringifyJson(encoded.body));

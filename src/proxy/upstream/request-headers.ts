@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { KeyRing } from "../auth/key-ring.ts";
+import { findProfile, getUpstreamProfile, keyHeaders, upstreamDialects } from "../dialects/index.ts";
 import { redactOwnKeys } from "../redact.ts";
 
 /**
@@ -22,10 +23,8 @@ const STOPPED = new Set([
   "content-length",
   "content-encoding",
   "accept-encoding",
-  "authorization",
-  "x-api-key",
+  ...keyHeaders,
   "x-gen-api-key",
-  "x-goog-api-key",
   "cookie",
   "cookie2",
   "forwarded",
@@ -67,7 +66,12 @@ const ALLOWED = new Set([
   "x-title",
 ]);
 
-const ALLOWED_PREFIX = /^(?:anthropic-|openai-|x-goog-|x-stainless-|x-claude-|x-codex-)/;
+const ALLOWED_PREFIXES = [
+  ...new Set(upstreamDialects.map((dialect) => getUpstreamProfile(dialect).headerPrefix)),
+  "x-stainless-",
+  "x-claude-",
+  "x-codex-",
+];
 
 export interface HeaderNeeds {
   /** The key for this try; undefined for upstreams without. */
@@ -98,7 +102,8 @@ export function upstreamHeaders(
   const replaced = Object.keys(upstream.headers);
   const forwardsKey = upstream.credentials === "client";
   const headers: string[] = [];
-  let version = false;
+  const versionHeader = findProfile(upstream.dialect)?.upstream?.versionHeader;
+  let hasVersion = false;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const given = rawHeaders[index] ?? "";
     const value = rawHeaders[index + 1] ?? "";
@@ -111,11 +116,11 @@ export function upstreamHeaders(
     if (named?.has(name) || replaced.includes(name)) continue;
     if (needs.isShared && !isAllowed(name, upstream)) continue;
     if (redactOwnKeys(value, needs.keys) !== value) continue;
-    if (name === "anthropic-version") version = true;
+    if (name === versionHeader?.[0]) hasVersion = true;
     headers.push(name, value);
   }
-  if (upstream.dialect === "messages" && !version && !replaced.includes("anthropic-version"))
-    headers.push(...MESSAGES_VERSION);
+  if (versionHeader !== undefined && !hasVersion && !replaced.includes(versionHeader[0]))
+    headers.push(...versionHeader);
   addOwn(headers, upstream, needs);
   return headers;
 }
@@ -134,7 +139,11 @@ function passedName(given: string): string {
 }
 
 function isAllowed(name: string, { forwardHeaders }: UpstreamConfig): boolean {
-  return ALLOWED.has(name) || ALLOWED_PREFIX.test(name) || forwardHeaders.includes(name);
+  return (
+    ALLOWED.has(name) ||
+    ALLOWED_PREFIXES.some((prefix) => name.startsWith(prefix)) ||
+    forwardHeaders.includes(name)
+  );
 }
 
 function addOwn(
@@ -153,9 +162,6 @@ function addOwn(
   for (const name in upstream.headers) headers.push(name, upstream.headers[name] ?? "");
 }
 
-/** What the messages dialect wants of every request; https://docs.anthropic.com/en/api/versioning names no other. */
-const MESSAGES_VERSION = ["anthropic-version", "2023-06-01"] as const;
-
 /**
  * The headers of a request that no client's headers are part of, as undici's flat list: those given, and what the
  * upstream's dialect wants. A header of the configuration takes the place of any of the same name.
@@ -170,7 +176,8 @@ export function requestHeaders(
     if (!(name in upstream.headers)) headers.push(name, value);
   };
   for (const [name, value] of given) add(name, value);
-  if (upstream.dialect === "messages") add(...MESSAGES_VERSION);
+  const versionHeader = findProfile(upstream.dialect)?.upstream?.versionHeader;
+  if (versionHeader !== undefined) add(...versionHeader);
   if (key !== undefined) add(...credentialHeader(upstream, key));
   for (const name in upstream.headers) headers.push(name, upstream.headers[name] ?? "");
   return headers;
@@ -182,15 +189,16 @@ export function viaHeader(headers: IncomingHttpHeaders, instanceId: string): str
   return before ? `${before}, ${instanceId}` : instanceId;
 }
 
-/** Where an upstream's dialect wants its key. */
-function credentialHeader(upstream: UpstreamConfig, key: string): readonly [string, string] {
-  if (upstream.dialect === "messages") return ["x-api-key", key];
-  if (upstream.dialect === "generative-language") return ["x-goog-api-key", key];
-  return ["authorization", `Bearer ${key}`];
+/** Returns the header in which an upstream's dialect expects the API key. */
+function credentialHeader({ dialect }: UpstreamConfig, key: string): readonly [string, string] {
+  const { name, prefix } = findProfile(dialect)?.upstream?.keyHeader ?? BEARER;
+  return [name, `${prefix}${key}`];
 }
 
+const BEARER = { name: "authorization", prefix: "Bearer " };
+
 function isForwardedKey(name: string, value: string, { keys }: HeaderNeeds): boolean {
-  if (name !== "authorization" && name !== "x-api-key" && name !== "x-goog-api-key") return false;
+  if (!keyHeaders.includes(name)) return false;
   return keys.find([value.replace(/^bearer +/i, "")]) === undefined;
 }
 

@@ -1,29 +1,31 @@
+import type { ResponseProfile } from "../exchange/dialect-profile.ts";
 import { isObject } from "../exchange/json.ts";
-import type { Dialect } from "../exchange/parts.ts";
 import type { ResponseError } from "../upstream/relay-task.ts";
 
-/** Cheap markers: a quoted name cannot stand inside a JSON string, where quotes are escaped. */
-const MARKERS: Record<Dialect, readonly Buffer[]> = {
-  "chat-completions": markers('"error"', "event: error", "event:error"),
-  completions: markers('"error"', "event: error", "event:error"),
-  messages: markers('"error"', "event: error", "event:error"),
-  responses: markers('"response.failed"', '"error"', "event: error", "event:error"),
-  "generative-language": markers('"error"'),
-};
+/** Quoted names cannot occur inside a JSON string, where quotes are escaped. */
+const markerBuffers = new WeakMap<ResponseProfile, readonly Buffer[]>();
+
+function getMarkers(profile: ResponseProfile): readonly Buffer[] {
+  const known = markerBuffers.get(profile);
+  if (known !== undefined) return known;
+  const markers = profile.errorMarkers.map((marker) => Buffer.from(marker));
+  markerBuffers.set(profile, markers);
+  return markers;
+}
 
 /** A tool's schema may have members of such a name, in every event that repeats the tools. */
 const MAX_CANDIDATES = 16;
 const MAX_LINE = 256 * 1024;
 
 /** Returns the error event in a piece of an event stream, or undefined. Only lines with a marker are parsed. */
-export function errorEventIn(dialect: Dialect, bytes: Buffer): ResponseError | undefined {
+export function errorEventIn(profile: ResponseProfile, bytes: Buffer): ResponseError | undefined {
   let candidates = 0;
-  for (const marker of MARKERS[dialect]) {
+  for (const marker of getMarkers(profile)) {
     let at = bytes.indexOf(marker);
     while (at >= 0 && candidates < MAX_CANDIDATES) {
       if (!isNullMember(bytes, at + marker.length)) {
         candidates += 1;
-        const error = errorAt(dialect, bytes, at, marker[0] !== QUOTE);
+        const error = errorAt(profile, bytes, at, marker[0] !== QUOTE);
         if (error !== undefined) return error;
       }
       at = bytes.indexOf(marker, at + marker.length);
@@ -36,33 +38,33 @@ export function errorEventIn(dialect: Dialect, bytes: Buffer): ResponseError | u
 const MAX_ERROR = 16 * 1024;
 
 /** Returns the error that a whole JSON response of status 200 is, or undefined. */
-export function errorInAnswer(dialect: Dialect, body: Buffer): ResponseError | undefined {
+export function errorInAnswer(profile: ResponseProfile, body: Buffer): ResponseError | undefined {
   if (body.length > MAX_ERROR) return undefined;
   const at = body.indexOf('"error"');
   if (at < 0 || /^\s*:\s*null/.test(body.toString("latin1", at + 7, at + 20))) return undefined;
-  return errorOf(dialect, parsed(body.toString("utf8")));
+  return errorOf(profile, parsed(body.toString("utf8")));
 }
 
 /** Returns whether a stream begins with an error event, and nothing of an answer before it but comments. */
-export function beginsWithError(dialect: Dialect, bytes: Buffer): boolean {
+export function beginsWithError(profile: ResponseProfile, bytes: Buffer): boolean {
   const first = bytes.toString("utf8", 0, 512).replace(/^(?::[^\n]*\r?\n|\r?\n)+/, "");
   if (!/^(?:event: ?error\b|data: ?\{\s*"(?:error|type|object)")/.test(first)) return false;
-  return errorEventIn(dialect, bytes) !== undefined;
+  return errorEventIn(profile, bytes) !== undefined;
 }
 
 const QUOTE = 0x22;
 
 function errorAt(
-  dialect: Dialect,
+  profile: ResponseProfile,
   bytes: Buffer,
   at: number,
   isEventName: boolean,
 ): ResponseError | undefined {
-  if (!isEventName) return errorOf(dialect, dataOf(lineAt(bytes, at))) ?? errorOfList(bytes, at);
+  if (!isEventName) return errorOf(profile, dataOf(lineAt(bytes, at))) ?? errorOfList(bytes, at);
   const before = bytes[at - 1];
   if (before !== undefined && before !== 0x0a && before !== 0x0d) return undefined;
   const data = dataOf(lineAt(bytes, bytes.indexOf(0x0a, at) + 1));
-  return errorOf(dialect, data) ?? (data === undefined ? undefined : detailsOf(data));
+  return errorOf(profile, data) ?? (data === undefined ? undefined : detailsOf(data));
 }
 
 /** A list without `alt=sse` is pretty-printed JSON: an element whose first member is an error with a code. */
@@ -86,20 +88,10 @@ function dataOf(line: string): unknown {
   return line.startsWith("data:") ? parsed(line.slice(5)) : undefined;
 }
 
-function errorOf(dialect: Dialect, value: unknown): ResponseError | undefined {
+function errorOf(profile: ResponseProfile, value: unknown): ResponseError | undefined {
   if (!isObject(value)) return undefined;
-  const { error, type, object } = value;
-  const hasError = isObject(error) || (typeof error === "string" && error !== "");
-  if (dialect === "responses") {
-    if (type === "response.failed") return detailsOf(isObject(value["response"]) ? value["response"] : value);
-    if (type === "error" || value["status"] === "failed") return detailsOf(value);
-    return hasError && type === undefined && object !== "response" ? detailsOf(value) : undefined;
-  }
-  if (dialect === "messages" && type !== "error" && type !== undefined) return undefined;
-  if (hasError || type === "error" || object === "error") return detailsOf(value);
-  const { choices } = value;
-  const isBroken = Array.isArray(choices) && choices.some((one) => Object(one).finish_reason === "error");
-  return isBroken ? detailsOf(value) : undefined;
+  const details = profile.findError(value);
+  return details === undefined ? undefined : detailsOf(details);
 }
 
 function detailsOf(value: unknown): ResponseError {
@@ -147,8 +139,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function markers(...texts: string[]): Buffer[] {
-  return texts.map((text) => Buffer.from(text));
 }

@@ -1,6 +1,6 @@
 import { endsValue } from "../body/ends-value.ts";
+import type { ResponseProfile } from "../exchange/dialect-profile.ts";
 import { isJson } from "../exchange/json.ts";
-import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
 import type { ResponseError, ResponseSample, ResponseWatch } from "../upstream/relay-task.ts";
 import { errorEventIn } from "./error-event.ts";
@@ -14,20 +14,15 @@ const LONGEST_SIGN = 32;
  * What shows that a stream has come to its own end. Quoted names cannot stand inside a JSON string, and a line cannot
  * begin inside one, so that a model's words are never taken for these.
  */
-const SIGNS: Record<Dialect, readonly Buffer[]> = {
-  "chat-completions": chatSigns(),
-  completions: chatSigns(),
-  messages: buffers('"message_stop"', "event: error\n", "event: error\r", '"type":"error"'),
-  responses: buffers(
-    '"response.completed"',
-    '"response.incomplete"',
-    '"response.failed"',
-    '"response.cancelled"',
-    "event: error\n",
-    "event: error\r",
-  ),
-  "generative-language": buffers('"finishReason"', '"blockReason"', 'data: {"error"', 'data:{"error"'),
-};
+const endMarkerBuffers = new WeakMap<ResponseProfile, readonly Buffer[]>();
+
+function getEndMarkers(profile: ResponseProfile): readonly Buffer[] {
+  const known = endMarkerBuffers.get(profile);
+  if (known !== undefined) return known;
+  const markers = profile.endMarkers.map((marker) => Buffer.from(marker));
+  endMarkerBuffers.set(profile, markers);
+  return markers;
+}
 
 /**
  * Watches a stream go by: whether it ended, whether it stands between two events, what it says of usage. Holds on to the
@@ -35,7 +30,7 @@ const SIGNS: Record<Dialect, readonly Buffer[]> = {
  * last bytes, so that nothing has to be searched as it passes by.
  */
 export class StreamWatch implements ResponseWatch {
-  private readonly dialect: Dialect;
+  private readonly profile: ResponseProfile;
   private readonly head: Buffer[] = [];
   private headLeft: number;
   private tail: Buffer[] = [];
@@ -44,10 +39,9 @@ export class StreamWatch implements ResponseWatch {
   private errorEarlier: ResponseError | undefined;
   private size = 0;
 
-  constructor(dialect: Dialect) {
-    this.dialect = dialect;
-    // Only messages streams tell usage at their beginning.
-    this.headLeft = dialect === "messages" ? HEAD : 0;
+  constructor(profile: ResponseProfile) {
+    this.profile = profile;
+    this.headLeft = profile.reportsUsageAtStart ? HEAD : 0;
   }
 
   push(chunk: Buffer): void {
@@ -64,12 +58,12 @@ export class StreamWatch implements ResponseWatch {
   /** Whether the dialect's own end was seen, and nothing has broken off behind it or within it. */
   get ended(): boolean {
     const bytes = this.lastBytes();
-    return (this.endedEarlier || hasSign(this.dialect, bytes)) && isLastLineWhole(bytes);
+    return (this.endedEarlier || hasSign(this.profile, bytes)) && isLastLineWhole(bytes);
   }
 
   /** The error event that came by, if one did. */
   get error(): ResponseError | undefined {
-    return this.errorEarlier ?? errorEventIn(this.dialect, this.lastBytes());
+    return this.errorEarlier ?? errorEventIn(this.profile, this.lastBytes());
   }
 
   /** The last bytes as text, for an estimate of what was written. */
@@ -89,11 +83,11 @@ export class StreamWatch implements ResponseWatch {
   }
 
   usage(): Usage | undefined {
-    const dialect = this.dialect;
-    const last = lastUsage(dialect, this.lastBytes().toString("latin1"));
-    if (dialect !== "messages") return usageFrom(dialect, last);
-    const first = firstUsage(Buffer.concat(this.head).toString("latin1"));
-    return usageFrom(dialect, first === undefined ? last : { ...Object(first), ...Object(last) });
+    const { profile } = this;
+    const last = lastUsage(profile, this.lastBytes().toString("latin1"));
+    if (!profile.reportsUsageAtStart) return usageFrom(profile, last);
+    const first = firstUsage(profile, Buffer.concat(this.head).toString("latin1"));
+    return usageFrom(profile, first === undefined ? last : { ...Object(first), ...Object(last) });
   }
 
   private lastBytes(): Buffer {
@@ -104,8 +98,8 @@ export class StreamWatch implements ResponseWatch {
   private letGo(): void {
     const bytes = this.lastBytes();
     // A sign across the cut is still whole in what is kept.
-    this.errorEarlier ??= errorEventIn(this.dialect, bytes);
-    this.endedEarlier ||= hasSign(this.dialect, bytes.subarray(0, -TAIL + LONGEST_SIGN));
+    this.errorEarlier ??= errorEventIn(this.profile, bytes);
+    this.endedEarlier ||= hasSign(this.profile, bytes.subarray(0, -TAIL + LONGEST_SIGN));
     this.tail = [bytes.subarray(-TAIL)];
     this.tailSize = TAIL;
   }
@@ -114,8 +108,8 @@ export class StreamWatch implements ResponseWatch {
 const NOTHING = Buffer.alloc(0);
 
 /** From the end, where it usually is. */
-function hasSign(dialect: Dialect, bytes: Buffer): boolean {
-  return SIGNS[dialect].some((sign) => bytes.lastIndexOf(sign) >= 0);
+function hasSign(profile: ResponseProfile, bytes: Buffer): boolean {
+  return getEndMarkers(profile).some((sign) => bytes.lastIndexOf(sign) >= 0);
 }
 
 function endsEvent(bytes: Buffer): boolean {
@@ -133,19 +127,4 @@ function isLastLineWhole(bytes: Buffer): boolean {
   if (start === 0 && bytes.length >= TAIL) return endsValue(bytes);
   const data = /^data: ?(.*)$/.exec(bytes.toString("utf8", start))?.[1]?.trim();
   return data === "[DONE]" || (data !== undefined && isJson(data));
-}
-
-function chatSigns(): Buffer[] {
-  return buffers(
-    "data: [DONE]",
-    "data:[DONE]",
-    '"finish_reason":"',
-    '"finish_reason": "',
-    'data: {"error"',
-    'data:{"error"',
-  );
-}
-
-function buffers(...texts: string[]): Buffer[] {
-  return texts.map((text) => Buffer.from(text));
 }

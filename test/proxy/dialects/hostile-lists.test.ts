@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { codecs } from "../../../src/proxy/codecs.ts";
 import * as chat from "../../../src/proxy/dialects/chat-completions/schema.ts";
 import * as completions from "../../../src/proxy/dialects/completions/schema.ts";
 import * as google from "../../../src/proxy/dialects/generative-language/schema.ts";
 import * as messages from "../../../src/proxy/dialects/messages/schema.ts";
 import * as responses from "../../../src/proxy/dialects/responses/schema.ts";
 import { DialectError } from "../../../src/proxy/exchange/dialect-error.ts";
+import { codecs } from "../../support/codecs.ts";
 
 /** As much of a zod schema as a sample of it is made from. */
 interface Definition {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { getProfile } from "../../../src/proxy/dialects/index.ts";
 import {
   isContextOverflow,
   kindOfStatus,
@@ -44,10 +45,10 @@ describe("call ids", () => {
   it("fit the dialect, are the same each time, and open to the vendor's own unless too long", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 40 }), fc.constantFrom(...dialects), (id, dialect) => {
-        const fitted = callIdFor(dialect, id);
+        const fitted = callIdFor(getProfile(dialect).callIds, id);
         if (dialect === "messages") expect(fitted).toMatch(/^[a-zA-Z0-9_-]+$/);
         expect(fitted).not.toMatch(/\s/);
-        expect(callIdFor(dialect, id)).toBe(fitted);
+        expect(callIdFor(getProfile(dialect).callIds, id)).toBe(fitted);
         if (!fitted.startsWith("call_h_")) expect(openCallId(fitted)).toBe(openCallId(id));
       }),
     );
@@ -56,15 +57,17 @@ describe("call ids", () => {
   it("come back to the vendor through any client", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z0-9:|. é]{1,20}$/), (id) => {
-        expect(callIdFor("chat-completions", callIdFor("messages", id))).toBe(
-          callIdFor("chat-completions", id),
-        );
+        expect(
+          callIdFor(getProfile("chat-completions").callIds, callIdFor(getProfile("messages").callIds, id)),
+        ).toBe(callIdFor(getProfile("chat-completions").callIds, id));
       }),
     );
   });
 
   it("that are too long are shortened to different ones", () => {
-    const ids = ["x".repeat(300), `${"x".repeat(300)}y`].map((id) => callIdFor("responses", id));
+    const ids = ["x".repeat(300), `${"x".repeat(300)}y`].map((id) =>
+      callIdFor(getProfile("responses").callIds, id),
+    );
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id.length).toBeLessThanOrEqual(64);
   });

@@ -1,10 +1,10 @@
-import { codecs } from "../../../src/proxy/codecs.ts";
 import { DialectError } from "../../../src/proxy/exchange/dialect-error.ts";
 import type { Loss } from "../../../src/proxy/exchange/loss.ts";
 import type { Dialect, Part } from "../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../../src/proxy/exchange/request.ts";
 import { capabilitiesFor } from "../../../src/proxy/models/capabilities-for.ts";
 import { prepareRequest } from "../../../src/proxy/translate/request/prepare-request.ts";
+import { codecs } from "../../support/codecs.ts";
 import { encodeContext, request } from "../../support/exchange.ts";
 
 type UpstreamDialect = Exclude<Dialect, "completions">;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codecs } from "../../../src/proxy/codecs.ts";
+import { codecs } from "../../support/codecs.ts";
 import { everything, request } from "../../support/exchange.ts";
 import { type FakeUpstream, json, startFakeUpstream } from "../../support/fake-upstream.ts";
 import { startTestProxy, type TestProxy, until } from "../../support/start-proxy.ts";

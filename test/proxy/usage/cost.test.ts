@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { getProfile } from "../../../src/proxy/dialects/index.ts";
 import { readableLine } from "../../../src/proxy/observability/readable-line.ts";
 import { costOf, priceOf } from "../../../src/proxy/usage/cost.ts";
 import { priceLists } from "../../../src/proxy/usage/list-prices.ts";
@@ -16,7 +17,8 @@ function upstreamWith(prices: object = {}) {
 }
 
 /** Of an answer of Anthropic's. */
-const messages = (counts: object) => usageFrom("messages", { input_tokens: 0, output_tokens: 0, ...counts });
+const messages = (counts: object) =>
+  usageFrom(getProfile("messages").response, { input_tokens: 0, output_tokens: 0, ...counts });
 
 describe("what a call costs", () => {
   it("is the sum of its tokens, each kind at its price and none of them twice", () => {
@@ -33,11 +35,17 @@ describe("what a call costs", () => {
 
   it("counts a cache's tokens once, whether the vendor's input has them or not", () => {
     const chat = { prompt_tokens: 1000, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 800 } };
-    expect(costOf(usageFrom("chat-completions", chat), upstreamWith(), "gpt-5.4")).toBe(0.0007);
-    const google = { promptTokenCount: 1000, cachedContentTokenCount: 800, candidatesTokenCount: 0 };
-    expect(costOf(usageFrom("generative-language", google), upstreamWith(), "gemini-2.5-flash")).toBe(
-      0.000084,
+    expect(costOf(usageFrom(getProfile("chat-completions").response, chat), upstreamWith(), "gpt-5.4")).toBe(
+      0.0007,
     );
+    const google = { promptTokenCount: 1000, cachedContentTokenCount: 800, candidatesTokenCount: 0 };
+    expect(
+      costOf(
+        usageFrom(getProfile("generative-language").response, google),
+        upstreamWith(),
+        "gemini-2.5-flash",
+      ),
+    ).toBe(0.000084);
   });
 
   it("is that of long prompts for the whole call, from the first token above", () => {

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { getProfile } from "../../../src/proxy/dialects/index.ts";
 import { firstUsage, lastUsage, usageFrom } from "../../../src/proxy/usage/read-usage.ts";
 
+const chat = getProfile("chat-completions").response;
 const usage = {
   prompt_tokens: 7,
   completion_tokens: 3,
@@ -10,19 +12,19 @@ const usage = {
 const answer = JSON.stringify({ choices: [], usage, note: "}" });
 
 test("usage is read whole past strings that hold braces, quotes and end in a backslash", () => {
-  expect(lastUsage("chat-completions", answer)).toEqual(usage);
-  expect(firstUsage(answer)).toEqual(usage);
+  expect(lastUsage(chat, answer)).toEqual(usage);
+  expect(firstUsage(chat, answer)).toEqual(usage);
 });
 
 test("usage is read the same where it stands far from the answer's end", () => {
   const long = JSON.stringify({ usage, choices: ["x".repeat(2_000)] });
-  expect(lastUsage("chat-completions", long)).toEqual(usage);
+  expect(lastUsage(chat, long)).toEqual(usage);
 });
 
 test.each(['{"usage":{"prompt_tokens":7,"note":"cut of', '{"usage":{"prompt_tokens":7'])(
   "a piece that ends within usage tells none: %s",
   (piece) => {
-    expect(lastUsage("chat-completions", piece)).toBeUndefined();
+    expect(lastUsage(chat, piece)).toBeUndefined();
   },
 );
 
@@ -32,5 +34,5 @@ test.each([
   ["responses", { output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } }],
   ["generative-language", { candidatesTokenCount: 5, thoughtsTokenCount: 4 }],
 ] as const)("what %s vendors say of thinking is counted within the answer", (dialect, counts) => {
-  expect(usageFrom(dialect, counts)?.output).toEqual({ total: 9, reasoning: 4 });
+  expect(usageFrom(getProfile(dialect).response, counts)?.output).toEqual({ total: 9, reasoning: 4 });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { getProfile } from "../../../src/proxy/dialects/index.ts";
 import { StreamWatch } from "../../../src/proxy/usage/stream-watch.ts";
 
 const FINISH = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}';
 
 function watched(text: string, dialect: "chat-completions" | "generative-language" | "messages") {
-  const watch = new StreamWatch(dialect);
+  const watch = new StreamWatch(getProfile(dialect).response);
   watch.push(Buffer.from(text));
   return watch;
 }

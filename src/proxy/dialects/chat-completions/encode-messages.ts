@@ -7,6 +7,7 @@ import { flattenResult } from "../../exchange/result-text.ts";
 import { callIdFor, shortCallId } from "../../exchange/tool-call-id.ts";
 import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
 import { googleExtra, signatureOfTexts } from "./google-signatures.ts";
+import { profile } from "./profile.ts";
 import { encodeReasoningDetail } from "./reasoning-details.ts";
 
 type WireMessage = Readonly<Record<string, unknown>>;
@@ -162,12 +163,12 @@ function wordsOf(reasoning: readonly ReasoningPart[]): string {
 }
 
 function callIdAt({ shortCallIds }: Capabilities, id: string): string {
-  return shortCallIds ? shortCallId(id) : callIdFor("chat-completions", id);
+  return shortCallIds ? shortCallId(id) : callIdFor(profile.callIds, id);
 }
 
 /** A call as the dialect writes it, in requests and answers alike. */
 export function encodeToolCall(call: ToolCallPart): Readonly<Record<string, unknown>> {
-  const id = callIdFor("chat-completions", call.id);
+  const id = callIdFor(profile.callIds, call.id);
   if (call.custom === true) return { id, type: "custom", custom: { name: call.name, input: call.arguments } };
   const text = call.arguments.trim() === "" ? "{}" : call.arguments;
   const called = { name: call.name, arguments: text };

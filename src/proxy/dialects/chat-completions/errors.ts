@@ -1,2 +1,2 @@
 /** The dialect shares its errors with completions. */
-export { decodeError, encodeError } from "../shared/openai-errors.ts";
+export { decodeError } from "../shared/openai-errors.ts";

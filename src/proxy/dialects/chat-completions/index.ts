@@ -5,10 +5,10 @@ import { createStreamDecoder } from "./decode-stream.ts";
 import { encodeRequest } from "./encode-request.ts";
 import { encodeResponse } from "./encode-response.ts";
 import { createStreamEncoder } from "./encode-stream.ts";
-import { decodeError, encodeError } from "./errors.ts";
+import { decodeError } from "./errors.ts";
 
 /** The dialect of OpenAI's `/v1/chat/completions` and everything compatible with it. */
-export const chatCompletions: Codec = {
+export const codec: Codec = {
   dialect: "chat-completions",
   decodeRequest,
   encodeRequest,
@@ -17,5 +17,4 @@ export const chatCompletions: Codec = {
   createStreamDecoder,
   createStreamEncoder,
   decodeError,
-  encodeError,
 };

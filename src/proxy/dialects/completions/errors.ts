@@ -1,2 +1,2 @@
 /** The dialect shares its errors with chat-completions. */
-export { decodeError, encodeError } from "../shared/openai-errors.ts";
+export { decodeError } from "../shared/openai-errors.ts";

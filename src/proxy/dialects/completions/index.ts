@@ -5,10 +5,10 @@ import { createStreamDecoder } from "./decode-stream.ts";
 import { encodeRequest } from "./encode-request.ts";
 import { encodeResponse } from "./encode-response.ts";
 import { createStreamEncoder } from "./encode-stream.ts";
-import { decodeError, encodeError } from "./errors.ts";
+import { decodeError } from "./errors.ts";
 
 /** The older dialect of `/v1/completions`: a prompt and its continuation. */
-export const completions: Codec = {
+export const codec: Codec = {
   dialect: "completions",
   decodeRequest,
   encodeRequest,
@@ -17,5 +17,4 @@ export const completions: Codec = {
   createStreamDecoder,
   createStreamEncoder,
   decodeError,
-  encodeError,
 };

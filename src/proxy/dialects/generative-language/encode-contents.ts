@@ -12,6 +12,7 @@ import {
   keptPart,
   type WireObject,
 } from "./encode-parts.ts";
+import { profile } from "./profile.ts";
 
 /**
  * Stands in for the signature of a call that another vendor's model made, or that was lost on the way: models that
@@ -153,7 +154,7 @@ function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
 
 /** Ids are the vendor's own or the client's; one that was made for want of any is not sent back. */
 function withId(id: string, members: WireObject): WireObject {
-  return isMadeCallId(id) ? members : { id: callIdFor("generative-language", id), ...members };
+  return isMadeCallId(id) ? members : { id: callIdFor(profile.callIds, id), ...members };
 }
 
 function encodeResult(part: ToolResultPart, around: Surroundings): WireObject[] {

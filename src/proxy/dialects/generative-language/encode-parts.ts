@@ -23,7 +23,7 @@ export function encodeText({ text, signature }: Pick<TextPart, "text" | "signatu
 export function encodeThought(part: ReasoningPart): WireObject {
   const { text, signature } = part;
   if (signature === undefined) return { text, thought: true };
-  return { text, thought: true, thoughtSignature: sealSignature("generative-language", part) };
+  return { text, thought: true, thoughtSignature: sealSignature("generative-language", part, toBase64) };
 }
 
 /**
@@ -67,4 +67,9 @@ function fileData(source: Exclude<MediaSource, { kind: "base64" }>): WireObject 
 export function keptPart(part: Part): WireObject | undefined {
   const raw = part.origin?.dialect === "generative-language" ? part.origin.raw : undefined;
   return isObject(raw) ? raw : undefined;
+}
+
+/** Google's SDKs for Python and Go read signatures as bytes. */
+function toBase64(text: string): string {
+  return Buffer.from(text).toString("base64");
 }

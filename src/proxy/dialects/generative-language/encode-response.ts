@@ -13,6 +13,7 @@ import {
 } from "./encode-parts.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeLogprobs } from "./logprobs.ts";
+import { profile } from "./profile.ts";
 import { encodeUsage } from "./usage.ts";
 
 /** Writes a whole `GenerateContentResponse`. */
@@ -79,7 +80,7 @@ function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList
     return [];
   }
   const thoughtSignature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
-  const id = callIdFor("generative-language", part.id);
+  const id = callIdFor(profile.callIds, part.id);
   return [{ functionCall: { id, name: part.name, args }, ...thoughtSignature }];
 }
 

@@ -6,11 +6,11 @@ import type { Part } from "../../exchange/parts.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { encodeAnswerPart, groundingOf } from "./encode-response.ts";
-import { errorObject } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
 import { createFraming } from "./framing.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { partAnswer } from "./part-answer.ts";
+import { createErrorObject } from "./profile.ts";
 import { encodeUsage } from "./usage.ts";
 
 /**
@@ -67,7 +67,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
         return this.finish();
       case "error":
         this.ended = true;
-        return this.frame.last(stringifyJson({ error: errorObject(event.error) }));
+        return this.frame.last(stringifyJson({ error: createErrorObject(event.error) }));
       case "ping":
         return this.frame.ping;
       default:

@@ -1,12 +1,6 @@
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
-import type { EncodedError } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import {
-  isContextOverflow,
-  kindOfStatus,
-  retryAfterSeconds,
-  statusOfKind,
-} from "../../exchange/error-status.ts";
+import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import { errorWords } from "../shared/error-words.ts";
@@ -71,44 +65,4 @@ function kindOf(status: number, code: string, message: string, quotas: readonly 
 function secondsOf(delay: string | null | undefined): number | undefined {
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? "")?.[1];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds));
-}
-
-const statuses: Readonly<Record<number, string>> = {
-  400: "INVALID_ARGUMENT",
-  401: "UNAUTHENTICATED",
-  403: "PERMISSION_DENIED",
-  404: "NOT_FOUND",
-  409: "ABORTED",
-  413: "INVALID_ARGUMENT",
-  422: "INVALID_ARGUMENT",
-  429: "RESOURCE_EXHAUSTED",
-  499: "CANCELLED",
-  501: "UNIMPLEMENTED",
-  503: "UNAVAILABLE",
-  504: "DEADLINE_EXCEEDED",
-};
-
-/** `{code, message, status, details}`, as it stands in bodies and streams alike. */
-export function errorObject(error: ExchangeError) {
-  const said = error.status >= 400 ? error.status : statusOfKind(error.kind);
-  const code = said === 529 ? 503 : said;
-  const seconds = error.retryAfterSeconds;
-  const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${seconds}s` };
-  return {
-    code,
-    message: error.message,
-    status: statuses[code] ?? (code < 500 ? "FAILED_PRECONDITION" : "INTERNAL"),
-    ...(seconds === undefined ? {} : { details: [retry] }),
-  };
-}
-
-/** A refusal as Google writes it: https://google.aip.dev/193. */
-export function encodeError(error: ExchangeError): EncodedError {
-  const body = errorObject(error);
-  const seconds = error.retryAfterSeconds;
-  return {
-    status: body.code,
-    headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
-    body: { error: body },
-  };
 }

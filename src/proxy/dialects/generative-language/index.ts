@@ -5,10 +5,10 @@ import { createStreamDecoder } from "./decode-stream.ts";
 import { encodeRequest } from "./encode-request.ts";
 import { encodeResponse } from "./encode-response.ts";
 import { createStreamEncoder } from "./encode-stream.ts";
-import { decodeError, encodeError } from "./errors.ts";
+import { decodeError } from "./errors.ts";
 
 /** `generateContent` and `streamGenerateContent`, https://ai.google.dev/api/generate-content. */
-export const generativeLanguage: Codec = {
+export const codec: Codec = {
   dialect: "generative-language",
   decodeRequest,
   encodeRequest,
@@ -17,5 +17,4 @@ export const generativeLanguage: Codec = {
   createStreamDecoder,
   createStreamEncoder,
   decodeError,
-  encodeError,
 };

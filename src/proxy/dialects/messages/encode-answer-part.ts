@@ -5,6 +5,7 @@ import { loseTextSignature, sealSignature } from "../../exchange/signature.ts";
 import { callIdFor } from "../../exchange/tool-call-id.ts";
 import { encodeCitation } from "./citations.ts";
 import type { OutBlock } from "./encode-blocks.ts";
+import { profile } from "./profile.ts";
 import { encodeServerPart } from "./server-tools.ts";
 
 /** One part of an answer as blocks; none (and a loss) where the dialect has no place for it. */
@@ -52,7 +53,7 @@ export function thoughtSignature(part: ReasoningPart): string {
 
 /** A call's block before its arguments. */
 export function openCall(part: ToolCallPart): OutBlock {
-  return { type: "tool_use", id: callIdFor("messages", part.id), name: part.name, input: {} };
+  return { type: "tool_use", id: callIdFor(profile.callIds, part.id), name: part.name, input: {} };
 }
 
 /** A call's `input`, which must be an object: free text and broken arguments stand in one as `input`. */

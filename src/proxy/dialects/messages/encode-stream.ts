@@ -5,8 +5,8 @@ import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { messageId } from "./encode-response.ts";
-import { encodeError } from "./errors.ts";
 import { encodeFinish } from "./finish.ts";
+import { encodeError } from "./profile.ts";
 import { BlockWriter } from "./stream-block-writer.ts";
 import { encodeFinalUsage, encodeUsage } from "./usage.ts";
 

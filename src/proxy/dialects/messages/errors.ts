@@ -1,4 +1,3 @@
-import type { EncodedError } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
@@ -7,25 +6,6 @@ import { ownMember } from "../../exchange/own-member.ts";
 import { errorWords } from "../shared/error-words.ts";
 
 type Kind = ExchangeError["kind"];
-
-/** `error.type` per kind (https://docs.anthropic.com/en/api/errors). */
-const types: Record<Kind, string> = {
-  "invalid-request": "invalid_request_error",
-  authentication: "authentication_error",
-  billing: "billing_error",
-  permission: "permission_error",
-  "not-found": "not_found_error",
-  timeout: "timeout_error",
-  conflict: "invalid_request_error",
-  "too-large": "request_too_large",
-  unprocessable: "invalid_request_error",
-  "context-overflow": "invalid_request_error",
-  "rate-limit": "rate_limit_error",
-  quota: "rate_limit_error",
-  overloaded: "overloaded_error",
-  upstream: "api_error",
-  internal: "api_error",
-};
 
 const kinds: Readonly<Record<string, Kind>> = {
   authentication_error: "authentication",
@@ -56,28 +36,4 @@ export function decodeError(
     retryAfterSeconds: retryAfterSeconds(headers),
     raw: body,
   });
-}
-
-/** The code that makes the SDK send a thread's whole conversation again (`details.error_code`). */
-const threadNotFound = "thread_not_found";
-
-/** An error as this dialect's clients know it: they match the words `prompt is too long` and the status 529. */
-export function encodeError(error: ExchangeError, requestId?: string): EncodedError {
-  const { message } = error;
-  // Mocks and gateways say "unavailable" with statuses that mean something else; clients go by the status.
-  const kind = error.kind === "overloaded" && error.status < 500 ? kindOfStatus(error.status) : error.kind;
-  const isOverflow = kind === "context-overflow" && !/prompt is too long/i.test(message);
-  return {
-    status: kind === "overloaded" ? 529 : error.status,
-    headers: error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) },
-    body: defined({
-      type: "error",
-      error: defined({
-        type: types[kind],
-        message: isOverflow ? `prompt is too long: ${message}` : message,
-        details: error.code === threadNotFound ? { error_code: threadNotFound } : undefined,
-      }),
-      request_id: requestId,
-    }),
-  };
 }

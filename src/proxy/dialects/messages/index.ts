@@ -3,19 +3,19 @@ import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { createStreamDecoder } from "./decode-stream.ts";
 import { encodeRequest } from "./encode-request.ts";
-import { encodeResponse } from "./encode-response.ts";
+import { encodeResponse, messageId } from "./encode-response.ts";
 import { createStreamEncoder } from "./encode-stream.ts";
-import { decodeError, encodeError } from "./errors.ts";
+import { decodeError } from "./errors.ts";
 
 /** The dialect of Anthropic's `/v1/messages`. */
-export const messages: Codec = {
+export const codec: Codec = {
   dialect: "messages",
   decodeRequest,
   encodeRequest,
   decodeResponse,
   encodeResponse,
+  createResponseId: messageId,
   createStreamDecoder,
   createStreamEncoder,
   decodeError,
-  encodeError,
 };

@@ -1,11 +1,5 @@
-import type { EncodedError } from "../../exchange/codec.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
-import {
-  isContextOverflow,
-  kindOfStatus,
-  retryAfterSeconds,
-  statusOfKind,
-} from "../../exchange/error-status.ts";
+import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import { errorWords } from "../shared/error-words.ts";
@@ -50,54 +44,6 @@ function describe(envelope: unknown): { code?: string; type?: string; param?: st
     type: text("type"),
     param: text("param"),
   });
-}
-
-const types: Partial<Record<ExchangeError["kind"], string>> = {
-  authentication: "authentication_error",
-  billing: "insufficient_quota",
-  permission: "permission_error",
-  "not-found": "not_found_error",
-  "rate-limit": "rate_limit_error",
-  quota: "insufficient_quota",
-  timeout: "timeout_error",
-  overloaded: "overloaded_error",
-  upstream: "server_error",
-  internal: "server_error",
-};
-
-const codes: Partial<Record<ExchangeError["kind"], string>> = {
-  authentication: "invalid_api_key",
-  "not-found": "model_not_found",
-  "context-overflow": "context_length_exceeded",
-  "rate-limit": "rate_limit_exceeded",
-  quota: "insufficient_quota",
-  overloaded: "server_is_overloaded",
-};
-
-/** The code clients of this family match on, whatever the vendor's own was. */
-export function codeOf(error: ExchangeError): string | undefined {
-  return codes[error.kind] ?? error.code;
-}
-
-/** `{message, type, param, code}` (https://platform.openai.com/docs/guides/error-codes). */
-function errorObject(error: ExchangeError) {
-  return {
-    message: error.message,
-    type: types[error.kind] ?? "invalid_request_error",
-    param: error.param ?? null,
-    code: codeOf(error) ?? null,
-  };
-}
-
-/** A refusal as OpenAI writes it; the status 529 of other vendors is none of its. */
-export function encodeError(error: ExchangeError): EncodedError {
-  const status = error.status >= 400 ? error.status : statusOfKind(error.kind);
-  const { retryAfterSeconds: seconds } = error;
-  return {
-    status: status === 529 ? 503 : status,
-    headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
-    body: { error: errorObject(error) },
-  };
 }
 
 /** Statuses that the codes of a failed response would have had as an HTTP answer. */

@@ -5,17 +5,18 @@ import { createStreamDecoder } from "./decode-stream.ts";
 import { encodeRequest } from "./encode-request.ts";
 import { encodeResponse } from "./encode-response.ts";
 import { createStreamEncoder } from "./encode-stream.ts";
-import { decodeError, encodeError } from "./errors.ts";
+import { decodeError } from "./errors.ts";
+import { responseId } from "./response-object.ts";
 
 /** `POST /v1/responses`, https://platform.openai.com/docs/api-reference/responses. */
-export const responses: Codec = {
+export const codec: Codec = {
   dialect: "responses",
   decodeRequest,
   encodeRequest,
   decodeResponse,
   encodeResponse,
+  createResponseId: responseId,
   createStreamDecoder,
   createStreamEncoder,
   decodeError,
-  encodeError,
 };

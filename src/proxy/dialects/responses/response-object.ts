@@ -4,7 +4,7 @@ import { createLossList } from "../../exchange/loss.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
-import { codeOf } from "./errors.ts";
+import { getErrorCode } from "./profile.ts";
 
 /** The response object around the output: what the client asked, told back, as typed clients expect every key. */
 export interface ResponseFrame {
@@ -108,7 +108,7 @@ export function endingOf(finish: Finish, refused: boolean): Ending {
 
 /** How a response ends that failed. */
 export function failureOf(error: ExchangeError): Ending {
-  return { status: "failed", error: { code: codeOf(error) ?? "server_error", message: error.message } };
+  return { status: "failed", error: { code: getErrorCode(error) ?? "server_error", message: error.message } };
 }
 
 /** Token counts in this dialect's arithmetic: cached ones inside the input, reasoning inside the output. */

@@ -4,7 +4,7 @@ import type { ExchangeEvent, PartEvent } from "../../exchange/event.ts";
 import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
-import { encodeError } from "./openai-errors.ts";
+import { encodeOpenAiError } from "./openai-profile.ts";
 
 type Start = Extract<ExchangeEvent, { type: "start" }>;
 
@@ -49,7 +49,7 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
         return this.end();
       case "error":
         this.ended = true;
-        return serializeEvent(JSON.stringify(encodeError(event.error).body));
+        return serializeEvent(JSON.stringify(encodeOpenAiError(event.error).body));
       case "ping":
         return keepAliveComment;
       default:

@@ -1,6 +1,7 @@
+import { getUpstreamProfile } from "../../dialects/index.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
-import type { Dialect, Part } from "../../exchange/parts.ts";
+import type { Part, UpstreamDialect } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
 
 const TRIGGER = "compaction_trigger";
@@ -10,8 +11,9 @@ const TRIGGER = "compaction_trigger";
  * that has grown too long with an item of type `compaction_trigger` and wants nothing but a sealed one back. An answer in
  * words would end its session without saying why.
  */
-export function refuseCompaction(turns: readonly Turn[], upstream: Dialect): void {
-  if (upstream === "responses" || !turns.some(({ parts }) => parts.some(isTrigger))) return;
+export function refuseCompaction(turns: readonly Turn[], upstream: UpstreamDialect): void {
+  const { compactsConversations } = getUpstreamProfile(upstream);
+  if (compactsConversations || !turns.some(({ parts }) => parts.some(isTrigger))) return;
   throw invalidRequest(
     "Only an upstream of the responses dialect can compact a conversation. Codex makes a summary of its own instead where `sallyport proxy connect codex` has set it up.",
     "input",

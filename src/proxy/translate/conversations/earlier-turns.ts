@@ -1,4 +1,6 @@
+import { getProfile } from "../../dialects/index.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
+import type { Dialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
 import type { ConversationStore } from "./conversation-store.ts";
@@ -39,12 +41,12 @@ export async function withEarlierTurns(
 
 /** Whether the client may come back to this answer by its id. */
 export function isKept(
-  dialect: string,
+  dialect: Dialect,
   request: ExchangeRequest,
   store: ConversationStore | undefined,
 ): boolean {
   if (store === undefined) return false;
-  return dialect === "responses" ? request.store !== false : request.thread !== undefined;
+  return getProfile(dialect).storesResponses ? request.store !== false : request.thread !== undefined;
 }
 
 /** Keeps a conversation under its answer's id. `answer` is what the client is told, `size` the length of its request. */

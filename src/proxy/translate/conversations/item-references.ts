@@ -1,3 +1,4 @@
+import { getProfile } from "../../dialects/index.ts";
 import { partsAtPlace, placeOfItem } from "../../dialects/responses/item-places.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
@@ -29,7 +30,7 @@ export async function withReferencedItems(
 }
 
 function referenceIn(part: Part): string | undefined {
-  if (part.type !== "unknown" || part.origin.dialect !== "responses") return undefined;
+  if (part.type !== "unknown" || !getProfile(part.origin.dialect).storesResponses) return undefined;
   const { raw } = part.origin;
   return isObject(raw) && raw["type"] === "item_reference" && typeof raw["id"] === "string"
     ? raw["id"]

@@ -1,8 +1,5 @@
-import { messageId } from "../../dialects/messages/encode-response.ts";
-import { responseId } from "../../dialects/responses/response-object.ts";
-import type { EncodeContext } from "../../exchange/codec.ts";
+import type { Codec, EncodeContext } from "../../exchange/codec.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
-import type { Dialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
@@ -41,6 +38,6 @@ export function threadKey(id: string): string {
 }
 
 /** Returns the id that a client is told for an answer which it may come back to. */
-export function keptId(dialect: Dialect, id: string | undefined, context: EncodeContext): string {
-  return dialect === "messages" ? messageId(id, context) : responseId(id, context);
+export function keptId(client: Codec, id: string | undefined, context: EncodeContext): string {
+  return client.createResponseId?.(id, context) ?? id ?? context.fallbackId;
 }

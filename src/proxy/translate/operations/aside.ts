@@ -1,5 +1,5 @@
 import type { JsonBounds } from "../../../json/bounds.ts";
-import { codecs } from "../../codecs.ts";
+import { loadCodec } from "../../dialects/index.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { createLossList, type LossList } from "../../exchange/loss.ts";
@@ -39,7 +39,7 @@ export async function serveAside(
     if (told.kind === "internal" && !call.reply.started) throw error;
     fault = told.message;
     if (call.reply.started) call.reply.destroy();
-    else answerError(call, codecs[call.client.dialect], told, lossHeader(aside.losses));
+    else answerError(call, told, lossHeader(aside.losses));
   }
   return {
     losses: aside.losses.losses,
@@ -59,8 +59,8 @@ function createAside(call: TranslatedCall): Aside {
     refuseLosses(call, losses.losses);
     const reply = await call.send({ method: "POST", path, body: stringifyJson(body) });
     if (reply.status < 400) return reply;
-    const refusal = await readErrorBody(reply.body);
-    throw new DialectError(codecs[call.target.dialect].decodeError(reply.status, reply.headers, refusal));
+    const [codec, refusal] = await Promise.all([loadCodec(call.target.dialect), readErrorBody(reply.body)]);
+    throw new DialectError(codec.decodeError(reply.status, reply.headers, refusal));
   };
   return {
     call,

@@ -1,5 +1,6 @@
 import { AppError } from "../../../errors.ts";
 import type { JsonBounds } from "../../../json/bounds.ts";
+import { getProfile } from "../../dialects/index.ts";
 import { unreadableAnswer } from "../../exchange/dialect-error.ts";
 import { countText } from "../../usage/count-text.ts";
 import { readRequestJson } from "../request/read-json.ts";
@@ -21,10 +22,10 @@ import {
 /** Embeddings between `/v1/embeddings` and the generative-language dialect's own methods. */
 export function serveEmbeddings(call: TranslatedCall): Promise<TranslationOutcome> {
   const { client, target } = call;
-  if (target.dialect === "generative-language") return serveAside(call, askGoogle);
-  if (client.dialect === "generative-language" && target.dialect !== "messages") {
+  const { mediaForm } = getProfile(target.dialect);
+  if (mediaForm === "google") return serveAside(call, askGoogle);
+  if (mediaForm === "openai" && getProfile(client.dialect).mediaForm === "google")
     return serveAside(call, askOpenAi);
-  }
   throw new AppError("unsupported", `The upstream ${target.upstream} makes no embeddings.`);
 }
 

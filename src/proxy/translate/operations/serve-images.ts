@@ -1,7 +1,7 @@
 import { AppError } from "../../../errors.ts";
 import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
 import { serializeEvent } from "../../../sse/serialize.ts";
-import { codecs } from "../../codecs.ts";
+import { getProfile, loadCodec } from "../../dialects/index.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Usage } from "../../exchange/response.ts";
 import { readRequestJson } from "../request/read-json.ts";
@@ -22,7 +22,7 @@ import { readForm } from "./read-form.ts";
 
 /** Pictures for clients of `/v1/images/generations` and `/edits`, made by a generative-language upstream. */
 export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {
-  if (call.target.dialect !== "generative-language") {
+  if (getProfile(call.target.dialect).mediaForm !== "google") {
     throw new AppError("unsupported", `The upstream ${call.target.upstream} makes no pictures.`);
   }
   return serveAside(call, async (aside) => {
@@ -47,10 +47,11 @@ async function make(aside: Aside, request: ImageRequest): Promise<readonly Pictu
     return readPaintedImages(await aside.ask(`${path}:predict`, writePaintedImages(request)));
   }
   const body = writeSpokenImage(request);
+  const codec = await loadCodec(aside.call.target.dialect);
   const answers = await Promise.all(
     Array.from({ length: request.count }, async () => {
       const answer = await aside.ask(`${path}:generateContent`, body);
-      return codecs["generative-language"].decodeResponse(answer).value;
+      return codec.decodeResponse(answer).value;
     }),
   );
   aside.usage = sum(answers.map((answer) => answer.usage));

@@ -1,7 +1,7 @@
 import { AppError } from "../../../errors.ts";
 import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
 import { serializeEvent } from "../../../sse/serialize.ts";
-import { codecs } from "../../codecs.ts";
+import { getProfile, loadCodec } from "../../dialects/index.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { ExchangeResponse, Usage } from "../../exchange/response.ts";
@@ -23,14 +23,15 @@ import {
 /** `/v1/audio/transcriptions` by a generative-language model, which hears what it is asked about. */
 export function serveTranscript(call: TranslatedCall): Promise<TranslationOutcome> {
   const { target } = call;
-  if (target.dialect !== "generative-language") {
+  if (getProfile(target.dialect).mediaForm !== "google") {
     throw new AppError("unsupported", `The upstream ${target.upstream} transcribes nothing.`);
   }
   return serveAside(call, async (aside) => {
     const request = readTranscription(await readForm(call.body, call.client.contentType), aside.losses);
     const reply = await ask(aside, request);
     if (request.stream && !isTimed(request.format)) return answerStream(aside, reply);
-    const { value } = codecs[target.dialect].decodeResponse(await readAnswerJson(reply.body));
+    const codec = await loadCodec(target.dialect);
+    const { value } = codec.decodeResponse(await readAnswerJson(reply.body));
     aside.usage = value.usage;
     return answerWhole(aside, request, wordsOf(value));
   });
@@ -39,10 +40,8 @@ export function serveTranscript(call: TranslatedCall): Promise<TranslationOutcom
 async function ask(aside: Aside, request: TranscriptRequest): Promise<UpstreamReply> {
   const { dialect, model, capabilities } = aside.call.target;
   const conversation = transcriptConversation(request, model);
-  const { value, losses } = codecs[dialect].encodeRequest(
-    conversation,
-    capabilitiesFor(dialect, model, capabilities),
-  );
+  const codec = await loadCodec(dialect);
+  const { value, losses } = codec.encodeRequest(conversation, capabilitiesFor(dialect, model, capabilities));
   for (const { code, detail } of losses) aside.losses.add(code, detail);
   return aside.post(value.path, value.body);
 }
@@ -74,7 +73,8 @@ function usageOf(usage: Usage | undefined): Readonly<Record<string, unknown>> {
 /** `transcript.text.delta` for each piece, then `transcript.text.done`; a failure breaks the connection. */
 async function answerStream(aside: Aside, upstream: UpstreamReply): Promise<void> {
   const { reply, target } = aside.call;
-  const decoder = codecs[target.dialect].createStreamDecoder();
+  const codec = await loadCodec(target.dialect);
+  const decoder = codec.createStreamDecoder();
   const parser = new EventReader();
   let text = "";
   reply.start(200, { ...eventStreamHeaders, ...lossHeader(aside.losses) });

@@ -1,6 +1,7 @@
+import { getUpstreamProfile } from "../../dialects/index.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject } from "../../exchange/json.ts";
-import type { Dialect, Part } from "../../exchange/parts.ts";
+import type { Part, UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /**
@@ -8,9 +9,12 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
  * of an object only (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). There the answer is
  * asked for as the one member of an object, and taken out of it again. Undefined where there is nothing to enclose.
  */
-export function encloseAnswer(request: ExchangeRequest, target: Dialect): ExchangeRequest | undefined {
+export function encloseAnswer(
+  request: ExchangeRequest,
+  target: UpstreamDialect,
+): ExchangeRequest | undefined {
   const { output } = request;
-  if (target === "generative-language" || output?.type !== "json-schema") return undefined;
+  if (getUpstreamProfile(target).acceptsAnyAnswerRoot || output?.type !== "json-schema") return undefined;
   const schema = output.schema;
   if (!isObject(schema) || !isNoObject(schema) || pointsElsewhere.test(JSON.stringify(schema)))
     return undefined;

@@ -1,6 +1,6 @@
+import { getProfile } from "../../dialects/index.ts";
 import { isObject, parseJson, stringifyJson } from "../../exchange/json.ts";
 import type { Dialect } from "../../exchange/parts.ts";
-import { sealPrefix } from "../../exchange/signature.ts";
 
 const members = ["signature", "data", "encrypted_content", "thoughtSignature", "thought_signature"];
 
@@ -10,7 +10,8 @@ const members = ["signature", "data", "encrypted_content", "thoughtSignature", "
  * search for the seal tells.
  */
 export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer {
-  const prefix = sealPrefix(dialect);
+  const { client, turnsMember } = getProfile(dialect);
+  const prefix = client.signaturePrefix;
   if (!body.includes(prefix)) return body;
   let value: unknown;
   try {
@@ -18,12 +19,11 @@ export function withoutForeignThinking(dialect: Dialect, body: Buffer): Buffer {
   } catch {
     return body;
   }
-  if (!isObject(value)) return body;
-  const list = dialect === "messages" ? "messages" : dialect === "responses" ? "input" : "contents";
-  const turns = value[list];
+  if (!isObject(value) || turnsMember === undefined) return body;
+  const turns = value[turnsMember];
   if (!Array.isArray(turns)) return body;
   const cleaned = turns.filter((turn) => !isForeign(turn, prefix)).flatMap((turn) => cleanTurn(turn, prefix));
-  const text = stringifyJson({ ...value, [list]: cleaned });
+  const text = stringifyJson({ ...value, [turnsMember]: cleaned });
   // The seal may stand in somebody's words; then nothing was to be done.
   return text.length === stringifyJson(value).length ? body : Buffer.from(text);
 }

@@ -1,5 +1,6 @@
+import { getUpstreamProfile } from "../../dialects/index.ts";
 import type { Converted, Loss } from "../../exchange/loss.ts";
-import type { Dialect } from "../../exchange/parts.ts";
+import type { UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 const lost: Loss = {
@@ -11,10 +12,11 @@ const lost: Loss = {
  * A call may consist of instructions alone, which chat-completions vendors answer and the others refuse for want of a
  * turn. There the instructions become the one turn: a system message at a responses vendor, the user's words elsewhere.
  */
-export function withTurn(request: ExchangeRequest, target: Dialect): Converted<ExchangeRequest> {
+export function withTurn(request: ExchangeRequest, target: UpstreamDialect): Converted<ExchangeRequest> {
   const isAlone = request.turns.length === 0 && request.instructions.length > 0;
-  if (!isAlone || target === "chat-completions") return { value: request, losses: [] };
-  const isSaid = target === "responses";
-  const turns = [{ role: isSaid ? "system" : "user", parts: request.instructions } as const];
-  return { value: { ...request, instructions: [], turns }, losses: isSaid ? [] : [lost] };
+  const { loneInstructions } = getUpstreamProfile(target);
+  if (!isAlone || loneInstructions === "instructions") return { value: request, losses: [] };
+  const isSystem = loneInstructions === "system-turn";
+  const turns = [{ role: isSystem ? "system" : "user", parts: request.instructions } as const];
+  return { value: { ...request, instructions: [], turns }, losses: isSystem ? [] : [lost] };
 }

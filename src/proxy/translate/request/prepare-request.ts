@@ -1,7 +1,7 @@
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { Loss } from "../../exchange/loss.ts";
-import type { Dialect, Part } from "../../exchange/parts.ts";
+import type { Part, UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
 import { pairToolResults } from "../../exchange/tool-pairing.ts";
@@ -27,7 +27,7 @@ export interface PreparedRequest {
 /** What holds for every upstream dialect alike: paired results, names it takes, tools and schemas it knows. */
 export function prepareRequest(
   request: ExchangeRequest,
-  target: { readonly dialect: Dialect; readonly model: string },
+  target: { readonly dialect: UpstreamDialect; readonly model: string },
   capabilities: Capabilities,
 ): PreparedRequest {
   const spoken = withTurn(request, target.dialect);

@@ -1,6 +1,7 @@
+import { getUpstreamProfile } from "../../dialects/index.ts";
 import { isObject } from "../../exchange/json.ts";
 import { createLossList, type Loss, type LossList } from "../../exchange/loss.ts";
-import type { Dialect } from "../../exchange/parts.ts";
+import type { UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 
 /**
@@ -10,10 +11,10 @@ import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
  */
 export function relaxStrictSchemas(
   request: ExchangeRequest,
-  target: Dialect,
+  target: UpstreamDialect,
 ): { readonly request: ExchangeRequest; readonly losses: readonly Loss[] } {
   const list = createLossList();
-  if (target !== "chat-completions" && target !== "responses") return { request, losses: list.losses };
+  if (!getUpstreamProfile(target).restrictsStrictSchemas) return { request, losses: list.losses };
   const tools = request.tools.map((tool) => {
     if (tool.type !== "function" || tool.strict !== true || isStrict(tool.schema, 0)) return tool;
     list.add("strict", `The schema of ${tool.name} has more than strict tools may have in this dialect.`);

@@ -1,4 +1,5 @@
 import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
+import { getProfile } from "../../dialects/index.ts";
 import type { StreamEncoder, WireEvent } from "../../exchange/codec.ts";
 import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
@@ -149,8 +150,7 @@ class StreamWriter {
     }
     const text = this.encoder.push(event);
     const codes = this.encoder.losses.map(({ code }) => code);
-    // Google's SDKs take no comments.
-    if (codes.length === 0 || client.dialect === "generative-language") return text;
+    if (codes.length === 0 || !getProfile(client.dialect).client.acceptsComments) return text;
     return `: x-sallyport-losses: ${codes.join(",")}\n\n${text}`;
   }
 
@@ -240,7 +240,7 @@ class StreamWriter {
   private begin(id: string | undefined): void {
     this.begun = true;
     const { client, context } = this.translation.plan;
-    if (this.collector !== undefined) this.id = keptId(client.dialect, id, context);
+    if (this.collector !== undefined) this.id = keptId(client, id, context);
   }
 
   private async keep(): Promise<void> {

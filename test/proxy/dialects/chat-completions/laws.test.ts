@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chatCompletions as chat } from "../../../../src/proxy/dialects/chat-completions/index.ts";
+import { codec as chat } from "../../../../src/proxy/dialects/chat-completions/index.ts";
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest, Tool, Turn } from "../../../../src/proxy/exchange/request.ts";
 import type { ExchangeResponse, Finish } from "../../../../src/proxy/exchange/response.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { completions } from "../../../../src/proxy/dialects/completions/index.ts";
+import { codec as completions } from "../../../../src/proxy/dialects/completions/index.ts";
 import type { ExchangeResponse } from "../../../../src/proxy/exchange/response.ts";
 import {
   collect,

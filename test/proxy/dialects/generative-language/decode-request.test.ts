@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { generativeLanguage } from "../../../../src/proxy/dialects/generative-language/index.ts";
+import { codec as generativeLanguage } from "../../../../src/proxy/dialects/generative-language/index.ts";
 import { DialectError } from "../../../../src/proxy/exchange/dialect-error.ts";
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";
 import { text } from "../../../support/exchange.ts";

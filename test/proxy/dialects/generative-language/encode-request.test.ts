@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { generativeLanguage } from "../../../../src/proxy/dialects/generative-language/index.ts";
+import { codec as generativeLanguage } from "../../../../src/proxy/dialects/generative-language/index.ts";
 import type { Capabilities } from "../../../../src/proxy/exchange/capabilities.ts";
 import { stringifyJson } from "../../../../src/proxy/exchange/json.ts";
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { generativeLanguage } from "../../../../src/proxy/dialects/generative-language/index.ts";
+import { codec as generativeLanguage } from "../../../../src/proxy/dialects/generative-language/index.ts";
+import { profile } from "../../../../src/proxy/dialects/generative-language/profile.ts";
 import type { ExchangeEvent } from "../../../../src/proxy/exchange/event.ts";
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";
 import {
@@ -397,7 +398,7 @@ describe("errors of the generative-language dialect", () => {
     [502, "INTERNAL"],
     [504, "DEADLINE_EXCEEDED"],
   ])("94: %i is %s", (status, name) => {
-    const { body } = generativeLanguage.encodeError({ kind: "invalid-request", status, message: "x" });
+    const { body } = profile.client.encodeError({ kind: "invalid-request", status, message: "x" });
     expect(body).toMatchObject({ error: { code: status, status: name, message: "x" } });
   });
 });

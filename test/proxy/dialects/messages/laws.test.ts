@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { messages } from "../../../../src/proxy/dialects/messages/index.ts";
+import { codec as messages } from "../../../../src/proxy/dialects/messages/index.ts";
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest, Tool, Turn } from "../../../../src/proxy/exchange/request.ts";
 import type { ExchangeResponse, Finish } from "../../../../src/proxy/exchange/response.ts";

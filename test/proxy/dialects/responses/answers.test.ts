@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { responses } from "../../../../src/proxy/dialects/responses/index.ts";
+import { codec as responses } from "../../../../src/proxy/dialects/responses/index.ts";
+import { profile } from "../../../../src/proxy/dialects/responses/profile.ts";
 import { DialectError } from "../../../../src/proxy/exchange/dialect-error.ts";
 import type { ExchangeError } from "../../../../src/proxy/exchange/error.ts";
 import type { Candidate, ExchangeResponse } from "../../../../src/proxy/exchange/response.ts";
@@ -148,7 +149,7 @@ describe("errors of the responses dialect", () => {
 
   it("94, 97: the envelope, the status and the wait", () => {
     const error: ExchangeError = { kind: "rate-limit", status: 429, message: "slow", retryAfterSeconds: 9 };
-    expect(responses.encodeError(error)).toEqual({
+    expect(profile.client.encodeError(error)).toEqual({
       status: 429,
       headers: { "retry-after": "9" },
       body: {
@@ -158,6 +159,6 @@ describe("errors of the responses dialect", () => {
   });
 
   it("95: a status this dialect does not know is told as one it does", () => {
-    expect(responses.encodeError({ kind: "overloaded", status: 529, message: "busy" }).status).toBe(503);
+    expect(profile.client.encodeError({ kind: "overloaded", status: 529, message: "busy" }).status).toBe(503);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { responses } from "../../../../src/proxy/dialects/responses/index.ts";
+import { codec as responses } from "../../../../src/proxy/dialects/responses/index.ts";
 import { DialectError } from "../../../../src/proxy/exchange/dialect-error.ts";
 import { bare, text } from "../../../support/exchange.ts";
 

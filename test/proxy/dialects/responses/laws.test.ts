@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { responses } from "../../../../src/proxy/dialects/responses/index.ts";
+import { codec as responses } from "../../../../src/proxy/dialects/responses/index.ts";
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest, Tool, Turn } from "../../../../src/proxy/exchange/request.ts";
 import type { ExchangeResponse, Finish } from "../../../../src/proxy/exchange/response.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { responses } from "../../../../src/proxy/dialects/responses/index.ts";
+import { codec as responses } from "../../../../src/proxy/dialects/responses/index.ts";
 import type { ExchangeEvent } from "../../../../src/proxy/exchange/event.ts";
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest } from "../../../../src/proxy/exchange/request.ts";

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { codecs } from "../../../../src/proxy/codecs.ts";
 import type { WireEvent } from "../../../../src/proxy/exchange/codec.ts";
 import type { ExchangeEvent, OpenPart } from "../../../../src/proxy/exchange/event.ts";
 import type { Dialect } from "../../../../src/proxy/exchange/parts.ts";
@@ -9,6 +8,7 @@ import { RepeatedDeltas } from "../../../../src/proxy/translate/response/repeate
 import { ResponseCollector } from "../../../../src/proxy/translate/response/response-events.ts";
 import { createStreamGuard } from "../../../../src/proxy/translate/response/stream-guard.ts";
 import { createSseParser } from "../../../../src/sse/parse.ts";
+import { codecs } from "../../../support/codecs.ts";
 import { encodeAll, encodeContext, request } from "../../../support/exchange.ts";
 
 const upstreams = ["chat-completions", "responses", "messages", "generative-language"] as const;

@@ -1,0 +1,20 @@
+import type { DialectProfile } from "../../exchange/dialect-profile.ts";
+import { openAiChunks, openAiClient } from "../shared/openai-profile.ts";
+
+declare module "../../exchange/parts.ts" {
+  interface DialectNames {
+    completions: "client";
+  }
+}
+
+/** The older dialect of `/v1/completions`: a prompt and its continuation. */
+export const profile: DialectProfile<undefined> = {
+  name: "completions",
+  nativeUpstream: "chat-completions",
+  client: openAiClient,
+  response: openAiChunks,
+  upstream: undefined,
+  mediaForm: "openai",
+  storesResponses: false,
+  callIds: { pattern: /^[^\s]+$/, maxLength: 64 },
+};

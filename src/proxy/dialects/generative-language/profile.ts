@@ -1,0 +1,168 @@
+import { AppError } from "../../../errors.ts";
+import { defaultCapabilities } from "../../exchange/capabilities.ts";
+import type { EncodedError } from "../../exchange/codec.ts";
+import type { DialectProfile, ModelListFormat, UpstreamProfile } from "../../exchange/dialect-profile.ts";
+import type { ExchangeError } from "../../exchange/error.ts";
+import { statusOfKind } from "../../exchange/error-status.ts";
+import { ENCODED_SIGNATURE_PREFIX } from "../../exchange/signature.ts";
+import { usageOfSeparateThoughts } from "../../exchange/usage.ts";
+import { findOpenAiError } from "../shared/openai-profile.ts";
+import { getNumber, readPageSize } from "../shared/profile-values.ts";
+
+declare module "../../exchange/parts.ts" {
+  interface DialectNames {
+    "generative-language": "upstream";
+  }
+}
+
+/** Default page size of https://ai.google.dev/api/models#method:-models.list. */
+const PAGE_SIZE = 50;
+
+const modelList: ModelListFormat = {
+  describe: ({ id, displayName }) => ({
+    name: `models/${id}`,
+    version: "001",
+    displayName,
+    supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
+  }),
+  createPage(models, query, describe) {
+    // An empty or zero member counts as absent, as everywhere in this dialect.
+    const asked = query["pageSize"] ?? query["page_size"];
+    const size = readPageSize(asked === "0" || asked === "" ? undefined : asked, PAGE_SIZE);
+    const from = readPageToken(query["pageToken"] ?? query["page_token"]);
+    const page = models.slice(from, from + size).map(describe);
+    return from + size < models.length
+      ? { models: page, nextPageToken: Buffer.from(String(from + size)).toString("base64url") }
+      : { models: page };
+  },
+};
+
+/** Returns the index that a page token stands for. */
+function readPageToken(token: unknown): number {
+  if (token === undefined || token === "") return 0;
+  const index = Buffer.from(String(token), "base64url").toString();
+  if (!/^\d{1,9}$/.test(index)) throw new AppError("validation", "The page token is not one of ours");
+  return Number(index);
+}
+
+const statuses: Readonly<Record<number, string>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  409: "ABORTED",
+  413: "INVALID_ARGUMENT",
+  422: "INVALID_ARGUMENT",
+  429: "RESOURCE_EXHAUSTED",
+  499: "CANCELLED",
+  501: "UNIMPLEMENTED",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
+/** Returns the error object of bodies and streams: `{code, message, status, details}` (https://google.aip.dev/193). */
+export function createErrorObject(error: ExchangeError) {
+  const status = error.status >= 400 ? error.status : statusOfKind(error.kind);
+  const code = status === 529 ? 503 : status;
+  const seconds = error.retryAfterSeconds;
+  const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${seconds}s` };
+  return {
+    code,
+    message: error.message,
+    status: statuses[code] ?? (code < 500 ? "FAILED_PRECONDITION" : "INTERNAL"),
+    ...(seconds === undefined ? {} : { details: [retry] }),
+  };
+}
+
+function encodeError(error: ExchangeError): EncodedError {
+  const body = createErrorObject(error);
+  const seconds = error.retryAfterSeconds;
+  return {
+    status: body.code,
+    headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
+    body: { error: body },
+  };
+}
+
+/** `generateContent` and `streamGenerateContent` (https://ai.google.dev/api/generate-content). */
+export const profile: DialectProfile<UpstreamProfile> = {
+  name: "generative-language",
+  nativeUpstream: "generative-language",
+  client: {
+    callerHeader: "x-goog-api-key",
+    errorPaths: /^\/v1(?:beta|alpha)\w*\//,
+    namesModelInPath: true,
+    modelPrefix: "models/",
+    acceptsKeyInQuery: true,
+    // Google's SDKs for Python and Go fail on comments.
+    keepAlive: "",
+    acceptsComments: false,
+    imageTokens: "tiles",
+    signaturePrefix: ENCODED_SIGNATURE_PREFIX,
+    modelList,
+    encodeTokenCount: (tokens) => ({ totalTokens: tokens }),
+    encodeError,
+    encodeProxyError: (error) => encodeError(error).body,
+    encodeProxyErrorEvent: (error) => `data: ${JSON.stringify(encodeError(error).body)}\n\n`,
+  },
+  response: {
+    endMarkers: ['"finishReason"', '"blockReason"', 'data: {"error"', 'data:{"error"'],
+    errorMarkers: ['"error"'],
+    findError: findOpenAiError,
+    usageMember: "usageMetadata",
+    reportsUsageAtStart: false,
+    readUsage: (raw) =>
+      usageOfSeparateThoughts({
+        prompt: getNumber(raw, "promptTokenCount"),
+        toolPrompt: getNumber(raw, "toolUsePromptTokenCount"),
+        cacheRead: getNumber(raw, "cachedContentTokenCount"),
+        candidates: getNumber(raw, "candidatesTokenCount") ?? countNoCandidates(raw),
+        thoughts: getNumber(raw, "thoughtsTokenCount"),
+        raw,
+      }),
+  },
+  upstream: {
+    versionPath: "/v1beta",
+    hasVersionlessVendors: false,
+    keyHeader: { name: "x-goog-api-key", prefix: "" },
+    headerPrefix: "x-goog-",
+    modelListQuery: "?pageSize=1000",
+    reportsUsageOnRequest: false,
+    compactsConversations: false,
+    capabilities: {
+      ...defaultCapabilities,
+      maxStopSequences: 5,
+      reasoning: "budget",
+      acceptsPrefill: true,
+      images: "base64",
+      documents: "base64",
+      toolNamePattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]*$/,
+    },
+    hasGateways: false,
+    loneInstructions: "user-turn",
+    restrictsStrictSchemas: false,
+    acceptsAnyAnswerRoot: true,
+    toolMembers: ["namespace"],
+    createSmallestCall: (model) => ({
+      path: `/models/${encodeURIComponent(model)}:generateContent`,
+      body: {
+        contents: [{ role: "user", parts: [{ text: "Hi" }] }],
+        generationConfig: { maxOutputTokens: 1 },
+      },
+    }),
+    createCountCall: (model, body) => ({
+      path: `/models/${encodeURIComponent(model)}:countTokens`,
+      body: { generateContentRequest: { model: `models/${model}`, ...body } },
+    }),
+  },
+  mediaForm: "google",
+  storesResponses: false,
+  callIds: { pattern: /^[^\s]+$/, maxLength: 256 },
+  turnsMember: "contents",
+};
+
+/** Returns 0 for an embeddings response, which reports a prompt alone or as the total; undefined for every other. */
+function countNoCandidates(raw: object): number | undefined {
+  const [prompt, total] = [getNumber(raw, "promptTokenCount"), getNumber(raw, "totalTokenCount")];
+  return prompt !== undefined && total === prompt ? 0 : undefined;
+}

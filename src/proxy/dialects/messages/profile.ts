@@ -1,0 +1,194 @@
+import { AppError } from "../../../errors.ts";
+import { defaultCapabilities } from "../../exchange/capabilities.ts";
+import type { EncodedError } from "../../exchange/codec.ts";
+import { defined } from "../../exchange/defined.ts";
+import type {
+  DialectProfile,
+  ListedModel,
+  ModelListFormat,
+  UpstreamProfile,
+} from "../../exchange/dialect-profile.ts";
+import type { ExchangeError } from "../../exchange/error.ts";
+import { kindOfStatus } from "../../exchange/error-status.ts";
+import { isObject } from "../../exchange/json.ts";
+import { SIGNATURE_PREFIX } from "../../exchange/signature.ts";
+import { usageOfExclusive } from "../../exchange/usage.ts";
+import { findOpenAiError } from "../shared/openai-profile.ts";
+import { getMember, getNumber, readPageSize } from "../shared/profile-values.ts";
+
+declare module "../../exchange/parts.ts" {
+  interface DialectNames {
+    messages: "upstream";
+  }
+}
+
+/** Default page size of https://docs.anthropic.com/en/api/models-list. */
+const PAGE_SIZE = 20;
+
+const modelList: ModelListFormat = {
+  describe({ id, displayName, created }) {
+    const date = new Date(created * 1000).toISOString().replace(".000Z", "Z");
+    return { type: "model", id, display_name: displayName, created_at: date };
+  },
+  createPage(models, query, describe) {
+    const size = readPageSize(query["limit"], PAGE_SIZE);
+    const after = findNamed(models, query, "after_id");
+    const before = findNamed(models, query, "before_id");
+    const from = before === undefined ? (after ?? -1) + 1 : Math.max(0, before - size);
+    const to = before ?? from + size;
+    const page = models.slice(from, to);
+    return {
+      data: page.map(describe),
+      has_more: before === undefined ? to < models.length : from > 0,
+      first_id: page[0]?.id ?? null,
+      last_id: page.at(-1)?.id ?? null,
+    };
+  },
+};
+
+/**
+ * Returns the index of the model that a query member names. Throws `validation` if the list does not have it: returning
+ * the first page instead would make a client that walks the pages loop.
+ */
+function findNamed(
+  models: readonly ListedModel[],
+  query: Readonly<Record<string, unknown>>,
+  member: "after_id" | "before_id",
+): number | undefined {
+  const id = query[member];
+  if (id === undefined || id === "") return undefined;
+  const index = models.findIndex((model) => model.id === id);
+  if (index < 0) throw new AppError("validation", `${member}: there is no such model in the list`);
+  return index;
+}
+
+/** `error.type` per kind (https://docs.anthropic.com/en/api/errors). */
+const types: Record<ExchangeError["kind"], string> = {
+  "invalid-request": "invalid_request_error",
+  authentication: "authentication_error",
+  billing: "billing_error",
+  permission: "permission_error",
+  "not-found": "not_found_error",
+  timeout: "timeout_error",
+  conflict: "invalid_request_error",
+  "too-large": "request_too_large",
+  unprocessable: "invalid_request_error",
+  "context-overflow": "invalid_request_error",
+  "rate-limit": "rate_limit_error",
+  quota: "rate_limit_error",
+  overloaded: "overloaded_error",
+  upstream: "api_error",
+  internal: "api_error",
+};
+
+/** The code that makes the SDK send a thread's whole conversation again (`details.error_code`). */
+const THREAD_NOT_FOUND = "thread_not_found";
+
+/** Encodes an error for clients of this dialect, which match the text `prompt is too long` and the status 529. */
+export function encodeError(error: ExchangeError, requestId?: string): EncodedError {
+  const { message } = error;
+  // Mocks and gateways say "unavailable" with statuses that mean something else; clients go by the status.
+  const kind = error.kind === "overloaded" && error.status < 500 ? kindOfStatus(error.status) : error.kind;
+  const isOverflow = kind === "context-overflow" && !/prompt is too long/i.test(message);
+  return {
+    status: kind === "overloaded" ? 529 : error.status,
+    headers: error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) },
+    body: defined({
+      type: "error",
+      error: defined({
+        type: types[kind],
+        message: isOverflow ? `prompt is too long: ${message}` : message,
+        details: error.code === THREAD_NOT_FOUND ? { error_code: THREAD_NOT_FOUND } : undefined,
+      }),
+      request_id: requestId,
+    }),
+  };
+}
+
+/** The dialect has no error codes; `model_not_found` is added because clients act on it. */
+function encodeProxyError(error: ExchangeError, code: string | undefined, requestId: string): unknown {
+  const { body } = encodeError(error, requestId);
+  if (code !== "model_not_found" || !isObject(body) || !isObject(body["error"])) return body;
+  return { ...body, error: { ...body["error"], code } };
+}
+
+/** Members of a request that `/v1/messages/count_tokens` takes. */
+const COUNTED = ["model", "messages", "system", "tools", "tool_choice", "thinking"] as const;
+
+/** Anthropic's `/v1/messages`. */
+export const profile: DialectProfile<UpstreamProfile> = {
+  name: "messages",
+  nativeUpstream: "messages",
+  client: {
+    callerHeader: "anthropic-version",
+    errorPaths: /^\/v1\/messages\//,
+    namesModelInPath: false,
+    acceptsKeyInQuery: false,
+    requestIdHeader: "request-id",
+    keepAlive: 'event: ping\ndata: {"type": "ping"}\n\n',
+    acceptsComments: true,
+    imageTokens: "pixels",
+    signaturePrefix: SIGNATURE_PREFIX,
+    modelList,
+    encodeTokenCount: (tokens) => ({ input_tokens: tokens }),
+    encodeError,
+    encodeProxyError,
+    encodeProxyErrorEvent: (error, code, requestId) =>
+      `event: error\ndata: ${JSON.stringify(encodeProxyError(error, code, requestId))}\n\n`,
+  },
+  response: {
+    endMarkers: ['"message_stop"', "event: error\n", "event: error\r", '"type":"error"'],
+    errorMarkers: ['"error"', "event: error", "event:error"],
+    findError: (value) =>
+      value["type"] === "error" || value["type"] === undefined ? findOpenAiError(value) : undefined,
+    usageMember: "usage",
+    reportsUsageAtStart: true,
+    readUsage: (raw) =>
+      usageOfExclusive({
+        uncached: getNumber(raw, "input_tokens"),
+        cacheRead: getNumber(raw, "cache_read_input_tokens"),
+        cacheWrite: getNumber(raw, "cache_creation_input_tokens"),
+        cacheWriteHour: getNumber(getMember(raw, "cache_creation"), "ephemeral_1h_input_tokens"),
+        output: getNumber(raw, "output_tokens"),
+        reasoning: getNumber(getMember(raw, "output_tokens_details"), "thinking_tokens"),
+        raw,
+      }),
+  },
+  upstream: {
+    versionPath: "/v1",
+    hasVersionlessVendors: false,
+    keyHeader: { name: "x-api-key", prefix: "" },
+    // https://docs.anthropic.com/en/api/versioning names no later version.
+    versionHeader: ["anthropic-version", "2023-06-01"],
+    headerPrefix: "anthropic-",
+    modelListQuery: "?limit=1000",
+    reportsUsageOnRequest: false,
+    compactsConversations: false,
+    capabilities: {
+      ...defaultCapabilities,
+      maxTemperature: 1,
+      maxStopSequences: 100,
+      reasoning: "budget",
+      acceptsPrefill: true,
+      audio: false,
+    },
+    hasGateways: false,
+    loneInstructions: "user-turn",
+    restrictsStrictSchemas: false,
+    acceptsAnyAnswerRoot: false,
+    // `defer_loading` is left out: only the client's own vendor can search for such tools, so that another model would
+    // never see them.
+    toolMembers: ["cache_control", "input_examples", "eager_input_streaming", "allowed_callers", "namespace"],
+    createSmallestCall: (model) => ({
+      path: "/messages",
+      body: { model, max_tokens: 1, messages: [{ role: "user", content: "Hi" }] },
+    }),
+    createCountCall(_model, body) {
+      const members = COUNTED.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]]));
+      return { path: "/messages/count_tokens", body: Object.fromEntries(members) };
+    },
+  },
+  storesResponses: false,
+  callIds: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 256 },
+  turnsMember: "messages",
+};

@@ -1,0 +1,127 @@
+import { defaultCapabilities } from "../../exchange/capabilities.ts";
+import type { EncodedError } from "../../exchange/codec.ts";
+import type { DialectProfile, UpstreamProfile } from "../../exchange/dialect-profile.ts";
+import type { ExchangeError } from "../../exchange/error.ts";
+import { statusOfKind } from "../../exchange/error-status.ts";
+import { isObject } from "../../exchange/json.ts";
+import {
+  createUsageReader,
+  encodeOpenAiProxyError,
+  hasError,
+  openAiClient,
+  openAiUpstream,
+} from "../shared/openai-profile.ts";
+
+declare module "../../exchange/parts.ts" {
+  interface DialectNames {
+    responses: "upstream";
+  }
+}
+
+/** `POST /v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
+export const profile: DialectProfile<UpstreamProfile> = {
+  name: "responses",
+  nativeUpstream: "responses",
+  client: {
+    ...openAiClient,
+    encodeTokenCount: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
+    encodeError,
+    encodeProxyError: encodeOpenAiProxyError,
+    encodeProxyErrorEvent({ message }, code) {
+      const event = { type: "error", code: code ?? "server_error", message, param: null };
+      return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+    },
+  },
+  response: {
+    endMarkers: [
+      '"response.completed"',
+      '"response.incomplete"',
+      '"response.failed"',
+      '"response.cancelled"',
+      "event: error\n",
+      "event: error\r",
+    ],
+    errorMarkers: ['"response.failed"', '"error"', "event: error", "event:error"],
+    findError(value) {
+      const { type, object, response, status } = value;
+      if (type === "response.failed") return isObject(response) ? response : value;
+      if (type === "error" || status === "failed") return value;
+      return hasError(value) && type === undefined && object !== "response" ? value : undefined;
+    },
+    usageMember: "usage",
+    reportsUsageAtStart: false,
+    readUsage: createUsageReader({ input: "input_tokens", output: "output_tokens" }),
+  },
+  upstream: {
+    ...openAiUpstream,
+    compactsConversations: true,
+    capabilities: {
+      ...defaultCapabilities,
+      acceptsTopK: false,
+      acceptsStop: false,
+      acceptsDeveloperRole: true,
+      customTools: true,
+      reasoning: "effort",
+      efforts: ["none", "minimal", "low", "medium", "high", "xhigh"],
+      optionalMembers: ["prompt_cache_key", "service_tier", "verbosity", "metadata", "store"],
+    },
+    loneInstructions: "system-turn",
+    createSmallestCall: (model) => ({
+      path: "/responses",
+      body: { model, max_output_tokens: 16, input: "Hi", store: false },
+    }),
+    createCountCall(_model, body) {
+      const { store: _, include: __, stream: ___, max_output_tokens: ____, ...members } = body;
+      return { path: "/responses/input_tokens", body: members };
+    },
+  },
+  mediaForm: "openai",
+  storesResponses: true,
+  callIds: { pattern: /^[^\s]+$/, maxLength: 64 },
+  turnsMember: "input",
+};
+
+const types: Partial<Record<ExchangeError["kind"], string>> = {
+  authentication: "authentication_error",
+  billing: "insufficient_quota",
+  permission: "permission_error",
+  "not-found": "not_found_error",
+  "rate-limit": "rate_limit_error",
+  quota: "insufficient_quota",
+  timeout: "timeout_error",
+  overloaded: "overloaded_error",
+  upstream: "server_error",
+  internal: "server_error",
+};
+
+const codes: Partial<Record<ExchangeError["kind"], string>> = {
+  authentication: "invalid_api_key",
+  "not-found": "model_not_found",
+  "context-overflow": "context_length_exceeded",
+  "rate-limit": "rate_limit_exceeded",
+  quota: "insufficient_quota",
+  overloaded: "server_is_overloaded",
+};
+
+/** Returns the code that clients of the OpenAI family compare, or the vendor's own for other kinds. */
+export function getErrorCode(error: ExchangeError): string | undefined {
+  return codes[error.kind] ?? error.code;
+}
+
+/** Encodes an upstream's error; status 529, which OpenAI does not use, becomes 503. */
+function encodeError(error: ExchangeError): EncodedError {
+  const status = error.status >= 400 ? error.status : statusOfKind(error.kind);
+  const { retryAfterSeconds: seconds } = error;
+  return {
+    status: status === 529 ? 503 : status,
+    headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
+    body: {
+      error: {
+        message: error.message,
+        type: types[error.kind] ?? "invalid_request_error",
+        param: error.param ?? null,
+        code: getErrorCode(error) ?? null,
+      },
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { defaultCapabilities } from "../../exchange/capabilities.ts";
+import type { EncodedError } from "../../exchange/codec.ts";
+import type {
+  ClientProfile,
+  ModelListFormat,
+  ResponseProfile,
+  UpstreamProfile,
+} from "../../exchange/dialect-profile.ts";
+import type { ExchangeError } from "../../exchange/error.ts";
+import { isObject } from "../../exchange/json.ts";
+import type { Usage } from "../../exchange/response.ts";
+import { SIGNATURE_PREFIX } from "../../exchange/signature.ts";
+import { usageOfInclusive } from "../../exchange/usage.ts";
+import { getMember, getNumber } from "./profile-values.ts";
+
+type Kind = ExchangeError["kind"];
+
+/** `error.type` per kind (https://platform.openai.com/docs/guides/error-codes). */
+const types: Record<Kind, string> = {
+  "invalid-request": "invalid_request_error",
+  authentication: "authentication_error",
+  billing: "insufficient_quota",
+  permission: "permission_error",
+  "not-found": "invalid_request_error",
+  timeout: "timeout_error",
+  conflict: "conflict_error",
+  "too-large": "invalid_request_error",
+  unprocessable: "invalid_request_error",
+  "context-overflow": "invalid_request_error",
+  "rate-limit": "rate_limit_error",
+  quota: "insufficient_quota",
+  overloaded: "server_error",
+  upstream: "server_error",
+  internal: "server_error",
+};
+
+const codes: Partial<Record<Kind, string>> = {
+  authentication: "invalid_api_key",
+  "not-found": "model_not_found",
+  "context-overflow": "context_length_exceeded",
+  "rate-limit": "rate_limit_exceeded",
+  quota: "insufficient_quota",
+};
+
+/** Encodes an error for clients of `/v1/chat/completions` and `/v1/completions`. */
+export function encodeOpenAiError(error: ExchangeError): EncodedError {
+  return {
+    status: error.status === 529 ? 503 : error.status,
+    headers: error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) },
+    body: { error: createErrorObject(error) },
+  };
+}
+
+function createErrorObject({ kind, message, param }: ExchangeError) {
+  // The code of another vendor would mean something else here.
+  return { message, type: types[kind], param: param ?? null, code: codes[kind] ?? null };
+}
+
+/** Returns the body of an error of the proxy itself, the same on all routes of the OpenAI family. */
+export function encodeOpenAiProxyError(error: ExchangeError, code: string | undefined): unknown {
+  return { error: { ...createErrorObject(error), code: code ?? null } };
+}
+
+const modelList: ModelListFormat = {
+  describe: ({ id, created, ownedBy }) => ({ id, object: "model", created, owned_by: ownedBy }),
+  createPage: (models, _query, describe) => ({ object: "list", data: models.map(describe) }),
+};
+
+/** Facts that the clients of all dialects of the OpenAI family share. */
+export const openAiClient: ClientProfile = {
+  namesModelInPath: false,
+  acceptsKeyInQuery: false,
+  requestIdHeader: "x-request-id",
+  keepAlive: ": ping\n\n",
+  acceptsComments: true,
+  imageTokens: "pixels",
+  signaturePrefix: SIGNATURE_PREFIX,
+  modelList,
+  encodeTokenCount: (tokens) => ({ input_tokens: tokens }),
+  encodeError: encodeOpenAiError,
+  encodeProxyError: encodeOpenAiProxyError,
+  encodeProxyErrorEvent: (error, code) => `data: ${JSON.stringify(encodeOpenAiProxyError(error, code))}\n\n`,
+};
+
+/** How to read responses of `/v1/chat/completions` and `/v1/completions`. */
+export const openAiChunks: ResponseProfile = {
+  endMarkers: [
+    "data: [DONE]",
+    "data:[DONE]",
+    '"finish_reason":"',
+    '"finish_reason": "',
+    'data: {"error"',
+    'data:{"error"',
+  ],
+  errorMarkers: ['"error"', "event: error", "event:error"],
+  findError: findOpenAiError,
+  usageMember: "usage",
+  reportsUsageAtStart: false,
+  readUsage: createUsageReader({ input: "prompt_tokens", output: "completion_tokens" }),
+};
+
+/** Returns the object with the error's details in an event or a response, of most dialects. */
+export function findOpenAiError(value: Readonly<Record<string, unknown>>): unknown {
+  const { type, object, choices } = value;
+  if (hasError(value) || type === "error" || object === "error") return value;
+  const isBroken = Array.isArray(choices) && choices.some((one) => Object(one).finish_reason === "error");
+  return isBroken ? value : undefined;
+}
+
+/** Returns whether the member `error` is an object or a text. */
+export function hasError({ error }: Readonly<Record<string, unknown>>): boolean {
+  return isObject(error) || (typeof error === "string" && error !== "");
+}
+
+/** Returns a reader of token counts whose input includes cached tokens; the names are those of its two counts. */
+export function createUsageReader(names: {
+  readonly input: string;
+  readonly output: string;
+}): (raw: object) => Usage {
+  const [inputDetails, outputDetails] = [`${names.input}_details`, `${names.output}_details`];
+  return (raw) => {
+    const [input, total] = [getNumber(raw, names.input), getNumber(raw, "total_tokens")];
+    return usageOfInclusive({
+      input,
+      cacheRead: getNumber(getMember(raw, inputDetails), "cached_tokens"),
+      cacheWrite: getNumber(getMember(raw, inputDetails), "cache_write_tokens"),
+      // Embeddings report no output.
+      output: getNumber(raw, names.output) ?? (input !== undefined && total === input ? 0 : undefined),
+      reasoning: getNumber(getMember(raw, outputDetails), "reasoning_tokens"),
+      total,
+      raw,
+    });
+  };
+}
+
+/** Facts that upstreams of `/v1/chat/completions` and `/v1/responses` share. */
+export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
+  versionPath: "/v1",
+  hasVersionlessVendors: true,
+  keyHeader: { name: "authorization", prefix: "Bearer " },
+  headerPrefix: "openai-",
+  modelListQuery: "",
+  reportsUsageOnRequest: false,
+  compactsConversations: false,
+  capabilities: defaultCapabilities,
+  hasGateways: false,
+  loneInstructions: "instructions",
+  restrictsStrictSchemas: true,
+  acceptsAnyAnswerRoot: false,
+  toolMembers: ["namespace"],
+};

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { dialects, getProfile, loadCodec, upstreamDialects } from "../../../src/proxy/dialects/index.ts";
+
+const root = resolve(import.meta.dirname, "../../..");
+const folder = join(root, "src/proxy/dialects");
+
+describe("dialect registry", () => {
+  it("has every folder of dialects/", () => {
+    const folders = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() && entry.name !== "shared" ? [entry.name] : [],
+    );
+    expect(folders.toSorted()).toEqual([...dialects].toSorted());
+  });
+
+  it.each(dialects)("names %s the same in folder, profile and codec", async (dialect) => {
+    expect(getProfile(dialect).name).toBe(dialect);
+    expect((await loadCodec(dialect)).dialect).toBe(dialect);
+  });
+
+  it.each(dialects)("serves %s natively by a registered upstream dialect", (dialect) => {
+    expect(upstreamDialects).toContain(getProfile(dialect).nativeUpstream);
+  });
+
+  it.each(dialects)("keeps the profile of %s free of its codec", (dialect) => {
+    const text = readFileSync(join(folder, dialect, "profile.ts"), "utf8");
+    const imports = [...text.matchAll(/from "([^"]+)"/g)].map((match) => match[1] ?? "");
+    const allowed = /^(?:\.\.\/\.\.\/exchange\/|\.\.\/shared\/|\.\.\/\.\.\/\.\.\/errors\.ts$)/;
+    expect(imports.filter((path) => !allowed.test(path))).toEqual([]);
+  });
+});
