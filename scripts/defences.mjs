@@ -245,13 +245,6 @@ export const defences = [
   ["G5", "security/g05", "src/review/git/hardening.ts", 'GIT_NO_REPLACE_OBJECTS: "1",', ""],
   ["G5", "security/g05", "src/review/git/snapshot.ts", "attributes[index]?.diffDecreed", "false"],
   [
-    "G5",
-    "security/g05",
-    "src/review/git/unhidden-index.ts",
-    "if (hidden.length === 0) return use({});",
-    "return use({});",
-  ],
-  [
     "G6",
     "security/g06",
     "src/review/git/quoted-name.ts",
@@ -280,6 +273,13 @@ export const defences = [
     "true",
   ],
   ["G10", "security/g10", "src/review/git/verify-objects.ts", 'hash?.digest("hex") === name', "true"],
+  [
+    "G10",
+    "security/g10",
+    "src/review/git/fill-index.ts",
+    "await copyWithTime(cache, index)",
+    'await copyWithTime(join(repository.commonDirectory, "index"), index)',
+  ],
   [
     "G9",
     "security/g09",

@@ -107,7 +107,7 @@ class Desk implements DiffDesk {
   async isOutdated(): Promise<boolean> {
     const entry = await this.onTable();
     const now = await this.planned(entry.plan.diffType);
-    const probe = await probeDiff(now.git, now.plan, this.view);
+    const probe = await probeDiff(this.repository, now.git, now.plan, this.view);
     if (probe !== entry.lastLook?.probe) {
       const fresh = await this.take(now, this.view);
       await fresh.spool.close();

@@ -17,6 +17,7 @@ import type { ObjectFormat } from "./intent-index.ts";
 import { splitAtNul } from "./nul-list.ts";
 import type { Repository } from "./repository.ts";
 import { CALL_LIMIT_MS, type GitPlace, runGit, tryGit } from "./run-git.ts";
+import { indexInfo, listEntries, parseListing, type TrackedEntries } from "./staged-entries.ts";
 
 /** Files that one git compares at a time; starting a process takes as long as comparing some hundred files. */
 const MIN_SLICE_FILES = 1_000;
@@ -32,33 +33,48 @@ const MIN_BYTES_PER_MS = 1_024;
 /** Milliseconds between two times that progress is saved. */
 const SAVE_EVERY_MS = 3_000;
 
+/** What a working tree is compared with: a tree by its object, or the entries of an index, named by a hash of them. */
+export type IndexBase = { readonly name: string; readonly entries?: TrackedEntries };
+
 /**
- * Lays the tree into the index, and finds the files that are byte for byte the same. What an earlier look found is kept in the
+ * Lays the base into the index, and finds the files that are byte for byte the same. What an earlier look found is kept in the
  * data directory with the files' times: the repository's own index is not believed, as whoever writes it can make it say
- * that any file is unchanged. Returns the submodules of the tree.
+ * that any file is unchanged. Returns the entries of the base.
  */
 export async function fillIndex(
   repository: Repository,
   room: GitPlace,
-  from: string,
-): Promise<readonly Buffer[]> {
+  base: IndexBase,
+): Promise<TrackedEntries> {
   const index = room.environment["GIT_INDEX_FILE"] ?? "";
   const cache = keptIndex(repository);
   const known = kept.get(cache);
   const writtenAt = await copyWithTime(cache, index).catch(() => undefined);
-  const isSame = known?.from === from && known.writtenAt === writtenAt;
+  const isSame = known?.name === base.name && known.writtenAt === writtenAt;
   if (!isSame) {
-    if ((await tryGit(room, ["read-tree", "-m", from])).exitCode !== 0) {
+    await layBase(repository, room, base).catch(async () => {
       await rm(index, { force: true });
-      await runGit(room, ["read-tree", from]);
-    }
+      await layBase(repository, room, base);
+    });
     await compareUnread(repository, room, index);
   }
   await refresh(repository, room, index);
-  const links = isSame ? known.links : await submodules(room);
+  const entries = base.entries ?? (isSame ? known.entries : parseListing(await listEntries(room)).entries);
   const keptAt = await keep(index, cache).catch(() => undefined);
-  if (keptAt !== undefined) kept.set(cache, { from, writtenAt: keptAt, links });
-  return links;
+  if (keptAt !== undefined) kept.set(cache, { name: base.name, writtenAt: keptAt, entries });
+  return entries;
+}
+
+/** Makes the index one of the base; entries that stay the same keep the times of their files. */
+async function layBase(repository: Repository, room: GitPlace, { name, entries }: IndexBase): Promise<void> {
+  if (!entries) {
+    await runGit(room, ["read-tree", "-m", name]);
+    return;
+  }
+  const before = parseListing(await listEntries(room)).entries;
+  const input = indexInfo(before, entries, repository.objectFormat);
+  if (input.length > 0)
+    await runGit(room, ["update-index", "--add", "--replace", "-z", "--index-info"], { input });
 }
 
 /** Returns where the index of a working tree is kept between reviews. */
@@ -93,10 +109,10 @@ async function forgetChanged({ objectFormat }: Repository, room: GitPlace, index
   await writeIndex(index, forgotten, objectFormat, Date.now());
 }
 
-/** Which tree an index in the data directory is of, as far as this process wrote it, and the submodules in it. */
+/** What an index in the data directory is of, as far as this process wrote it. */
 const kept = new Map<
   string,
-  { readonly from: string; readonly writtenAt: number; readonly links: readonly Buffer[] }
+  { readonly name: string; readonly writtenAt: number; readonly entries: TrackedEntries }
 >();
 
 /** Git looks into files that changed as late as the index did; a copy that is younger would keep it from doing so. */
@@ -133,7 +149,8 @@ interface Slice {
 async function compareUnread(repository: Repository, room: GitPlace, index: string): Promise<void> {
   const { objectFormat } = repository;
   const startedAt = Date.now();
-  const entries = parseIndex(await readFile(index), objectFormat);
+  // An index without entries is not written.
+  const entries = parseIndex(await readFile(index).catch(() => Buffer.alloc(0)), objectFormat);
   if (!entries) return;
   const unread = entries.flatMap((entry, position) => (isUnread(entry, objectFormat) ? [position] : []));
   if (unread.length === 0) return;
@@ -237,11 +254,4 @@ async function objectSizes(room: GitPlace, objects: readonly string[]): Promise<
   const output = await runGit(room, ["cat-file", "--batch-check=%(objectsize)", "--buffer"], { input });
   const lines = output.toString("latin1").split("\n");
   return objects.map((_object, position) => Number(lines[position]) || 0);
-}
-
-async function submodules(room: GitPlace): Promise<readonly Buffer[]> {
-  const entries = splitAtNul(await runGit(room, ["ls-files", "--stage", "-z"]));
-  return entries
-    .filter((entry) => entry.subarray(0, 7).toString("latin1") === "160000 ")
-    .map((entry) => Buffer.from(entry.subarray(entry.indexOf(0x09) + 1)));
 }

@@ -1,7 +1,6 @@
 import { type DiffView, namesArguments } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
-import { withEverythingCompared } from "./unhidden-index.ts";
 import type { WorkTree } from "./work-tree.ts";
 
 /** A file of a diff before any of its lines has been compared. */
@@ -24,19 +23,14 @@ export async function listFiles(
   plan: DiffPlan,
   view: DiffView,
 ): Promise<ListedFile[]> {
-  const names = (place: GitPlace, environment: Record<string, string>) =>
-    runGit(place, namesArguments(plan, view), { environment });
-  if (tree) {
-    const files = changedFiles((await names(tree.git, {})).toString());
-    const { paths, large } = tree.apart;
-    const apart = [...paths, ...large].map((path) => ({ path: path.toString() }));
-    const isLast = ({ path, oldPath }: Omit<ListedFile, "index">) =>
-      oldPath === undefined && tree.untracked.has(path);
-    return numbered([...files.filter((file) => !isLast(file)), ...files.filter(isLast), ...apart]);
-  }
-  const inGit = (environment: Record<string, string>) => names(git, environment);
-  const output = await (plan.to.kind === "worktree" ? withEverythingCompared(git, inGit) : inGit({}));
-  return numbered(changedFiles(output.toString()));
+  const output = await runGit(tree?.git ?? git, namesArguments(plan, view));
+  const files = changedFiles(output.toString());
+  if (!tree) return numbered(files);
+  const { paths, large } = tree.apart;
+  const apart = [...paths, ...large].map((path) => ({ path: path.toString() }));
+  const isLast = ({ path, oldPath }: Omit<ListedFile, "index">) =>
+    oldPath === undefined && tree.untracked.has(path);
+  return numbered([...files.filter((file) => !isLast(file)), ...files.filter(isLast), ...apart]);
 }
 
 function numbered(files: readonly Omit<ListedFile, "index">[]): ListedFile[] {

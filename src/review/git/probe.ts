@@ -1,38 +1,42 @@
 import { createHash } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { type DiffView, rawArguments } from "./diff-arguments.ts";
-import { type DiffPlan, showsUntracked } from "./diff-types.ts";
-import { type GitPlace, runGit } from "./run-git.ts";
-import { listUntracked } from "./untracked.ts";
+import type { DiffView } from "./diff-arguments.ts";
+import type { DiffPlan } from "./diff-types.ts";
+import type { Repository } from "./repository.ts";
+import type { GitPlace } from "./run-git.ts";
+import { readStagedEntries } from "./staged-entries.ts";
+import { readStatus } from "./work-tree.ts";
 
 /**
- * A hash that changes whenever the diff may have: of the objects compared, and for a working tree of the names,
- * sizes and times of the files that differ. Reads no file's content, so it can change without the diff changing.
+ * Returns a hash that changes whenever the diff may have: of the objects compared, and for a working tree of the names, sizes
+ * and times of the files that differ. Reads only files whose times have changed, so it can change without the diff changing.
  */
-export async function probeDiff(git: GitPlace, plan: DiffPlan, view: DiffView): Promise<string> {
+export async function probeDiff(
+  repository: Repository,
+  git: GitPlace,
+  plan: DiffPlan,
+  view: DiffView,
+): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify([plan.from, plan.to]));
-  if (plan.from.kind === "tree" && plan.to.kind === "tree") return hash.digest("hex");
-  const [raw, untracked] = await Promise.all([
-    runGit(git, rawArguments(plan, view)),
-    showsUntracked(plan) ? listUntracked(git, view) : [],
-  ]);
-  hash.update(raw);
-  if (plan.to.kind === "index") return hash.digest("hex");
-  for (const path of [...changedPaths(raw), ...untracked]) hash.update(path).update(await stamp(git, path));
-  return hash.digest("hex");
-}
-
-/** The paths in `--raw -z` output without renames: `:modes objects status` NUL path NUL … */
-function changedPaths(raw: Buffer): Buffer[] {
-  const paths: Buffer[] = [];
-  for (let start = raw.indexOf(0) + 1; start > 0; ) {
-    const end = raw.indexOf(0, start);
-    if (end === -1) break;
-    paths.push(raw.subarray(start, end));
-    start = raw.indexOf(0, end + 1) + 1;
+  if (plan.to.kind === "index") {
+    const { entries } = await readStagedEntries(git, repository.objectFormat);
+    for (const { path, mode, object } of entries.values()) hash.update(`${mode} ${object} `).update(path);
   }
-  return paths;
+  if (plan.to.kind === "worktree") {
+    const { changed, fresh, apart } = await readStatus(repository, git, plan.from, view);
+    for (const { path, object = "" } of changed)
+      hash
+        .update(object)
+        .update(path)
+        .update(await stamp(git, path));
+    for (const path of [...fresh, ...apart.paths, ...apart.large])
+      hash
+        .update("new")
+        .update(path)
+        .update(await stamp(git, path));
+  }
+  return hash.digest("hex");
 }
 
 async function stamp(git: GitPlace, path: Buffer): Promise<string> {

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { DiffFile } from "../api-types.ts";
-import { isWithin } from "../is-within.ts";
 import { attributesOf } from "./attributes.ts";
 import { type DiffView, diffArguments } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
@@ -10,9 +9,10 @@ import type { Repository } from "./repository.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
 import { readSectionHeader, type SectionHeader } from "./section-header.ts";
 import { Spool } from "./spool.ts";
-import { withEverythingCompared } from "./unhidden-index.ts";
 import { additionWithoutContent, streamAdditions, type Untracked } from "./untracked.ts";
+import { verifyComparison } from "./verify-objects.ts";
 import { type WorkTree, withTreeOf } from "./work-tree.ts";
+import { within } from "./work-tree-status.ts";
 
 /** A diff as it was at one moment: its files, and its text on disk. */
 export interface Snapshot {
@@ -71,7 +71,11 @@ export async function snapshotIn(
   const spool = await Spool.create();
   const taking: Taking = { repository, git, plan, view, spool, ...(tree ? { tree } : {}) };
   try {
+    const verifying = tree ? undefined : verifyComparison(git, plan, view, repository.objectFormat);
+    verifying?.catch(() => {});
     const parts = await trackedParts(taking, view);
+    // What git has read is not used before it is known to be what its name says.
+    await verifying;
     if (!tree) return await describe(taking, parts);
     const apart = await untrackedParts(taking, view, within(tree.apart, view));
     const isLast = (part: Part) => part.untracked;
@@ -86,21 +90,10 @@ export async function snapshotIn(
   }
 }
 
-/** Those that the view asks for by name; the tree knows those of its own view. */
-function within(apart: Untracked, { paths }: DiffView): Untracked {
-  const isWanted = (path: Buffer) =>
-    paths.length === 0 || paths.some((each) => each === "." || isWithin(`/${each}`, `/${path}`));
-  return { paths: apart.paths.filter(isWanted), large: apart.large.filter(isWanted) };
-}
-
 async function trackedParts(taking: Taking, view: DiffView): Promise<Part[]> {
   const { git, plan, spool, tree } = taking;
-  const run = (place: GitPlace, environment: Record<string, string>) =>
-    streamFiles(spool, (take) => runGit(place, diffArguments(plan, view), { take, environment }));
-  const diff = (environment: Record<string, string>) => run(git, environment);
-  const files = tree
-    ? await run(tree.git, {})
-    : await (plan.to.kind === "worktree" ? withEverythingCompared(git, diff) : diff({}));
+  const place = tree?.git ?? git;
+  const files = await streamFiles(spool, (take) => runGit(place, diffArguments(plan, view), { take }));
   return files.map((file) => ({ ...file, untracked: isUntracked(file.header, tree) }));
 }
 

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { lstat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { additionArguments, type DiffView } from "./diff-arguments.ts";
@@ -19,12 +20,17 @@ export interface Untracked {
   readonly large: readonly Buffer[];
 }
 
-/** Separates the paths of large files from all others. */
-export async function separateLarge(git: GitPlace, all: readonly Buffer[]): Promise<Untracked> {
-  const sizes = await Promise.all(all.map((path) => sizeOf(git, path)));
+/** Separates the paths of large files from all others, and names those that are folders. */
+export async function separateLarge(
+  git: GitPlace,
+  all: readonly Buffer[],
+): Promise<Untracked & { readonly folders: readonly Buffer[] }> {
+  const found = await Promise.all(all.map((path) => statusOf(git, path)));
+  const isLarge = (index: number) => Boolean(found[index]?.isFile() && found[index].size > LARGEST_COMPARED);
   return {
-    paths: all.filter((_path, index) => (sizes[index] ?? 0) <= LARGEST_COMPARED),
-    large: all.filter((_path, index) => (sizes[index] ?? 0) > LARGEST_COMPARED),
+    paths: all.filter((_path, index) => !isLarge(index)),
+    large: all.filter((_path, index) => isLarge(index)),
+    folders: all.filter((_path, index) => found[index]?.isDirectory()),
   };
 }
 
@@ -36,9 +42,8 @@ export function additionWithoutContent(path: Buffer): Buffer {
   );
 }
 
-async function sizeOf(git: GitPlace, path: Buffer): Promise<number> {
-  const found = await lstat(Buffer.concat([Buffer.from(`${git.directory}/`), path])).catch(() => undefined);
-  return found?.isFile() ? found.size : 0;
+function statusOf(git: GitPlace, path: Buffer): Promise<Stats | undefined> {
+  return lstat(Buffer.concat([Buffer.from(`${git.directory}/`), path])).catch(() => undefined);
 }
 
 /**

@@ -1,11 +1,17 @@
 import { createHash, type Hash } from "node:crypto";
 import { AppError } from "../../errors.ts";
+import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
+import type { DiffPlan } from "./diff-types.ts";
+import { withTimeFor } from "./fill-index.ts";
+import { LARGEST_COMPARED } from "./hardening.ts";
 import type { ObjectFormat } from "./intent-index.ts";
+import { splitAtNul } from "./nul-list.ts";
+import { objectsIn } from "./raw-entries.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
 
 /**
  * Reads objects and compares each one's content with its name, which git itself does not do. Throws `git_failed` for one that
- * is damaged or was replaced: a diff against it would show, and hide, anything.
+ * is damaged or was replaced: a diff against it would show, and hide, anything. Files too large to be compared are not read.
  */
 export async function verifyObjects(
   git: GitPlace,
@@ -13,11 +19,45 @@ export async function verifyObjects(
   format: ObjectFormat,
 ): Promise<void> {
   if (objects.length === 0) return;
+  const input = [...new Set(objects)].map((object) => `${object}\n`).join("");
+  const sizes = await runGit(git, ["cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer"], {
+    input,
+  });
+  const read = sizes
+    .toString("latin1")
+    .split("\n")
+    .flatMap((line) => {
+      const [name = "", size = ""] = line.split(" ");
+      return /^\d+$/.test(size) && Number(size) <= LARGEST_COMPARED ? [{ name, size: Number(size) }] : [];
+    });
+  if (read.length === 0) return;
+  const bytes = read.reduce((sum, { size }) => sum + size, 0);
   const reader = new BatchReader(format);
-  await runGit(git, ["cat-file", "--batch", "--buffer"], {
-    input: [...new Set(objects)].map((object) => `${object}\n`).join(""),
+  await runGit(withTimeFor(git, bytes), ["cat-file", "--batch", "--buffer"], {
+    input: read.map(({ name }) => `${name}\n`).join(""),
     take: (chunk) => reader.write(chunk),
   });
+}
+
+/** Verifies a commit, or a tree, and every tree in it; the contents of its files are not read. */
+export async function verifyTree(git: GitPlace, treeish: string, format: ObjectFormat): Promise<void> {
+  const listing = splitAtNul(await runGit(git, ["ls-tree", "-r", "-d", "-z", "--full-tree", treeish]));
+  const entries = listing.map((line) => line.toString("latin1", 0, line.indexOf(0x09)).split(" "));
+  const trees = entries.flatMap(([, type, object = ""]) => (type === "tree" ? [object] : []));
+  await verifyObjects(git, [treeish, `${treeish}^{tree}`, ...trees], format);
+}
+
+/** Verifies what git reads to compare two trees: both commits, the trees that differ, the files in them. */
+export async function verifyComparison(
+  git: GitPlace,
+  { from, to }: Pick<DiffPlan, "from" | "to">,
+  { paths }: Pick<DiffView, "paths">,
+  format: ObjectFormat,
+): Promise<void> {
+  const sides = [from, to].flatMap((side) => (side.kind === "tree" ? [side.object] : []));
+  const args = ["diff-tree", "-r", "-t", "--no-renames", ...NAMES_FORM, ...sides, "--", ...paths];
+  const roots = sides.flatMap((side) => [side, `${side}^{tree}`]);
+  await verifyObjects(git, [...roots, ...objectsIn(await runGit(git, args))], format);
 }
 
 /** Reads `NAME TYPE SIZE LF content LF …`, as `git cat-file --batch` prints it. */

@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import { lstat, readdir } from "node:fs/promises";
+import { isWithin } from "../is-within.ts";
+import { createQueue, type InTurn } from "../storage/in-turn.ts";
+import type { ComparedFile } from "./conversions.ts";
+import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
+import type { Side } from "./diff-types.ts";
+import { fillIndex, type IndexBase } from "./fill-index.ts";
+import { joinWithNul, splitAtNul } from "./nul-list.ts";
+import { rawEntries } from "./raw-entries.ts";
+import type { Repository } from "./repository.ts";
+import { type GitPlace, runGit, tryGit } from "./run-git.ts";
+import { compareEntries, GITLINK_MODE, readStagedEntries, type StagedEntries } from "./staged-entries.ts";
+import { hasCommit, listUntracked, separateLarge, type Untracked } from "./untracked.ts";
+import { verifyTree } from "./verify-objects.ts";
+
+/** What is found in a working tree before any diff is taken. */
+export interface WorkTreeStatus {
+  /** Paths of new files that the repository's index does not have. */
+  readonly untracked: ReadonlySet<string>;
+  /** New files that have to be shown by other means: large ones, and those that were taken out of the index. */
+  readonly apart: Untracked;
+  /** Tracked files that a sparse checkout leaves out. */
+  readonly notCheckedOut: readonly Buffer[];
+  /** Staged contents that neither side of the diff has. */
+  readonly onlyStaged: readonly Buffer[];
+  /** Folders of repositories within this one, submodules among them. */
+  readonly nested: readonly Buffer[];
+  /** Files of the base that are not the same on disk, with their old objects. */
+  readonly changed: readonly ComparedFile[];
+  /** New files, and new repositories within this one. */
+  readonly fresh: readonly Buffer[];
+}
+
+/** Two looks at one working tree at the same time would read every file twice. */
+const queues = new Map<string, InTurn>();
+
+/** Finds what in a working tree differs from the base, and lays it into the index of `room` as far as git can compare it. */
+export async function findStatus(
+  repository: Repository,
+  git: GitPlace,
+  room: GitPlace,
+  from: Side,
+  view: DiffView,
+): Promise<WorkTreeStatus> {
+  const { root, objectFormat } = repository;
+  const queue = queues.get(root) ?? createQueue();
+  queues.set(root, queue);
+  const reading = readStagedEntries(git, objectFormat);
+  const base = await baseOf(from, reading);
+  const [tracked, staged] = await Promise.all([
+    queue(() => fillIndex(repository, room, base)),
+    reading,
+    from.kind === "tree" ? verifyTree(room, from.object, objectFormat) : undefined,
+  ]);
+  const links = [...tracked.values()].filter(({ mode }) => mode === GITLINK_MODE).map(({ path }) => path);
+  const hollow = await findHollow(room, links);
+  const changes = compareEntries(tracked, staged.entries);
+  const removed = changes.removed;
+  await leaveOut(room, [...removed, ...hollow]);
+  const notCheckedOut = await skipWhatIsNotCheckedOut(git, room);
+  const [raw, others] = await Promise.all([
+    runGit(room, ["diff-files", "--no-renames", ...NAMES_FORM]),
+    from.kind === "tree" ? listUntracked(room, view) : listInHollow(room, hollow, view),
+  ]);
+  const changed = rawEntries(raw)
+    .filter(({ status }) => status === "M" || status === "T" || status === "D")
+    .map(({ path, objects: [object = ""] }) => ({ path, object }));
+  const { folders, ...found } = await findNew(room, others, { ...changes, unstored: staged.unstored }, from);
+  const shown = new Set(
+    [...changed.map(({ path }) => path), ...found.fresh, ...found.apart.paths, ...found.apart.large].map(key),
+  );
+  const isHollow = new Set(hollow.map(key));
+  return {
+    changed,
+    ...found,
+    notCheckedOut,
+    onlyStaged: [...changes.added, ...changes.modified].filter((path) => !shown.has(key(path))),
+    nested: [...links.filter((path) => !isHollow.has(key(path))), ...folders].filter((path) =>
+      isWanted(path, view),
+    ),
+  };
+}
+
+async function baseOf(from: Side, reading: Promise<StagedEntries>): Promise<IndexBase> {
+  if (from.kind === "tree") return { name: from.object };
+  const { entries } = await reading;
+  const hash = createHash("sha256");
+  for (const { path, mode, object } of entries.values())
+    hash.update(`${mode} ${object} `).update(path).update("\0");
+  return { name: `index ${hash.digest("hex")}`, entries };
+}
+
+function key(path: Buffer): string {
+  return path.toString("latin1");
+}
+
+function isWanted(path: Buffer, { paths }: Pick<DiffView, "paths">): boolean {
+  return paths.length === 0 || paths.some((each) => each === "." || isWithin(`/${each}`, `/${path}`));
+}
+
+/** Those that the view asks for by name. */
+export function within({ paths, large }: Untracked, view: Pick<DiffView, "paths">): Untracked {
+  const isIn = (path: Buffer) => isWanted(path, view);
+  return { paths: paths.filter(isIn), large: large.filter(isIn) };
+}
+
+async function leaveOut(room: GitPlace, paths: readonly Buffer[]): Promise<void> {
+  if (paths.length === 0) return;
+  await runGit(room, ["update-index", "--force-remove", "-z", "--stdin"], { input: joinWithNul(paths) });
+}
+
+/** Submodules in whose place there is a folder of files: git takes it for unchanged, and looks at none of them. */
+async function findHollow(room: GitPlace, links: readonly Buffer[]): Promise<Buffer[]> {
+  const isHollow = await Promise.all(
+    links.map(async (path) => {
+      const names = await readdir(fileIn(room, path)).catch(() => []);
+      return names.length > 0 && !(await hasCommit(room, path));
+    }),
+  );
+  return links.filter((_path, index) => isHollow[index]);
+}
+
+/** Compared with the index, no new file is shown but those that git would not look for. */
+async function listInHollow(room: GitPlace, hollow: readonly Buffer[], view: DiffView): Promise<Buffer[]> {
+  const paths = hollow.filter((path) => isWanted(path, view)).map((path) => path.toString());
+  return paths.length === 0 ? [] : listUntracked(room, { paths });
+}
+
+/** In a sparse checkout, files that are not there are not deleted. Returns them. */
+async function skipWhatIsNotCheckedOut(git: GitPlace, room: GitPlace): Promise<readonly Buffer[]> {
+  const wanted = git.settings?.repository.get("core.sparsecheckout")?.toLowerCase() ?? "false";
+  if (["false", "no", "off", "0"].includes(wanted)) return [];
+  const listed = splitAtNul(await runGit(git, ["ls-files", "-v", "-z"]));
+  const skipped = listed
+    .filter((entry) => entry[0] === 0x53 || entry[0] === 0x73)
+    .map((entry) => entry.subarray(2));
+  const absent: Buffer[] = [];
+  for (const path of skipped) {
+    const found = await lstat(fileIn(room, path)).catch(() => undefined);
+    if (!found) absent.push(path);
+  }
+  if (absent.length === 0) return [];
+  await tryGit(room, ["update-index", "--skip-worktree", "-z", "--stdin"], { input: joinWithNul(absent) });
+  return absent;
+}
+
+interface IndexChanges {
+  readonly added: readonly Buffer[];
+  readonly removed: readonly Buffer[];
+  readonly unstored: readonly Buffer[];
+}
+
+/** Returns the files that the base does not have: those to add to the index, and those to show apart. */
+async function findNew(
+  room: GitPlace,
+  others: readonly Buffer[],
+  { added, removed, unstored }: IndexChanges,
+  from: Side,
+): Promise<Pick<WorkTreeStatus, "fresh" | "apart" | "untracked"> & { readonly folders: readonly Buffer[] }> {
+  const listed = new Set(others.map(key));
+  // Staged, or announced, although they are ignored.
+  const forced = [...added, ...unstored].filter((path) => !listed.has(key(path)));
+  const isRemoved = new Set(removed.map(key));
+  const { paths, large, folders } = await separateLarge(
+    room,
+    others.filter((path) => !isRemoved.has(key(path))),
+  );
+  const fresh = [...paths, ...(await present(room, forced))];
+  // The empty object that stands for a new file would be the old side of it.
+  if (from.kind === "index")
+    return { fresh: [], apart: { paths: fresh, large }, untracked: new Set(), folders };
+  const isStaged = new Set(added.map(key));
+  return {
+    fresh,
+    folders,
+    apart: { paths: others.filter((path) => isRemoved.has(key(path))), large },
+    untracked: new Set(others.filter((path) => !isStaged.has(key(path))).map((path) => path.toString())),
+  };
+}
+
+async function present(room: GitPlace, paths: readonly Buffer[]): Promise<Buffer[]> {
+  const found = await Promise.all(paths.map((path) => lstat(fileIn(room, path)).catch(() => undefined)));
+  return paths.filter((_path, index) => found[index]?.isFile() || found[index]?.isSymbolicLink());
+}
+
+function fileIn({ directory }: GitPlace, path: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${directory}/`), path]);
+}
