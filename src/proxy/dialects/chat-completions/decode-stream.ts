@@ -9,7 +9,7 @@ import { parseChunk } from "../shared/parse.ts";
 import { decodePages } from "./citations.ts";
 import { decodeError } from "./errors.ts";
 import { chunkSchema, type WireChunk } from "./schema.ts";
-import { StreamCandidate } from "./stream-candidate.ts";
+import { StreamCandidate } from "./stream-reader.ts";
 import { decodeUsage } from "./usage.ts";
 
 /** What is known of a stream as a whole, and where its events go. */

@@ -3,7 +3,7 @@ import type { PartEvent } from "../../exchange/event.ts";
 import type { Finish } from "../../exchange/response.ts";
 import { ChunkStreamEncoder } from "../shared/chunk-stream.ts";
 import { completionId } from "./encode-response.ts";
-import { PartWriter } from "./stream-part-writer.ts";
+import { PartWriter } from "./stream-writer.ts";
 import { encodeUsage } from "./usage.ts";
 
 /** Writes chunks of deltas: the role first, then what the parts come to. */

@@ -6,10 +6,10 @@ import { parseJson } from "../../exchange/json.ts";
 import type { Candidate, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
-import { CandidateReader, type CandidateStream } from "./candidate-reader.ts";
 import { blockedCandidate, parseAnswer, statusOf } from "./decode-response.ts";
 import { decodeError } from "./errors.ts";
 import type { WireResponse } from "./schema.ts";
+import { CandidateReader, type CandidateStream } from "./stream-reader.ts";
 import { decodeUsage } from "./usage.ts";
 
 /**

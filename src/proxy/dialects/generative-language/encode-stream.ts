@@ -9,8 +9,8 @@ import { encodeAnswerPart, groundingOf } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
 import { createFraming } from "./framing.ts";
 import { encodeLogprobs } from "./logprobs.ts";
-import { partAnswer } from "./part-answer.ts";
 import { createErrorObject } from "./profile.ts";
+import { partAnswer } from "./stream-writer.ts";
 import { encodeUsage } from "./usage.ts";
 
 /**

@@ -7,7 +7,7 @@ import { ownMember } from "../../exchange/own-member.ts";
 import { decodeError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
 import { eventSchema, type WireStreamEvent } from "./schema.ts";
-import { type BlockReader, openBlock } from "./stream-blocks.ts";
+import { type BlockReader, openBlock } from "./stream-reader.ts";
 import { decodeUsage } from "./usage.ts";
 
 /** The statuses that errors inside a stream would have had by themselves. */

@@ -7,7 +7,7 @@ import { mergeUsage } from "../../exchange/usage.ts";
 import { messageId } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeError } from "./profile.ts";
-import { BlockWriter } from "./stream-block-writer.ts";
+import { BlockWriter } from "./stream-writer.ts";
 import { encodeFinalUsage, encodeUsage } from "./usage.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { ToolCallPart } from "../../exchange/parts.ts";
 import { isCustomCall, openCustomInput } from "./custom-calls.ts";
 import { membersOf } from "./event-writer.ts";
 import { callItem } from "./output-items.ts";
-import type { OutputList, PartWriter, WriterDeps } from "./part-writers.ts";
+import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
 /** A call that has ended with arguments that are no JSON: whether it was cut off shows at the answer's end. */
 export interface PendingCall {

@@ -9,8 +9,8 @@ import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeAnnotation } from "./decode-content.ts";
 import { decodeUsage, finishOf, identityOf, placedParts } from "./decode-response.ts";
 import { errorOfResponse } from "./errors.ts";
-import { ItemReader, type ItemStream } from "./item-reader.ts";
 import { eventSchema, type WireResponse, type WireStreamEvent } from "./schema.ts";
+import { ItemReader, type ItemStream } from "./stream-reader.ts";
 
 /** Reads a stream of `response.*` events. Items are told apart by `output_index`: some servers change ids midway. */
 class ResponsesStreamDecoder implements StreamDecoder, ItemStream {

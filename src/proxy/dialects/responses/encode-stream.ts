@@ -5,7 +5,6 @@ import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { createEventWriter } from "./event-writer.ts";
-import { type PartWriter, PartWriters } from "./part-writers.ts";
 import {
   createFrame,
   type Ending,
@@ -15,6 +14,7 @@ import {
   type Identity,
   type ResponseFrame,
 } from "./response-object.ts";
+import { type PartWriter, PartWriters } from "./stream-writer.ts";
 
 interface Begun {
   readonly frame: ResponseFrame;

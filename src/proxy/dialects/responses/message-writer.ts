@@ -4,8 +4,8 @@ import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import { encodeTokens } from "../shared/token-logprobs.ts";
 import { type EventWriter, membersOf } from "./event-writer.ts";
 import { encodeAnnotations, messageItem, refusalContent, textContent } from "./output-items.ts";
-import type { OutputList, PartWriter, WriterDeps } from "./part-writers.ts";
 import { phaseOf } from "./phase.ts";
+import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
 export interface MessageWriter {
   start(part: OpenPart): PartWriter;

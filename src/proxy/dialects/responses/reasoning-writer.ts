@@ -1,7 +1,7 @@
 import type { OpenPart } from "../../exchange/event.ts";
 import type { ReasoningPart } from "../../exchange/parts.ts";
 import { reasoningItem } from "./output-items.ts";
-import type { OutputList, PartWriter, WriterDeps } from "./part-writers.ts";
+import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 
 /** A reasoning item with its summary; opened by the first word or the signature, so that no empty one is shown. */
 export function createReasoningWriter(

@@ -10,7 +10,7 @@ import { googleSignature } from "./google-signatures.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import { isEncrypted, signatureOf, wordsOf } from "./reasoning-details.ts";
 import type { WireAnswer, WireDelta, WirePart } from "./schema.ts";
-import { StreamCalls } from "./stream-calls.ts";
+import { StreamCalls } from "./stream-call-reader.ts";
 
 /** One candidate's growing answer: deltas in, canonical events out through the stream. */
 export class StreamCandidate {

@@ -3,7 +3,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { spreadCallSignatures } from "../../exchange/signature.ts";
 import { encodeAnswerPart } from "./encode-answer-part.ts";
-import { type BlockStep, type PartSteps, stepsOf, stepsOfWhole } from "./stream-part-steps.ts";
+import { type BlockStep, type PartSteps, stepsOf, stepsOfWhole } from "./stream-steps.ts";
 
 type Beginning = Extract<PartEvent, { type: "part-start" | "part-whole" }>;
 
