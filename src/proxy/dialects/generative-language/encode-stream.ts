@@ -7,10 +7,9 @@ import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { encodeAnswerPart, groundingOf } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
-import { createFraming } from "./framing.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { createErrorObject } from "./profile.ts";
-import { partAnswer } from "./stream-writer.ts";
+import { createFraming, partAnswer } from "./stream-writer.ts";
 import { encodeUsage } from "./usage.ts";
 
 /**

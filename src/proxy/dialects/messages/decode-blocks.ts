@@ -1,17 +1,18 @@
+import type { z } from "zod";
 import { defined } from "../../exchange/defined.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { originOfFile, withSniffedType } from "../../exchange/media.ts";
-import type { DocumentPart, Part, ReasoningPart } from "../../exchange/parts.ts";
+import type { DocumentPart, MediaSource, Part, ReasoningPart } from "../../exchange/parts.ts";
 import { openSignature } from "../../exchange/signature.ts";
 import { decodeCacheControl } from "../shared/cache-control.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { decodeCitation } from "./citations.ts";
-import { type DecodedSource, decodeSource } from "./decode-source.ts";
 import {
   documentBlock,
   imageBlock,
   redactedBlock,
   searchResultBlock,
+  type sourceSchema,
   textBlock,
   thinkingBlock,
   toolResultBlock,
@@ -132,4 +133,27 @@ function decodeToolResult(block: WireBlock, where: string): Part {
 
 function unknownPart(block: WireBlock): Part {
   return { type: "unknown", origin: { dialect: "messages", raw: block } };
+}
+
+type DecodedSource =
+  | MediaSource
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "content"; readonly content: readonly WireBlock[] };
+
+/** A block's `source`. `content` is a document made of blocks. */
+function decodeSource(source: z.infer<typeof sourceSchema>): DecodedSource {
+  switch (source.type) {
+    case "base64":
+      return { kind: "base64", mediaType: source.media_type, data: source.data };
+    case "url":
+      return { kind: "url", url: source.url };
+    case "file":
+      return { kind: "file", id: source.file_id };
+    case "text":
+      return { kind: "text", text: source.data };
+    case "content":
+      return typeof source.content === "string"
+        ? { kind: "text", text: source.content }
+        : { kind: "content", content: source.content };
+  }
 }

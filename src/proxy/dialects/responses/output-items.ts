@@ -1,5 +1,5 @@
 import { isObject } from "../../exchange/json.ts";
-import type { LossList } from "../../exchange/loss.ts";
+import { createLossList, type LossList } from "../../exchange/loss.ts";
 import type {
   Citation,
   ImagePart,
@@ -10,10 +10,11 @@ import type {
   ToolCallPart,
 } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
-import { sealSignature } from "../../exchange/signature.ts";
+import { sealSignature, spreadCallSignatures, spreadTextSignatures } from "../../exchange/signature.ts";
 import { encodeTokens } from "../shared/token-logprobs.ts";
 import { isCustomCall, openCustomInput } from "./custom-calls.ts";
 import { encodeCall } from "./encode-items.ts";
+import { hasItem } from "./encode-response.ts";
 
 /** Items of a response's `output`. Ids are made of the response's own, so that an answer reads the same each time. */
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly type: string; readonly id: string };
@@ -138,4 +139,26 @@ export function keptItem(part: Part, id: string): OutputItem | undefined {
   const raw = part.origin.raw;
   if (typeof raw !== "object" || raw === null || !("type" in raw)) return undefined;
   return { id, ...raw, type: String(raw.type) };
+}
+
+/**
+ * Ids of output items are made of their response's id and their place in it (`itemId`), so that a client which sends
+ * back only an `item_reference` can be understood by whoever kept the answer.
+ */
+export function placeOfItem(id: string): { readonly responseId: string; readonly place: number } | undefined {
+  const match = /^(?:msg|rs|fc|ctc|ig|ws)_(.+)_(\d+)$/.exec(id);
+  return match?.[1] === undefined ? undefined : { responseId: `resp_${match[1]}`, place: Number(match[2]) };
+}
+
+/** The parts of an answer that its item at a place holds: texts in a row are one message, as they are written. */
+export function partsAtPlace(parts: readonly Part[], place: number): readonly Part[] {
+  let at = -1;
+  let isMessage = false;
+  return spreadCallSignatures(spreadTextSignatures(parts, createLossList())).filter((part) => {
+    const isSpoken = part.type === "text" || part.type === "refusal";
+    if (isSpoken ? part.text === "" : !hasItem(part)) return false;
+    if (!(isSpoken && isMessage)) at += 1;
+    isMessage = isSpoken;
+    return at === place;
+  });
 }

@@ -1,5 +1,5 @@
 import { getProfile } from "../../dialects/index.ts";
-import { partsAtPlace, placeOfItem } from "../../dialects/responses/item-places.ts";
+import { partsAtPlace, placeOfItem } from "../../dialects/responses/output-items.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Part } from "../../exchange/parts.ts";

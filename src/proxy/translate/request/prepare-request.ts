@@ -1,6 +1,8 @@
+import { getUpstreamProfile } from "../../dialects/index.ts";
 import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
-import type { Loss } from "../../exchange/loss.ts";
+import { type Converted, createLossList, type Loss } from "../../exchange/loss.ts";
+import { memberCode } from "../../exchange/loss-codes.ts";
 import type { Part, UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
@@ -8,9 +10,7 @@ import { pairToolResults } from "../../exchange/tool-pairing.ts";
 import { answerOfTool, carrySchemaByTool, createAnswerReader, finishOfTool } from "./answer-schema.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
 import { createAnswerOpener, encloseAnswer, openAnswer } from "./enclosed-answer.ts";
-import { withTurn } from "./instructions-alone.ts";
 import { relaxStrictSchemas } from "./strict-schemas.ts";
-import { withoutForeignExtras } from "./tool-extras.ts";
 import { fitToolNames } from "./tool-names.ts";
 
 /** A request made ready for an upstream's encoder, and the way back for what comes in answer. */
@@ -76,4 +76,41 @@ function restoreName(event: ExchangeEvent, restore: (name: string) => string): E
     return { ...event, part: { ...event.part, name: restore(event.part.name) } };
   }
   return event;
+}
+
+const lost: Loss = {
+  code: "system-position",
+  detail: "The instructions are sent as the user's words, as nobody else says any.",
+};
+
+/**
+ * A call may consist of instructions alone, which chat-completions vendors answer and the others refuse for want of a
+ * turn. There the instructions become the one turn: a system message at a responses vendor, the user's words elsewhere.
+ */
+function withTurn(request: ExchangeRequest, target: UpstreamDialect): Converted<ExchangeRequest> {
+  const isAlone = request.turns.length === 0 && request.instructions.length > 0;
+  const { loneInstructions } = getUpstreamProfile(target);
+  if (!isAlone || loneInstructions === "instructions") return { value: request, losses: [] };
+  const isSystem = loneInstructions === "system-turn";
+  const turns = [{ role: isSystem ? "system" : "user", parts: request.instructions } as const];
+  return { value: { ...request, instructions: [], turns }, losses: isSystem ? [] : [lost] };
+}
+
+/** A request whose tools say nothing that the upstream's dialect has no member for, and what was left out. */
+function withoutForeignExtras(
+  request: ExchangeRequest,
+  target: UpstreamDialect,
+): { readonly request: ExchangeRequest; readonly losses: readonly Loss[] } {
+  const list = createLossList();
+  const { toolMembers } = getUpstreamProfile(target);
+  const tools = request.tools.map((tool) => {
+    if (tool.type !== "function" || tool.extras === undefined) return tool;
+    const extras = Object.entries(tool.extras).filter(([member]) => {
+      const isKnown = toolMembers.includes(member);
+      if (!isKnown) list.add(memberCode(member), `Tools have no ${member} in the ${target} dialect.`);
+      return isKnown;
+    });
+    return { ...tool, extras: Object.fromEntries(extras) };
+  });
+  return { request: list.losses.length === 0 ? request : { ...request, tools }, losses: list.losses };
 }
