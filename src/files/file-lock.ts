@@ -6,7 +6,7 @@ import { AppError, systemErrorCode } from "../errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { isProcessMark, markOfProcess, mayStillRun } from "./running-process.ts";
 
-/** How long a lock is waited for; it is held for the time of one small write. */
+/** How long a lock is waited for by default; it is held for the time of one small write. */
 const WAIT_MS = 5_000;
 const RETRY_MS = 15;
 /** A lock file without a readable owner is being written, or its writer died. */
@@ -16,9 +16,13 @@ const UNREADABLE_MS = 2_000;
  * Runs a task while no other process runs one under the same lock file. The lock of a process that has ended is taken over.
  * Throws the system's error where no lock file can be made, and `storage` where another process keeps the lock.
  */
-export async function withFileLock<Result>(path: string, task: () => Promise<Result>): Promise<Result> {
+export async function withFileLock<Result>(
+  path: string,
+  task: () => Promise<Result>,
+  waitMs = WAIT_MS,
+): Promise<Result> {
   await makePrivateFolder(dirname(path));
-  await acquire(path);
+  await acquire(path, waitMs);
   try {
     return await task();
   } finally {
@@ -26,9 +30,9 @@ export async function withFileLock<Result>(path: string, task: () => Promise<Res
   }
 }
 
-async function acquire(path: string): Promise<void> {
+async function acquire(path: string, waitMs: number): Promise<void> {
   const owner = JSON.stringify(markOfProcess());
-  for (const until = Date.now() + WAIT_MS; ; ) {
+  for (const until = Date.now() + waitMs; ; ) {
     try {
       await writeFile(path, owner, { flag: "wx", mode: 0o600 });
       return;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstat, readdir } from "node:fs/promises";
+import { createQueue, type InTurn } from "../../files/in-turn.ts";
 import { isWithin } from "../is-within.ts";
-import { createQueue, type InTurn } from "../storage/in-turn.ts";
 import type { ComparedFile } from "./conversions.ts";
 import { type DiffView, NAMES_FORM } from "./diff-arguments.ts";
 import type { Side } from "./diff-types.ts";

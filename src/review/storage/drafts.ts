@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from "node:util";
 import { AppError, systemErrorCode } from "../../errors.ts";
 import { storageFailure, writeDurably } from "../../files/durable-file.ts";
 import { withFileLock } from "../../files/file-lock.ts";
+import { createQueue } from "../../files/in-turn.ts";
 import { isProcessMark, markOfProcess, mayStillRun, type ProcessMark } from "../../files/running-process.ts";
 import type { Draft } from "../api-types.ts";
-import { createQueue } from "./in-turn.ts";
 
 /** What was typed but not sent, one file a key, on disk before it is acknowledged. */
 export interface DraftStore {

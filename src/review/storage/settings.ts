@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { AppError } from "../../errors.ts";
 import { readJson, storageFailure, writeDurably } from "../../files/durable-file.ts";
 import { withFileLock } from "../../files/file-lock.ts";
+import { createQueue } from "../../files/in-turn.ts";
 import type { ReviewSettings } from "../api-types.ts";
 import { settingsBody } from "../body-schemas.ts";
-import { createQueue } from "./in-turn.ts";
 
 /** What the person chose in the page. Kept here since the port, and with it the browser's own storage, changes. */
 export interface SettingsStore {
