@@ -52,11 +52,9 @@ const post = (url: string, body: unknown) =>
   });
 
 describe("upstreams that answer oddly", () => {
-  it.each([100, 101])("are told of by their interim status %d, and called no second time", async (status) => {
+  it("are told of by their interim status 101, and called no second time", async () => {
     const { proxy, calls } = await behind((socket) =>
-      socket.end(
-        `HTTP/1.1 ${status} Interim\r\n${status === 101 ? "upgrade: x\r\nconnection: upgrade\r\n" : ""}\r\n`,
-      ),
+      socket.end("HTTP/1.1 101 Interim\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
     );
     for (const [path, body] of BOTH_LANES) {
       calls.count = 0;
@@ -66,7 +64,7 @@ describe("upstreams that answer oddly", () => {
     }
   });
 
-  it.each([102, 103])("may say %d first, as often as they like", async (status) => {
+  it.each([100, 102, 103])("may say %d first, as often as they like", async (status) => {
     const hints = `HTTP/1.1 ${status} Interim\r\nlink: </x>; rel=preload\r\n\r\n`.repeat(2);
     const { proxy, calls } = await behind((socket) =>
       socket.write(

@@ -28,7 +28,7 @@ export function relayTo(
   const pool = pools.get(origin, upstream.timeouts.connectMs);
   const headers = upstreamHeaders(request.rawHeaders, upstream, request.needs);
   return new Promise((resolve) => {
-    const relay = new Relay(task, resolve);
+    const relay = new Relay(task, upstream.timeouts.firstByteMs, resolve);
     const isFree = pool.dispatch(
       {
         method: request.method,
@@ -40,7 +40,7 @@ export function relayTo(
       },
       relay,
     );
-    if (!isFree) limitWait(relay, upstream.timeouts.firstByteMs);
+    if (!isFree) limitWait(relay, upstream.name, upstream.timeouts.firstByteMs);
   });
 }
 

@@ -68,6 +68,12 @@ export function waitedTooLong(upstream: string): AppError {
   return new AppError("upstream_timeout", message);
 }
 
+/** Returns the failure of a call whose upstream sends interim responses (1xx) and no other until `first_byte` is over. */
+export function onlyInterim(upstream: string): AppError {
+  const message = `The upstream ${upstream} did not answer within first_byte: it sent interim responses (1xx) only`;
+  return new AppError("upstream_timeout", message);
+}
+
 /** Returns the failure of a stream that ended without its last event. */
 export function streamCut(upstream: string): AppError {
   return new AppError("upstream_cut", `The stream of the upstream ${upstream} ended before its last event`);
@@ -95,7 +101,7 @@ function codeOfCause(error: Error): string {
   return cause instanceof Error ? codeOf(cause) : "";
 }
 
-/** A 100 or 101, which undici does not take, though it says so in the words of its error alone. */
+/** A 101, or a 100 without its end: undici takes neither, and says so in the text of its error alone. */
 function isUnaskedFor(error: Error, code: string): boolean {
   return code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(error.message);
 }

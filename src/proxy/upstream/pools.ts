@@ -1,5 +1,6 @@
-import { Pool } from "undici";
+import { buildConnector, Pool } from "undici";
 import { type OutboundProxies, proxyFor } from "../../config/outbound-proxy.ts";
+import { skippingContinue } from "./skip-continue.ts";
 import { createTunnelConnector } from "./tunnel.ts";
 
 /** How many connections to one origin may be open; a stream holds one for its whole life. */
@@ -74,6 +75,8 @@ function openPool(
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 65_536,
-    connect: proxy ? createTunnelConnector(proxy, connectMs) : { timeout: connectMs },
+    connect: skippingContinue(
+      proxy ? createTunnelConnector(proxy, connectMs) : buildConnector({ timeout: connectMs }),
+    ),
   });
 }

@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./answer-checks.ts";
-import { clientGone, streamCut, upstreamFault, waitedTooLong } from "./faults.ts";
+import { clientGone, streamCut, upstreamFault } from "./faults.ts";
+import { limitInterim } from "./limit-wait.ts";
 import type { OpenStream } from "./open-streams.ts";
 import type { AnswerDetails, RelayOutcome, RelayTask, ResponseWatch, StreamFilter } from "./relay-task.ts";
 import { clientHeaders } from "./response-headers.ts";
@@ -19,8 +20,6 @@ type State = "waiting" | "holding" | "refusing" | "open" | "over";
 export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   lastActivity = performance.now();
   place = -1;
-  private readonly task: RelayTask;
-  private readonly done: (outcome: RelayOutcome) => void;
   private readonly onClose = () => this.clientClosed();
   private controller: Dispatcher.DispatchController | undefined;
   private state: State = "waiting";
@@ -39,9 +38,11 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   private isStream = false;
   private firstByteAt = 0;
 
-  constructor(task: RelayTask, done: (outcome: RelayOutcome) => void) {
-    this.task = task;
-    this.done = done;
+  constructor(
+    private readonly task: RelayTask,
+    private readonly firstByteMs: number,
+    private readonly done: (outcome: RelayOutcome) => void,
+  ) {
     task.response.on("close", this.onClose);
     // That it has left is told once, and may have been while the upstream was chosen.
     if (task.response.destroyed) this.clientClosed();
@@ -57,6 +58,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
+    if (status < 200) limitInterim(this, this.task.upstream, this.lastActivity, this.firstByteMs);
     if (status < 200 || this.state === "over") return;
     this.lastActivity = performance.now();
     this.firstByteAt = this.lastActivity;
@@ -101,8 +103,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     else this.finish({ kind: "failed", fault, firstByteAt: this.firstByteAt });
   }
 
-  onWaitOver(): void {
-    if (this.state === "waiting") this.fail(waitedTooLong(this.task.upstream));
+  onWaitOver(error: AppError): void {
+    if (this.state === "waiting") this.fail(error);
   }
 
   /** What is held is let go, and a stream that stands between events gets a ping. */

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import { decoded } from "./decoded.ts";
-import { clientGone, upstreamFault, waitedTooLong } from "./faults.ts";
-import { limitWait } from "./limit-wait.ts";
+import { clientGone, upstreamFault } from "./faults.ts";
+import { limitInterim, limitWait } from "./limit-wait.ts";
 
 /** What tells that nobody waits for an answer any more: an `AbortSignal`, or something lighter that a call has. */
 export interface Departure {
@@ -41,7 +41,7 @@ export function sendUpstream(
   request: UpstreamSend,
 ): Promise<ReceivedReply> {
   return new Promise((resolve, reject) => {
-    const receiver = new Receiver(upstream, request.signal, resolve, reject);
+    const receiver = new Receiver(upstream, request, resolve, reject);
     const isFree = pool.dispatch(
       {
         method: request.method,
@@ -53,7 +53,7 @@ export function sendUpstream(
       },
       receiver,
     );
-    if (!isFree) limitWait(receiver, request.firstByteMs);
+    if (!isFree) limitWait(receiver, upstream, request.firstByteMs);
   });
 }
 
@@ -97,6 +97,8 @@ interface Reading {
 
 class Receiver implements Dispatcher.DispatchHandler {
   private readonly upstream: string;
+  private readonly firstByteMs: number;
+  private readonly startedAt = performance.now();
   private readonly signal: Departure | undefined;
   private readonly resolve: (reply: ReceivedReply) => void;
   private readonly reject: (error: AppError) => void;
@@ -112,12 +114,13 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   constructor(
     upstream: string,
-    signal: Departure | undefined,
+    { signal, firstByteMs }: UpstreamSend,
     resolve: (reply: ReceivedReply) => void,
     reject: (error: AppError) => void,
   ) {
     this.upstream = upstream;
     this.signal = signal;
+    this.firstByteMs = firstByteMs;
     this.resolve = resolve;
     this.reject = reject;
     signal?.addEventListener("abort", this.onAbort);
@@ -134,6 +137,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
+    if (status < 200) limitInterim(this, this.upstream, this.startedAt, this.firstByteMs);
     if (status < 200) return;
     const body = decoded(this.read(), headers["content-encoding"], this.upstream);
     this.begun = true;
@@ -191,8 +195,8 @@ class Receiver implements Dispatcher.DispatchHandler {
     if (reading !== undefined) queueMicrotask(() => this.give(reading));
   }
 
-  onWaitOver(): void {
-    if (!this.begun) this.abort(waitedTooLong(this.upstream));
+  onWaitOver(error: AppError): void {
+    if (!this.begun) this.abort(error);
   }
 
   private abort(error = clientGone()): void {
