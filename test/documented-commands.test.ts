@@ -2,8 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { connectorNamed } from "../src/agents/connectors.ts";
-import { agents } from "../src/agents/registry.ts";
+import { proxyClientNamed, reviewedAgents } from "../src/agents/registry.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { codeBlocks, documents, inlineCode, read, root } from "./support/documents.ts";
 
@@ -81,9 +80,9 @@ function faultOf(line: string): string | undefined {
 /** AGENT stands for any. */
 function nameFault(command: Command, name: string | undefined): string | undefined {
   if (name === undefined || /^[A-Z]+$/.test(name)) return undefined;
-  if (/^(un)?install$/.test(command.name()) && !agents.some(({ id }) => id === name))
+  if (/^(un)?install$/.test(command.name()) && !reviewedAgents.some(({ id }) => id === name))
     return `no agent ${name}`;
-  if (/^(dis)?connect$/.test(command.name())) connectorNamed(name);
+  if (/^(dis)?connect$/.test(command.name())) proxyClientNamed(name);
   return undefined;
 }
 

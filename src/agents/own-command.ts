@@ -60,14 +60,14 @@ export function shellLine(words: readonly string[], platform: NodeJS.Platform = 
 }
 
 /** How long an agent waits for a hook of ours: four days, for a person may sleep over a plan. */
-export const PATIENCE_SECONDS = 345_600;
+export const HOOK_TIMEOUT_SECONDS = 345_600;
 
 /**
  * The line of a hook on plans. Agents run it by way of a shell, which `exec` makes give way to us: a shell that stayed
  * in between would hide from us that the agent is gone. The page is told how long the agent waits.
  */
 export function planHook(command: string, platform: NodeJS.Platform = process.platform): string {
-  return `${platform === "win32" ? "" : "exec "}${command} review plan --caller-waits ${PATIENCE_SECONDS}`;
+  return `${platform === "win32" ? "" : "exec "}${command} review plan --caller-waits ${HOOK_TIMEOUT_SECONDS}`;
 }
 
 /** The same line with its stderr thrown away. */

@@ -1,20 +1,73 @@
 import { AppError } from "../errors.ts";
 import type { Agent } from "./agent.ts";
-import { claudeCode } from "./claude-code/install.ts";
-import { codex } from "./codex/install.ts";
-import { copilotCli } from "./copilot-cli/install.ts";
-import { geminiCli } from "./gemini-cli/install.ts";
-import { openCode } from "./opencode/install.ts";
-import { qwenCode } from "./qwen-code/install.ts";
+import { claudeCode } from "./claude-code/agent.ts";
+import { codex } from "./codex/agent.ts";
+import { copilotCli } from "./copilot-cli/agent.ts";
+import { geminiCli } from "./gemini-cli/agent.ts";
+import { openCode } from "./opencode/agent.ts";
+import { pi } from "./pi/agent.ts";
+import { qwenCode } from "./qwen-code/agent.ts";
+import { sdks } from "./sdks/agent.ts";
 
-/** Every agent whose plans can be reviewed, as `install --list` shows them. */
-export const agents: readonly Agent[] = [claudeCode, openCode, codex, geminiCli, qwenCode, copilotCli];
+/** Every agent and SDK, in the order in which `install --list`, the help and `doctor` name them. */
+export const agents: readonly Agent[] = [
+  claudeCode,
+  openCode,
+  codex,
+  geminiCli,
+  qwenCode,
+  copilotCli,
+  pi,
+  ...sdks,
+];
 
-/** By its id, or as its program is called: "claude". Throws `usage` for a name that is neither. */
-export function agentNamed(name: string): Agent {
-  const agent = agents.find(({ id, program }) => id === name || program === name);
+/** An agent whose plans can be reviewed. */
+export type ReviewedAgent = Agent & {
+  readonly install: NonNullable<Agent["install"]>;
+  readonly program: string;
+};
+
+/** An agent or SDK that can be pointed at the proxy. */
+export type ProxyClient = Agent & { readonly proxy: NonNullable<Agent["proxy"]> };
+
+/** The agents of `sallyport install`. */
+export const reviewedAgents: readonly ReviewedAgent[] = agents.filter(
+  (agent): agent is ReviewedAgent => agent.install !== undefined && agent.program !== undefined,
+);
+
+/** The clients of `sallyport proxy connect`, those whose settings are files first. */
+export const proxyClients: readonly ProxyClient[] = agents
+  .filter((agent): agent is ProxyClient => agent.proxy !== undefined)
+  .toSorted((one, other) => Number(other.proxy.writesFiles) - Number(one.proxy.writesFiles));
+
+/** Returns the agent with an id, or with a program of that name: "claude". Throws `usage` for an unknown name. */
+export function reviewedAgentNamed(name: string): ReviewedAgent {
+  const agent = find(reviewedAgents, name);
   if (agent) return agent;
   throw new AppError("usage", `There is no agent called ${name}`, {
-    hint: `Known are ${agents.map((known) => known.id).join(", ")}; see sallyport install --list.`,
+    hint: `Known are ${idsOf(reviewedAgents).join(", ")}; see sallyport install --list.`,
   });
+}
+
+/** Returns the client with an id, or with a program of that name: "claude". Throws `usage` for an unknown name. */
+export function proxyClientNamed(name: string): ProxyClient {
+  const client = find(proxyClients, name);
+  if (client) return client;
+  throw new AppError("usage", `There is no client called ${name}`, {
+    hint: `Known are ${idsOf(proxyClients).join(", ")}.`,
+  });
+}
+
+/** Returns ids as a sentence lists them: "a, b or c". */
+export function listedIds(some: readonly Agent[]): string {
+  const ids = idsOf(some);
+  return ids.length < 2 ? ids.join("") : `${ids.slice(0, -1).join(", ")} or ${ids.at(-1)}`;
+}
+
+function find<Kind extends Agent>(some: readonly Kind[], name: string): Kind | undefined {
+  return some.find(({ id, program }) => id === name || program === name);
+}
+
+function idsOf(some: readonly Agent[]): string[] {
+  return some.map(({ id }) => id);
 }

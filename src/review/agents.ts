@@ -1,6 +1,19 @@
+import { z } from "zod";
 import { AppError } from "../errors.ts";
 import type { Agent, AgentOrigin, AgentsAnswer } from "./api-types.ts";
-import { type ListedAgent, parseAgents } from "./plan/input-schemas.ts";
+
+/** An agent as a caller or an OpenCode server lists it. */
+export const listedAgent = z
+  .object({
+    id: z.string().exactOptional(),
+    name: z.string().exactOptional(),
+    description: z.string().exactOptional(),
+    mode: z.string().exactOptional(),
+    hidden: z.boolean().exactOptional(),
+  })
+  .refine((agent) => agent.id ?? agent.name, "must have an id or a name");
+
+export type ListedAgent = z.infer<typeof listedAgent>;
 
 export interface AgentSources {
   readonly origin: AgentOrigin;
@@ -11,7 +24,7 @@ export interface AgentSources {
   readonly cwd: string;
 }
 
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /** The agents a person may hand over to: primary ones that are not hidden. Only origin_b has any. Never throws. */
 export async function listAgents(sources: AgentSources): Promise<AgentsAnswer> {
@@ -50,7 +63,7 @@ async function askOpenCode(base: string, cwd: string): Promise<ListedAgent[]> {
   const url = new URL("agent", base.endsWith("/") ? base : `${base}/`);
   if (!["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)) throw new Error("not on this machine");
   url.searchParams.set("directory", cwd);
-  const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), redirect: "error" });
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
   if (!response.ok) throw new Error(`status ${response.status}`);
-  return parseAgents(await response.json());
+  return z.array(listedAgent).parse(await response.json());
 }

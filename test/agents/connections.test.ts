@@ -1,25 +1,29 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Place } from "../../src/agents/agent.ts";
-import { connectors } from "../../src/agents/connectors.ts";
+import type { InstallTarget } from "../../src/agents/agent.ts";
 import { changesToInstall, changesToUninstall } from "../../src/agents/file-edits/changes.ts";
 import { createReceiptStore } from "../../src/agents/file-edits/receipts.ts";
 import { forgetReceipts, writeChanges } from "../../src/agents/file-edits/write-changes.ts";
+import { proxyClients } from "../../src/agents/registry.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { oddSettings } from "./odd-settings.ts";
 
 /** `proxy connect` and `disconnect` on files, as the command does it. */
 const connection = { url: "http://127.0.0.1:8045", key: "key-0123456789", ownLogin: false, models: ["m-1"] };
-const writing = connectors.filter((connector) => connector.edits(placeIn("/"), connection).length > 0);
+const writing = await Promise.all(
+  proxyClients
+    .filter(({ proxy }) => proxy.writesFiles)
+    .map(async ({ id, proxy }) => ({ id, ...(await proxy.load()) })),
+);
 
-function placeIn(home: string): Place {
+function targetIn(home: string): InstallTarget {
   return { home, command: "sallyport", words: ["sallyport"], environment: {} };
 }
 
 describe.each(writing.map((connector) => [connector.id, connector] as const))("%s", (_id, connector) => {
   const on = (home: string) => {
-    const edits = connector.edits(placeIn(home), connection);
+    const edits = connector.edits(targetIn(home), connection);
     const receipts = createReceiptStore(join(home, "data"));
     return {
       paths: edits.map(({ path }) => path),

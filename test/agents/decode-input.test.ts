@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { decodeInput } from "../../src/agents/decode-input.ts";
 
-const decode = (value: unknown) => decodeInput(JSON.stringify(value));
+const folders = { home: "/home/ada", environment: { GEMINI_PLANS_DIR: "/plans" } };
+const decode = (value: unknown) => decodeInput(JSON.stringify(value), folders);
 
 describe("Markdown", () => {
   it.each([
@@ -14,11 +15,14 @@ describe("Markdown", () => {
     "{}",
     "",
   ])("is %j", (text) => {
-    expect(decodeInput(text)).toEqual({ kind: "markdown", plan: text });
+    expect(decodeInput(text, folders)).toEqual({ kind: "markdown", plan: text });
   });
 
   it("loses a byte order mark and nothing else", () => {
-    expect(decodeInput("\ufeff# Plan\r\n\u2028\0")).toEqual({ kind: "markdown", plan: "# Plan\r\n\u2028\0" });
+    expect(decodeInput("\ufeff# Plan\r\n\u2028\0", folders)).toEqual({
+      kind: "markdown",
+      plan: "# Plan\r\n\u2028\0",
+    });
   });
 });
 
@@ -104,8 +108,7 @@ describe("Claude Code's event", () => {
       origin: "origin_a",
       plan: { in: "event", text: "# Plan" },
     });
-    expect(decoded).not.toHaveProperty("cwd");
-    expect(decoded).not.toHaveProperty("permissionMode");
+    expect(decoded).toMatchObject({ cwd: undefined, permissionMode: undefined });
     for (const input of [null, [], "# Plan", 1]) {
       expect(decode({ ...event, tool_input: input })).toMatchObject({
         kind: "hook",
@@ -140,16 +143,23 @@ describe("other agents' events", () => {
     const event = { hook_event_name: "BeforeTool", cwd: "/work", tool_name: "exit_plan_mode" };
     expect(decode({ ...event, tool_input: { plan_filename: "feat.md" } })).toMatchObject({
       channel: { callerName: "Gemini CLI" },
-      plan: { in: "gemini-plans", filename: "feat.md" },
+      plan: { in: "file", path: "/plans/feat.md", isReadAgain: true },
     });
     expect(decode({ ...event, tool_name: "write_file" })).toMatchObject({ kind: "unrelated" });
+    // The model chose the name: it may not lead out of the folder.
+    const path = { ...event, tool_input: { plan_path: "../secret.md" } };
+    expect(decode(path)).toMatchObject({ plan: { in: "file", path: "/plans/secret.md" } });
+    expect(decodeInput(JSON.stringify(path), { home: "/home/ada", environment: {} })).toMatchObject({
+      plan: { in: "nowhere", reason: "GEMINI_PLANS_DIR is not set." },
+    });
   });
 
   it("knows Codex CLI's, whose plan lies in the transcript", () => {
     const event = { hook_event_name: "Stop", transcript_path: "/t.jsonl", turn_id: "turn-2" };
     expect(decode(event)).toMatchObject({
       channel: { callerName: "Codex CLI" },
-      plan: { in: "codex-transcript", path: "/t.jsonl", turnId: "turn-2" },
+      plan: { in: "file", path: "/t.jsonl" },
+      mayLackPlan: true,
     });
     expect(decode({ hook_event_name: "Stop", transcript_path: null })).toMatchObject({ kind: "unrelated" });
   });
@@ -157,12 +167,18 @@ describe("other agents' events", () => {
   it("knows Copilot CLI's in both spellings", () => {
     expect(decode({ sessionId: "s1", toolName: "exit_plan_mode", toolArgs: "{}" })).toMatchObject({
       channel: { callerName: "Copilot CLI" },
-      plan: { in: "copilot-session", sessionId: "s1" },
+      plan: { in: "file", path: "/home/ada/.copilot/session-state/s1/plan.md" },
+      transcript: "/home/ada/.copilot/session-state/s1/events.jsonl",
     });
     const pascal = { hook_event_name: "PreToolUse", session_id: "s2", tool_name: "exit_plan_mode" };
-    expect(decode(pascal)).toMatchObject({ plan: { in: "copilot-session", sessionId: "s2" } });
+    expect(decode(pascal)).toMatchObject({
+      plan: { in: "file", path: "/home/ada/.copilot/session-state/s2/plan.md" },
+    });
     const ran = { sessionId: "s1", toolName: "exit_plan_mode", toolArgs: {}, toolResult: {} };
-    expect(decode(ran)).toMatchObject({ kind: "approved", plan: { in: "copilot-session", sessionId: "s1" } });
+    expect(decode(ran)).toMatchObject({
+      kind: "approved",
+      plan: { in: "file", path: "/home/ada/.copilot/session-state/s1/plan.md" },
+    });
     expect(decode({ ...ran, toolName: "bash" })).toEqual({ kind: "unrelated", event: "bash" });
     expect(decode({ sessionId: "s1", toolName: "bash" })).toEqual({ kind: "unrelated", event: "bash" });
   });

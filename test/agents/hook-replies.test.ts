@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { claudePermissionRequest, claudePreToolUse } from "../../src/agents/claude-code/hook.ts";
-import { codexStop, planInTranscript } from "../../src/agents/codex/hook.ts";
+import { codexStop } from "../../src/agents/codex/hook.ts";
+import { planInTranscript } from "../../src/agents/codex/transcript.ts";
 import { copilotNotes, copilotPreToolUse } from "../../src/agents/copilot-cli/hook.ts";
 import { geminiBeforeTool } from "../../src/agents/gemini-cli/hook.ts";
 import type { PlanDecision } from "../../src/review/decision.ts";

@@ -15,13 +15,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Agent, Place } from "../../src/agents/agent.ts";
+import type { InstallTarget, ReviewInstall } from "../../src/agents/agent.ts";
 import { changesToInstall, changesToUninstall, targetOf } from "../../src/agents/file-edits/changes.ts";
 import { stateOf } from "../../src/agents/file-edits/install-state.ts";
 import { createReceiptStore } from "../../src/agents/file-edits/receipts.ts";
 import { showChanges } from "../../src/agents/file-edits/show-changes.ts";
 import { forgetReceipts, writeChanges } from "../../src/agents/file-edits/write-changes.ts";
-import { agentNamed, agents } from "../../src/agents/registry.ts";
+import { reviewedAgentNamed, reviewedAgents } from "../../src/agents/registry.ts";
 import { oddSettings } from "./odd-settings.ts";
 
 let home: string;
@@ -30,23 +30,27 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-const placeIn = (folder: string, command = "sallyport"): Place => ({
+const targetIn = (folder: string, command = "sallyport"): InstallTarget => ({
   home: folder,
   command,
   words: command.split(" "),
   environment: {},
 });
+const agents = await Promise.all(
+  reviewedAgents.map(async ({ id, install }) => ({ id, ...(await install()) })),
+);
+
 const receiptsIn = (folder: string) => createReceiptStore(join(folder, "data"));
 
-async function install(agent: Agent, place: Place): Promise<number> {
-  const changes = await changesToInstall(agent.edits(place), receiptsIn(place.home));
-  await writeChanges(changes, receiptsIn(place.home));
+async function install(agent: ReviewInstall, target: InstallTarget): Promise<number> {
+  const changes = await changesToInstall(agent.edits(target), receiptsIn(target.home));
+  await writeChanges(changes, receiptsIn(target.home));
   return changes.length;
 }
 
-async function uninstall(agent: Agent, place: Place): Promise<void> {
-  const edits = agent.edits(place);
-  const receipts = receiptsIn(place.home);
+async function uninstall(agent: ReviewInstall, target: InstallTarget): Promise<void> {
+  const edits = agent.edits(target);
+  const receipts = receiptsIn(target.home);
   await writeChanges(await changesToUninstall(edits, receipts), receipts);
   await forgetReceipts(await Promise.all(edits.map((edit) => targetOf(edit.path))), receipts);
 }
@@ -56,63 +60,63 @@ async function put(path: string, content: string | Uint8Array): Promise<void> {
   await writeFile(path, content);
 }
 
-const settingsOf = (agent: Agent, place: Place) => agent.edits(place)[0]?.path ?? "";
+const settingsOf = (agent: ReviewInstall, target: InstallTarget) => agent.edits(target)[0]?.path ?? "";
 /** Those that we share a file with; the others get files of ours alone. */
 const withSettings = agents.filter((agent) =>
-  /(settings|hooks)\.json$/.test(settingsOf(agent, placeIn("/"))),
+  /(settings|hooks)\.json$/.test(settingsOf(agent, targetIn("/"))),
 );
-const claudeCode = agents.find((agent) => agent.id === "claude-code") as Agent;
+const claudeCode = agents.find((agent) => agent.id === "claude-code") as ReviewInstall;
 
 describe.each(agents.map((agent) => [agent.id, agent] as const))("%s", (_id, agent) => {
   it("is installed from nothing, once, and leaves nothing behind", async () => {
-    const place = placeIn(home);
-    expect(await stateOf(agent.edits(place))).toBe("absent");
-    expect(await install(agent, place)).toBe(2);
-    expect(await stateOf(agent.edits(place))).toBe("installed");
-    expect(await install(agent, place)).toBe(0);
-    await uninstall(agent, place);
-    expect(await stateOf(agent.edits(place))).toBe("absent");
+    const target = targetIn(home);
+    expect(await stateOf(agent.edits(target))).toBe("absent");
+    expect(await install(agent, target)).toBe(2);
+    expect(await stateOf(agent.edits(target))).toBe("installed");
+    expect(await install(agent, target)).toBe(0);
+    await uninstall(agent, target);
+    expect(await stateOf(agent.edits(target))).toBe("absent");
     expect((await readdir(home)).filter((name) => name !== "data")).toEqual([]);
     expect(await readdir(join(home, "data"))).toEqual([]);
   });
 
   it("is brought up to date when the command has moved, and still goes without a trace", async () => {
-    await install(agent, placeIn(home, "/old/sallyport"));
-    expect(await stateOf(agent.edits(placeIn(home)))).toBe("outdated");
-    expect(await install(agent, placeIn(home))).toBe(2);
-    expect(await stateOf(agent.edits(placeIn(home)))).toBe("installed");
-    await uninstall(agent, placeIn(home));
+    await install(agent, targetIn(home, "/old/sallyport"));
+    expect(await stateOf(agent.edits(targetIn(home)))).toBe("outdated");
+    expect(await install(agent, targetIn(home))).toBe(2);
+    expect(await stateOf(agent.edits(targetIn(home)))).toBe("installed");
+    await uninstall(agent, targetIn(home));
     expect((await readdir(home)).filter((name) => name !== "data")).toEqual([]);
   });
 
   it("goes into a project's folder", async () => {
-    const place = { ...placeIn(home), project: join(home, "repository") };
-    await install(agent, place);
-    for (const edit of agent.edits(place)) expect(edit.path.startsWith(join(home, "repository"))).toBe(true);
-    await uninstall(agent, place);
+    const target = { ...targetIn(home), project: join(home, "repository") };
+    await install(agent, target);
+    for (const edit of agent.edits(target)) expect(edit.path.startsWith(join(home, "repository"))).toBe(true);
+    await uninstall(agent, target);
     expect(existsSync(join(home, "repository"))).toBe(false);
   });
 
   it("does not touch a file of the same name that somebody else wrote", async () => {
-    const own = agent.edits(placeIn(home))[1]?.path ?? "";
+    const own = agent.edits(targetIn(home))[1]?.path ?? "";
     await put(own, "mine\n");
-    await expect(install(agent, placeIn(home))).rejects.toThrow(/not Sallyport's/);
-    expect(existsSync(settingsOf(agent, placeIn(home)))).toBe(false);
-    await uninstall(agent, placeIn(home));
+    await expect(install(agent, targetIn(home))).rejects.toThrow(/not Sallyport's/);
+    expect(existsSync(settingsOf(agent, targetIn(home)))).toBe(false);
+    await uninstall(agent, targetIn(home));
     expect(await readFile(own, "utf8")).toBe("mine\n");
   });
 });
 
 describe.each(withSettings.map((agent) => [agent.id, agent] as const))("settings of %s", (_id, agent) => {
   it.each(oddSettings)("come back byte for byte: %s", async (_name, text) => {
-    const place = placeIn(home);
-    const path = settingsOf(agent, place);
+    const target = targetIn(home);
+    const path = settingsOf(agent, target);
     await put(path, text);
-    await install(agent, place);
+    await install(agent, target);
     const written = await readFile(path, "utf8");
     expect(written).toContain("review plan");
     expect(written.match(/theirs/g)?.length).toBe(text.match(/theirs/g)?.length);
-    await uninstall(agent, place);
+    await uninstall(agent, target);
     expect(await readFile(path, "utf8")).toBe(text);
   });
 });
@@ -129,37 +133,37 @@ it("any settings come back byte for byte", async () => {
   await fc.assert(
     fc.asyncProperty(settings, space, around, around, async (value, indent, before, after) => {
       run += 1;
-      const place = placeIn(join(home, String(run)));
+      const target = targetIn(join(home, String(run)));
       const text = before + JSON.stringify(value, null, indent) + after;
-      await put(settingsOf(claudeCode, place), text);
-      await install(claudeCode, place);
-      expect(await readFile(settingsOf(claudeCode, place), "utf8")).toContain("sallyport review plan");
-      await uninstall(claudeCode, place);
-      expect(await readFile(settingsOf(claudeCode, place), "utf8")).toBe(text);
+      await put(settingsOf(claudeCode, target), text);
+      await install(claudeCode, target);
+      expect(await readFile(settingsOf(claudeCode, target), "utf8")).toContain("sallyport review plan");
+      await uninstall(claudeCode, target);
+      expect(await readFile(settingsOf(claudeCode, target), "utf8")).toBe(text);
     }),
     { numRuns: 60 },
   );
 });
 
 it("leaves a limit of the person's own alone", async () => {
-  const place = placeIn(home);
-  await put(settingsOf(claudeCode, place), '{"env":{"BASH_MAX_TIMEOUT_MS":"60000"}}');
-  await install(claudeCode, place);
-  const settings = JSON.parse(await readFile(settingsOf(claudeCode, place), "utf8"));
+  const target = targetIn(home);
+  await put(settingsOf(claudeCode, target), '{"env":{"BASH_MAX_TIMEOUT_MS":"60000"}}');
+  await install(claudeCode, target);
+  const settings = JSON.parse(await readFile(settingsOf(claudeCode, target), "utf8"));
   expect(settings.env).toEqual({ BASH_MAX_TIMEOUT_MS: "60000" });
-  expect(await stateOf(claudeCode.edits(place))).toBe("installed");
+  expect(await stateOf(claudeCode.edits(target))).toBe("installed");
 });
 
 describe("a settings file", () => {
-  const place = () => placeIn(home);
-  const path = () => settingsOf(claudeCode, place());
+  const target = () => targetIn(home);
+  const path = () => settingsOf(claudeCode, target());
 
   it("that was edited since keeps the edits and loses only ours", async () => {
     await put(path(), '{\n  "model": "x"\n}\n');
-    await install(claudeCode, place());
+    await install(claudeCode, target());
     const edited = (await readFile(path(), "utf8")).replace('"x"', '"y", // mine');
     await writeFile(path(), edited.replace("mine,", "mine\n"));
-    await uninstall(claudeCode, place());
+    await uninstall(claudeCode, target());
     expect(await readFile(path(), "utf8")).toBe('{\n  "model": "y" // mine\n\n}\n');
   });
 
@@ -167,37 +171,37 @@ describe("a settings file", () => {
     const entry = (command: string) => `{"type":"command","command":"${command}"}`;
     const text = `{"hooks":{"PermissionRequest":[{"matcher":"*","hooks":[${entry("theirs")}, ${entry("sallyport review plan")}]}]}}`;
     await put(path(), text);
-    await uninstall(claudeCode, place());
+    await uninstall(claudeCode, target());
     expect(await readFile(path(), "utf8")).toBe(text.replace(`, ${entry("sallyport review plan")}`, ""));
   });
 
   it("that is read-only is refused, and nothing at all is written", async () => {
     await put(path(), "{}");
     await chmod(path(), 0o444);
-    await expect(install(claudeCode, place())).rejects.toThrow(/read-only; nothing was changed/);
+    await expect(install(claudeCode, target())).rejects.toThrow(/read-only; nothing was changed/);
     expect(await readdir(dirname(path()))).toEqual(["settings.json"]);
     expect(await readFile(path(), "utf8")).toBe("{}");
   });
 
   it("that is not JSON is refused with the place of the mistake", async () => {
     await put(path(), '{\n  "a": oops\n}');
-    await expect(install(claudeCode, place())).rejects.toThrow(/settings\.json: Not valid JSON.*line 2/);
+    await expect(install(claudeCode, target())).rejects.toThrow(/settings\.json: Not valid JSON.*line 2/);
     expect(await readFile(path(), "utf8")).toBe('{\n  "a": oops\n}');
   });
 
   it("that is not UTF-8 is refused", async () => {
     await put(path(), Uint8Array.of(0x7b, 0xff, 0x7d));
-    await expect(install(claudeCode, place())).rejects.toThrow(/not UTF-8/);
+    await expect(install(claudeCode, target())).rejects.toThrow(/not UTF-8/);
   });
 
   it("that is a symbolic link stays one", async () => {
     await put(join(home, "dotfiles/claude.json"), "{}\n");
     await mkdir(dirname(path()), { recursive: true });
     await symlink(join(home, "dotfiles/claude.json"), path());
-    await install(claudeCode, place());
+    await install(claudeCode, target());
     expect((await lstat(path())).isSymbolicLink()).toBe(true);
     expect(await readFile(join(home, "dotfiles/claude.json"), "utf8")).toContain("review plan");
-    await uninstall(claudeCode, place());
+    await uninstall(claudeCode, target());
     expect(await readFile(path(), "utf8")).toBe("{}\n");
   });
 
@@ -205,10 +209,10 @@ describe("a settings file", () => {
     await mkdir(dirname(path()), { recursive: true });
     await symlink("../dotfiles/claude.json", path());
     const link = join(home, "dotfiles/claude.json");
-    await install(claudeCode, place());
+    await install(claudeCode, target());
     expect((await lstat(path())).isSymbolicLink()).toBe(true);
     expect(await readFile(link, "utf8")).toContain("review plan");
-    await uninstall(claudeCode, place());
+    await uninstall(claudeCode, target());
     expect((await lstat(path())).isSymbolicLink()).toBe(true);
     expect(existsSync(link)).toBe(false);
   });
@@ -216,7 +220,7 @@ describe("a settings file", () => {
   it("that is a symbolic link to itself is refused in words", async () => {
     await mkdir(dirname(path()), { recursive: true });
     await symlink(path(), path());
-    await expect(install(claudeCode, place())).rejects.toThrow(/Cannot read .*settings\.json/);
+    await expect(install(claudeCode, target())).rejects.toThrow(/Cannot read .*settings\.json/);
   });
 
   it.each([
@@ -227,7 +231,7 @@ describe("a settings file", () => {
     await put(join(folder, name), "{}");
     await chmod(folder, 0o555);
     try {
-      await expect(install(claudeCode, place())).rejects.toThrow("is read-only; nothing was changed");
+      await expect(install(claudeCode, target())).rejects.toThrow("is read-only; nothing was changed");
     } finally {
       await chmod(folder, 0o755);
     }
@@ -239,14 +243,14 @@ describe("a settings file", () => {
   it("keeps its mode; a new one is for its owner alone", async () => {
     await put(path(), "{}");
     await chmod(path(), 0o640);
-    await install(claudeCode, place());
+    await install(claudeCode, target());
     expect((await stat(path())).mode & 0o777).toBe(0o640);
-    expect((await stat(claudeCode.edits(place())[1]?.path ?? "")).mode & 0o777).toBe(0o600);
+    expect((await stat(claudeCode.edits(target())[1]?.path ?? "")).mode & 0o777).toBe(0o600);
   });
 
   it("that changes between the diff and the yes is left alone", async () => {
     await put(path(), "{}");
-    const changes = await changesToInstall(claudeCode.edits(place()), receiptsIn(home));
+    const changes = await changesToInstall(claudeCode.edits(target()), receiptsIn(home));
     await writeFile(path(), '{"model":"x"}');
     await expect(writeChanges(changes, receiptsIn(home))).rejects.toThrow(/changed by another program/);
     expect(await readFile(path(), "utf8")).toBe('{"model":"x"}');
@@ -255,7 +259,7 @@ describe("a settings file", () => {
 
   it("is put back when a later file cannot be written", async () => {
     await put(path(), "{}");
-    const changes = await changesToInstall(claudeCode.edits(place()), receiptsIn(home));
+    const changes = await changesToInstall(claudeCode.edits(target()), receiptsIn(home));
     const receipts = receiptsIn(home);
     const fullDisk: typeof receipts = {
       ...receipts,
@@ -277,6 +281,7 @@ it("is shown as a diff from its file names on, without the line ends of Windows"
 });
 
 it("is done for an agent by the name of its program too", () => {
-  for (const agent of agents) expect(agentNamed(agent.program)).toBe(agentNamed(agent.id));
-  expect(() => agentNamed("constructor")).toThrow(/no agent called constructor/);
+  for (const { id, program } of reviewedAgents)
+    expect(reviewedAgentNamed(program)).toBe(reviewedAgentNamed(id));
+  expect(() => reviewedAgentNamed("constructor")).toThrow(/no agent called constructor/);
 });

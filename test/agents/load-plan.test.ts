@@ -1,52 +1,42 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { decodeInput } from "../../src/agents/decode-input.ts";
 import { loadPlan } from "../../src/agents/load-plan.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("loadPlan", () => {
   it("takes the plan of the event", async () => {
-    expect(await loadPlan({ in: "event", text: "# Plan" }, { copilot: "" })).toEqual({ plan: "# Plan" });
+    expect(await loadPlan({ in: "event", text: "# Plan" })).toEqual({ plan: "# Plan" });
   });
 
-  it("reads Gemini's file, and only from its own folder", async () => {
-    const folder = await temporaryFolder();
-    await mkdir(join(folder, "plans"));
-    await writeFile(join(folder, "plans", "feat.md"), "# Feature");
-    await writeFile(join(folder, "secret.md"), "secret");
-    const folders = { geminiPlans: join(folder, "plans"), copilot: "" };
-    const load = (filename: string) => loadPlan({ in: "gemini-plans", filename }, folders);
-    expect(await load("feat.md")).toEqual({ plan: "# Feature", file: join(folder, "plans", "feat.md") });
-    expect(await load("../secret.md")).toHaveProperty("missing");
-    expect(await loadPlan({ in: "gemini-plans", filename: "feat.md" }, { copilot: "" })).toMatchObject({
-      missing: expect.stringContaining("GEMINI_PLANS_DIR"),
-    });
-  });
-
-  it("reads Copilot's file of the session", async () => {
-    const copilot = await temporaryFolder();
-    await mkdir(join(copilot, "session-state", "s1"), { recursive: true });
-    await writeFile(join(copilot, "session-state", "s1", "plan.md"), "# Plan");
-    expect(await loadPlan({ in: "copilot-session", sessionId: "s1" }, { copilot })).toEqual({
-      plan: "# Plan",
-    });
+  it("reads a file, and names it where the agent reads it again", async () => {
+    const path = join(await temporaryFolder(), "plan.md");
+    await writeFile(path, "# Plan");
+    expect(await loadPlan({ in: "file", path })).toEqual({ plan: "# Plan" });
+    expect(await loadPlan({ in: "file", path, isReadAgain: true })).toEqual({ plan: "# Plan", file: path });
   });
 
   it("reads Codex's transcript", async () => {
-    const folder = await temporaryFolder();
-    const path = join(folder, "rollout.jsonl");
+    const path = join(await temporaryFolder(), "rollout.jsonl");
     const item = { type: "Plan", text: "# Plan" };
     await writeFile(path, JSON.stringify({ payload: { type: "item_completed", turn_id: "1", item } }));
-    expect(await loadPlan({ in: "codex-transcript", path }, { copilot: "" })).toEqual({ plan: "# Plan" });
-    const other = { in: "codex-transcript", path, turnId: "2" } as const;
-    expect(await loadPlan(other, { copilot: "" })).toHaveProperty("missing");
+    const load = async (turn?: string) => {
+      const event = JSON.stringify({ hook_event_name: "Stop", transcript_path: path, turn_id: turn });
+      const input = decodeInput(event, { home: "/", environment: {} });
+      return input.kind === "hook" ? loadPlan(input.plan) : undefined;
+    };
+    expect(await load()).toEqual({ plan: "# Plan" });
+    expect(await load("1")).toEqual({ plan: "# Plan" });
+    expect(await load("2")).toEqual({ missing: `There is no plan in ${path}.` });
   });
 
-  it("says what is missing instead of failing", async () => {
-    const location = { in: "codex-transcript", path: "/no/such/file" } as const;
-    expect(await loadPlan(location, { copilot: "" })).toEqual({
+  it("returns what is missing instead of failing", async () => {
+    expect(await loadPlan({ in: "file", path: "/no/such/file" })).toEqual({
       missing: "The plan could not be read from /no/such/file.",
     });
-    expect(await loadPlan({ in: "nowhere" }, { copilot: "" })).toHaveProperty("missing");
+    expect(await loadPlan({ in: "nowhere", reason: "GEMINI_PLANS_DIR is not set." })).toEqual({
+      missing: "The agent asked for a review without sending a plan. GEMINI_PLANS_DIR is not set.",
+    });
   });
 });

@@ -1,5 +1,29 @@
 import type { PlanDecision } from "../../review/decision.ts";
-import { DEFAULT_DENIAL, planWithNotes, type ReplyChannel } from "../../review/plan/reply-channel.ts";
+import { type AgentChannel, DEFAULT_DENIAL } from "../../review/plan/agent-channel.ts";
+import { type AgentHook, planInEvent } from "../hook.ts";
+import { planWithNotes } from "../hook-output.ts";
+
+/** The events before the tool runs; an event without a name is one that somebody wrote by hand. */
+const EVENTS = new Set([undefined, "PermissionRequest", "PreToolUse"]);
+
+export const claudeCodeHook: AgentHook = {
+  decode(event) {
+    const { hook_event_name: name, tool_name: tool, tool_input: toolInput = {}, toolName } = event;
+    const hasPlan = tool === undefined && toolName === undefined && typeof toolInput["plan"] === "string";
+    if (!(tool === "ExitPlanMode" || hasPlan) || !EVENTS.has(name)) return undefined;
+    const { plan: _plan, ...requested } = toolInput;
+    return {
+      kind: "hook",
+      channel: name === "PreToolUse" ? claudePreToolUse(toolInput) : claudePermissionRequest(toolInput),
+      origin: "origin_a",
+      plan: planInEvent(event),
+      agentSession: event.session_id,
+      requested: Object.keys(requested).length === 0 ? undefined : requested,
+      permissionMode: event.permission_mode,
+      cwd: event.cwd,
+    };
+  },
+};
 
 export type ToolInput = Readonly<Record<string, unknown>>;
 
@@ -16,7 +40,7 @@ const TAKES = {
  * person chose one: the event's own is `plan`, and setting that again would undo the approval.
  * https://docs.anthropic.com/en/docs/claude-code/hooks
  */
-export function claudePermissionRequest(toolInput: ToolInput): ReplyChannel {
+export function claudePermissionRequest(toolInput: ToolInput): AgentChannel {
   return {
     callerName: "Claude Code",
     takes: TAKES,
@@ -38,7 +62,7 @@ export function claudePermissionRequest(toolInput: ToolInput): ReplyChannel {
 }
 
 /** The same tool seen by a `PreToolUse` hook, which can neither set the mode. */
-export function claudePreToolUse(toolInput: ToolInput): ReplyChannel {
+export function claudePreToolUse(toolInput: ToolInput): AgentChannel {
   return {
     callerName: "Claude Code",
     takes: { ...TAKES, takesPermissionMode: false },

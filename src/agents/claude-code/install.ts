@@ -1,20 +1,17 @@
 import { join } from "node:path";
-import type { Agent, Place } from "../agent.ts";
+import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { combined } from "../file-edits/combined-edit.ts";
 import { jsonHook } from "../file-edits/json-hook.ts";
 import { jsonDefaults } from "../file-edits/json-members.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
-import { PATIENCE_SECONDS, planHook } from "../own-command.ts";
+import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { REVIEW_COMMAND } from "../review-prompts.ts";
 
 /** https://code.claude.com/docs/en/hooks; formats as Claude Code 2.1.197 and 2.1.329 obey them. */
-export const claudeCode: Agent = {
-  id: "claude-code",
-  name: "Claude Code",
-  program: "claude",
+export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
-  edits: (place) => {
-    const settings = join(claudeFolder(place), "settings.json");
+  edits: (target) => {
+    const settings = join(claudeFolder(target), "settings.json");
     const reviewing = "review every plan before it is carried out";
     return [
       combined(settings, reviewing, [
@@ -25,18 +22,18 @@ export const claudeCode: Agent = {
           matcher: "ExitPlanMode",
           hook: {
             type: "command",
-            command: planHook(place.command),
-            timeout: PATIENCE_SECONDS,
+            command: planHook(target.command),
+            timeout: HOOK_TIMEOUT_SECONDS,
           },
         }),
         jsonDefaults(settings, reviewing, [
-          [["env", "BASH_MAX_TIMEOUT_MS"], String(PATIENCE_SECONDS * 1000)],
+          [["env", "BASH_MAX_TIMEOUT_MS"], String(HOOK_TIMEOUT_SECONDS * 1000)],
         ]),
       ]),
       ownFile(
-        join(claudeFolder(place), "commands", "sallyport-review.md"),
+        join(claudeFolder(target), "commands", "sallyport-review.md"),
         "the command /sallyport-review",
-        reviewCommand(place.command),
+        reviewCommand(target.command),
       ),
     ];
   },
@@ -44,7 +41,7 @@ export const claudeCode: Agent = {
 };
 
 /** Where Claude Code keeps what belongs to the person, or to the project. */
-export function claudeFolder({ home, project, environment }: Place): string {
+export function claudeFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".claude");
   return environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude");
 }
@@ -61,7 +58,7 @@ allowed-tools: Bash(${command} review:*)
 ---
 <!-- ${OWN_MARK} -->
 1. Run \`${command} review code --origin claude-code $ARGUMENTS\` with the Bash tool, in the foreground, with a timeout of
-   ${PATIENCE_SECONDS * 1000} ms. It opens the changes in the person's browser and ends when the person has decided,
+   ${HOOK_TIMEOUT_SECONDS * 1000} ms. It opens the changes in the person's browser and ends when the person has decided,
    however long that takes.
 2. Address every point of what it prints. If it says that no feedback was provided, change nothing and say so.
 3. If it was cut off or went to the background, wait for it; once it has ended, \`${command} review last\` prints it again.

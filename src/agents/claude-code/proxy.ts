@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Connection, Connector } from "../connector.ts";
 import { jsonMembers } from "../file-edits/json-members.ts";
+import type { Connection, ProxyConnector } from "../proxy-connector.ts";
 import { claudeFolder } from "./install.ts";
 
 /**
@@ -8,12 +8,10 @@ import { claudeFolder } from "./install.ts";
  * them. ANTHROPIC_AUTH_TOKEN replaces the person's login, a subscription's too, so it is left out where an upstream
  * wants that login; the proxy's key then travels in a header of its own.
  */
-export const claudeCodeConnector: Connector = {
-  id: "claude-code",
-  name: "Claude Code",
-  edits: (place, connection) => [
+export const connector: ProxyConnector = {
+  edits: (target, connection) => [
     jsonMembers(
-      join(claudeFolder(place), "settings.json"),
+      join(claudeFolder(target), "settings.json"),
       "model calls through the proxy",
       VARIABLES.map((name) => [["env", name], variables(connection)[name]] as const),
     ),

@@ -1,8 +1,27 @@
-import { z } from "zod";
-import { DEFAULT_DENIAL, type ReplyChannel } from "../../review/plan/reply-channel.ts";
+import { type AgentChannel, DEFAULT_DENIAL } from "../../review/plan/agent-channel.ts";
+import type { AgentHook } from "../hook.ts";
+
+export const codexHook: AgentHook = {
+  decode({ hook_event_name: name, transcript_path: path, turn_id: turnId, session_id: agentSession, cwd }) {
+    if (name !== "Stop" || path === undefined) return undefined;
+    const extract = async (text: string) => {
+      const { planInTranscript } = await import("./transcript.ts");
+      return planInTranscript(text, turnId);
+    };
+    // Codex stops after every turn, with or without a plan.
+    return {
+      kind: "hook",
+      channel: codexStop,
+      plan: { in: "file", path, extract },
+      mayLackPlan: true,
+      agentSession,
+      cwd,
+    };
+  },
+};
 
 /** Codex CLI's `Stop` hook after a proposed plan; a block starts another turn with the reason as its prompt. */
-export const codexStop: ReplyChannel = {
+export const codexStop: AgentChannel = {
   callerName: "Codex CLI",
   takes: {
     approvalNote: "none",
@@ -13,38 +32,3 @@ export const codexStop: ReplyChannel = {
   encode: ({ kind, feedback }) =>
     JSON.stringify(kind === "approve" ? {} : { decision: "block", reason: feedback ?? DEFAULT_DENIAL }),
 };
-
-/**
- * The plan of a Codex transcript (JSON lines): the last finished item of type Plan, of that turn where one is
- * named. The hook's own `last_assistant_message` has the plan taken out. A denial goes on within the same turn, so
- * a plan that somebody has answered since is no longer up for review.
- */
-export function planInTranscript(transcript: string, turnId: string | undefined): string | undefined {
-  let plan: string | undefined;
-  for (const line of transcript.split("\n")) {
-    const item = line.includes('"item_completed"') ? completedItem(line) : undefined;
-    if (!item || (turnId !== undefined && item.turnId !== undefined && item.turnId !== turnId)) continue;
-    if (item.type === "Plan") plan = item.text;
-    else if (item.type === "HookPrompt" || item.type === "UserMessage") plan = undefined;
-  }
-  return plan;
-}
-
-const completed = z.object({
-  payload: z.object({
-    type: z.literal("item_completed"),
-    turn_id: z.string().optional(),
-    item: z.object({ type: z.string(), text: z.string().optional().catch(undefined) }),
-  }),
-});
-
-function completedItem(
-  line: string,
-): { type: string; text: string | undefined; turnId: string | undefined } | undefined {
-  try {
-    const { turn_id: turnId, item } = completed.parse(JSON.parse(line)).payload;
-    return { type: item.type, text: item.text, turnId };
-  } catch {
-    return undefined;
-  }
-}

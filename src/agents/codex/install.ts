@@ -1,41 +1,57 @@
 import { join } from "node:path";
-import type { Agent, Place } from "../agent.ts";
+import type { InstallTarget, ReviewInstall } from "../agent.ts";
+import { readText } from "../file-edits/changes.ts";
 import { jsonHook } from "../file-edits/json-hook.ts";
 import { ownFile } from "../file-edits/own-file.ts";
-import { PATIENCE_SECONDS, planHook } from "../own-command.ts";
+import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { reviewSkill } from "../review-prompts.ts";
 
 /** Formats as Codex CLI 0.169.0 obeys them. It has no tool for plans: the Stop hook finds the plan in the transcript. */
-export const codex: Agent = {
-  id: "codex",
-  name: "Codex CLI",
-  program: "codex",
+export const install: ReviewInstall = {
   gives: "plan review when a turn in plan mode ends; the skill sallyport-review for a diff",
-  edits: (place) => [
+  edits: (target) => [
     jsonHook({
-      path: join(codexFolder(place), "hooks.json"),
+      path: join(codexFolder(target), "hooks.json"),
       purpose: "review every plan when the turn that made it ends",
       list: ["hooks", "Stop"],
       matcher: "",
       hook: {
         type: "command",
-        command: planHook(place.command),
-        timeout: PATIENCE_SECONDS,
+        command: planHook(target.command),
+        timeout: HOOK_TIMEOUT_SECONDS,
       },
     }),
     ownFile(
-      join(codexFolder(place), "skills", "sallyport-review", "SKILL.md"),
+      join(codexFolder(target), "skills", "sallyport-review", "SKILL.md"),
       "the skill sallyport-review",
-      reviewSkill(place.command, " outside the sandbox (it opens a page on localhost)"),
+      reviewSkill(target.command, " outside the sandbox (it opens a page on localhost)"),
     ),
   ],
   notes: [
     "Codex runs a new hook only after you trust it: start codex and confirm it when it asks (or under /hooks).",
   ],
+  async findProblem(target) {
+    const folder = codexFolder(target);
+    const configuration = (await readText(join(folder, "config.toml")).catch(() => "")) ?? "";
+    if (wasEverTrusted(configuration, join(folder, "hooks.json"))) return undefined;
+    return {
+      detail: "hook installed, but Codex does not run it yet",
+      remedy: "Start codex and trust the hook when it asks (or under /hooks).",
+    };
+  },
 };
 
 /** Where Codex keeps what belongs to the person, or to the project. */
-export function codexFolder({ home, project, environment }: Place): string {
+export function codexFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".codex");
   return environment["CODEX_HOME"] || join(home, ".codex");
+}
+
+/**
+ * Returns whether the person has trusted the hook at some time. Codex keeps that in config.toml under the hook's key,
+ * `[hooks.state."<path of hooks.json>:stop:<entry>:<hook>"]` (as 0.169.0 writes it); a hook changed since then has the
+ * key and is not trusted either.
+ */
+function wasEverTrusted(configToml: string, hooksFile: string): boolean {
+  return configToml.includes(`"${hooksFile}:stop:`);
 }

@@ -1,16 +1,14 @@
 import { join } from "node:path";
 import { AppError } from "../../errors.ts";
-import type { Connection, Connector } from "../connector.ts";
 import type { FileEdit } from "../file-edits/file-edit.ts";
 import { blockAtEnd, blockAtStart, withoutBlocks } from "../file-edits/own-block.ts";
 import { tomlLines } from "../file-edits/toml-keys.ts";
+import type { Connection, ProxyConnector } from "../proxy-connector.ts";
 import { codexFolder } from "./install.ts";
 
 /** As Codex CLI 0.169.0 reads config.toml: a provider of its own, which speaks the responses dialect. */
-export const codexConnector: Connector = {
-  id: "codex",
-  name: "Codex CLI",
-  edits: (place, connection) => [providerIn(join(codexFolder(place), "config.toml"), connection)],
+export const connector: ProxyConnector = {
+  edits: (target, connection) => [providerIn(join(codexFolder(target), "config.toml"), connection)],
   variables: () => ({}),
   dialects: ["responses"],
   sendsKeyBesideLogin: false,

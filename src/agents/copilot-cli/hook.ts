@@ -1,10 +1,24 @@
-import {
-  DEFAULT_DENIAL,
-  type NotesEncoder,
-  type ReplyChannel,
-  wordsOfApproval,
-} from "../../review/plan/reply-channel.ts";
-import { fittingReply } from "../hook-output/fitting-reply.ts";
+import { basename, join } from "node:path";
+import { type AgentChannel, DEFAULT_DENIAL } from "../../review/plan/agent-channel.ts";
+import type { AgentHook, NotesEncoder, PlanLocation } from "../hook.ts";
+import { approvalText, fittingOutput } from "../hook-output.ts";
+
+/** Its own events are in camel case; configured by a name of Claude Code's, it sends those in snake case. */
+export const copilotCliHook: AgentHook = {
+  decode(event, { home, environment }) {
+    const { hook_event_name: name, tool_name: tool, toolName, cwd } = event;
+    const isOwn = toolName !== undefined || (name === "PreToolUse" && tool === "exit_plan_mode");
+    if (!isOwn || (toolName ?? tool) !== "exit_plan_mode") return undefined;
+    const session = event.sessionId ?? event.session_id;
+    const copilotHome = environment["COPILOT_HOME"]?.trim() || join(home, ".copilot");
+    const folder = session === undefined ? undefined : join(copilotHome, "session-state", basename(session));
+    const plan: PlanLocation = folder ? { in: "file", path: join(folder, "plan.md") } : { in: "nowhere" };
+    if (event.toolResult !== undefined)
+      return { kind: "approved", plan, notes: copilotNotes, caller: copilotPreToolUse.callerName, cwd };
+    const transcript = folder && join(folder, "events.jsonl");
+    return { kind: "hook", channel: copilotPreToolUse, plan, agentSession: session, transcript, cwd };
+  },
+};
 
 /** Found by trying: 252,000 bytes arrive, 630,000 are passed over as if the hook had said nothing. */
 const LIMIT = { agent: "Copilot CLI", bytes: 250_000 } as const;
@@ -13,7 +27,7 @@ const LIMIT = { agent: "Copilot CLI", bytes: 250_000 } as const;
  * Copilot CLI's `preToolUse` hook on exit_plan_mode, as 1.0.102 obeys it. After an allow it still shows its own menu;
  * notes and an edited plan follow with `copilotNotes`, once the person has accepted there too.
  */
-export const copilotPreToolUse: ReplyChannel = {
+export const copilotPreToolUse: AgentChannel = {
   callerName: "Copilot CLI",
   takes: {
     approvalNote: "feedback",
@@ -21,18 +35,18 @@ export const copilotPreToolUse: ReplyChannel = {
     takesPermissionMode: false,
     takesAgentSwitch: false,
   },
-  failureRefuses: true,
+  failureDenies: true,
   encode: (decision) =>
     decision.kind === "approve"
       ? JSON.stringify({ permissionDecision: "allow" })
-      : fittingReply(decision.feedback ?? DEFAULT_DENIAL, decision, LIMIT, (permissionDecisionReason) =>
+      : fittingOutput(decision.feedback ?? DEFAULT_DENIAL, decision, LIMIT, (permissionDecisionReason) =>
           JSON.stringify({ permissionDecision: "deny", permissionDecisionReason }),
         ),
 };
 
 /** `postToolUse` on exit_plan_mode. */
 export const copilotNotes: NotesEncoder = (decision) => {
-  const words = wordsOfApproval(decision);
-  if (words === undefined) return undefined;
-  return fittingReply(words, decision, LIMIT, (additionalContext) => JSON.stringify({ additionalContext }));
+  const text = approvalText(decision);
+  if (text === undefined) return undefined;
+  return fittingOutput(text, decision, LIMIT, (additionalContext) => JSON.stringify({ additionalContext }));
 };

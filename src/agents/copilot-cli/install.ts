@@ -1,32 +1,29 @@
 import { join } from "node:path";
-import type { Agent, Place } from "../agent.ts";
+import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
-import { PATIENCE_SECONDS, planHook } from "../own-command.ts";
+import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { reviewSkill } from "../review-prompts.ts";
 
 /** Formats as Copilot CLI 1.0.102 obeys them. A project's hooks run once its folder is trusted. */
-export const copilotCli: Agent = {
-  id: "copilot",
-  name: "Copilot CLI",
-  program: "copilot",
+export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; the skill sallyport-review for a diff",
-  edits: (place) => [
+  edits: (target) => [
     ownFile(
-      join(copilotFolder(place), "hooks", "sallyport.json"),
+      join(copilotFolder(target), "hooks", "sallyport.json"),
       "review every plan before it is carried out",
-      hooksFile(place.command),
+      hooksFile(target.command),
     ),
     ownFile(
-      join(copilotFolder(place), "skills", "sallyport-review", "SKILL.md"),
+      join(copilotFolder(target), "skills", "sallyport-review", "SKILL.md"),
       "the skill sallyport-review",
-      reviewSkill(place.command),
+      reviewSkill(target.command),
     ),
   ],
   notes: ["Copilot CLI shows its own menu in the terminal after you have approved a plan."],
 };
 
 /** Where Copilot CLI keeps what belongs to the person, or to the project. */
-function copilotFolder({ home, project, environment }: Place): string {
+function copilotFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".github");
   return environment["COPILOT_HOME"] || join(home, ".copilot");
 }
@@ -34,7 +31,12 @@ function copilotFolder({ home, project, environment }: Place): string {
 function hooksFile(command: string): string {
   const [shell, line] =
     process.platform === "win32" ? ["powershell", `& ${planHook(command)}`] : ["bash", planHook(command)];
-  const hook = { type: "command", matcher: "exit_plan_mode", [shell]: line, timeoutSec: PATIENCE_SECONDS };
+  const hook = {
+    type: "command",
+    matcher: "exit_plan_mode",
+    [shell]: line,
+    timeoutSec: HOOK_TIMEOUT_SECONDS,
+  };
   // The second brings the words that an approval has no place for.
   const hooks = { preToolUse: [hook], postToolUse: [hook] };
   return `${JSON.stringify({ version: 1, comment: OWN_MARK, hooks }, null, 2)}\n`;

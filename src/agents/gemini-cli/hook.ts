@@ -1,11 +1,31 @@
-import { DEFAULT_DENIAL, planWithNotes, type ReplyChannel } from "../../review/plan/reply-channel.ts";
-import { asciiJson } from "../hook-output/ascii-json.ts";
+import { basename, join } from "node:path";
+import { type AgentChannel, DEFAULT_DENIAL } from "../../review/plan/agent-channel.ts";
+import type { AgentFolders, AgentHook, HookEvent, PlanLocation } from "../hook.ts";
+import { asciiJson, planWithNotes } from "../hook-output.ts";
+
+export const geminiCliHook: AgentHook = {
+  decode(event, folders) {
+    if (event.hook_event_name !== "BeforeTool" || event.tool_name !== "exit_plan_mode") return undefined;
+    const { session_id: agentSession, transcript_path: transcript, cwd } = event;
+    const plan = planFileIn(event, folders);
+    return { kind: "hook", channel: geminiBeforeTool, plan, agentSession, transcript, cwd };
+  },
+};
+
+function planFileIn({ tool_input: input }: HookEvent, { environment }: AgentFolders): PlanLocation {
+  const filename = input?.["plan_filename"] ?? input?.["plan_path"];
+  if (typeof filename !== "string") return { in: "nowhere" };
+  const folder = environment["GEMINI_PLANS_DIR"]?.trim();
+  if (!folder) return { in: "nowhere", reason: "GEMINI_PLANS_DIR is not set." };
+  // The model chose the name: it may not lead out of the folder.
+  return { in: "file", path: join(folder, basename(filename)), isReadAgain: true };
+}
 
 /**
  * Gemini CLI's `BeforeTool` hook on exit_plan_mode; a denial keeps it in plan mode with the reason. An approval has
  * no words of its own, but the agent is told to read the plan's file and to follow it: notes go in there.
  */
-export const geminiBeforeTool: ReplyChannel = {
+export const geminiBeforeTool: AgentChannel = {
   callerName: "Gemini CLI",
   takes: {
     approvalNote: "plan",

@@ -1,40 +1,37 @@
 import { join } from "node:path";
-import type { Agent, Place } from "../agent.ts";
+import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { jsonHook } from "../file-edits/json-hook.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
-import { PATIENCE_SECONDS, planHook } from "../own-command.ts";
+import { HOOK_TIMEOUT_SECONDS, planHook } from "../own-command.ts";
 import { promptWithNotes, REVIEW_COMMAND } from "../review-prompts.ts";
 
 /** The package's docs/hooks/reference.md and docs/cli/custom-commands.md; formats as Gemini CLI 0.61.0 obeys them. */
-export const geminiCli: Agent = {
-  id: "gemini-cli",
-  name: "Gemini CLI",
-  program: "gemini",
+export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
-  edits: (place) => [
+  edits: (target) => [
     jsonHook({
-      path: join(geminiFolder(place), "settings.json"),
+      path: join(geminiFolder(target), "settings.json"),
       purpose: "review every plan before it is carried out",
       list: ["hooks", "BeforeTool"],
       matcher: "exit_plan_mode",
       hook: {
         type: "command",
         name: "sallyport",
-        command: planHook(place.command),
-        timeout: PATIENCE_SECONDS * 1000,
+        command: planHook(target.command),
+        timeout: HOOK_TIMEOUT_SECONDS * 1000,
       },
     }),
     ownFile(
-      join(geminiFolder(place), "commands", "sallyport-review.toml"),
+      join(geminiFolder(target), "commands", "sallyport-review.toml"),
       "the command /sallyport-review",
-      reviewCommand(place.command),
+      reviewCommand(target.command),
     ),
   ],
   notes: ["Gemini CLI asks once before /sallyport-review runs a shell command."],
 };
 
 /** Where Gemini CLI keeps what belongs to the person, or to the project. */
-export function geminiFolder({ home, project, environment }: Place): string {
+export function geminiFolder({ home, project, environment }: InstallTarget): string {
   return join(project ?? (environment["GEMINI_CLI_HOME"] || home), ".gemini");
 }
 

@@ -1,20 +1,18 @@
 import { join } from "node:path";
-import type { Connection, Connector } from "../connector.ts";
 import type { FileEdit } from "../file-edits/file-edit.ts";
 import { jsonMembers } from "../file-edits/json-members.ts";
 import { blockAtEnd, withoutBlocks } from "../file-edits/own-block.ts";
+import type { Connection, ProxyConnector } from "../proxy-connector.ts";
 import { geminiFolder } from "./install.ts";
 
 /**
  * As Gemini CLI 0.61.0 reads it: the address has no place in its settings, only in the environment, which it also
  * takes from `.gemini/.env`. Without the selected type it takes the address for another kind of login and stops.
  */
-export const geminiCliConnector: Connector = {
-  id: "gemini-cli",
-  name: "Gemini CLI",
-  edits: (place, connection) => [
-    variablesIn(join(geminiFolder(place), ".env"), connection),
-    jsonMembers(join(geminiFolder(place), "settings.json"), "log in by key", [
+export const connector: ProxyConnector = {
+  edits: (target, connection) => [
+    variablesIn(join(geminiFolder(target), ".env"), connection),
+    jsonMembers(join(geminiFolder(target), "settings.json"), "log in by key", [
       [["security", "auth", "selectedType"], "gemini-api-key"],
     ]),
   ],

@@ -1,32 +1,29 @@
 import { join } from "node:path";
-import type { Agent, Place } from "../agent.ts";
+import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
 import { promptWithNotes, REVIEW_COMMAND } from "../review-prompts.ts";
 import { pluginSource } from "./plugin-source.ts";
 
 /** Formats as OpenCode 1.18.33 loads them: plugins/*.js and commands/*.md in its configuration folders. */
-export const openCode: Agent = {
-  id: "opencode",
-  name: "OpenCode",
-  program: "opencode",
+export const install: ReviewInstall = {
   gives: "the tool submit_plan with plan review and agent switch; /sallyport-review for a diff",
-  edits: (place) => [
+  edits: (target) => [
     ownFile(
-      join(openCodeFolder(place), "plugins", "sallyport.js"),
+      join(openCodeFolder(target), "plugins", "sallyport.js"),
       "the tool submit_plan",
-      pluginSource(place.words),
+      pluginSource(target.words),
     ),
     ownFile(
-      join(openCodeFolder(place), "commands", "sallyport-review.md"),
+      join(openCodeFolder(target), "commands", "sallyport-review.md"),
       "the command /sallyport-review",
-      reviewCommand(place.command),
+      reviewCommand(target.command),
     ),
   ],
   notes: ["Restart OpenCode to load the plugin."],
 };
 
 /** Where OpenCode keeps plugins and commands of the person, or of the project. */
-export function openCodeFolder({ home, project, environment }: Place): string {
+export function openCodeFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".opencode");
   return join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode");
 }

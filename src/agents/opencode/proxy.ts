@@ -1,14 +1,12 @@
 import { join } from "node:path";
-import type { Connector } from "../connector.ts";
 import { jsonMembers } from "../file-edits/json-members.ts";
+import type { ProxyConnector } from "../proxy-connector.ts";
 import { openCodeFolder } from "./install.ts";
 
 /** As OpenCode 1.18.33 reads opencode.json: a provider of its own beside the person's. */
-export const openCodeConnector: Connector = {
-  id: "opencode",
-  name: "OpenCode",
-  edits: (place, { url, key, models }) => [
-    jsonMembers(join(place.project ?? openCodeFolder(place), "opencode.json"), "the provider sallyport", [
+export const connector: ProxyConnector = {
+  edits: (target, { url, key, models }) => [
+    jsonMembers(join(target.project ?? openCodeFolder(target), "opencode.json"), "the provider sallyport", [
       [
         ["provider", "sallyport"],
         {

@@ -1,11 +1,9 @@
 import { join } from "node:path";
-import type { Connector } from "../connector.ts";
 import { jsonMembers } from "../file-edits/json-members.ts";
+import type { ProxyConnector } from "../proxy-connector.ts";
 
 /** As pi 0.73.1 reads models.json (its docs/models.md): a provider of its own beside the person's. */
-export const piConnector: Connector = {
-  id: "pi",
-  name: "pi",
+export const connector: ProxyConnector = {
   edits: ({ home, environment }, { url, key, models }) => [
     jsonMembers(
       join(environment["PI_CODING_AGENT_DIR"] || join(home, ".pi", "agent"), "models.json"),

@@ -1,11 +1,19 @@
-import {
-  DEFAULT_DENIAL,
-  type NotesEncoder,
-  type ReplyChannel,
-  wordsOfApproval,
-} from "../../review/plan/reply-channel.ts";
-import { asciiJson } from "../hook-output/ascii-json.ts";
-import { fittingReply } from "../hook-output/fitting-reply.ts";
+import { type AgentChannel, DEFAULT_DENIAL } from "../../review/plan/agent-channel.ts";
+import { type AgentHook, type NotesEncoder, planInEvent } from "../hook.ts";
+import { approvalText, asciiJson, fittingOutput } from "../hook-output.ts";
+
+/** Its events are Claude Code's, under the name that the tool has in Gemini CLI. */
+export const qwenCodeHook: AgentHook = {
+  decode(event) {
+    const { hook_event_name: name, tool_name: tool, toolName, session_id: agentSession, cwd } = event;
+    if (tool !== "exit_plan_mode" || toolName !== undefined) return undefined;
+    const plan = planInEvent(event);
+    if (name === "PostToolUse")
+      return { kind: "approved", plan, notes: qwenNotes, caller: qwenPermissionRequest.callerName, cwd };
+    if (name !== "PermissionRequest") return undefined;
+    return { kind: "hook", channel: qwenPermissionRequest, plan, agentSession, cwd };
+  },
+};
 
 const LIMIT = { agent: "Qwen Code", bytes: 1024 * 1024 } as const;
 
@@ -13,7 +21,7 @@ const LIMIT = { agent: "Qwen Code", bytes: 1024 * 1024 } as const;
  * Qwen Code's `PermissionRequest` for exit_plan_mode (its docs/features/hooks.md; as 0.15.10 and 0.24.4 obey it). Its
  * approval has no words and takes no plan: notes and an edited plan follow with `qwenNotes`, once the tool has run.
  */
-export const qwenPermissionRequest: ReplyChannel = {
+export const qwenPermissionRequest: AgentChannel = {
   callerName: "Qwen Code",
   // Its scheduler asks its own message bus for the answer, whose requests end after 60 s whatever the hook's timeout is.
   listensFor: 60,
@@ -26,16 +34,16 @@ export const qwenPermissionRequest: ReplyChannel = {
   encode: (decision) =>
     decision.kind === "approve"
       ? permission({ behavior: "allow" })
-      : fittingReply(decision.feedback ?? DEFAULT_DENIAL, decision, LIMIT, (message) =>
+      : fittingOutput(decision.feedback ?? DEFAULT_DENIAL, decision, LIMIT, (message) =>
           permission({ behavior: "deny", message }),
         ),
 };
 
 /** What the model is told behind the tool's own "approved": `PostToolUse` on exit_plan_mode. */
 export const qwenNotes: NotesEncoder = (decision) => {
-  const words = wordsOfApproval(decision);
-  if (words === undefined) return undefined;
-  return fittingReply(words, decision, LIMIT, (additionalContext) =>
+  const text = approvalText(decision);
+  if (text === undefined) return undefined;
+  return fittingOutput(text, decision, LIMIT, (additionalContext) =>
     asciiJson({ hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext } }),
   );
 };

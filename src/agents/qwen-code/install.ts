@@ -1,37 +1,34 @@
 import { join } from "node:path";
-import type { Agent, Place } from "../agent.ts";
+import type { InstallTarget, ReviewInstall } from "../agent.ts";
 import { combined } from "../file-edits/combined-edit.ts";
 import { jsonHook } from "../file-edits/json-hook.ts";
 import { OWN_MARK, ownFile } from "../file-edits/own-file.ts";
-import { PATIENCE_SECONDS, planHook, silenced } from "../own-command.ts";
+import { HOOK_TIMEOUT_SECONDS, planHook, silenced } from "../own-command.ts";
 import { promptWithNotes, REVIEW_COMMAND } from "../review-prompts.ts";
 
 /** The package's docs/features/hooks.md and commands.md; formats as Qwen Code 0.15.10 and 0.24.4 obey them. */
-export const qwenCode: Agent = {
-  id: "qwen",
-  name: "Qwen Code",
-  program: "qwen",
+export const install: ReviewInstall = {
   gives: "plan review when it leaves plan mode; /sallyport-review for a diff",
-  edits: (place) => {
-    const path = join(qwenFolder(place), "settings.json");
+  edits: (target) => {
+    const path = join(qwenFolder(target), "settings.json");
     const purpose = "review every plan before it is carried out";
     // Whatever a hook writes to stderr without a decision, Qwen Code takes for a refusal without a reason.
-    const command = silenced(planHook(place.command));
+    const command = silenced(planHook(target.command));
     const hookOn = (event: string) =>
       jsonHook({
         path,
         purpose,
         list: ["hooks", event],
         matcher: "exit_plan_mode",
-        hook: { type: "command", name: "sallyport", command, timeout: PATIENCE_SECONDS * 1000 },
+        hook: { type: "command", name: "sallyport", command, timeout: HOOK_TIMEOUT_SECONDS * 1000 },
       });
     return [
       // The second hook brings the words that an approval has no place for.
       combined(path, purpose, [hookOn("PermissionRequest"), hookOn("PostToolUse")]),
       ownFile(
-        join(qwenFolder(place), "commands", "sallyport-review.md"),
+        join(qwenFolder(target), "commands", "sallyport-review.md"),
         "the command /sallyport-review",
-        reviewCommand(place.command),
+        reviewCommand(target.command),
       ),
     ];
   },
@@ -42,7 +39,7 @@ export const qwenCode: Agent = {
 };
 
 /** Where Qwen Code keeps what belongs to the person, or to the project. */
-export function qwenFolder({ home, project, environment }: Place): string {
+export function qwenFolder({ home, project, environment }: InstallTarget): string {
   if (project !== undefined) return join(project, ".qwen");
   return environment["QWEN_HOME"] || join(home, ".qwen");
 }

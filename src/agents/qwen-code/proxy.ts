@@ -1,14 +1,12 @@
 import { join } from "node:path";
-import type { Connection, Connector } from "../connector.ts";
 import { jsonMembers } from "../file-edits/json-members.ts";
+import type { Connection, ProxyConnector } from "../proxy-connector.ts";
 import { qwenFolder } from "./install.ts";
 
 /** The package's docs/configuration/auth.md; as Qwen Code 0.15.10 and 0.24.4 obey it. */
-export const qwenConnector: Connector = {
-  id: "qwen",
-  name: "Qwen Code",
-  edits: (place, connection) => [
-    jsonMembers(join(qwenFolder(place), "settings.json"), "model calls through the proxy", [
+export const connector: ProxyConnector = {
+  edits: (target, connection) => [
+    jsonMembers(join(qwenFolder(target), "settings.json"), "model calls through the proxy", [
       ...VARIABLES.map((name) => [["env", name], variables(connection)[name]] as const),
       [["security", "auth", "selectedType"], "openai"],
     ]),

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { connectors } from "../../agents/connectors.ts";
-import { agents } from "../../agents/registry.ts";
+import { proxyClients, reviewedAgents } from "../../agents/registry.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
 import { bashCompletion } from "./bash.ts";
@@ -15,8 +14,8 @@ const SHELLS: Readonly<Record<string, (tree: readonly CommandFacts[]) => string>
 };
 
 const KNOWN: KnownValues = {
-  agent: agents.map(({ id }) => id),
-  client: connectors.map(({ id }) => id),
+  agent: reviewedAgents.map(({ id }) => id),
+  client: proxyClients.map(({ id }) => id),
   shell: Object.keys(SHELLS),
   "--origin": ["claude-code", "opencode"],
   "--workers": ["auto"],

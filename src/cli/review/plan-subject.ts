@@ -3,18 +3,18 @@ import type { LoadedPlan } from "../../agents/load-plan.ts";
 import { writeDurably } from "../../files/durable-file.ts";
 import type { AgentOrigin } from "../../review/api-types.ts";
 import { planDecision } from "../../review/decision.ts";
+import type { AgentChannel } from "../../review/plan/agent-channel.ts";
 import { createPlanMode } from "../../review/plan/mode.ts";
 import { namedImages } from "../../review/plan/named-images.ts";
 import { planIdOf } from "../../review/plan/plan-id.ts";
 import { planTitle } from "../../review/plan/plan-title.ts";
-import type { ReplyChannel } from "../../review/plan/reply-channel.ts";
 import { openHistory } from "../../review/storage/history.ts";
 import type { ReviewSubject } from "./run.ts";
 import type { Workplace } from "./workspace.ts";
 
 export interface PlanToReview {
   readonly loaded: LoadedPlan;
-  readonly channel: ReplyChannel;
+  readonly channel: AgentChannel;
   readonly workplace: Workplace;
   readonly permissionMode: string | undefined;
   readonly origin: AgentOrigin;
@@ -47,7 +47,8 @@ export function planSubject(review: PlanToReview): ReviewSubject {
     print: async (decision) => {
       const made = planDecision(decision);
       const text = channel.planFile?.(made, plan);
-      if (text !== undefined && "file" in loaded) await writeDurably(loaded.file, text);
+      if (text !== undefined && "file" in loaded && loaded.file !== undefined)
+        await writeDurably(loaded.file, text);
       return channel.encode(made, plan);
     },
     isObjection: (decision) => decision.kind === "deny",

@@ -1,10 +1,11 @@
-import { basename, join } from "node:path";
-import { type DecodedInput, decodeInput, type HookInput } from "../../agents/decode-input.ts";
+import { basename } from "node:path";
+import { type DecodedInput, decodeInput } from "../../agents/decode-input.ts";
 import { type LoadedPlan, loadPlan } from "../../agents/load-plan.ts";
+import { homeOf, processEnvironment } from "../../config/paths.ts";
 import { AppError, messageOf } from "../../errors.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
+import type { AgentChannel } from "../../review/plan/agent-channel.ts";
 import { jsonChannel, textChannel } from "../../review/plan/generic-channel.ts";
-import type { ReplyChannel } from "../../review/plan/reply-channel.ts";
 import type { Output } from "../output.ts";
 import { tellApproved } from "./approval-notes.ts";
 import type { Lifecycle } from "./lifecycle.ts";
@@ -12,7 +13,7 @@ import type { ReviewFlags } from "./program.ts";
 import { readInput } from "./read-input.ts";
 import { type ReviewJob, runReview } from "./run.ts";
 import { timeLimitOf } from "./settings.ts";
-import { agentFolders, type Workplace, workplaceOf } from "./workspace.ts";
+import { type Workplace, workplaceOf } from "./workspace.ts";
 
 type Reviewable = Exclude<DecodedInput, { kind: "unrelated" | "approved" }>;
 
@@ -24,7 +25,10 @@ export async function reviewPlan(
 ): Promise<number> {
   let hook: DecodedInput | undefined;
   const prepare = async (lifecycle: Lifecycle): Promise<ReviewJob | undefined> => {
-    const input = decodeInput(await inputInTime(file, flags, lifecycle, output));
+    const input = decodeInput(await inputInTime(file, flags, lifecycle, output), {
+      home: homeOf(processEnvironment),
+      environment: processEnvironment,
+    });
     if (input.kind !== "envelope" && input.kind !== "markdown") hook = input;
     if (input.kind === "approved") return tellApproved(input, flags, output);
     if (input.kind === "markdown" && /^\s*\{/.test(input.plan))
@@ -60,16 +64,15 @@ async function inputInTime(
 
 /** Agents take exit code 2 of a hook for a refusal, and some take any. */
 function exitCodeFor(hook: DecodedInput | undefined, code: number): number {
-  if (hook?.kind === "hook" && hook.channel.failureRefuses) return 0;
+  if (hook?.kind === "hook" && hook.channel.failureDenies) return 0;
   return hook && code === 2 ? 1 : code;
 }
 
 async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<ReviewJob | undefined> {
   const { cwd } = input.kind === "hook" ? input : input.kind === "envelope" ? input.envelope : {};
   const workplace = await workplaceOf(flags, cwd);
-  const loaded = await load(input, workplace);
-  // Codex stops after every turn; one without a plan is none of ours.
-  if (input.kind === "hook" && input.plan.in === "codex-transcript" && "missing" in loaded) return undefined;
+  const loaded = await load(input);
+  if (input.kind === "hook" && input.mayLackPlan && "missing" in loaded) return undefined;
   const facts = factsOf(input, workplace);
   const channel = channelOf(input, facts.origin, flags);
   const requested = input.kind === "hook" ? input.requested : undefined;
@@ -78,7 +81,7 @@ async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<Review
     kind: "plan",
     ...facts,
     caller: callerOf(channel, workplace),
-    ...(input.kind === "hook" ? watchedOf(input, workplace) : {}),
+    ...(input.kind === "hook" ? { agentSession: input.agentSession, transcript: input.transcript } : {}),
     ...(channel.listensFor === undefined ? {} : { listensFor: channel.listensFor }),
     subject: async () => {
       const { planSubject } = await import("./plan-subject.ts");
@@ -94,24 +97,8 @@ async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<Review
   };
 }
 
-/** What tells later whether the agent still waits. */
-function watchedOf(
-  { agentSession, transcript }: HookInput,
-  { home, settings }: Workplace,
-): Pick<ReviewJob, "agentSession" | "transcript"> {
-  const { copilot } = agentFolders(home, settings.environment);
-  const path =
-    transcript === undefined || "path" in transcript
-      ? transcript?.path
-      : join(copilot, "session-state", basename(transcript.copilotSession), "events.jsonl");
-  return {
-    ...(agentSession === undefined ? {} : { agentSession }),
-    ...(path === undefined ? {} : { transcript: path }),
-  };
-}
-
-async function load(input: Reviewable, { home, settings }: Workplace): Promise<LoadedPlan> {
-  if (input.kind === "hook") return loadPlan(input.plan, agentFolders(home, settings.environment));
+async function load(input: Reviewable): Promise<LoadedPlan> {
+  if (input.kind === "hook") return loadPlan(input.plan);
   const plan = input.kind === "envelope" ? input.envelope.plan : input.plan;
   if (plan.trim()) return { plan };
   throw new AppError("input", "The plan is empty", {
@@ -138,13 +125,13 @@ function factsOf(input: Reviewable, { settings }: Workplace): Facts {
   };
 }
 
-function channelOf(input: Reviewable, origin: AgentOrigin, flags: ReviewFlags): ReplyChannel {
+function channelOf(input: Reviewable, origin: AgentOrigin, flags: ReviewFlags): AgentChannel {
   if (input.kind === "hook") return input.channel;
   if (input.kind === "envelope") return jsonChannel(origin);
   return flags.json ? jsonChannel(origin, "the command line") : textChannel(origin);
 }
 
-function callerOf(channel: ReplyChannel, { cwd, project, settings }: Workplace): Caller {
+function callerOf(channel: AgentChannel, { cwd, project, settings }: Workplace): Caller {
   const { callerName, takes, listensFor } = channel;
   const limits = [settings.patience, listensFor].filter((limit) => limit !== undefined);
   const patience = limits.length === 0 ? undefined : Math.min(...limits);

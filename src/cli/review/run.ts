@@ -1,8 +1,8 @@
 import type { Doors } from "../../http/listeners.ts";
+import type { ListedAgent } from "../../review/agents.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { ReviewMode } from "../../review/context.ts";
 import type { Decision } from "../../review/decision.ts";
-import type { ListedAgent } from "../../review/plan/input-schemas.ts";
 import { createSession, type Session } from "../../review/session.ts";
 import { checkDataDirectory } from "../../review/storage/check-data-directory.ts";
 import type { Output } from "../output.ts";
@@ -20,11 +20,11 @@ export interface ReviewJob {
   readonly caller: Caller;
   readonly sharingEnabled: boolean;
   /** Agents the caller sent along. */
-  readonly listedAgents?: readonly ListedAgent[];
+  readonly listedAgents?: readonly ListedAgent[] | undefined;
   /** What tells whether the agent goes on without its hook. */
-  readonly agentSession?: string;
-  readonly transcript?: string;
-  readonly listensFor?: number;
+  readonly agentSession?: string | undefined;
+  readonly transcript?: string | undefined;
+  readonly listensFor?: number | undefined;
   /** Called once the URL has been told, so that nobody waits for what it loads. */
   readonly subject: () => Promise<ReviewSubject>;
 }

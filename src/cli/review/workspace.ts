@@ -1,8 +1,6 @@
-import { join, resolve } from "node:path";
-import type { AgentFolders } from "../../agents/load-plan.ts";
+import { resolve } from "node:path";
 import { baseDirectory, dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
 import { loadReviewConfiguration, type ReviewConfiguration } from "../../config/review/configuration.ts";
-import type { ReviewEnvironment } from "../../config/review/environment.ts";
 import type { ReviewSettings } from "../../review/api-types.ts";
 import { projectFolder } from "../project-folder.ts";
 import type { ReviewFlags } from "./program.ts";
@@ -44,15 +42,4 @@ export async function workplaceOf(flags: ReviewFlags, cwd?: string): Promise<Wor
 
 function planSaveOf({ plan_save: { enabled, folder } }: ReviewConfiguration): ReviewSettings["planSave"] {
   return folder === undefined ? { enabled } : { enabled, customPath: folder };
-}
-
-/** Where agents keep what their hooks only point at. */
-export function agentFolders(
-  home: string,
-  { geminiPlansDirectory, copilotHome }: ReviewEnvironment,
-): AgentFolders {
-  return {
-    copilot: copilotHome ?? join(home, ".copilot"),
-    ...(geminiPlansDirectory ? { geminiPlans: geminiPlansDirectory } : {}),
-  };
 }

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { isSea } from "node:sea";
-import type { Place } from "../../agents/agent.ts";
+import type { InstallTarget } from "../../agents/agent.ts";
 import { createReceiptStore, type ReceiptStore } from "../../agents/file-edits/receipts.ts";
 import { ownCommand, shellLine } from "../../agents/own-command.ts";
 import { dataDirectory, homeOf, processEnvironment } from "../../config/paths.ts";
 import { projectFolder } from "../project-folder.ts";
 
-/** Where this process may install to; `project` stands for `--project`. */
-export async function currentPlace(project: boolean): Promise<Place> {
+/** Returns where this process installs to; `project` stands for `--project`. */
+export async function currentInstallTarget(project: boolean): Promise<InstallTarget> {
   const script = isSea() ? undefined : process.argv[1];
   const words = await ownCommand({
     program: process.execPath,
@@ -16,14 +16,14 @@ export async function currentPlace(project: boolean): Promise<Place> {
   });
   return {
     home: homeOf(processEnvironment),
-    ...(project ? { project: projectFolder(process.cwd()) } : {}),
+    project: project ? projectFolder(process.cwd()) : undefined,
     command: shellLine(words),
     words,
     environment: processEnvironment,
   };
 }
 
-/** The receipts of one agent: `review` for its hook, `proxy` for its connection; the two may share a file. */
+/** Returns the receipts of one agent: `review` for its hook, `proxy` for its connection; the two may share a file. */
 export function receiptsOf(agent: string, part: "review" | "proxy"): ReceiptStore {
   return createReceiptStore(join(dataDirectory(processEnvironment), "agents", agent, part));
 }

@@ -1,14 +1,14 @@
-import type { Agent, Place } from "../../agents/agent.ts";
+import type { InstallTarget } from "../../agents/agent.ts";
 import { changesToInstall } from "../../agents/file-edits/changes.ts";
 import { type InstallState, stateOf } from "../../agents/file-edits/install-state.ts";
 import { isTemporary } from "../../agents/own-command.ts";
-import { agentNamed, agents } from "../../agents/registry.ts";
+import { type ReviewedAgent, reviewedAgentNamed, reviewedAgents } from "../../agents/registry.ts";
 import { AppError } from "../../errors.ts";
 import type { Output } from "../output.ts";
 import { table } from "../table.ts";
 import { carryOut } from "./carry-out.ts";
 import { isOnPath } from "./doctor/programs.ts";
-import { currentPlace, receiptsOf } from "./install-target.ts";
+import { currentInstallTarget, receiptsOf } from "./install-target.ts";
 
 export interface InstallFlags {
   readonly list?: boolean;
@@ -18,37 +18,38 @@ export interface InstallFlags {
 
 /** `sallyport install AGENT` and `sallyport install --list [AGENT]`; resolves to the exit code. */
 export async function install(id: string | undefined, flags: InstallFlags, output: Output): Promise<number> {
-  const place = await currentPlace(flags.project);
+  const target = await currentInstallTarget(flags.project);
   if (flags.list) {
-    await output.result(await listing(place, id === undefined ? agents : [agentNamed(id)]));
+    await output.result(await listing(target, id === undefined ? reviewedAgents : [reviewedAgentNamed(id)]));
     return 0;
   }
   if (id === undefined) {
     throw new AppError("usage", "Which agent?", { hint: "sallyport install --list names them." });
   }
-  return installAgent(agentNamed(id), place, flags, output);
+  return installAgent(reviewedAgentNamed(id), target, flags, output);
 }
 
 async function installAgent(
-  agent: Agent,
-  place: Place,
+  agent: ReviewedAgent,
+  target: InstallTarget,
   flags: InstallFlags,
   output: Output,
 ): Promise<number> {
+  const { edits, gives, notes } = await agent.install();
   const receipts = receiptsOf(agent.id, "review");
-  const changes = await changesToInstall(agent.edits(place), receipts);
+  const changes = await changesToInstall(edits(target), receipts);
   if (changes.length === 0) {
     output.note(`${agent.name} has it already; nothing to change.`);
     return 0;
   }
-  const unasked = `${place.command} install ${agent.id}${flags.project ? " --project" : ""} --yes`;
+  const unasked = `${target.command} install ${agent.id}${flags.project ? " --project" : ""} --yes`;
   const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes }, output);
   if (exitCode !== undefined) return exitCode;
-  output.note(`Installed for ${agent.name}: ${agent.gives}.`);
-  for (const note of agent.notes) output.note(note);
-  if (!(await isOnPath(agent.program, place.environment["PATH"] ?? "")))
+  output.note(`Installed for ${agent.name}: ${gives}.`);
+  for (const note of notes) output.note(note);
+  if (!(await isOnPath(agent.program, target.environment["PATH"] ?? "")))
     output.note(`${agent.name} is not on the PATH of this machine (no program "${agent.program}").`);
-  if (isTemporary(place.words)) {
+  if (isTemporary(target.words)) {
     output.note(
       `This copy of Sallyport lies in a package manager's cache, and ${agent.name} cannot start it once that cache is cleared. ` +
         "Install Sallyport permanently, then run this command again.",
@@ -57,14 +58,12 @@ async function installAgent(
   return 0;
 }
 
-async function listing(place: Place, listed: readonly Agent[]): Promise<string> {
+async function listing(target: InstallTarget, listed: readonly ReviewedAgent[]): Promise<string> {
   const rows = await Promise.all(
-    listed.map(async (agent) => [
-      agent.id,
-      agent.name,
-      STATES[await stateOf(agent.edits(place))],
-      agent.gives,
-    ]),
+    listed.map(async ({ id, name, install }) => {
+      const { edits, gives } = await install();
+      return [id, name, STATES[await stateOf(edits(target))], gives];
+    }),
   );
   return table(["AGENT", "NAME", "INSTALLED", "GIVES"], rows);
 }

@@ -1,15 +1,14 @@
 import type { Command } from "commander";
+import { listedIds, reviewedAgents } from "../../agents/registry.ts";
 import type { Output } from "../output.ts";
 import type { SetExitCode } from "../program.ts";
 import type { DoctorFlags } from "./doctor/doctor.ts";
 import type { InstallFlags } from "./install.ts";
 
-const AGENTS = "claude-code, opencode, codex, gemini-cli, qwen or copilot";
-
 /** `install`, `uninstall` and `doctor`. */
 export function addInstallCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   withWritingFlags(program.command("install"))
-    .argument("[agent]", AGENTS)
+    .argument("[agent]", listedIds(reviewedAgents))
     .option("--list", "show the agents and which of them have it", false)
     .description("Make an agent hand its plans to you: shows a diff, asks, keeps a backup")
     .action(async (agent: string | undefined, flags: InstallFlags) => {
@@ -17,7 +16,7 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
       setExitCode(await install(agent, flags, output));
     });
   withWritingFlags(program.command("uninstall"))
-    .argument("<agent>", AGENTS)
+    .argument("<agent>", listedIds(reviewedAgents))
     .description("Take the hook away; a file nobody changed since becomes exactly what it was")
     .action(async (agent: string, flags: InstallFlags) => {
       const { uninstall } = await import("./uninstall.ts");

@@ -21,10 +21,6 @@ export interface ReviewEnvironment {
   readonly desktop: boolean;
   /** `SERVICE_OPENCODE_URL`: a running OpenCode server on this machine, asked for its agents. */
   readonly opencodeUrl?: string;
-  /** `GEMINI_PLANS_DIR`: where Gemini CLI keeps the plan its hook speaks of. */
-  readonly geminiPlansDirectory?: string;
-  /** `COPILOT_HOME`: where Copilot CLI keeps its sessions, when not below the home directory. */
-  readonly copilotHome?: string;
 }
 
 /** The port of a review in remote mode, as specified. */
@@ -45,8 +41,6 @@ export function readReviewEnvironment(
     origin: text("SERVICE_ORIGIN") ?? (text("CLAUDECODE") ? "origin_a" : undefined),
     browser: text("SERVICE_BROWSER") ?? text("BROWSER"),
     opencodeUrl: text("SERVICE_OPENCODE_URL"),
-    geminiPlansDirectory: text("GEMINI_PLANS_DIR"),
-    copilotHome: text("COPILOT_HOME"),
   };
   return {
     remote: SWITCHED_ON.has((text("SERVICE_REMOTE") ?? "").toLowerCase()),

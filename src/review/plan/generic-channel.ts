@@ -1,9 +1,9 @@
 import type { AgentOrigin } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
-import { DEFAULT_DENIAL, type ReplyChannel } from "./reply-channel.ts";
+import { type AgentChannel, DEFAULT_DENIAL } from "./agent-channel.ts";
 
 /** The agent-neutral answer as JSON: what an envelope gets, and Markdown with --json. */
-export function jsonChannel(origin: AgentOrigin, callerName = nameOfOrigin(origin)): ReplyChannel {
+export function jsonChannel(origin: AgentOrigin, callerName = nameOfOrigin(origin)): AgentChannel {
   return {
     callerName,
     takes: takesOf(origin),
@@ -12,7 +12,7 @@ export function jsonChannel(origin: AgentOrigin, callerName = nameOfOrigin(origi
 }
 
 /** The answer as text an agent can act on: what plain Markdown gets. */
-export function textChannel(origin: AgentOrigin): ReplyChannel {
+export function textChannel(origin: AgentOrigin): AgentChannel {
   return { callerName: "the command line", takes: takesOf(origin), encode: decisionText };
 }
 
@@ -43,7 +43,7 @@ export function decisionText({
 }
 
 /** Notes and agents are the specification's for origin_b, permission modes for origin_a. */
-function takesOf(origin: AgentOrigin): ReplyChannel["takes"] {
+function takesOf(origin: AgentOrigin): AgentChannel["takes"] {
   return {
     approvalNote: origin === "origin_b" ? "feedback" : "none",
     takesEditedPlan: true,

@@ -1,6 +1,6 @@
 import type { PlanHistory } from "../storage/history.ts";
+import type { AgentChannel } from "./agent-channel.ts";
 import type { PlanSource } from "./plan-id.ts";
-import type { ReplyChannel } from "./reply-channel.ts";
 import type { VaultPlaces } from "./save/find-vaults.ts";
 
 /** A plan under review and everything that is known about it. */
@@ -14,7 +14,7 @@ export interface PlanReview {
   readonly permissionMode?: string;
   /** What the agent's tool call holds besides the plan. */
   readonly requested?: Readonly<Record<string, unknown>>;
-  readonly channel: ReplyChannel;
+  readonly channel: AgentChannel;
   /** On its way while the server starts; undefined where the data directory cannot be used. */
   readonly history: Promise<PlanHistory | undefined>;
   /** Where plans are saved unless the person says otherwise. */

@@ -1,3 +1,5 @@
+import { shortened } from "../storage/file-names.ts";
+
 /** A plan's title: its first heading, else its first line of text. Plain text, one line, at most 120 characters. */
 export function planTitle(plan: string): string {
   let fence: string | undefined;
@@ -37,25 +39,6 @@ function headingOf(line: string): string {
   return plain(unclosed === "" || /[ \t]$/.test(unclosed) ? unclosed : text);
 }
 
-/** A file name's stem from a title: letters and digits of any script, lower case, joined by hyphens. Never empty. */
-export function slugOf(title: string): string {
-  const words =
-    title
-      .normalize("NFC")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  return fileNamePart(words.join("-")).replace(/-+$/, "") || "plan";
-}
-
-/** A title as a file name a person reads: what file systems and note links refuse is left out. Never empty. */
-export function fileTitleOf(title: string): string {
-  const text = title
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}<>:"/\\|?*#^[\]]+/gu, " ")
-    .replace(/\s+/g, " ")
-    .replace(/^[. ]+|[. ]+$/g, "");
-  return fileNamePart(text).trim() || "Plan";
-}
-
 /** A line without the signs that Markdown would not show: `user_id` and 2 * 3 keep theirs. */
 function plain(text: string): string {
   const literal: string[] = [];
@@ -82,19 +65,4 @@ function withoutSigns(text: string): string {
     .replace(/!?\[([^[\]]*)\]\([^()\0]*\)/g, "$1")
     .replace(/(\*{1,3}|~~)(?=\S)(.+?)(?<=\S)\1/g, "$2")
     .replace(/(?<![\p{L}\p{N}_])(_{1,3})(?=[^\s_])(.+?)(?<=[^\s_])\1(?![\p{L}\p{N}_])/gu, "$2");
-}
-
-/** Cuts by code points, so that no character is halved. */
-function shortened(text: string, length: number): string {
-  // No code point takes more than two units: a line of megabytes is not taken apart.
-  return Array.from(text.slice(0, 2 * length))
-    .slice(0, length)
-    .join("");
-}
-
-/** At most 60 characters and 180 bytes, which leaves room for an ending within the 255 of most file systems. */
-function fileNamePart(text: string): string {
-  let part = shortened(text, 60);
-  while (Buffer.byteLength(part) > 180) part = shortened(part, Array.from(part).length - 1);
-  return part;
 }

@@ -1,7 +1,7 @@
 import { checkOffered } from "../agents.ts";
 import type { AgentOrigin, AgentsAnswer, ApproveBody, DenyBody } from "../api-types.ts";
 import type { PlanDecision } from "../decision.ts";
-import { DEFAULT_DENIAL, type ReplyChannel } from "./reply-channel.ts";
+import { type AgentChannel, DEFAULT_DENIAL } from "./agent-channel.ts";
 
 /** What of a body counts, and what of it cannot reach this agent. */
 export interface Proposed {
@@ -11,7 +11,7 @@ export interface Proposed {
 
 export interface ApprovalRules {
   readonly origin: AgentOrigin;
-  readonly channel: ReplyChannel;
+  readonly channel: AgentChannel;
   readonly plan: string;
   readonly agents: AgentsAnswer["agents"];
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readJson, writeDurably } from "../../files/durable-file.ts";
 import type { Round } from "../api-types.ts";
 import type { DecisionSource, PlanDecision } from "../decision.ts";
-import { slugOf } from "../plan/plan-title.ts";
+import { toSlug } from "./file-names.ts";
 
 /** The rounds of one plan: all plans of one title that came from one folder. */
 export interface PlanHistory {
@@ -54,7 +54,7 @@ export async function openHistory(arriving: ArrivingPlan): Promise<PlanHistory> 
 }
 
 function folderName({ cwd, title }: ArrivingPlan): string {
-  const slug = slugOf(title);
+  const slug = toSlug(title);
   const place = createHash("sha256").update(`${cwd}\0${slug}`).digest("hex").slice(0, 16);
   return `${slug}-${place}`;
 }

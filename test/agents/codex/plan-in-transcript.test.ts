@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planInTranscript } from "../../../src/agents/codex/hook.ts";
+import { planInTranscript } from "../../../src/agents/codex/transcript.ts";
 
 const line = (turn: string, item: object) =>
   JSON.stringify({ type: "event_msg", payload: { type: "item_completed", turn_id: turn, item } });

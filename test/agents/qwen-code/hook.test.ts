@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { geminiBeforeTool } from "../../../src/agents/gemini-cli/hook.ts";
-import { asciiJson } from "../../../src/agents/hook-output/ascii-json.ts";
+import { asciiJson } from "../../../src/agents/hook-output.ts";
 import { qwenNotes, qwenPermissionRequest } from "../../../src/agents/qwen-code/hook.ts";
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,6 +1,7 @@
 import fastCheck from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fileTitleOf, planTitle, slugOf } from "../../../src/review/plan/plan-title.ts";
+import { planTitle } from "../../../src/review/plan/plan-title.ts";
+import { toFileTitle, toSlug } from "../../../src/review/storage/file-names.ts";
 
 describe("planTitle", () => {
   it.each([
@@ -43,7 +44,7 @@ describe("planTitle", () => {
   });
 });
 
-describe("slugOf", () => {
+describe("toSlug", () => {
   it.each([
     ["Dig the Tunnel", "dig-the-tunnel"],
     ["../../../escape", "escape"],
@@ -53,13 +54,13 @@ describe("slugOf", () => {
     ["...", "plan"],
     ["", "plan"],
   ])("of %j is %j", (title, slug) => {
-    expect(slugOf(title)).toBe(slug);
+    expect(toSlug(title)).toBe(slug);
   });
 
   it("is a safe file name for any title, not too long for any file system", () => {
     fastCheck.assert(
       fastCheck.property(fastCheck.string({ unit: "binary", maxLength: 300 }), (title) => {
-        const slug = slugOf(title);
+        const slug = toSlug(title);
         expect(slug).toMatch(/^[\p{L}\p{N}\p{M}-]+$/u);
         expect(Buffer.byteLength(slug)).toBeLessThanOrEqual(180);
       }),
@@ -67,7 +68,7 @@ describe("slugOf", () => {
   });
 });
 
-describe("fileTitleOf", () => {
+describe("toFileTitle", () => {
   it.each([
     ["Dig the tunnel", "Dig the tunnel"],
     ['../../outside/a/b: "x" *?<>|', "outside a b x"],
@@ -75,6 +76,6 @@ describe("fileTitleOf", () => {
     [". .", "Plan"],
     ["", "Plan"],
   ])("of %j is %j", (title, name) => {
-    expect(fileTitleOf(title)).toBe(name);
+    expect(toFileTitle(title)).toBe(name);
   });
 });

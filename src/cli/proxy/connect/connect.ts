@@ -1,13 +1,13 @@
-import type { Place } from "../../../agents/agent.ts";
-import type { Connection, Connector } from "../../../agents/connector.ts";
-import { connectorNamed } from "../../../agents/connectors.ts";
+import type { InstallTarget } from "../../../agents/agent.ts";
 import { changesToInstall, changesToUninstall, targetOf } from "../../../agents/file-edits/changes.ts";
 import { forgetReceipts } from "../../../agents/file-edits/write-changes.ts";
 import { shellLine } from "../../../agents/own-command.ts";
+import type { Connection } from "../../../agents/proxy-connector.ts";
+import { type ProxyClient, proxyClientNamed } from "../../../agents/registry.ts";
 import { AppError } from "../../../errors.ts";
 import type { Output } from "../../output.ts";
 import { carryOut } from "../../setup/carry-out.ts";
-import { currentPlace, receiptsOf } from "../../setup/install-target.ts";
+import { currentInstallTarget, receiptsOf } from "../../setup/install-target.ts";
 import { type ConnectionFlags, connectionTo, isAnswering, modelsOf, secretsOf } from "./connection.ts";
 import { shellAssignments } from "./shell-assignments.ts";
 
@@ -19,29 +19,30 @@ export interface ConnectFlags extends ConnectionFlags {
 
 /** `sallyport proxy connect CLIENT`; resolves to the exit code. */
 export async function connect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
-  const connector = connectorNamed(id);
-  const known = await connectionTo(flags, connector);
-  const place = await currentPlace(flags.project);
-  const byVariables = connector.edits(place, known).length === 0;
+  const client = proxyClientNamed(id);
+  const connector = await client.proxy.load();
+  const known = await connectionTo(flags, { name: client.name, ...connector });
+  const target = await currentInstallTarget(flags.project);
+  const byVariables = connector.edits(target, known).length === 0;
   if (flags.print || byVariables) {
-    const code = await print(connector, known, output);
+    const code = await print(client, connector.variables(known), output);
     if (byVariables) for (const note of connector.notes(known)) output.note(note);
     await warnIfNotRunning(known.url, output);
     return code;
   }
   const connection = connector.needsModels ? { ...known, models: await modelsOf(known) } : known;
-  const receipts = receiptsOf(connector.id, "proxy");
-  const changes = await changesToInstall(connector.edits(place, connection), receipts);
+  const receipts = receiptsOf(client.id, "proxy");
+  const changes = await changesToInstall(connector.edits(target, connection), receipts);
   if (changes.length === 0) {
-    output.note(`${connector.name} goes through ${connection.url} already; nothing to change.`);
+    output.note(`${client.name} goes through ${connection.url} already; nothing to change.`);
     await warnIfNotRunning(connection.url, output);
     return 0;
   }
-  const unasked = unaskedLine(place, "connect", id, flags);
+  const unasked = unaskedLine(target, "connect", id, flags);
   const secrets = secretsOf(connection);
   const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
   if (exitCode !== undefined) return exitCode;
-  output.note(`${connector.name} goes through ${connection.url} from its next start.`);
+  output.note(`${client.name} goes through ${connection.url} from its next start.`);
   for (const note of connector.notes(connection)) output.note(note);
   await warnIfNotRunning(connection.url, output);
   return 0;
@@ -49,24 +50,24 @@ export async function connect(id: string, flags: ConnectFlags, output: Output): 
 
 /** `sallyport proxy disconnect CLIENT`; resolves to the exit code. */
 export async function disconnect(id: string, flags: ConnectFlags, output: Output): Promise<number> {
-  const connector = connectorNamed(id);
-  const place = await currentPlace(flags.project);
-  const connection = await connectionTo(flags, connector).catch(() => NOWHERE);
-  const edits = connector.edits(place, connection);
+  const client = proxyClientNamed(id);
+  const connector = await client.proxy.load();
+  const target = await currentInstallTarget(flags.project);
+  const connection = await connectionTo(flags, { name: client.name, ...connector }).catch(() => NOWHERE);
+  const edits = connector.edits(target, connection);
   if (edits.length === 0) {
-    output.note(`${connector.name}: set by variables alone; unset them in the shell that has them.`);
+    output.note(`${client.name}: set by variables alone; unset them in the shell that has them.`);
     return 0;
   }
-  const receipts = receiptsOf(connector.id, "proxy");
+  const receipts = receiptsOf(client.id, "proxy");
   const changes = await changesToUninstall(edits, receipts);
-  const unasked = unaskedLine(place, "disconnect", id, flags);
+  const unasked = unaskedLine(target, "disconnect", id, flags);
   const secrets = secretsOf(connection);
-  if (changes.length === 0)
-    output.note(`${connector.name} does not go through the proxy; nothing to change.`);
+  if (changes.length === 0) output.note(`${client.name} does not go through the proxy; nothing to change.`);
   else {
     const exitCode = await carryOut({ changes, receipts, unasked, yes: flags.yes, secrets }, output);
     if (exitCode !== undefined) return exitCode;
-    output.note(`${connector.name} connects directly again from its next start.`);
+    output.note(`${client.name} connects directly again from its next start.`);
   }
   await forgetReceipts(await Promise.all(edits.map((edit) => targetOf(edit.path))), receipts);
   return 0;
@@ -81,7 +82,7 @@ async function warnIfNotRunning(url: string, output: Output): Promise<void> {
   output.note(`No proxy answers at ${url}. Start it before the agent: sallyport proxy start`);
 }
 
-function unaskedLine(place: Place, verb: string, id: string, flags: ConnectFlags): string {
+function unaskedLine(target: InstallTarget, verb: string, id: string, flags: ConnectFlags): string {
   const { url, keyEnv, config, project } = flags;
   const words = [
     ...["proxy", verb, id],
@@ -91,14 +92,17 @@ function unaskedLine(place: Place, verb: string, id: string, flags: ConnectFlags
     ...(project ? ["--project"] : []),
     "--yes",
   ];
-  return shellLine([...place.words, ...words]);
+  return shellLine([...target.words, ...words]);
 }
 
-async function print(connector: Connector, connection: Connection, output: Output): Promise<number> {
-  const variables = connector.variables(connection);
+async function print(
+  client: ProxyClient,
+  variables: Readonly<Record<string, string>>,
+  output: Output,
+): Promise<number> {
   if (Object.keys(variables).length === 0) {
-    throw new AppError("usage", `${connector.name} cannot be pointed at a proxy by variables`, {
-      hint: `Run it without --print: sallyport proxy connect ${connector.id}`,
+    throw new AppError("usage", `${client.name} cannot be pointed at a proxy by variables`, {
+      hint: `Run it without --print: sallyport proxy connect ${client.id}`,
     });
   }
   await output.result(shellAssignments(variables));

@@ -1,4 +1,4 @@
-import type { Connection, Connector } from "../../../agents/connector.ts";
+import type { Connection, ProxyConnector } from "../../../agents/proxy-connector.ts";
 import { isWildcard, urlHost } from "../../../config/loopback.ts";
 import { dataDirectory, processEnvironment } from "../../../config/paths.ts";
 import { readGeneratedKey } from "../../../config/proxy/generated-key.ts";
@@ -16,6 +16,9 @@ export interface ConnectionFlags {
   readonly keyEnv?: string;
 }
 
+/** A connector with the name of its client. */
+type NamedConnector = ProxyConnector & { readonly name: string };
+
 /** Shown as a key where the proxy asks for none: clients refuse to start without one. */
 const NO_KEY = "sallyport";
 
@@ -28,7 +31,7 @@ export function secretsOf({ key }: Connection): readonly string[] {
  * Returns how a client reaches the proxy, from flags and configuration. Throws `configuration` when the proxy would be
  * its own upstream, no key is known, or the client cannot send the proxy's key beside its own login.
  */
-export async function connectionTo(flags: ConnectionFlags, connector: Connector): Promise<Connection> {
+export async function connectionTo(flags: ConnectionFlags, client: NamedConnector): Promise<Connection> {
   const { settings } = await loadProxySettings(
     processEnvironment,
     flags.config === undefined ? {} : { config: flags.config },
@@ -36,17 +39,17 @@ export async function connectionTo(flags: ConnectionFlags, connector: Connector)
   const url = flags.url === undefined ? addressOf(settings) : addressFrom(flags.url);
   refuseItself(url, settings);
   const key = await keyFor(settings, flags);
-  const upstream = upstreamWithClientLogin(settings, connector);
+  const upstream = upstreamWithClientLogin(settings, client);
   if (upstream === undefined) return { url, key, ownLogin: false, models: [] };
   if (key === NO_KEY) return { url, key: undefined, ownLogin: true, models: [] };
-  if (!connector.sendsKeyBesideLogin) refuseTwoKeys(connector.name, upstream);
+  if (!client.sendsKeyBesideLogin) refuseTwoKeys(client.name, upstream);
   return { url, key, ownLogin: true, models: [] };
 }
 
 /** Returns the name of an upstream that a call of this client reaches untranslated and that wants the client's own key. */
 function upstreamWithClientLogin(
   { upstreams = {} }: ProxySettings,
-  { dialects }: Connector,
+  { dialects }: NamedConnector,
 ): string | undefined {
   const found = Object.entries(upstreams).find(
     ([, { dialect, credentials }]) => credentials === "client" && dialects.includes(dialect),

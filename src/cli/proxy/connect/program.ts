@@ -1,11 +1,12 @@
 import type { Command } from "commander";
+import { listedIds, proxyClients } from "../../../agents/registry.ts";
 import type { Output } from "../../output.ts";
 import type { SetExitCode } from "../../program.ts";
 import type { ConnectFlags } from "./connect.ts";
 
 /** `proxy connect` and `proxy disconnect`. */
 export function addConnectCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
-  withFlags(proxy.command("connect"), `${CONFIGURED}, copilot, openai, anthropic or google`)
+  withFlags(proxy.command("connect"), listedIds(proxyClients))
     .description("Point an agent or SDK at the proxy: shows a diff, asks, keeps a backup")
     .option("--print", "print environment variables instead; nothing is written", false)
     .option("--url <address>", "the proxy's address (default: the configuration's)")
@@ -14,16 +15,13 @@ export function addConnectCommands(proxy: Command, output: Output, setExitCode: 
       const { connect } = await import("./connect.ts");
       setExitCode(await connect(client, flags, output));
     });
-  withFlags(proxy.command("disconnect"), CONFIGURED)
+  withFlags(proxy.command("disconnect"), listedIds(proxyClients.filter((client) => client.proxy.writesFiles)))
     .description("Give the agent's settings back as they were")
     .action(async (client: string, flags: ConnectFlags) => {
       const { disconnect } = await import("./connect.ts");
       setExitCode(await disconnect(client, flags, output));
     });
 }
-
-/** The clients whose settings are files: what `connect` writes, `disconnect` takes away. */
-const CONFIGURED = "claude-code, opencode, codex, gemini-cli, qwen, pi";
 
 function withFlags(command: Command, clients: string): Command {
   return command

@@ -1,12 +1,7 @@
-import { join } from "node:path";
-import type { Agent, Place } from "../../../agents/agent.ts";
-import { wasEverTrusted } from "../../../agents/codex/hook-trust.ts";
-import { codexFolder } from "../../../agents/codex/install.ts";
-import { connectors } from "../../../agents/connectors.ts";
-import { readText } from "../../../agents/file-edits/changes.ts";
+import type { InstallTarget } from "../../../agents/agent.ts";
 import { stateOf } from "../../../agents/file-edits/install-state.ts";
-import { agents } from "../../../agents/registry.ts";
-import { currentPlace, receiptsOf } from "../install-target.ts";
+import { proxyClients, type ReviewedAgent, reviewedAgents } from "../../../agents/registry.ts";
+import { currentInstallTarget, receiptsOf } from "../install-target.ts";
 import type { Finding } from "./finding.ts";
 import { isOnPath } from "./programs.ts";
 
@@ -17,24 +12,29 @@ export interface AgentsPlace {
 
 /** Every agent: whether it is here, has our hook, and goes through the proxy. */
 export async function agentFindings({ searchPath, proxyRuns }: AgentsPlace): Promise<readonly Finding[]> {
-  const place = await currentPlace(false);
-  const hooks = agents.map(async (agent) =>
-    hookFinding(agent, place, await isOnPath(agent.program, searchPath)),
+  const target = await currentInstallTarget(false);
+  const hooks = reviewedAgents.map(async (agent) =>
+    hookFinding(agent, target, await isOnPath(agent.program, searchPath)),
   );
-  const proxied = connectors.map(async (connector) => {
-    const receipts = receiptsOf(connector.id, "proxy");
-    const edits = connector.edits(place, { url: "", key: "", ownLogin: false, models: [] });
+  const proxied = proxyClients.map(async ({ id, name, proxy }) => {
+    const receipts = receiptsOf(id, "proxy");
+    const connector = await proxy.load();
+    const edits = connector.edits(target, { url: "", key: "", ownLogin: false, models: [] });
     const kept = await Promise.all(edits.map(({ path }) => receipts.find(path).catch(() => undefined)));
-    return kept.some(Boolean) ? [connectionFinding(connector.id, connector.name, proxyRuns)] : [];
+    return kept.some(Boolean) ? [connectionFinding(id, name, proxyRuns)] : [];
   });
   return [...(await Promise.all(hooks)), ...(await Promise.all(proxied)).flat()];
 }
 
-async function hookFinding(agent: Agent, place: Place, isHere: boolean): Promise<Finding> {
+async function hookFinding(agent: ReviewedAgent, target: InstallTarget, isHere: boolean): Promise<Finding> {
   const subject = agent.name;
-  const state = await stateOf(agent.edits(place));
-  if (state === "installed")
-    return (await untrusted(agent, place)) ?? { subject, state: "ok", detail: "hook installed" };
+  const { edits, findProblem } = await agent.install();
+  const state = await stateOf(edits(target));
+  if (state === "installed") {
+    const problem = await findProblem?.(target);
+    if (problem) return { subject, state: "warning", ...problem };
+    return { subject, state: "ok", detail: "hook installed" };
+  }
   if (state === "absent") {
     if (!isHere) return { subject, state: "off", detail: "not on this machine" };
     const remedy = `sallyport install ${agent.id}`;
@@ -47,20 +47,6 @@ async function hookFinding(agent: Agent, place: Place, isHere: boolean): Promise
   }
   const remedy = `Mend the file first; ${install} says which, and the line.`;
   return { subject, state: "warning", detail: "its settings cannot be read", remedy };
-}
-
-/** Codex keeps quiet about a hook it does not run. */
-async function untrusted(agent: Agent, place: Place): Promise<Finding | undefined> {
-  if (agent.id !== "codex") return undefined;
-  const folder = codexFolder(place);
-  const configuration = (await readText(join(folder, "config.toml")).catch(() => "")) ?? "";
-  if (wasEverTrusted(configuration, join(folder, "hooks.json"))) return undefined;
-  return {
-    subject: agent.name,
-    state: "warning",
-    detail: "hook installed, but Codex does not run it yet",
-    remedy: "Start codex and trust the hook when it asks (or under /hooks).",
-  };
 }
 
 function connectionFinding(id: string, name: string, proxyRuns: boolean): Finding {

@@ -5,7 +5,8 @@ import { replaceFile } from "../../../files/durable-file.ts";
 import { makeFolders } from "../../../files/make-folders.ts";
 import { makePrivateFolder } from "../../../files/private-folder.ts";
 import type { PlanDecision } from "../../decision.ts";
-import { planTitle, slugOf } from "../plan-title.ts";
+import { toSlug } from "../../storage/file-names.ts";
+import { planTitle } from "../plan-title.ts";
 
 export interface PlanToSave {
   readonly plan: string;
@@ -23,7 +24,7 @@ const MOST_NAMES = 10_000;
  */
 export async function savePlan({ plan, decision, folder, isPrivate }: PlanToSave): Promise<string> {
   await (isPrivate ? makePrivateFolder(folder) : makeFolders(folder));
-  const stem = `${slugOf(planTitle(plan))}-${decision.kind === "approve" ? "approved" : "denied"}`;
+  const stem = `${toSlug(planTitle(plan))}-${decision.kind === "approve" ? "approved" : "denied"}`;
   return writeNew(folder, stem, savedText(plan, decision), isPrivate ? 0o600 : 0o666);
 }
 

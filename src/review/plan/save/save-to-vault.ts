@@ -2,7 +2,8 @@ import { realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { makeFolders } from "../../../files/make-folders.ts";
 import { isWithin } from "../../is-within.ts";
-import { fileTitleOf, planTitle } from "../plan-title.ts";
+import { toFileTitle } from "../../storage/file-names.ts";
+import { planTitle } from "../plan-title.ts";
 import { frontMatter } from "./front-matter.ts";
 import { writeNew } from "./save-plan.ts";
 
@@ -23,7 +24,7 @@ export async function saveToVault(note: VaultNote, now: Date = new Date()): Prom
   const vault = await realpath(note.vaultPath);
   if (!(await stat(vault)).isDirectory()) throw new Error(`${note.vaultPath} is not a folder`);
   const folder = await folderWithin(vault, note.folder?.trim() || ".");
-  const stem = `${fileTitleOf(planTitle(note.plan))} - ${localTime(now)}`;
+  const stem = `${toFileTitle(planTitle(note.plan))} - ${localTime(now)}`;
   const text = `${frontMatter({ created: now, tags: note.tags ?? [] })}\n${note.plan.trimEnd()}\n`;
   return writeNew(folder, stem, text, 0o666);
 }

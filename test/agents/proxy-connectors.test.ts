@@ -1,11 +1,26 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Place } from "../../src/agents/agent.ts";
-import type { Connection } from "../../src/agents/connector.ts";
-import { connectorNamed, connectors } from "../../src/agents/connectors.ts";
+import type { InstallTarget } from "../../src/agents/agent.ts";
 import type { FileEdit } from "../../src/agents/file-edits/file-edit.ts";
+import type { Connection } from "../../src/agents/proxy-connector.ts";
+import { proxyClientNamed, proxyClients } from "../../src/agents/registry.ts";
 
-const place: Place = { home: "/home/ada", command: "sallyport", words: ["sallyport"], environment: {} };
+const connectors = await Promise.all(
+  proxyClients.map(async ({ id, proxy }) => ({ id, ...(await proxy.load()) })),
+);
+
+function connectorNamed(id: string) {
+  const connector = connectors.find((each) => each.id === id);
+  if (!connector) throw new Error(`no connector ${id}`);
+  return connector;
+}
+
+const target: InstallTarget = {
+  home: "/home/ada",
+  command: "sallyport",
+  words: ["sallyport"],
+  environment: {},
+};
 const connection: Connection = {
   url: "http://127.0.0.1:8045",
   key: "key-0123456789",
@@ -15,7 +30,7 @@ const connection: Connection = {
 
 function editOf(id: string, ending: string): FileEdit {
   const edit = connectorNamed(id)
-    .edits(place, connection)
+    .edits(target, connection)
     .find(({ path }) => path.endsWith(ending));
   if (!edit) throw new Error(`${id} writes no ${ending}`);
   return edit;
@@ -23,7 +38,7 @@ function editOf(id: string, ending: string): FileEdit {
 
 describe.each(connectors.map((connector) => [connector.id, connector] as const))("%s", (_id, connector) => {
   it("is told the address and the key, once, and forgets them", () => {
-    const edits = connector.edits(place, connection);
+    const edits = connector.edits(target, connection);
     const told = JSON.stringify([
       ...edits.map((edit) => edit.install(undefined)),
       connector.variables(connection),
@@ -112,10 +127,10 @@ describe("config.toml of Codex", () => {
 
 describe("a client", () => {
   it("is known by the name of its program too", () => {
-    expect(connectorNamed("claude").id).toBe("claude-code");
-    expect(connectorNamed("gemini").id).toBe("gemini-cli");
-    expect(connectorNamed("openai").id).toBe("openai");
-    expect(() => connectorNamed("constructor")).toThrow(/no client called constructor/);
+    expect(proxyClientNamed("claude").id).toBe("claude-code");
+    expect(proxyClientNamed("gemini").id).toBe("gemini-cli");
+    expect(proxyClientNamed("openai").id).toBe("openai");
+    expect(() => proxyClientNamed("constructor")).toThrow(/no client called constructor/);
   });
 });
 
@@ -126,7 +141,7 @@ describe("a client that keeps its own login", () => {
     "%s writes the address and no key",
     (_id, connector) => {
       const written = JSON.stringify([
-        ...connector.edits(place, own).map((edit) => edit.install(undefined)),
+        ...connector.edits(target, own).map((edit) => edit.install(undefined)),
         connector.variables(own),
       ]);
       expect(written).toContain(connection.url);
@@ -146,7 +161,7 @@ describe("a client that keeps its own login", () => {
   it("loses the key that an earlier connection wrote, and a token of the person's own comes back", () => {
     const original = '{ "env": { "ANTHROPIC_AUTH_TOKEN": "mine" } }';
     const written = editOf("claude-code", "settings.json").install(original);
-    const edit = connectorNamed("claude-code").edits(place, own)[0];
+    const edit = connectorNamed("claude-code").edits(target, own)[0];
     expect(JSON.parse(edit?.install(written, { original, written }) ?? "")).toEqual({
       env: { ANTHROPIC_AUTH_TOKEN: "mine", ANTHROPIC_BASE_URL: connection.url },
     });
