@@ -1,5 +1,6 @@
-import { type FileHandle, open, rename, stat } from "node:fs/promises";
+import { type FileHandle, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
+import { withFileLock } from "../../files/file-lock.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 import { createLineBatches, type LineSink } from "./line-batches.ts";
 
@@ -32,7 +33,7 @@ export function createRotatingFile(
 
   const append = (lines: Uint8Array): Promise<void> => {
     writing = writing
-      .then(() => appendTo(path, lines, limits(), isTorn))
+      .then(() => inTurn(`${path}.lock`, () => appendTo(path, lines, limits(), isTorn)))
       .then(
         () => {
           failed = false;
@@ -55,6 +56,31 @@ export function createRotatingFile(
       await writing;
     },
   };
+}
+
+/** A batch is written in milliseconds. A lock that is older than this was left by a process of another host, which cannot be asked. */
+const ABANDONED_MS = 60_000;
+
+/**
+ * Runs a task while no other process writes the same log: two that rotated at the same time would rename over each other's
+ * files. Without a lock the lines are written all the same.
+ */
+async function inTurn(lock: string, task: () => Promise<void>): Promise<void> {
+  let hasLock = false;
+  try {
+    await withFileLock(lock, () => {
+      hasLock = true;
+      return task();
+    });
+  } catch (error) {
+    if (hasLock) throw error;
+    await task();
+    const age = await stat(lock).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    if (age > ABANDONED_MS) await unlink(lock).catch(() => {});
+  }
 }
 
 async function appendTo(
