@@ -384,8 +384,8 @@ export const defences = [
     "P6",
     "e2e/upstream-certificates",
     "src/proxy/upstream/pools.ts",
-    ": { timeout: connectMs },",
-    ": { timeout: connectMs, rejectUnauthorized: false },",
+    "buildConnector({ timeout: connectMs })",
+    "buildConnector({ timeout: connectMs, rejectUnauthorized: false })",
   ],
   ["P7", "security/p07", "src/proxy/pipeline/operation-path.ts", " || /^\\.{1,2}$/.test(id)", ""],
   [
