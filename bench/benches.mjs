@@ -80,8 +80,8 @@ export const benches = [
     commands: () => [["bench/proxy/memory.mjs"]],
     lower: true,
     ratios: ({ tables }) => {
-      const held = rowsOf(tables, "memory, MB").map((row) => Number(row["memory, MB"]));
-      return [["after all by after the first tenth", held.at(-1) / held[1]]];
+      const samples = rowsOf(tables, "memory, MB").map((row) => Number(row["memory, MB"]));
+      return [["after all by after the first tenth", samples.at(-1) / samples[1]]];
     },
   },
   {

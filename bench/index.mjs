@@ -22,12 +22,12 @@ const document = resolve(import.meta.dirname, "../docs/performance.md");
 const store = resolve(import.meta.dirname, "ratios.json");
 const { portkey, ccr, difit } = flags;
 const peers = { ...(portkey && { portkey }), ...(ccr && { ccr }), ...(difit && { difit }) };
-const results = await runBenches({ only: flags.only?.split(","), short: !flags.full, peers, done: tell });
+const results = await runBenches({ only: flags.only?.split(","), short: !flags.full, peers, done: report });
 for (const { title, failed } of results) if (failed) console.log(`${title}: not measured, ${failed}`);
 process.exitCode = results.some(({ failed }) => failed) ? 1 : 0;
 
 /** Prints and writes down what a bench has measured; the tables of one that failed stay as they are. */
-function tell(result) {
+function report(result) {
   if (result.failed) return;
   console.log(`## ${result.title}\n\n${result.text}\n`);
   if (flags.dry) return;

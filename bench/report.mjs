@@ -7,7 +7,7 @@ export function median(values) {
 }
 
 /** The middle half of the samples, "12–15": how much one run differs from the next. */
-export function spread(values, digits = 0) {
+export function middleHalf(values, digits = 0) {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (part) => sorted[Math.round((sorted.length - 1) * part)].toFixed(digits);
   return `${at(0.25)}–${at(0.75)}`;

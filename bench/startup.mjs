@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { cpuOf } from "./proxy/subjects.mjs";
-import { machine, median, spread, table } from "./report.mjs";
+import { machine, median, middleHalf, table } from "./report.mjs";
 
 const { values: flags } = parseArgs({ options: { rounds: { type: "string" }, short: { type: "boolean" } } });
 const rounds = Number(flags.rounds ?? (flags.short ? 9 : 21));
@@ -73,7 +73,7 @@ function rows() {
 
 function figures(values) {
   const value = median(values);
-  return [value.toFixed(0), spread(values), (value / median(bare)).toFixed(2)];
+  return [value.toFixed(0), middleHalf(values), (value / median(bare)).toFixed(2)];
 }
 
 /** The lower quartile: what other work takes of the caches only ever adds. */
@@ -137,13 +137,13 @@ async function review([program, ...args], input, route) {
 
 function addressOf(child) {
   return new Promise((found, fail) => {
-    let said = "";
+    let output = "";
     child.stderr.on("data", (text) => {
-      said += text;
-      const match = /http:\/\/\S+(?=\s)/.exec(said);
+      output += text;
+      const match = /http:\/\/\S+(?=\s)/.exec(output);
       if (match) found(match[0]);
     });
-    child.once("exit", (code) => fail(new Error(`it ended with ${code}: ${said}`)));
+    child.once("exit", (code) => fail(new Error(`it ended with ${code}: ${output}`)));
   });
 }
 

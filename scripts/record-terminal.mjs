@@ -27,7 +27,7 @@ async function reviewPlan() {
   type("sallyport review plan examples/plan.md");
   const review = start(["review", "plan", join(root, "examples/plan.md")]);
   await address(review);
-  aside("… read in the browser, two comments, “Request changes” …");
+  caption("… read in the browser, two comments, “Request changes” …");
   const feedback =
     "Every deployment logs everybody out\n  > How many people is that on a working day?\n\nNumbers are from production\n  > Please name the query they come from.";
   await post(review, "/api/deny", { feedback });
@@ -38,7 +38,7 @@ async function reviewCode() {
   type("sallyport review code");
   const review = start(["review", "code"]);
   await address(review);
-  aside("… a comment on a line of the diff, “Send feedback” …");
+  caption("… a comment on a line of the diff, “Send feedback” …");
   const annotation = {
     id: "1",
     type: "comment",
@@ -73,8 +73,8 @@ function print(text) {
     shown.push({ kind: "output", text: line });
 }
 
-function aside(text) {
-  shown.push({ kind: "aside", text });
+function caption(text) {
+  shown.push({ kind: "caption", text });
 }
 
 /** Starts the command; `ended` resolves to what it prints on stdout. */

@@ -60,7 +60,7 @@ const CHANGES = [
 ];
 
 /** A line of the changed file that is worth a comment. */
-export const REMARK = {
+export const SAMPLE_COMMENT = {
   path: "src/http/create-app.ts",
   line: lineOf(BEFORE["src/http/create-app.ts"], "keepAliveTimeout"),
   text: "Slow clients on bad lines need the ten seconds: what is the `5_000` based on?",

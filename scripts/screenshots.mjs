@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 import { findChromium } from "./chromium.mjs";
 import { withBusyProxy } from "./dashboard-traffic.mjs";
 import { urlIn } from "./ready-url.mjs";
-import { REMARK, sampleRepository } from "./sample-repository.mjs";
+import { SAMPLE_COMMENT, sampleRepository } from "./sample-repository.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const images = join(root, "docs/images");
@@ -43,7 +43,7 @@ try {
   });
   await withCommand(["review", "code"], { cwd: sampleRepository(home), input: "" }, async (url) => {
     const page = await openCode(url, { width: 1280, height: 800 });
-    await remark(page);
+    await addComment(page);
     await shoot(page, "code-light");
     await shoot(await openCode(url, { width: 1280, height: 800, colorScheme: "dark" }), "code-dark");
   });
@@ -104,8 +104,8 @@ async function openDashboard(url, { width, height, colorScheme = "light" }) {
   return page;
 }
 
-async function remark(page) {
-  const { path, line, text } = REMARK;
+async function addComment(page) {
+  const { path, line, text } = SAMPLE_COMMENT;
   await page.locator(`[data-path="${path}"] .num[data-side="new"][data-line="${line}"]`).click();
   await page.locator(".comment-open textarea").first().fill(text);
   await page.keyboard.press("Control+Enter");

@@ -6,11 +6,11 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { tryAgain } from "./try-again.mjs";
 
-const say = (text) => process.stderr.write(`${text}\n`);
+const report = (text) => process.stderr.write(`${text}\n`);
 // Before anything that an older one does not have: its own words would be about that.
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  say(
+  report(
     `This needs Node.js 20.19 or newer, and runs in ${process.version}. See https://nodejs.org/en/download`,
   );
   process.exit(1);
@@ -24,7 +24,7 @@ const at = (path) => resolve(root, path);
 const modified = (path) => (existsSync(at(path)) ? statSync(at(path)).mtimeMs : 0);
 
 if (modified("node_modules/.package-lock.json") < modified("package-lock.json")) {
-  say("Installing packages (once, it takes a minute or so) …");
+  report("Installing packages (once, it takes a minute or so) …");
   const quietly = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"];
   await tryAgain("npm ci", () => npm(["ci", ...quietly])).catch((error) =>
     giveUp(
@@ -36,7 +36,7 @@ if (modified("node_modules/.package-lock.json") < modified("package-lock.json"))
 }
 
 if (!process.argv.includes("--packages") && !isBuilt()) {
-  say("Building …");
+  report("Building …");
   run(process.execPath, ["scripts/build.mjs"]);
   writeFileSync(at("dist/.built-from"), sourceStamp());
 }
@@ -45,13 +45,13 @@ if (process.argv.includes("--browser")) {
   const { ensureChromium, HOW_TO_INSTALL } = await import("./chromium.mjs");
   // What needs no browser is tested all the same; `npm test` ends with an error afterwards.
   await ensureChromium().catch((error) =>
-    say(`\nThere is no Chromium for the browser tests: ${error.message}\n${HOW_TO_INSTALL}\n`),
+    report(`\nThere is no Chromium for the browser tests: ${error.message}\n${HOW_TO_INSTALL}\n`),
   );
 }
 
 /** Says in a few lines why the command that was asked for cannot begin, without a stack of ours around it. */
 function giveUp(what, error, remedy = "") {
-  say([`\n${what}: ${error.message}`, remedy].filter(Boolean).join("\n"));
+  report([`\n${what}: ${error.message}`, remedy].filter(Boolean).join("\n"));
   process.exit(1);
 }
 

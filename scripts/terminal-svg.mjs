@@ -5,10 +5,10 @@ const LINE = 20;
 const CHARACTER = 8.43;
 const MARGIN = 18;
 const PER_LETTER = 0.03;
-const AFTER = { command: 0.6, output: 0.08, aside: 1.6 };
+const AFTER = { command: 0.6, output: 0.08, caption: 1.6 };
 const REST = 6;
 
-/** `lines` are `{kind: "command" | "output" | "aside", text}` in the order they appeared. */
+/** `lines` are `{kind: "command" | "output" | "caption", text}` in the order they appeared. */
 export function terminalSvg(lines) {
   const wrapped = lines.flatMap(fold);
   const { frames, total } = timed(wrapped);
@@ -18,7 +18,7 @@ export function terminalSvg(lines) {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width.toFixed(0)}" height="${height}" viewBox="0 0 ${width.toFixed(0)} ${height}" role="img" aria-label="A terminal session: a plan and a diff are reviewed, a model call goes through the proxy">
 <style>
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;fill:#d8dee9}
-.command{fill:#ffffff;font-weight:600}.prompt{fill:#7fb069}.aside{fill:#8b98a9;font-style:italic}
+.command{fill:#ffffff;font-weight:600}.prompt{fill:#7fb069}.caption{fill:#8b98a9;font-style:italic}
 </style>
 <rect width="100%" height="100%" rx="10" fill="#15191f"/>
 <clipPath id="screen"><rect x="0" y="${MARGIN}" width="100%" height="${ROWS * LINE}"/></clipPath>

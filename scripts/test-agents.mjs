@@ -7,22 +7,22 @@ import { resolve } from "node:path";
 const root = resolve(import.meta.dirname, "..");
 const cache = process.env.SALLYPORT_AGENTS ?? resolve(root, ".cache/agents");
 const programs = JSON.parse(readFileSync(resolve(root, "test/agents-live/support/programs.json"), "utf8"));
-const say = (text) => process.stderr.write(`${text}\n`);
+const report = (text) => process.stderr.write(`${text}\n`);
 
 execFileSync(process.execPath, [resolve(root, "scripts/set-up.mjs")], { cwd: root, stdio: ["ignore", 2, 2] });
 for (const [name, wanted] of Object.entries(programs)) installProgram(name, wanted);
 process.exitCode = runTests();
 // With arguments only some of the tests ran.
 if (process.exitCode === 0 && process.argv.length === 2) {
-  say("\nProven:");
+  report("\nProven:");
   for (const [name, { package: from, version }] of Object.entries(programs))
-    say(`  ${name}: ${from} ${version}`);
+    report(`  ${name}: ${from} ${version}`);
 }
 
 function installProgram(name, { package: from, version, entry }) {
   const folder = resolve(cache, `${name}-${version}`);
   if (existsSync(resolve(folder, "node_modules", entry))) return;
-  say(`Installing ${from} ${version} …`);
+  report(`Installing ${from} ${version} …`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(resolve(folder, "package.json"), '{ "private": true }\n');
@@ -42,10 +42,10 @@ function runTests() {
   ];
   const offline = ["-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
   const canBeOffline = spawnSync("unshare", [...offline, "true"]).status === 0;
-  if (!canBeOffline) say("No network namespace can be made here: the agents could reach other hosts.");
-  const words = canBeOffline
+  if (!canBeOffline) report("No network namespace can be made here: the agents could reach other hosts.");
+  const args = canBeOffline
     ? ["unshare", ...offline, process.execPath, ...vitest]
     : [process.execPath, ...vitest];
   const env = { ...process.env, SALLYPORT_AGENTS: cache };
-  return spawnSync(words[0], words.slice(1), { cwd: root, stdio: "inherit", env }).status ?? 1;
+  return spawnSync(args[0], args.slice(1), { cwd: root, stdio: "inherit", env }).status ?? 1;
 }

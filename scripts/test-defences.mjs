@@ -72,8 +72,8 @@ async function tryDefence(copy, [, test, ...changes]) {
   }
 }
 
-const words = process.argv.slice(2);
-const rows = new Set(words.filter((word) => word !== "--quick"));
+const args = process.argv.slice(2);
+const rows = new Set(args.filter((arg) => arg !== "--quick"));
 const chosen = defences.filter(([row]) => rows.size === 0 || rows.has(row));
 const waiting = [...chosen];
 const wrong = [];
@@ -81,7 +81,7 @@ const copies = Array.from({ length: Math.min(4, availableParallelism(), chosen.l
   copyRepository(mkdtempSync(join(tmpdir(), "sallyport-defences-"))),
 );
 try {
-  if (!words.includes("--quick")) {
+  if (!args.includes("--quick")) {
     if (chosen.some(([, test]) => test.startsWith("e2e/"))) await build(copies[0]);
     const { passed, failed, names } = await runTests(
       copies[0],

@@ -68,9 +68,9 @@ function packageNames(modules) {
     );
 }
 
-const words = process.argv.slice(2);
+const args = process.argv.slice(2);
 const chosen = Object.entries(MODULES).filter(
-  ([name]) => words.every((word) => word.startsWith("--")) || words.includes(name),
+  ([name]) => args.every((arg) => arg.startsWith("--")) || args.includes(name),
 );
 const runTool = (...args) => spawnSync(process.execPath, args, { cwd: copy, stdio: "inherit" }).status === 0;
 const vitest = join(folder, "node_modules", "vitest", "vitest.mjs");
@@ -101,7 +101,7 @@ function mutate(module) {
     concurrency: 2,
     timeoutMS: 10_000,
     reporters: ["clear-text", "json"],
-    clearTextReporter: { allowColor: false, logTests: false, reportMutants: words.includes("--list") },
+    clearTextReporter: { allowColor: false, logTests: false, reportMutants: args.includes("--list") },
     jsonReporter: { fileName: report },
     allowConsoleColors: false,
     disableTypeChecks: false,
@@ -112,14 +112,14 @@ function mutate(module) {
     (file) => file.mutants,
   );
   const noticed = mutants.filter(({ status }) => status === "Killed" || status === "Timeout");
-  return { tried: mutants.length, noticed: noticed.length };
+  return { count: mutants.length, noticed: noticed.length };
 }
 
 configureVitest(chosen.map(([, module]) => module));
 if (!runTool(vitest, "run", "--coverage", "--reporter=dot")) process.exitCode = 1;
 const results = chosen.map(([name, module]) => ({ name, ...mutate(module) }));
-for (const { name, tried, noticed } of results) {
-  const percent = (100 * noticed) / tried;
-  console.log(`${name.padEnd(15)} ${noticed} of ${tried} changes noticed (${percent.toFixed(1)} %)`);
+for (const { name, count, noticed } of results) {
+  const percent = (100 * noticed) / count;
+  console.log(`${name.padEnd(15)} ${noticed} of ${count} mutants detected (${percent.toFixed(1)} %)`);
   if (percent < WANTED) process.exitCode = 1;
 }

@@ -4,12 +4,12 @@ import { setTimeout as delay } from "node:timers/promises";
 const PAUSES = [5_000, 20_000, 60_000];
 
 /** Runs `task` until it succeeds, with pauses (ms) between; after the last one its error is thrown. Says what it does. */
-export async function tryAgain(what, task, { pauses = PAUSES, say = toStderr } = {}) {
+export async function tryAgain(what, task, { pauses = PAUSES, report = toStderr } = {}) {
   for (const [index, pause] of pauses.entries()) {
     try {
       return await task();
     } catch (error) {
-      say(
+      report(
         `${what} failed (${firstLine(error)}). Trying again in ${pause / 1_000} s, ${pauses.length - index} left.`,
       );
       await delay(pause);

@@ -18,33 +18,33 @@ export function openConnection(url) {
   return new Promise((resolve, reject) => {
     const socket = connect({ port: Number(port), host: hostname, noDelay: true });
     let done = () => {};
-    let answer = { status: 0, left: 0, chunked: false, firstByteAt: 0, head: undefined };
+    let response = { status: 0, left: 0, chunked: false, firstByteAt: 0, head: undefined };
     socket.on("data", (bytes) => {
-      if (answer.head !== true) {
-        if (answer.firstByteAt === 0) answer.firstByteAt = performance.now();
-        const text = (answer.head ?? "") + bytes.toString("latin1");
+      if (response.head !== true) {
+        if (response.firstByteAt === 0) response.firstByteAt = performance.now();
+        const text = (response.head ?? "") + bytes.toString("latin1");
         const end = text.indexOf("\r\n\r\n");
         if (end < 0) {
-          answer.head = text;
+          response.head = text;
           return;
         }
         const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end + 2))?.[1];
         const rest = text.length - end - 4;
-        answer.status = Number(text.slice(9, 12));
-        answer.head = true;
-        answer.chunked = length === undefined;
-        answer.left = Number(length ?? 0) - rest;
-        answer.tail = text.slice(-5);
+        response.status = Number(text.slice(9, 12));
+        response.head = true;
+        response.chunked = length === undefined;
+        response.left = Number(length ?? 0) - rest;
+        response.tail = text.slice(-5);
       } else {
-        answer.left -= bytes.length;
-        if (answer.chunked)
-          answer.tail = ((answer.tail ?? "") + bytes.toString("latin1", Math.max(0, bytes.length - 5))).slice(
-            -5,
-          );
+        response.left -= bytes.length;
+        if (response.chunked)
+          response.tail = (
+            (response.tail ?? "") + bytes.toString("latin1", Math.max(0, bytes.length - 5))
+          ).slice(-5);
       }
-      if (answer.chunked ? answer.tail !== "0\r\n\r\n" : answer.left > 0) return;
-      const { status, firstByteAt } = answer;
-      answer = { status: 0, left: 0, chunked: false, firstByteAt: 0, head: undefined };
+      if (response.chunked ? response.tail !== "0\r\n\r\n" : response.left > 0) return;
+      const { status, firstByteAt } = response;
+      response = { status: 0, left: 0, chunked: false, firstByteAt: 0, head: undefined };
       done(status, firstByteAt);
     });
     socket.on("error", reject);

@@ -45,11 +45,11 @@ http
   })
   .listen(Number(port), "127.0.0.1");
 
-let isAwake = false;
-const stayAwake = () => {
-  if (isAwake) setImmediate(stayAwake);
+let isBusyLooping = false;
+const busyLoop = () => {
+  if (isBusyLooping) setImmediate(busyLoop);
 };
 process.on("SIGUSR2", () => {
-  isAwake = !isAwake;
-  stayAwake();
+  isBusyLooping = !isBusyLooping;
+  busyLoop();
 });

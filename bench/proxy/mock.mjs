@@ -15,7 +15,7 @@ export const events = [
 ];
 
 /** One kilobyte. */
-export const answer = JSON.stringify({
+export const jsonResponse = JSON.stringify({
   id: "chatcmpl-bench",
   object: "chat.completion",
   created: 1760000000,
@@ -30,7 +30,7 @@ export const answer = JSON.stringify({
 export function startMock(folder, port) {
   const [program, json, stream] = ["mock", "answer.json", "stream.txt"].map((name) => join(folder, name));
   execFileSync("cc", ["-O2", "-o", program, join(import.meta.dirname, "mock.c")], { stdio: "inherit" });
-  writeFileSync(json, answer);
+  writeFileSync(json, jsonResponse);
   writeFileSync(stream, events.join(""));
   return spawn(program, [port, json, stream].map(String), { stdio: "inherit" });
 }

@@ -65,10 +65,10 @@ function giveWay(isGivingWay) {
 }
 
 /** As `pace`, of a floor that is kept awake meanwhile where the subject says so. */
-async function paceOf({ isAwake, ...target }, plan) {
-  if (isAwake) process.kill(target.pid, "SIGUSR2");
+async function paceOf({ isBusyLooping, ...target }, plan) {
+  if (isBusyLooping) process.kill(target.pid, "SIGUSR2");
   const times = await pace(target, plan);
-  if (isAwake) process.kill(target.pid, "SIGUSR2");
+  if (isBusyLooping) process.kill(target.pid, "SIGUSR2");
   return times;
 }
 
@@ -89,7 +89,13 @@ export async function measurePaced(targets, { seconds, rounds }) {
   ]) {
     const { direct, nginx, floor, sallyport } = targets(kind);
     // Beside itself as it is: one whose loop never sleeps tells what waking takes.
-    const subjects = { direct, nginx, floor, "floor, kept awake": { ...floor, isAwake: true }, sallyport };
+    const subjects = {
+      direct,
+      nginx,
+      floor,
+      "floor, kept awake": { ...floor, isBusyLooping: true },
+      sallyport,
+    };
     const body = bodyOf(900, kind !== "json");
     const added = Object.fromEntries(Object.keys(subjects).map((subject) => [subject, []]));
     for (const target of Object.values(subjects))

@@ -110,14 +110,14 @@ export function writeConfig(folder, mock) {
 
 /** Resolves when something accepts connections on a port. */
 export async function listening(port) {
-  for (let tries = 0; tries < 400; tries += 1) {
-    if (await answers(port)) return;
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    if (await isListening(port)) return;
     await delay(50);
   }
   throw new Error(`nothing listens on ${port}`);
 }
 
-function answers(port) {
+function isListening(port) {
   return new Promise((done) => {
     const socket = connect(port, "127.0.0.1", () => {
       socket.destroy();

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { machine, median, spread, table } from "../report.mjs";
+import { machine, median, middleHalf, table } from "../report.mjs";
 import { bodyOf, load } from "./load.mjs";
 import { startMock } from "./mock.mjs";
 import { cpuOf, KEY, listening, memoryOf, writeConfig } from "./subjects.mjs";
@@ -46,12 +46,12 @@ async function startProxy(folder, count, port) {
     stdio: ["ignore", "ignore", "pipe"],
   });
   await new Promise((begun, failed) => {
-    let said = "";
+    let output = "";
     proxy.stderr.on("data", (text) => {
-      said += text;
-      if (said.includes("Proxy listening")) begun();
+      output += text;
+      if (output.includes("Proxy listening")) begun();
     });
-    proxy.once("exit", () => failed(new Error(said)));
+    proxy.once("exit", () => failed(new Error(output)));
   });
   return { count, port, proxy, pids: [proxy.pid, ...childrenOf(proxy.pid)] };
 }
@@ -106,7 +106,7 @@ function report(subjects, turns) {
   const rows = subjects.map(({ count, pids }) => [
     count,
     median(figures(count, "rate")).toFixed(0),
-    spread(figures(count, "rate")),
+    middleHalf(figures(count, "rate")),
     (median(figures(count, "rate")) / one).toFixed(2),
     median(figures(count, "p99")).toFixed(1),
     median(figures(count, "cost")).toFixed(0),

@@ -14,8 +14,8 @@ export const sallyport = {
   usable: ".header button",
   scroller: ".diff",
   type: openAndType,
-  start: (repository, patience) =>
-    startServer([join(root, "dist/sallyport.js"), "review", "code", "--no-open"], repository, patience),
+  start: (repository, timeout) =>
+    startServer([join(root, "dist/sallyport.js"), "review", "code", "--no-open"], repository, timeout),
 };
 
 /** `program` is difit's command-line entry, as `npm install difit` puts it down. */
@@ -26,12 +26,12 @@ export function difit(program) {
     token: "td .token:not(.plain)",
     usable: "header button",
     scroller: "main",
-    start: (repository, patience) => startServer([program, ".", "--no-open"], repository, patience),
+    start: (repository, timeout) => startServer([program, ".", "--no-open"], repository, timeout),
   };
 }
 
-/** Starts a review and resolves to its URL, its process and the way to end it; rejects after `patience` milliseconds. */
-function startServer(args, repository, patience) {
+/** Starts a review and resolves to its URL, its process and the way to end it; rejects after `timeout` milliseconds. */
+function startServer(args, repository, timeout) {
   const home = mkdtempSync(join(tmpdir(), "review-page-"));
   const started = performance.now();
   const child = spawn(process.execPath, args, {
@@ -47,8 +47,8 @@ function startServer(args, repository, patience) {
     let output = "";
     const late = setTimeout(() => {
       stop();
-      fail(new Error(`no URL within ${patience} ms: ${output.slice(-400)}`));
-    }, patience);
+      fail(new Error(`no URL within ${timeout} ms: ${output.slice(-400)}`));
+    }, timeout);
     const read = (chunk) => {
       output += chunk;
       const url = /http:\/\/[\w.]+:\d+/.exec(output)?.[0];

@@ -1,8 +1,8 @@
 // How long a review page takes to show a diff, beside difit on the same repositories, in turns:
-//   node bench/review-page/run.mjs [--difit FOLDER] [--sizes S,M,L,XL] [--rounds 3] [--short] [--patience 60]
+//   node bench/review-page/run.mjs [--difit FOLDER] [--sizes S,M,L,XL] [--rounds 3] [--short] [--timeout 60]
 // FOLDER holds an `npm install difit`; --short is S and M, once. difit is asked up to L: it renders every line of every
-// file, and XL would take it hours. What is not there after so many seconds of patience is not asked for again, and its
-// ratio is said to be below that of the patience.
+// file, and XL would take it hours. A page that is not ready within --timeout seconds is not loaded again, and its
+// ratio is printed as less than that of the timeout.
 // Prints a Markdown table of medians; on a busy machine only the ratios mean something.
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -18,23 +18,23 @@ const { values } = parseArgs({
     sizes: { type: "string" },
     rounds: { type: "string" },
     short: { type: "boolean", default: false },
-    patience: { type: "string", default: "60" },
+    timeout: { type: "string", default: "60" },
     folder: { type: "string", default: join(tmpdir(), "sallyport-bench") },
   },
 });
 
 const chosen = (values.sizes ?? (values.short ? "S,M" : "S,M,L,XL")).split(",");
 const rounds = Number(values.rounds ?? (values.short ? 1 : 3));
-const patience = Number(values.patience) * 1_000;
+const timeout = Number(values.timeout) * 1_000;
 const contenders = [sallyport];
 if (values.difit) contenders.push(difit(resolve(values.difit, "node_modules/difit/dist/cli/index.js")));
 
-/** One start and one load; undefined when the page did not get there while we had the patience. */
+/** One start and one load; undefined if the page was not ready in time. */
 async function once(contender, repository, deep) {
   let server;
   try {
-    server = await contender.start(repository, patience);
-    const page = await measurePage(server.url, contender, { deep, timeout: patience });
+    server = await contender.start(repository, timeout);
+    const page = await measurePage(server.url, contender, { deep, timeout });
     return { ready: server.ready, ...page, server: memoryOf(server.pid) };
   } catch (error) {
     console.error(`${contender.name}: ${error.message.split("\n")[0]}`);
@@ -96,9 +96,9 @@ for (const size of chosen) {
   for (const [contender, found] of results) {
     const cells = columns.map((name) => median(found, name) ?? "–");
     const first = median(found, "highlighted");
-    if (first === undefined && found.length > 0) cells[0] = `not within ${patience}`;
+    if (first === undefined && found.length > 0) cells[0] = `not within ${timeout}`;
     const isCompared = contender !== sallyport && found.length > 0 && own !== undefined;
-    const ratio = !isCompared ? "" : first ? (own / first).toFixed(3) : `< ${(own / patience).toFixed(3)}`;
+    const ratio = !isCompared ? "" : first ? (own / first).toFixed(3) : `< ${(own / timeout).toFixed(3)}`;
     const name = `${size} (${sizes[size].files} × ${sizes[size].changed})`;
     console.log(`| ${name} | ${contender.name} | ${cells.join(" | ")} | ${ratio} |`);
   }

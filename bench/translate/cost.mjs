@@ -63,18 +63,18 @@ try {
     name.includes(flags.only),
   )) {
     const asked = Object.entries(lanes(kind, bytes));
-    const told = builds.map(() => ({ native: [], translated: [] }));
+    const samples = builds.map(() => ({ native: [], translated: [] }));
     for (let round = -1; round < Number(flags.rounds); round += 1) {
       for (const [index, build] of builds.entries()) {
         for (const [lane, what] of asked) {
           // Otherwise the first turns would measure the compiler.
           const spent = await costOf(build, kind, what, connections, round < 0 ? warm : count);
-          if (round >= 0) told[index][lane].push(spent);
+          if (round >= 0) samples[index][lane].push(spent);
         }
       }
     }
     for (const [index, { build }] of builds.entries()) {
-      const [native, translated] = [quarter(told[index].native), quarter(told[index].translated)];
+      const [native, translated] = [quarter(samples[index].native), quarter(samples[index].translated)];
       const beside =
         native === undefined ? ["–", "–"] : [native.toFixed(1), (translated / native).toFixed(2)];
       console.log(`| ${name} | ${build} | ${beside[0]} | ${translated.toFixed(1)} | ${beside[1]} |`);

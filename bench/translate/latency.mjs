@@ -35,7 +35,7 @@ const paces = [
 
 /** The turns of one pace: what each took, by subject. */
 async function askInTurns(pause, count, turn, chatBody) {
-  const told = { direct: [], ours: [] };
+  const samples = { direct: [], ours: [] };
   for (let round = -20; round < count; round += 1) {
     for (const [subject, port, path, body] of [
       ["direct", mock, "/sse/v1/chat/completions", chatBody],
@@ -43,10 +43,10 @@ async function askInTurns(pause, count, turn, chatBody) {
     ]) {
       if (pause > 0) await delay(pause);
       const taken = await askOnce(port, path, body);
-      if (round >= 0) told[subject].push(taken);
+      if (round >= 0) samples[subject].push(taken);
     }
   }
-  return told;
+  return samples;
 }
 
 /** Prints the medians of `count` calls each and their difference. `chatBody` is the turn as the vendor would be sent it. */
@@ -58,8 +58,8 @@ export async function measureLatency(count, chatBody) {
   );
   console.log("|---|---|---|---|---|");
   for (const [pace, pause] of paces) {
-    const told = await askInTurns(pause, count, turn, chatBody);
-    const of = (subject, what) => median(told[subject].map((taken) => taken[what]));
+    const samples = await askInTurns(pause, count, turn, chatBody);
+    const of = (subject, what) => median(samples[subject].map((taken) => taken[what]));
     for (const [name, what] of [
       ["first byte", "first"],
       ["whole answer", "whole"],

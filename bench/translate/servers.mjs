@@ -27,7 +27,7 @@ function start(args, home) {
 }
 
 async function listening(port) {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
     const open = await new Promise((done) => {
       const socket = connect(port, "127.0.0.1", () => done(!socket.destroy().connecting));
       socket.on("error", () => done(false));

@@ -43,11 +43,16 @@ export function measureThroughput(folder, servers, seconds) {
       const slice = { folder, cpu: 1, connections, headers: headers(kind), ...where };
       load({ ...slice, seconds: 1 });
       const before = cpuOf(pid);
-      const told = load({ ...slice, seconds });
-      const spent = (cpuOf(pid) - before) / (told.rate * seconds);
-      if (told.failed > 0) console.error(`${subject}: ${told.failed} answers were no success`);
-      rates[subject] = told.rate;
-      const figures = [fixed(told.rate), fixed(told.p50 / 1000), fixed(told.p99 / 1000), spent.toFixed(2)];
+      const measured = load({ ...slice, seconds });
+      const spent = (cpuOf(pid) - before) / (measured.rate * seconds);
+      if (measured.failed > 0) console.error(`${subject}: ${measured.failed} answers were no success`);
+      rates[subject] = measured.rate;
+      const figures = [
+        fixed(measured.rate),
+        fixed(measured.p50 / 1000),
+        fixed(measured.p99 / 1000),
+        spent.toFixed(2),
+      ];
       console.log(`| ${name} | ${connections} | ${subject} | ${figures.join(" | ")} |`);
     }
     const native = rates["native lane"] / rates.translated;

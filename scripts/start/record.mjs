@@ -16,7 +16,7 @@ const folder = process.cwd();
 const root = resolve(import.meta.dirname, "../..");
 const examples = join(root, "examples");
 const ready = join(folder, "ready.json");
-const ANSWER = JSON.stringify({
+const RESPONSE = JSON.stringify({
   id: "msg_1",
   type: "message",
   role: "assistant",
@@ -63,7 +63,7 @@ async function proxy() {
   const upstream = createHttpServer((request, response) => {
     request
       .resume()
-      .once("end", () => response.writeHead(200, { "content-type": "application/json" }).end(ANSWER));
+      .once("end", () => response.writeHead(200, { "content-type": "application/json" }).end(RESPONSE));
   });
   const base_url = `http://127.0.0.1:${await portOf(upstream)}`;
   const config = join(folder, "config.json");
@@ -84,13 +84,13 @@ async function proxy() {
 
 /** On a port that was free a moment ago; should somebody have taken it since, on another. */
 async function startedProxy(config) {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const port = String(await freePort());
     const ended = run(["proxy", "start", "--config", config, "--port", port, "--ready-file", ready]);
     try {
       return { ended, url: await urlOf(ended) };
     } catch (error) {
-      if (tries === 5) throw error;
+      if (attempt === 5) throw error;
     }
   }
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { join, resolve } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { unpackChromium } from "../../scripts/chromium-package.mjs";
+import { extractChromium } from "../../scripts/chromium-package.mjs";
 import { runProgram } from "../support/run-program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -33,7 +33,7 @@ function packInto(folder: string): void {
 describe.runIf(process.platform === "linux")("the Chromium that needs no administrator", () => {
   it("starts with the libraries and fonts of its package", async () => {
     const folder = join(await temporaryFolder(), "it's a folder");
-    const start = unpackChromium(folder, (_args, cwd) => packInto(cwd));
+    const start = extractChromium(folder, (_args, cwd) => packInto(cwd));
     const { stdout } = await runProgram([start, "--version"], { cwd: "/", env: {} });
     expect(stdout.trim().split("|")).toEqual([
       `${folder}/lib:${folder}`,
@@ -49,7 +49,7 @@ describe.runIf(process.platform === "linux")("the Chromium that needs no adminis
     const failing = () => {
       throw new Error("no network");
     };
-    expect(() => unpackChromium(join(folder, "chromium"), failing)).toThrow("no network");
+    expect(() => extractChromium(join(folder, "chromium"), failing)).toThrow("no network");
     expect(readdirSync(folder)).toEqual([]);
   });
 });

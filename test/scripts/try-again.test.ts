@@ -15,19 +15,23 @@ function flaky(failures: number) {
 }
 
 describe("what goes over the network is tried again", () => {
-  it.each([0, 1, 2])("gives the result after %i failures, each of them told", async (failures) => {
+  it.each([0, 1, 2])("gives the result after %i failures, each of them reported", async (failures) => {
     const { task, calls } = flaky(failures);
-    const told: string[] = [];
-    const result = await tryAgain("the download", task, { pauses: [0, 0], say: (text) => told.push(text) });
+    const reports: string[] = [];
+    const result = await tryAgain("the download", task, {
+      pauses: [0, 0],
+      report: (text) => reports.push(text),
+    });
     expect(result).toBe("done");
     expect(calls()).toBe(failures + 1);
-    expect(told).toHaveLength(failures);
-    if (failures > 0) expect(told[0]).toBe("the download failed (refused 1). Trying again in 0 s, 2 left.");
+    expect(reports).toHaveLength(failures);
+    if (failures > 0)
+      expect(reports[0]).toBe("the download failed (refused 1). Trying again in 0 s, 2 left.");
   });
 
   it("gives up with the last error", async () => {
     const { task, calls } = flaky(5);
-    await expect(tryAgain("the download", task, { pauses: [0, 0], say: () => {} })).rejects.toThrow(
+    await expect(tryAgain("the download", task, { pauses: [0, 0], report: () => {} })).rejects.toThrow(
       "refused 3",
     );
     expect(calls()).toBe(3);
