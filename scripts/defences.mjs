@@ -375,7 +375,7 @@ export const defences = [
   [
     "P5",
     "security/p05",
-    "src/proxy/pipeline/call-answers.ts",
+    "src/proxy/pipeline/client-response.ts",
     "const clean = call.runtime.redact(text);",
     "const clean = text;",
   ],
@@ -465,7 +465,7 @@ export const defences = [
     "Object.hasOwn(table, name) ? table[name] : undefined",
     "table[name]",
   ],
-  ["P13", "security/p13", "src/proxy/pipeline/answer-echo.ts", "guardJson(asked);", ""],
+  ["P13", "security/p13", "src/proxy/pipeline/echo.ts", "guardJson(asked);", ""],
   [
     "P13",
     "security/p13",

@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts";
 import { getProfile } from "../dialects/index.ts";
 import { estimateTokens } from "../usage/estimate-tokens.ts";
 import type { Call } from "./call.ts";
-import { answerJson } from "./call-answers.ts";
+import { answerJson } from "./client-response.ts";
 
 /** Answers a count_tokens call with an estimate of ours, marked as one by a header. */
 export function answerEstimate(call: Call, body: Buffer | undefined): void {

@@ -8,17 +8,17 @@ import type { ModelRoute } from "../routes.ts";
 import type { Places } from "../routing/select-targets.ts";
 import type { Services } from "../services.ts";
 import { withoutForeignThinking } from "../translate/request/foreign-thinking.ts";
-import { answerEcho } from "./answer-echo.ts";
+import { answerEcho } from "./echo.ts";
 import { answerEstimate } from "./answer-token-estimate.ts";
 import { findBodyExcess, refuseExcess } from "./body-bounds.ts";
 import { type AdmittedRequest, type Call, openCall, settle } from "./call.ts";
-import { answerFault } from "./call-answers.ts";
+import { answerFault } from "./client-response.ts";
 import { chooseUpstream, goTo, isNative } from "./choose-targets.ts";
 import { type CalledOperation, calledOperation } from "./operation-path.ts";
 import type { GoOn } from "./other-lane.ts";
-import { type RepeatableUpload, relayNatively } from "./relay-natively.ts";
+import { type RepeatableUpload, relayNatively } from "./native.ts";
 import { answerStored } from "./stored-responses.ts";
-import { translate } from "./translate-lane.ts";
+import { translate } from "./translated.ts";
 
 /**
  * Serves one call to a model, phase by phase: authenticate (at the door, `admission.ts`, like every request) → read →

@@ -3,7 +3,7 @@ import { eventStreamHeaders } from "../../sse/event-stream-headers.ts";
 import { findProfile } from "../dialects/index.ts";
 import { type ConversationStore, conversationsOf } from "../translate/conversations/conversation-store.ts";
 import { type Call, ownHeaders } from "./call.ts";
-import { answerJson } from "./call-answers.ts";
+import { answerJson } from "./client-response.ts";
 import { replayResponse } from "./replay-response.ts";
 
 /** The conversations that were kept for who calls: whoever has the same key or, without keys, has none either. */

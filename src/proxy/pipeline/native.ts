@@ -26,7 +26,7 @@ import { StreamWatch } from "../usage/stream-watch.ts";
 import { answerEstimate } from "./answer-token-estimate.ts";
 import { type AttemptOutcome, beginAttempt, endAttempt } from "./attempt-record.ts";
 import { type Call, noteFault, ownHeaders, tryNeedsOf } from "./call.ts";
-import { answerFault, answerRefusal } from "./call-answers.ts";
+import { answerFault, answerRefusal } from "./client-response.ts";
 import { isNative } from "./choose-targets.ts";
 import type { CalledOperation } from "./operation-path.ts";
 import type { GoOn } from "./other-lane.ts";

@@ -4,7 +4,7 @@ import type { EncodeContext } from "../exchange/codec.ts";
 import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
 import { answerEstimate } from "./answer-token-estimate.ts";
 import { type Call, ownHeaders } from "./call.ts";
-import { answerJson } from "./call-answers.ts";
+import { answerJson } from "./client-response.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
