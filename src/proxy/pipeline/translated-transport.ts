@@ -6,7 +6,7 @@ import type { Tried } from "../routing/retry-after.ts";
 import type { Places } from "../routing/select-targets.ts";
 import type { SendUpstream, UpstreamRequest } from "../translate/translate-call.ts";
 import { sendTo } from "../upstream/clients.ts";
-import { clientGone } from "../upstream/faults.ts";
+import { clientGone } from "../upstream/upstream-errors.ts";
 import { requestHeaders, viaHeader } from "../upstream/request-headers.ts";
 import type { Departure, ReceivedReply } from "../upstream/send.ts";
 import { beginAttempt, endAttempt } from "./attempt-record.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../errors.ts";
 import type { Places } from "../routing/select-targets.ts";
 import { translateCall } from "../translate/translate-call.ts";
-import { clientGone } from "../upstream/faults.ts";
+import { clientGone } from "../upstream/upstream-errors.ts";
 import { partialUsage } from "../usage/estimate-usage.ts";
 import type { Call } from "./call.ts";
 import type { CalledOperation } from "./operation-path.ts";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
-import { mayTryAgain } from "../upstream/faults.ts";
+import { mayTryAgain } from "../upstream/upstream-errors.ts";
 import type { Rests } from "./cooldowns.ts";
 import { pauseOf, type Tried } from "./retry-after.ts";
 import type { Place, Places } from "./select-targets.ts";

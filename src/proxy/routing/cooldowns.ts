@@ -1,6 +1,6 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { Resting } from "../dashboard/api-types.ts";
-import { isUnreachable } from "../upstream/faults.ts";
+import { isUnreachable } from "../upstream/upstream-errors.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { pauseOf, type Tried } from "./retry-after.ts";
 import type { Place, Places } from "./select-targets.ts";

@@ -1,5 +1,5 @@
 import type { AppError } from "../../errors.ts";
-import { onlyInterim, waitedTooLong } from "./faults.ts";
+import { onlyInterim, waitedTooLong } from "./upstream-errors.ts";
 
 /** A call that may wait for a connection. */
 export interface WaitingCall {

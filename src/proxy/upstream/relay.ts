@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
-import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./answer-checks.ts";
-import { clientGone, streamCut, upstreamFault } from "./faults.ts";
+import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./response-checks.ts";
+import { clientGone, streamCut, upstreamFault } from "./upstream-errors.ts";
 import { limitInterim } from "./limit-wait.ts";
 import type { OpenStream } from "./open-streams.ts";
 import type { AnswerDetails, RelayOutcome, RelayTask, ResponseWatch, StreamFilter } from "./relay-task.ts";

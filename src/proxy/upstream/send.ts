@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
 import { decoded } from "./decoded.ts";
-import { clientGone, upstreamFault } from "./faults.ts";
+import { clientGone, upstreamFault } from "./upstream-errors.ts";
 import { limitInterim, limitWait } from "./limit-wait.ts";
 
 /** What tells that nobody waits for an answer any more: an `AbortSignal`, or something lighter that a call has. */

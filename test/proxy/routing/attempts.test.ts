@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nextTry, planTries, type TryNeeds } from "../../../src/proxy/routing/attempts.ts";
 import { createRests } from "../../../src/proxy/routing/cooldowns.ts";
-import { upstreamFault } from "../../../src/proxy/upstream/faults.ts";
+import { upstreamFault } from "../../../src/proxy/upstream/upstream-errors.ts";
 import type { RelayOutcome } from "../../../src/proxy/upstream/relay-task.ts";
 import { configOf } from "../../support/start-proxy.ts";
 

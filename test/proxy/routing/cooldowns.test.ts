@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createRests, type Rests } from "../../../src/proxy/routing/cooldowns.ts";
 import type { Tried } from "../../../src/proxy/routing/retry-after.ts";
 import type { Place } from "../../../src/proxy/routing/select-targets.ts";
-import { upstreamFault } from "../../../src/proxy/upstream/faults.ts";
+import { upstreamFault } from "../../../src/proxy/upstream/upstream-errors.ts";
 import { configOf } from "../../support/start-proxy.ts";
 
 const settings = { dialect: "messages", base_url: "http://x" };

@@ -1,0 +1,119 @@
+import {
+  type Attempt,
+  type AttemptOutcome,
+  firstAttempt,
+  nextAttempt,
+  remainingTargets,
+} from "../routing/attempts.ts";
+import type { Target, Targets } from "../routing/select-targets.ts";
+import { sessionOf } from "../routing/session-affinity.ts";
+import type { Call, OpenAttempt } from "./call.ts";
+
+/** What a lane adds to an outcome: the status that is logged for it. */
+export type LaneOutcome = AttemptOutcome & { readonly loggedStatus?: number | undefined };
+
+/** The proxy's own addition to the request was refused: the attempt is made once more without it. */
+export interface Resend {
+  readonly kind: "resend";
+  readonly status: number;
+}
+
+/** A request of a call that a lane sends to one target after the other. */
+export interface LaneRequest<Outcome extends LaneOutcome> {
+  /** Sends it once. Only a final outcome may have reached the client. */
+  send(attempt: Attempt): Promise<Outcome | Resend>;
+  /** Whether it can be sent once more. */
+  isRepeatable(): boolean;
+  /** Whether another target takes the same bytes in the same lane. */
+  suits(target: Target): boolean;
+  /** Releases an outcome that another attempt follows. */
+  discard?(outcome: Outcome): void;
+  /** Returns a signal that aborts when the client disconnects. Asked only between attempts. */
+  signal(): AbortSignal;
+}
+
+/** How the attempts of a request ended. */
+export type AttemptResult<Outcome> =
+  | { readonly kind: "done"; readonly outcome: Outcome }
+  /** The remaining targets need the call in another form. */
+  | { readonly kind: "fallback"; readonly targets: Targets }
+  | { readonly kind: "aborted" };
+
+/**
+ * Sends a request to its targets until an outcome is final: runs an attempt, records it, then decides by its outcome:
+ * done, retry, or the next target.
+ */
+export async function runAttempts<Outcome extends LaneOutcome>(
+  call: Call,
+  targets: Targets,
+  request: LaneRequest<Outcome>,
+): Promise<AttemptResult<Outcome>> {
+  const { cooldowns, keyPolicy } = call.services;
+  const session = sessionOf(call.request.headers);
+  let attempt = firstAttempt(targets, (target) => keyPolicy.order(target, session));
+  for (;;) {
+    call.upstream = attempt.upstream;
+    const entry = beginAttempt(call, attempt);
+    const outcome = await request.send(attempt);
+    endAttempt(entry, outcome);
+    if (outcome.kind === "resend") continue;
+    cooldowns.record(attempt, outcome);
+    const next = request.isRepeatable() ? nextAttempt(attempt, outcome) : undefined;
+    if (next === undefined) return { kind: "done", outcome };
+    request.discard?.(outcome);
+    if (!(await paused(next.delayMs, request.signal()))) return { kind: "aborted" };
+    // More of an upload may have arrived meanwhile than there is room for.
+    if (!request.isRepeatable()) return { kind: "done", outcome };
+    call.retries += 1;
+    if (!request.suits(next)) return { kind: "fallback", targets: remainingTargets(next) };
+    attempt = next;
+  }
+}
+
+/** Adds an attempt to the call's record. */
+function beginAttempt(call: Call, { upstream, key, delayMs }: Attempt): OpenAttempt {
+  const entry: OpenAttempt = {
+    upstream: upstream.name,
+    // Keys are named by their position, counted from 1.
+    key: key !== undefined && upstream.keys.length > 1 ? upstream.keys.indexOf(key) + 1 : undefined,
+    status: undefined,
+    errorCode: undefined,
+    waitMs: Math.round(delayMs),
+    ms: performance.now(),
+  };
+  call.attempts.push(entry);
+  return entry;
+}
+
+function endAttempt(entry: OpenAttempt, outcome: LaneOutcome | Resend): void {
+  entry.ms = Math.round(performance.now() - entry.ms);
+  entry.errorCode = errorCodeOf(outcome);
+  entry.status = statusOf(outcome);
+}
+
+function statusOf(outcome: LaneOutcome | Resend): number | undefined {
+  if (outcome.kind === "refused" || outcome.kind === "resend") return outcome.status;
+  return outcome.kind === "completed" ? outcome.loggedStatus : undefined;
+}
+
+function errorCodeOf(outcome: LaneOutcome | Resend): string | undefined {
+  if (outcome.kind === "failed" || outcome.kind === "broken") return outcome.error.code;
+  if (outcome.kind === "disconnected") return "client_gone";
+  return (statusOf(outcome) ?? 0) >= 400 ? "upstream_error" : undefined;
+}
+
+/** Waits before another attempt; false where the client disconnects meanwhile. */
+function paused(delayMs: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted || delayMs === 0) return Promise.resolve(!signal.aborted);
+  return new Promise((resolve) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(true);
+    }, delayMs);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
