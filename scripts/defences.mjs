@@ -376,8 +376,8 @@ export const defences = [
     "P5",
     "security/p05",
     "src/proxy/pipeline/client-response.ts",
-    "const clean = call.runtime.redact(text);",
-    "const clean = text;",
+    'Buffer.from(redact(text), "utf8")',
+    'Buffer.from(text, "utf8")',
   ],
   ["P6", "security/p06", "src/proxy/upstream/relay.ts", "if (status >= 300 && status < 400)", "if (false)"],
   [
@@ -442,7 +442,7 @@ export const defences = [
     "const http = { maxHeaderSize };",
   ],
   ["P12", "security/p12", "src/proxy/body/read-body.ts", "if (size > limit) refuse", "if (false) refuse"],
-  ["P12", "security/p12", "src/proxy/pipeline/body-bounds.ts", "if (!excess) return;", "return;"],
+  ["P12", "security/p12", "src/proxy/pipeline/call-body.ts", "if (!excess) return;", "return;"],
   [
     "P12",
     "security/p12",
@@ -465,7 +465,7 @@ export const defences = [
     "Object.hasOwn(table, name) ? table[name] : undefined",
     "table[name]",
   ],
-  ["P13", "security/p13", "src/proxy/pipeline/echo.ts", "guardJson(asked);", ""],
+  ["P13", "security/p13", "src/proxy/pipeline/echo.ts", "guardJson(parsed);", ""],
   [
     "P13",
     "security/p13",
@@ -473,10 +473,9 @@ export const defences = [
     "if (excess === undefined) {",
     "if (excess !== null) {",
   ],
-  ["P13", "security/p13", "src/proxy/pipeline/choose-targets.ts", "model.length > LONGEST_MODEL", "false"],
+  ["P13", "security/p13", "src/proxy/pipeline/choose-targets.ts", "model.length > MAX_MODEL_LENGTH", "false"],
   ["P14", "security/p14", "src/sse/parse.ts", "if (this.rest.length > this.limit) throw", "if (false) throw"],
-  ["P15", "security/p15", "src/proxy/body/content-coding.ts", "if (size > limit) throw", "if (false) throw"],
-  ["P15", "security/p15", "src/proxy/upstream/send.ts", "if (size > limit)", "if (false)"],
+  ["P15", "security/p15", "src/proxy/body/read-whole.ts", "if (size > limit) return undefined;", ""],
   ["P16", "security/p16", "src/proxy/mcp/relay-mcp.ts", "if (!server?.enabled)", "if (!server)"],
   ["P17", "security/p17", "package.json", '"diff": "9.0.0"', '"diff": "^9.0.0"'],
   [

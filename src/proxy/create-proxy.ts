@@ -18,7 +18,8 @@ import type { RequestLog } from "./observability/request-log.ts";
 import type { AdmittedRequest } from "./pipeline/call.ts";
 import { handleCall } from "./pipeline/handle-call.ts";
 import { isModelRoute, type Route, routes, takesPath } from "./routes.ts";
-import { createRests } from "./routing/cooldowns.ts";
+import { createCooldowns } from "./routing/cooldowns.ts";
+import { createKeyPolicy } from "./routing/key-policy.ts";
 import { createRuntime } from "./runtime.ts";
 import { addDoor } from "./server/admission-hook.ts";
 import { capacityFor, descriptorLimit } from "./server/connection-capacity.ts";
@@ -33,9 +34,9 @@ import {
   type ConversationStore,
   createMemoryConversations,
 } from "./translate/conversations/conversation-store.ts";
-import { poolPlaceOf } from "./upstream/clients.ts";
+import { poolKeyOf } from "./upstream/clients.ts";
 import { createOpenStreams } from "./upstream/open-streams.ts";
-import { createPools, type PoolPlace } from "./upstream/pools.ts";
+import { createPools, type PoolKey } from "./upstream/pools.ts";
 
 export interface ProxyParts {
   readonly log: RequestLog;
@@ -88,7 +89,7 @@ export interface ProxyServer {
 export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer {
   keepTicksQuick();
   const pools = createPools(config.outboundProxies);
-  const rests = createRests();
+  const cooldowns = createCooldowns();
   const via = parts.shared?.via ?? newMark();
   const metrics = createMetrics(pools.queued);
   let runtime = createRuntime(config, pools, via);
@@ -102,14 +103,15 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   const services: Services = {
     runtime: () => runtime,
     pools,
-    rests,
+    cooldowns,
+    keyPolicy: createKeyPolicy(cooldowns),
     streams,
     log: parts.log,
     metrics,
     modelLabels: createModelLabels(),
     totals: parts.shared?.totals ?? metrics.counts,
     recent,
-    activity: parts.shared?.activity ?? (async (since) => ownActivity(recent, rests, since)),
+    activity: parts.shared?.activity ?? (async (since) => ownActivity(recent, cooldowns, since)),
     startedAt: parts.shared?.history.startedAt ?? Math.round(performance.timeOrigin),
     configuration: () => configuration,
     dashboardPage: parts.dashboardPage ?? notBuilt,
@@ -126,12 +128,12 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   return {
     app,
     counts: metrics.counts,
-    activity: (since) => ownActivity(recent, rests, since),
+    activity: (since) => ownActivity(recent, cooldowns, since),
     reload(next) {
       runtime = createRuntime(next, pools, via);
-      rests.clear();
+      cooldowns.clear();
       configuration = { readAt: Date.now() };
-      pools.keepOnly(poolPlacesOf(next));
+      pools.keepOnly(poolKeysOf(next));
     },
     noteRefused(reason) {
       configuration = { ...configuration, refused: { at: Date.now(), reason } };
@@ -176,9 +178,9 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
 }
 
 /** What calls go out by with this configuration. */
-function poolPlacesOf({ upstreams, mcp }: ProxyConfig): PoolPlace[] {
+function poolKeysOf({ upstreams, mcp }: ProxyConfig): PoolKey[] {
   const servers = [...mcp].map(([name, server]) => asUpstream(name, server));
-  return [...upstreams.values(), ...servers].map(poolPlaceOf);
+  return [...upstreams.values(), ...servers].map(poolKeyOf);
 }
 
 async function notBuilt(): Promise<string> {
@@ -242,8 +244,8 @@ function takenOver(serve: (request: FastifyRequest, reply: FastifyReply) => Prom
 /** From here on the call answers by itself, with what the door has set for browsers. */
 function takeOver(request: FastifyRequest, reply: FastifyReply): AdmittedRequest {
   const { raw, runtime, key, params } = request;
-  const doorHeaders = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);
+  const corsHeaders = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);
   reply.hijack();
   const { raw: response } = reply;
-  return { request: raw, response, runtime, key, params: params as Record<string, string>, doorHeaders };
+  return { request: raw, response, runtime, key, params: params as Record<string, string>, corsHeaders };
 }

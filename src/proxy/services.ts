@@ -5,7 +5,8 @@ import type { ModelLabels } from "./models/model-labels.ts";
 import type { MetricCounts, Metrics } from "./observability/metrics.ts";
 import type { RecentCalls } from "./observability/recent-calls.ts";
 import type { RequestLog } from "./observability/request-log.ts";
-import type { Rests } from "./routing/cooldowns.ts";
+import type { Cooldowns } from "./routing/cooldowns.ts";
+import type { KeyPolicy } from "./routing/key-policy.ts";
 import type { Runtime } from "./runtime.ts";
 import type { ConnectionLimit } from "./server/connection-limit.ts";
 import type { ConversationStore } from "./translate/conversations/conversation-store.ts";
@@ -17,8 +18,8 @@ export interface Services {
   /** The configuration in force; a call takes it once and keeps it. */
   readonly runtime: () => Runtime;
   readonly pools: Pools;
-  /** Which upstreams and keys are asked last for a while. */
-  readonly rests: Rests;
+  readonly cooldowns: Cooldowns;
+  readonly keyPolicy: KeyPolicy;
   readonly streams: OpenStreams;
   readonly log: RequestLog;
   readonly metrics: Metrics;

@@ -1,6 +1,7 @@
 import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { ownMember } from "../exchange/own-member.ts";
+import { readWhole } from "./read-whole.ts";
 
 const decoders: Record<string, (options: { chunkSize: number }) => Transform> = {
   gzip: createGunzip,
@@ -40,16 +41,10 @@ export async function decodeBody(
   if (coding === undefined) return bytes;
   const createDecoder = ownMember(decoders, coding);
   if (!createDecoder) throw new TypeError("unknown content coding");
-  const pieces: Buffer[] = [];
-  let size = 0;
   const decoder = createDecoder({ chunkSize: PIECE });
   decoder.end(bytes);
-  // Leaving the loop in any way destroys the decoder.
-  for await (const piece of decoder as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size > limit) throw new RangeError("more than may be decoded");
-    onBytes(piece.length);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
+  // However reading ends, the decoder is destroyed.
+  const decoded = await readWhole(decoder, limit, (piece) => onBytes(piece.length));
+  if (decoded === undefined) throw new RangeError("more than may be decoded");
+  return decoded;
 }

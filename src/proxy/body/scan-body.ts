@@ -1,3 +1,4 @@
+import { AppError } from "../../errors.ts";
 import { nextTurn } from "../../json/bounds.ts";
 import { endOfString, isEscaped, isKey, readString, skipSpace, startOf } from "./json-bytes.ts";
 
@@ -62,6 +63,13 @@ export function scanBody(bytes: Buffer): ScannedBody | undefined | Promise<Scann
   if (bytes.length > LARGE_BODY) return scanInSlices(scan, bytes.length);
   scan.advance(bytes.length);
   return scan.result();
+}
+
+/** Scans a body that has to be a JSON object. Throws `validation` where it is none. */
+export async function scanObject(bytes: Buffer): Promise<ScannedBody> {
+  const scanned = await scanBody(bytes);
+  if (!scanned) throw new AppError("validation", "The body is not a JSON object");
+  return scanned;
 }
 
 async function scanInSlices(scan: BodyScan, length: number): Promise<ScannedBody | undefined> {

@@ -1,6 +1,6 @@
 import { MOST_ENDED, type RecentCalls, type RunningCall } from "../observability/recent-calls.ts";
 import type { CallRecord } from "../observability/request-log.ts";
-import type { RestingPlace, Rests } from "../routing/cooldowns.ts";
+import type { Cooldown, Cooldowns } from "../routing/cooldowns.ts";
 import type { FinishedCall, LiveCall } from "./api-types.ts";
 
 /** Calls that run and that have ended, newest first: plain data, so that several processes can put theirs together. */
@@ -8,16 +8,16 @@ export interface CallActivity {
   readonly live: readonly LiveCall[];
   readonly calls: readonly FinishedCall[];
   /** Upstreams and keys that are asked last for a while. */
-  readonly resting: readonly RestingPlace[];
+  readonly resting: readonly Cooldown[];
 }
 
 /** Of a process that serves nothing, or does not answer. */
 export const NO_CALLS: CallActivity = { live: [], calls: [], resting: [] };
 
 /** Of this process; of ended calls those from `since` (ISO 8601) on. */
-export function ownActivity(recent: RecentCalls, rests: Rests, since: string): CallActivity {
+export function ownActivity(recent: RecentCalls, cooldowns: Cooldowns, since: string): CallActivity {
   const [live, calls] = [recent.running.map(liveCall), recent.ended(since).map(finishedCall)];
-  return mergeActivity([{ live, calls, resting: rests.list() }]);
+  return mergeActivity([{ live, calls, resting: cooldowns.list() }]);
 }
 
 /** Of several processes together. */
@@ -33,8 +33,8 @@ export function mergeActivity(all: readonly CallActivity[]): CallActivity {
 }
 
 /** Each place once: several processes learn the same of it. */
-function longestOfEach(all: readonly RestingPlace[]): RestingPlace[] {
-  const places = new Map<string, RestingPlace>();
+function longestOfEach(all: readonly Cooldown[]): Cooldown[] {
+  const places = new Map<string, Cooldown>();
   for (const place of all.toSorted((one, other) => one.until - other.until))
     places.set(`${place.upstream}\n${place.key}\n${place.model}`, place);
   return [...places.values()];

@@ -1,6 +1,6 @@
 import type { McpServerConfig, ModelRule, UpstreamConfig } from "../../config/proxy/config.ts";
 import type { CallSeries } from "../observability/metrics.ts";
-import type { RestingPlace } from "../routing/cooldowns.ts";
+import type { Cooldown } from "../routing/cooldowns.ts";
 import type { Runtime } from "../runtime.ts";
 import type { CallActivity } from "./activity.ts";
 import type {
@@ -55,7 +55,7 @@ function withoutSecrets({ readAt, refused }: ConfigurationState, redact: Redact)
 function upstreamState(
   { name, dialect, baseUrl, keys }: UpstreamConfig,
   series: readonly CallSeries[],
-  resting: readonly RestingPlace[],
+  resting: readonly Cooldown[],
   redact: Redact,
 ): UpstreamState {
   return {

@@ -56,20 +56,29 @@ export function isContextOverflow(message: string, code?: string): boolean {
   return code === "context_length_exceeded" || overflow.test(message);
 }
 
+/** Where an upstream says how long it wants to be left alone. */
+export interface RetryAfterHeaders {
+  readonly "retry-after"?: string | undefined;
+  readonly "retry-after-ms"?: string | readonly string[] | undefined;
+}
+
 /**
- * Seconds to wait out of response headers (`retry-after-ms`, then `retry-after` as seconds or as an HTTP date),
- * rounded up. `now` is milliseconds since 1970.
+ * Returns the milliseconds that response headers ask for: `retry-after-ms` (OpenAI, Azure), then `retry-after` as seconds
+ * or as an HTTP date (RFC 9110, section 10.2.3). `now` is milliseconds since 1970.
  */
-export function retryAfterSeconds(
-  headers: Readonly<Record<string, string>>,
-  now: number = Date.now(),
-): number | undefined {
-  const milliseconds = Number(headers["retry-after-ms"] ?? Number.NaN);
-  if (Number.isFinite(milliseconds) && milliseconds >= 0) return Math.ceil(milliseconds / 1000);
-  const value = headers["retry-after"];
+export function parseRetryAfter(headers: RetryAfterHeaders, now: number = Date.now()): number | undefined {
+  const exact = Number(headers["retry-after-ms"] ?? Number.NaN);
+  if (Number.isFinite(exact) && exact >= 0) return exact;
+  const value = headers["retry-after"]?.trim();
   if (value === undefined) return undefined;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds) : undefined;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  // Without a month's name it is a number that is none, which `Date.parse` would take for a year.
+  const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** The same in seconds, rounded up. */
+export function retryAfterSeconds(headers: RetryAfterHeaders, now?: number): number | undefined {
+  const milliseconds = parseRetryAfter(headers, now);
+  return milliseconds === undefined ? undefined : Math.ceil(milliseconds / 1000);
 }

@@ -5,7 +5,7 @@ import { AppError } from "../../errors.ts";
 import type { RunningCall } from "../observability/recent-calls.ts";
 import { timestamp } from "../observability/timestamp.ts";
 import type { Services } from "../services.ts";
-import { placeOf, type RelayedRequest, relayTo } from "../upstream/clients.ts";
+import { parseBaseUrl, type RelayedRequest, relayTo } from "../upstream/clients.ts";
 import type { RelayOutcome, RelayTask } from "../upstream/relay-task.ts";
 import { viaHeader } from "../upstream/request-headers.ts";
 import { type McpCall, watchMcpBody } from "./mcp-call.ts";
@@ -52,8 +52,8 @@ export async function relayMcp(
     streams: services.streams,
   });
   if (outcome.kind === "failed") {
-    reply.raw.writeHead(outcome.fault.status, [...own, "content-type", "application/json; charset=utf-8"]);
-    reply.raw.end(JSON.stringify({ error: outcome.fault.message }));
+    reply.raw.writeHead(outcome.error.status, [...own, "content-type", "application/json; charset=utf-8"]);
+    reply.raw.end(JSON.stringify({ error: outcome.error.message }));
   }
   const ms = Math.round(performance.now() - began);
   const called = body?.called() ?? {};
@@ -70,8 +70,8 @@ async function relayed(
   try {
     return await relayTo(pools, upstream, request, task);
   } catch (cause) {
-    const fault = new AppError("internal", "The call could not be relayed", { cause });
-    return { kind: "failed", fault, firstByteAt: 0 };
+    const error = new AppError("internal", "The call could not be relayed", { cause });
+    return { kind: "failed", error, firstByteAt: 0 };
   }
 }
 
@@ -131,8 +131,8 @@ function record(
   { running, name, client, called, outcome, ms, counts }: Ending,
 ): void {
   const { kind } = outcome;
-  const status = kind === "failed" ? outcome.fault.status : kind === "gone" ? 499 : outcome.status;
-  const fault = kind === "failed" || kind === "broken" ? outcome.fault.message : undefined;
+  const status = kind === "failed" ? outcome.error.status : kind === "disconnected" ? 499 : outcome.status;
+  const fault = kind === "failed" || kind === "broken" ? outcome.error.message : undefined;
   const entry = {
     time: timestamp(),
     id: running.id,
@@ -161,8 +161,8 @@ function record(
 }
 
 function errorCodeOf(outcome: RelayOutcome): string {
-  if (outcome.kind === "gone") return "client_gone";
-  return outcome.kind === "failed" || outcome.kind === "broken" ? outcome.fault.code : "upstream_error";
+  if (outcome.kind === "disconnected") return "client_gone";
+  return outcome.kind === "failed" || outcome.kind === "broken" ? outcome.error.code : "upstream_error";
 }
 
 /** The name in `/mcp/NAME/mcp`. */
@@ -187,7 +187,7 @@ const servers = new WeakMap<McpServerConfig, UpstreamConfig>();
 export function asUpstream(name: string, server: McpServerConfig): UpstreamConfig {
   const known = servers.get(server);
   if (known) return known;
-  const { origin, prefix } = placeOf(server.url);
+  const { origin, prefix } = parseBaseUrl(server.url);
   const upstream: UpstreamConfig = {
     name,
     dialect: "any",

@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
-import type { RestingPlace } from "../routing/cooldowns.ts";
+import type { Cooldown } from "../routing/cooldowns.ts";
 
 /** Returns gauges of this moment in Prometheus' text form: what is in cooldown, and how the process is. */
-export function stateText(resting: readonly RestingPlace[], startedAt: number): string {
+export function stateText(resting: readonly Cooldown[], startedAt: number): string {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const { utilization } = performance.eventLoopUtilization();
@@ -28,7 +28,7 @@ export function stateText(resting: readonly RestingPlace[], startedAt: number): 
 }
 
 /** The latest of each upstream and key: models' names come from clients, and are no labels here. */
-function cooldowns(resting: readonly RestingPlace[]): [string, number][] {
+function cooldowns(resting: readonly Cooldown[]): [string, number][] {
   const latest = new Map<string, number>();
   for (const { upstream, key, until } of resting) {
     const labels = `sallyport_upstream="${upstream}",sallyport_key="${key ?? ""}"`;

@@ -65,7 +65,10 @@ export async function runAttempts<Outcome extends LaneOutcome>(
     // More of an upload may have arrived meanwhile than there is room for.
     if (!request.isRepeatable()) return { kind: "done", outcome };
     call.retries += 1;
-    if (!request.suits(next)) return { kind: "fallback", targets: remainingTargets(next) };
+    if (!request.suits(next)) {
+      call.firstByteAt = 0;
+      return { kind: "fallback", targets: remainingTargets(next) };
+    }
     attempt = next;
   }
 }

@@ -6,19 +6,17 @@ import { BodyShare } from "../body/body-room.ts";
 import type { Loss } from "../exchange/loss.ts";
 import type { Dialect } from "../exchange/parts.ts";
 import type { Usage } from "../exchange/response.ts";
-import type { CallRecord } from "../observability/request-log.ts";
+import type { AttemptRecord, CallRecord } from "../observability/request-log.ts";
 import { timestamp } from "../observability/timestamp.ts";
 import { createRedactor, redactOwnKeys } from "../redact.ts";
 import type { Route } from "../routes.ts";
-import type { TryNeeds } from "../routing/attempts.ts";
 import { sessionOf } from "../routing/session-affinity.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Services } from "../services.ts";
 import { costOf } from "../usage/cost.ts";
-import type { OpenAttempt } from "./attempt-record.ts";
-import type { BodyExcess } from "./body-bounds.ts";
+import type { BodyExcess } from "./call-body.ts";
 
-/** A request that is through the door, and its answer that nothing has been written to. */
+/** A request that has passed admission, and its response that nothing has been written to. */
 export interface AdmittedRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -28,9 +26,12 @@ export interface AdmittedRequest {
   readonly key: ProxyKey | undefined;
   /** Of the route's path. */
   readonly params: Readonly<Record<string, string>>;
-  /** What the door tells browsers: flat list, names in lower case. */
-  readonly doorHeaders: readonly string[];
+  /** CORS headers for browsers: flat list, names in lower case. */
+  readonly corsHeaders: readonly string[];
 }
+
+/** One attempt of a call, while it runs. */
+export type OpenAttempt = { -readonly [Name in keyof AttemptRecord]: AttemptRecord[Name] };
 
 /** One call to a model from its first phase to its last, and what the log is to know of it. */
 export interface Call {
@@ -60,13 +61,14 @@ export interface Call {
   status: number;
   firstByteAt: number;
   retries: number;
-  /** Where it was tried, in order. */
+  /** Its attempts, in order. */
   readonly attempts: OpenAttempt[];
   /** The pattern of the rule that chose its upstreams. */
   rule: string | undefined;
   usage: Usage | undefined;
   losses: readonly Loss[];
-  fault: string | undefined;
+  /** What went wrong, for the log. */
+  errorMessage: string | undefined;
   /** Why it failed, where its status does not say so. */
   errorCode: string | undefined;
   /** Among the running calls. */
@@ -75,7 +77,7 @@ export interface Call {
 
 /** The first phase after the door: the call is counted, and shown among those that run. */
 export function openCall(
-  { request, response, runtime, key, params, doorHeaders }: AdmittedRequest,
+  { request, response, runtime, key, params, corsHeaders }: AdmittedRequest,
   route: Route & { readonly dialect: Dialect },
   services: Services,
 ): Call {
@@ -93,7 +95,7 @@ export function openCall(
     dialect: route.dialect,
     runtime,
     services,
-    fixedHeaders: ["x-sallyport-request-id", id, ...doorHeaders],
+    fixedHeaders: ["x-sallyport-request-id", id, ...corsHeaders],
     share: new BodyShare(services.room),
     excess: undefined,
     model: undefined,
@@ -107,7 +109,7 @@ export function openCall(
     rule: undefined,
     usage: undefined,
     losses: [],
-    fault: undefined,
+    errorMessage: undefined,
     errorCode: undefined,
     place: -1,
   };
@@ -118,11 +120,6 @@ export function openCall(
 /** Headers of ours on an answer, the upstream that gave it included. */
 export function ownHeaders({ fixedHeaders, upstream }: Call): string[] {
   return upstream ? [...fixedHeaders, "x-sallyport-upstream", upstream.name] : [...fixedHeaders];
-}
-
-/** What its tries at upstreams go by. */
-export function tryNeedsOf({ request, services }: Call): TryNeeds {
-  return { headers: request.headers, rests: services.rests };
 }
 
 /** The last phase: gives back what was held and puts the call on record. */
@@ -159,7 +156,7 @@ export function settle(call: Call): void {
     cost: costOf(call.usage, call.upstream, call.upstreamModel),
     losses: call.losses,
     errorCode,
-    fault: loggedFault(call),
+    fault: loggedError(call),
   };
   services.metrics.end(record);
   services.recent.end(call, record);
@@ -186,10 +183,10 @@ function modelLabelOf({ upstream, upstreamModel, rule, runtime, services }: Call
 }
 
 /** Why a call failed: what was noted of it, or else what its status says. */
-function errorCodeOf({ errorCode, status, fault }: Call): string | undefined {
+function errorCodeOf({ errorCode, status, errorMessage }: Call): string | undefined {
   if (errorCode !== undefined) return errorCode;
   if (status === CLIENT_GONE) return "client_gone";
-  return status >= 400 || fault !== undefined ? "upstream_error" : undefined;
+  return status >= 400 || errorMessage !== undefined ? "upstream_error" : undefined;
 }
 
 const CLIENT_GONE = 499;
@@ -198,12 +195,12 @@ const CLIENT_GONE = 499;
  * Vendors repeat keys in what they say. The configuration's are blotted out by now; here go those that the client sent,
  * and whatever else has the shape of one.
  */
-function loggedFault({ fault, request }: Call): string | undefined {
-  if (fault === undefined) return undefined;
+function loggedError({ errorMessage, request }: Call): string | undefined {
+  if (errorMessage === undefined) return undefined;
   const { headers, url = "" } = request;
   const cookies = (headers.cookie ?? "").split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
   const own = [...shownKeys(headers, url, true), ...cookies].filter((text) => text.length >= SHORTEST_KEY);
-  return createRedactor(own)(fault).replace(KEY_SHAPE, "[redacted]");
+  return createRedactor(own)(errorMessage).replace(KEY_SHAPE, "[redacted]");
 }
 
 /** How the keys of the common vendors begin. */
@@ -212,10 +209,10 @@ const KEY_SHAPE = /\b(?:sk-|gsk_|xai-|AIza)[\w-]{8,}/g;
 /** Anything shorter would blot out words. */
 const SHORTEST_KEY = 8;
 
-/** Notes a fault that the client was already told of, or will never hear of. */
-export function noteFault(call: Call, fault: AppError): void {
-  call.errorCode = fault.code;
-  call.fault = call.runtime.redact(fault.message);
+/** Records an error that the client has been sent already, or never will be. */
+export function recordError(call: Call, error: AppError): void {
+  call.errorCode = error.code;
+  call.errorMessage = call.runtime.redact(error.message);
 }
 
 function round(milliseconds: number): number {

@@ -1,50 +1,43 @@
 import { AppError } from "../../errors.ts";
-import { findProfile, getProfile } from "../dialects/index.ts";
-import type { Dialect } from "../exchange/parts.ts";
+import { findProfile } from "../dialects/index.ts";
 import { factsOf } from "../routing/call-facts.ts";
 import { notServed } from "../routing/not-served.ts";
-import type { Places, Selection } from "../routing/select-targets.ts";
+import type { Targets } from "../routing/select-targets.ts";
 import { asksToCompact } from "../translate/conversations/compaction.ts";
-import { refuseExcess } from "./body-bounds.ts";
 import type { Call } from "./call.ts";
+import { type CallBody, modelIn, refuseExcess } from "./call-body.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
 /** Of a model's name, which goes into logs, metrics and paths. */
-const LONGEST_MODEL = 512;
+const MAX_MODEL_LENGTH = 512;
 
-/** Where a call is served, in the order in which places are asked. Throws `model_not_found`. */
-export function chooseUpstream(
-  call: Call,
-  operation: CalledOperation["operation"],
-  model: string | undefined,
-  body: Buffer | undefined,
-): Places | Promise<Places> {
-  if (model !== undefined && model.length > LONGEST_MODEL)
-    throw new AppError("validation", `The model's name is longer than ${LONGEST_MODEL} characters`);
+/** Chooses the targets of a call, in the order in which they are tried. Throws `model_not_found`. */
+export async function chooseTargets(call: Call, called: CalledOperation, body: CallBody): Promise<Targets> {
+  const model = called.model ?? modelIn(body);
+  if (model !== undefined && model.length > MAX_MODEL_LENGTH)
+    throw new AppError("validation", `The model's name is longer than ${MAX_MODEL_LENGTH} characters`);
   call.model = model;
-  const facts = () => factsOf(call.request.headers, body, () => refuseExcess(call));
-  const selected = call.runtime.selector.select(model, call.dialect, facts);
-  const choose = (selection: Selection | undefined): Places => {
-    if (!selection) throw notFound(call.model);
-    call.rule = selection.rule;
-    const places = ableToCompact(selection.places, operation, body);
-    return goTo(call, call.services.rests.awakeFirst(places));
-  };
-  return selected instanceof Promise ? selected.then(choose) : choose(selected);
+  const bytes = body.kind === "json" ? body.bytes : undefined;
+  const facts = () => factsOf(call.request.headers, bytes, () => refuseExcess(call));
+  const selection = await call.runtime.selector.select(model, call.dialect, facts);
+  if (!selection) throw notFound(model);
+  call.rule = selection.rule;
+  const able = ableToCompact(selection.targets, called.operation, bytes);
+  return setTargets(call, call.services.cooldowns.availableFirst(able));
 }
 
 /**
- * Where a conversation can be compacted, if that is what the call asks for. Of a rule whose first upstream can, the others
- * are left out that cannot: that they cannot would be told of a moment when the first has no room.
+ * Returns the targets that can compact a conversation, if that is what the call asks for. Of a rule whose first upstream
+ * can, the others are left out that cannot: their error would hide that the first has no room for a moment.
  */
 function ableToCompact(
-  places: Places,
+  targets: Targets,
   operation: CalledOperation["operation"],
   body: Buffer | undefined,
-): Places {
-  const [first, ...others] = places;
+): Targets {
+  const [first, ...others] = targets;
   if (others.length === 0 || !canCompact(first.upstream.dialect) || !asksToCompact(operation, body))
-    return places;
+    return targets;
   return [first, ...others.filter(({ upstream }) => canCompact(upstream.dialect))];
 }
 
@@ -52,37 +45,15 @@ function canCompact(dialect: string): boolean {
   return findProfile(dialect)?.upstream?.compactsConversations === true;
 }
 
-/** Has the call be one at the first of these places, from now on. */
-export function goTo(call: Call, places: Places): Places {
-  const [{ upstream, model }] = places;
+/** Records the first of these targets as the call's. */
+export function setTargets(call: Call, targets: Targets): Targets {
+  const [{ upstream, model }] = targets;
   call.upstream = upstream;
   call.upstreamModel = model;
-  return places;
+  return targets;
 }
 
 function notFound(model: string | undefined): AppError {
   if (model !== undefined) return notServed(model);
   return new AppError("model_not_found", "The call names no model, and no upstream speaks its dialect");
-}
-
-/** What each dialect has a form of its own for. */
-const OWN_FORM = new Set<CalledOperation["operation"]>([
-  "generate",
-  "count-tokens",
-  "stored-response",
-  "compact",
-]);
-
-/**
- * Whether an upstream takes this call as it is. Images, audio and embeddings have one form at all upstreams of the
- * OpenAI family.
- */
-export function isNative(
-  upstream: string,
-  client: Dialect,
-  operation: CalledOperation["operation"],
-): boolean {
-  const { nativeUpstream, mediaForm } = getProfile(client);
-  if (OWN_FORM.has(operation)) return upstream === nativeUpstream;
-  return mediaForm !== undefined && findProfile(upstream)?.mediaForm === mediaForm;
 }

@@ -3,60 +3,69 @@ import { AppError } from "../../errors.ts";
 import { endEarly } from "../../http/early-response.ts";
 import { decodeBody } from "../body/content-coding.ts";
 import { encodeFault, faultOf } from "../dialect-errors.ts";
+import { getProfile } from "../dialects/index.ts";
+import type { ReplyWriter } from "../translate/translate-call.ts";
+import type { OpenStream } from "../upstream/open-streams.ts";
+import type { ResponseSample } from "../upstream/relay-task.ts";
 import { clientHeaders } from "../upstream/response-headers.ts";
-import { forgetUnasked } from "./attempt-record.ts";
 import { type Call, ownHeaders } from "./call.ts";
 
-/** Answers with a fault in the client's dialect, or, where an answer has begun, breaks the connection. */
-export function answerFault(call: Call, error: unknown): void {
+/** Responds with an error in the client's dialect; where a response has begun, the connection is closed. */
+export function respondWithError(call: Call, error: unknown): void {
   const fault = faultOf(error);
-  call.fault ??= call.runtime.redact(error instanceof Error ? error.message : fault.message);
+  call.errorMessage ??= call.runtime.redact(error instanceof Error ? error.message : fault.message);
   forgetUnasked(call);
   call.errorCode ??= error instanceof AppError ? error.code : fault.code;
-  // On record under its own status: a client that has left (499) reads no answer.
+  // On record under its own status: a client that has disconnected (499) reads no response.
   call.status = error instanceof AppError ? error.status : fault.status;
   const retry = fault.retryAfterSeconds === undefined ? [] : ["retry-after", String(fault.retryAfterSeconds)];
-  answerJson(call, fault.status, call.runtime.redact(encodeFault(call.dialect, fault, call.id)), retry);
+  respondWithJson(call, fault.status, call.runtime.redact(encodeFault(call.dialect, fault, call.id)), retry);
 }
 
 /**
- * Passes an upstream's refusal on: its bytes, if they are JSON, with secrets blotted out, else a fault in the client's
- * dialect with the same status and, where they are words, with them.
+ * Passes an upstream's error on: its bytes, if they are JSON, with secrets redacted, else an error in the client's dialect
+ * with the same status and, where the body is plain text, with that text.
  */
-export async function answerRefusal(
+export async function respondWithUpstreamError(
   call: Call,
   status: number,
   headers: IncomingHttpHeaders,
   body: Buffer,
 ): Promise<void> {
+  const { redact } = call.runtime;
   const text = await decodedText(body, headers["content-encoding"]);
   const { "content-encoding": _coding, ...kept } = headers;
   call.status = status;
-  call.fault = `the upstream answered ${status}`;
+  call.errorMessage = `the upstream answered ${status}`;
   call.errorCode = "upstream_error";
   if (text !== undefined && /^\s*[{[]/.test(text)) {
-    const clean = call.runtime.redact(text);
-    const bytes = Buffer.from(clean, "utf8");
-    const list = clientHeaders(kept, ownHeaders(call), call.runtime.redact);
+    const bytes = Buffer.from(redact(text), "utf8");
+    const list = clientHeaders(kept, ownHeaders(call), redact);
     call.response.writeHead(status, [...list, "content-length", String(bytes.length)]);
     call.response.end(bytes);
     return;
   }
-  const said = plainWords(text, kept["content-type"]);
-  const message = said ?? `The upstream ${call.upstream?.name} answered with status ${status}`;
-  const passed = clientHeaders({ ...kept, "content-type": undefined }, [], call.runtime.redact);
-  const fault = { status, message: call.runtime.redact(message) };
-  answerJson(call, status, encodeFault(call.dialect, fault, call.id), passed);
+  const message =
+    plainText(text, kept["content-type"]) ??
+    `The upstream ${call.upstream?.name} answered with status ${status}`;
+  const passed = clientHeaders({ ...kept, "content-type": undefined }, [], redact);
+  const encoded = encodeFault(call.dialect, { status, message: redact(message) }, call.id);
+  respondWithJson(call, status, encoded, passed);
 }
 
-/** What a refusal says that is plain text; pages tell a program nothing. */
-function plainWords(text: string | undefined, type = "text/plain"): string | undefined {
-  const words = text?.trim() ?? "";
-  return words !== "" && /^text\/plain\b/i.test(type) ? words.slice(0, 2_000) : undefined;
+/** Returns the text of a plain error body; pages mean nothing to a program. */
+function plainText(body: string | undefined, type = "text/plain"): string | undefined {
+  const text = body?.trim() ?? "";
+  return text !== "" && /^text\/plain\b/i.test(type) ? text.slice(0, 2_000) : undefined;
 }
 
-/** One JSON answer of our own, unless another has begun: then the connection is broken. */
-export function answerJson(call: Call, status: number, body: string, headers: readonly string[] = []): void {
+/** Responds with JSON of the proxy's own; where a response has begun, the connection is closed. */
+export function respondWithJson(
+  call: Call,
+  status: number,
+  body: string,
+  headers: readonly string[] = [],
+): void {
   const { response } = call;
   if (response.headersSent) {
     if (!response.writableEnded) response.destroy();
@@ -64,17 +73,144 @@ export function answerJson(call: Call, status: number, body: string, headers: re
   }
   const list = [...ownHeaders(call), ...headers, "content-type", "application/json; charset=utf-8"];
   list.push("content-length", String(Buffer.byteLength(body)), "x-content-type-options", "nosniff");
-  // What is left of an unread body is not waited for.
+  // The rest of an unread body is not waited for.
   if (!call.request.complete) list.push("connection", "close");
   response.writeHead(status, list);
   endEarly(call.request, response, body);
 }
 
-/** A small body as text; undefined where its coding is unknown or a lie. */
+/** Returns a small body as text; undefined where its coding is unknown or wrong. */
 async function decodedText(body: Buffer, coding: string | undefined): Promise<string | undefined> {
   try {
     return (await decodeBody(body, coding, 4 * 1024 * 1024)).toString("utf8");
   } catch {
     return undefined;
+  }
+}
+
+/** A call that failed before any upstream was asked is recorded without one. */
+function forgetUnasked(call: Call): void {
+  if (call.attempts.length > 0 || call.upstream?.dialect === "any") return;
+  call.upstream = undefined;
+  call.upstreamModel = undefined;
+}
+
+/** Characters of a response that are kept for an estimate. */
+const SAMPLE = 16 * 1024;
+
+/** Writes a translated response: the head, text at the client's speed, keep-alives in silence. */
+export class ClientResponse implements ReplyWriter, OpenStream {
+  /** Whether the client disconnected before it had its response. */
+  isDisconnected = false;
+  lastActivity = performance.now();
+  place = -1;
+  private readonly call: Call;
+  private readonly controller = new AbortController();
+  private ping = "";
+  private firstText = "";
+  private writtenLength = 0;
+  private readonly onClose = () => {
+    if (this.call.response.writableFinished) return;
+    this.isDisconnected = true;
+    this.controller.abort();
+  };
+
+  constructor(call: Call) {
+    this.call = call;
+    call.response.once("close", this.onClose);
+    call.services.streams.add(this);
+    // The event is emitted once, and may have been while the upstream was chosen.
+    if (call.response.destroyed) this.onClose();
+  }
+
+  /** Aborts when the client disconnects, or no upstream's response is needed anymore. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  get started(): boolean {
+    return this.call.response.headersSent;
+  }
+
+  start(status: number, headers: Readonly<Record<string, string>>): void {
+    this.call.response.writeHead(status, this.head(status, headers));
+  }
+
+  answer(status: number, headers: Readonly<Record<string, string>>, text: string): void {
+    if (status >= 400) forgetUnasked(this.call);
+    const head = this.head(status, headers);
+    head.push("content-length", String(Buffer.byteLength(text)));
+    this.call.response.writeHead(status, head);
+    this.call.services.streams.delete(this);
+    this.call.response.end(text);
+  }
+
+  write(text: string | Buffer): Promise<void> | undefined {
+    const { response } = this.call;
+    this.sample(text);
+    this.lastActivity = performance.now();
+    if (text.length === 0 || response.write(text) || response.destroyed) return undefined;
+    return new Promise((resolve) => {
+      const done = () => {
+        response.off("drain", done);
+        response.off("close", done);
+        resolve();
+      };
+      response.once("drain", done);
+      response.once("close", done);
+    });
+  }
+
+  keepAlive(text: string): void {
+    this.ping = text;
+  }
+
+  end(): void {
+    this.call.services.streams.delete(this);
+    this.call.response.end();
+  }
+
+  destroy(): void {
+    this.call.services.streams.delete(this);
+    this.call.response.destroy();
+  }
+
+  /** Ends the writer's part in the call; upstreams that still send are aborted. */
+  release(): void {
+    const { response, services } = this.call;
+    services.streams.delete(this);
+    if (response.writableEnded) response.off("close", this.onClose);
+    this.controller.abort();
+  }
+
+  onStop(): void {
+    this.call.response.destroy();
+  }
+
+  onSilence(): void {
+    const { response } = this.call;
+    if (this.ping !== "" && response.headersSent && !response.writableEnded) response.write(this.ping);
+  }
+
+  /** What was written, for an estimate where the client disconnects before the vendor has counted. */
+  get written(): ResponseSample {
+    return { text: this.firstText, total: this.writtenLength };
+  }
+
+  private sample(text: string | Buffer): void {
+    this.writtenLength += text.length;
+    if (this.firstText.length < SAMPLE) this.firstText += text.toString();
+  }
+
+  private head(status: number, headers: Readonly<Record<string, string>>): string[] {
+    const call = this.call;
+    call.status = status;
+    if (call.firstByteAt === 0) call.firstByteAt = performance.now();
+    const head = ownHeaders(call);
+    const { requestIdHeader } = getProfile(call.dialect).client;
+    if (requestIdHeader !== undefined) head.push(requestIdHeader, call.id);
+    head.push("x-content-type-options", "nosniff");
+    for (const name in headers) head.push(name, headers[name] ?? "");
+    return head;
   }
 }

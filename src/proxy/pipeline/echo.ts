@@ -2,9 +2,9 @@ import { AppError } from "../../errors.ts";
 import { loadCodec } from "../dialects/index.ts";
 import type { EncodeContext } from "../exchange/codec.ts";
 import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
-import { answerEstimate } from "./answer-token-estimate.ts";
+import { respondWithTokenEstimate } from "./answer-token-estimate.ts";
 import { type Call, ownHeaders } from "./call.ts";
-import { answerJson } from "./client-response.ts";
+import { respondWithJson } from "./client-response.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
 import type { CalledOperation } from "./operation-path.ts";
 
@@ -12,7 +12,7 @@ import type { CalledOperation } from "./operation-path.ts";
  * The built-in upstream that is there without any vendor: it answers every operation in the client's own dialect, so
  * that a client's set-up, streaming and tools included, can be tried offline.
  */
-export async function answerEcho(
+export async function respondWithEcho(
   call: Call,
   called: CalledOperation,
   body: Buffer | undefined,
@@ -21,7 +21,7 @@ export async function answerEcho(
     case "generate":
       return answerWords(call, called, body ?? Buffer.alloc(0));
     case "count-tokens":
-      answerEstimate(call, body);
+      respondWithTokenEstimate(call, body);
       return;
     case "compact":
       throw new AppError("unsupported", "The echo makes no conversation shorter");
@@ -29,16 +29,16 @@ export async function answerEcho(
       throw new AppError("not_found", "The echo stores no responses");
     default:
       call.status = 200;
-      answerJson(call, 200, JSON.stringify(mediaAnswer(called)));
+      respondWithJson(call, 200, JSON.stringify(mediaAnswer(called)));
   }
 }
 
 async function answerWords(call: Call, called: CalledOperation, body: Buffer): Promise<void> {
   const codec = await loadCodec(call.dialect);
-  const asked = parseJson(body.toString("utf8"));
+  const parsed = parseJson(body.toString("utf8"));
   // The native lane it stands in reads nothing of a body; this reads all of it.
-  guardJson(asked);
-  const { value: request } = codec.decodeRequest(asked, {
+  guardJson(parsed);
+  const { value: request } = codec.decodeRequest(parsed, {
     ...(called.model === undefined ? {} : { model: called.model }),
     stream: call.stream,
   });
@@ -54,7 +54,7 @@ async function answerWords(call: Call, called: CalledOperation, body: Buffer): P
   call.status = 200;
   call.usage = response.usage;
   if (!call.stream) {
-    answerJson(call, 200, stringifyJson(codec.encodeResponse(response, context).value));
+    respondWithJson(call, 200, stringifyJson(codec.encodeResponse(response, context).value));
     return;
   }
   const type = called.array ? "application/json" : "text/event-stream; charset=utf-8";

@@ -3,7 +3,7 @@ import { eventStreamHeaders } from "../../sse/event-stream-headers.ts";
 import { findProfile } from "../dialects/index.ts";
 import { type ConversationStore, conversationsOf } from "../translate/conversations/conversation-store.ts";
 import { type Call, ownHeaders } from "./call.ts";
-import { answerJson } from "./client-response.ts";
+import { respondWithJson } from "./client-response.ts";
 import { replayResponse } from "./replay-response.ts";
 
 /** The conversations that were kept for who calls: whoever has the same key or, without keys, has none either. */
@@ -15,7 +15,7 @@ export function callersConversations({ services, key }: Call): ConversationStore
  * Answers `GET` and `DELETE /v1/responses/{id}` for a response that was kept here because its upstream speaks another
  * dialect. False where it is a responses upstream's affair. Throws `not_found` where it can be nobody's.
  */
-export async function answerStored(call: Call): Promise<boolean> {
+export async function serveStoredResponse(call: Call): Promise<boolean> {
   const conversations = callersConversations(call);
   const id = call.params["id"] ?? "";
   const kept = await conversations.load(id);
@@ -29,16 +29,16 @@ export async function answerStored(call: Call): Promise<boolean> {
   call.status = 200;
   if (call.request.method === "DELETE") {
     await conversations.delete(id);
-    answerJson(call, 200, JSON.stringify({ id, object: "response", deleted: true }));
-  } else answerKept(call, kept.answer);
+    respondWithJson(call, 200, JSON.stringify({ id, object: "response", deleted: true }));
+  } else respondWithKept(call, kept.answer);
   return true;
 }
 
 /** In one piece, or as the events that a client asks for. Throws `validation` where it starts after no number. */
-function answerKept(call: Call, answer: string): void {
+function respondWithKept(call: Call, answer: string): void {
   const { searchParams } = new URL(call.request.url ?? "", "http://proxy");
   if (searchParams.get("stream") !== "true") {
-    answerJson(call, 200, answer);
+    respondWithJson(call, 200, answer);
     return;
   }
   const after = searchParams.get("starting_after");

@@ -1,41 +1,40 @@
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { AppError } from "../../errors.ts";
-import type { Places } from "../routing/select-targets.ts";
-import { translateCall } from "../translate/translate-call.ts";
-import { clientGone } from "../upstream/upstream-errors.ts";
+import type { Attempt, AttemptOutcome } from "../routing/attempts.ts";
+import { withPauseOfResponse } from "../routing/retry-after.ts";
+import type { Targets } from "../routing/select-targets.ts";
+import {
+  type SendUpstream,
+  type TranslationOutcome,
+  translateCall,
+  type UpstreamRequest,
+} from "../translate/translate-call.ts";
+import { parseBaseUrl, sendTo } from "../upstream/clients.ts";
+import { requestHeaders, viaHeader } from "../upstream/request-headers.ts";
+import type { ReceivedResponse } from "../upstream/send.ts";
+import { clientDisconnected } from "../upstream/upstream-errors.ts";
 import { partialUsage } from "../usage/estimate-usage.ts";
+import { runAttempts } from "./attempt-loop.ts";
 import type { Call } from "./call.ts";
+import { ClientResponse } from "./client-response.ts";
+import { DONE, type LaneResult } from "./lane.ts";
 import type { CalledOperation } from "./operation-path.ts";
-import { type GoOn, OtherLane } from "./other-lane.ts";
-import { CallReply } from "./reply-writer.ts";
 import { callersConversations } from "./stored-responses.ts";
-import { translatedSender } from "./translated-transport.ts";
-
-/** By base URL: the configuration's are few. */
-const hosts = new Map<string, string>();
-
-function hostOf(baseUrl: string): string {
-  const known = hosts.get(baseUrl);
-  if (known !== undefined) return known;
-  const host = new URL(baseUrl).hostname;
-  hosts.set(baseUrl, host);
-  return host;
-}
 
 /**
- * The lane for unlike dialects: hands the call to the translator with a way to send and a way to answer. `goOn` takes over
- * where the first place and those like it cannot serve, and there are others.
+ * The translation lane: hands the call to the translator with a way to send and a way to respond. Targets of another
+ * dialect or model than the first one's are left to another run.
  */
-export async function translate(
+export async function serveTranslated(
   call: Call,
   called: CalledOperation,
-  places: Places,
+  targets: Targets,
   body: Buffer,
-  goOn: GoOn,
-): Promise<void> {
-  const { upstream } = call;
-  if (!upstream || upstream.dialect === "any") throw new AppError("internal", "echo is not translated to");
-  const reply = new CallReply(call);
-  let left: Places | undefined;
+): Promise<LaneResult> {
+  const [{ upstream, model }] = targets;
+  if (upstream.dialect === "any") throw new AppError("internal", "echo is not translated to");
+  const response = new ClientResponse(call);
+  const transport = createTransport(call, targets, response);
   try {
     const outcome = await translateCall({
       client: {
@@ -50,34 +49,144 @@ export async function translate(
       target: {
         upstream: upstream.name,
         dialect: upstream.dialect,
-        host: hostOf(upstream.baseUrl),
-        model: places[0].model,
+        host: parseBaseUrl(upstream.baseUrl).hostname,
+        model,
         capabilities: upstream.capabilities,
       },
       strict: call.runtime.config.strictTranslation,
       requestId: call.id,
-      send: translatedSender(call, places, reply),
-      reply,
+      send: transport.send,
+      reply: response,
       redact: call.runtime.redact,
       conversations: callersConversations(call),
     });
-    call.usage =
-      outcome.clientGone && reply.started ? partialUsage(outcome.usage, body, reply.written) : outcome.usage;
-    call.losses = outcome.losses;
-    call.fault = outcome.fault === undefined ? undefined : call.runtime.redact(outcome.fault);
-    if (outcome.clientGone) throw clientGone();
-    if (outcome.fault !== undefined) call.errorCode = "upstream_error";
-    if (outcome.fault !== undefined && reply.started && outcome.usage !== undefined)
-      call.usage = { ...outcome.usage, partial: true };
-    if (!reply.left) return;
-    call.errorCode ??= "client_gone";
-    call.fault ??= "the client left";
-  } catch (error) {
-    if (!(error instanceof OtherLane)) throw error;
-    call.firstByteAt = 0;
-    left = error.places;
+    const rest = transport.remaining();
+    if (rest) return { kind: "fallback", targets: rest };
+    recordOutcome(call, outcome, response, body);
+    return DONE;
   } finally {
-    reply.release();
+    response.release();
   }
-  if (left) await goOn(left);
+}
+
+/** Records what became of the call. Throws `client_gone` where the client disconnected before its response began. */
+function recordOutcome(
+  call: Call,
+  outcome: TranslationOutcome,
+  response: ClientResponse,
+  body: Buffer,
+): void {
+  const { usage, losses, fault, clientGone } = outcome;
+  call.usage = clientGone && response.started ? partialUsage(usage, body, response.written) : usage;
+  call.losses = losses;
+  call.errorMessage = fault === undefined ? undefined : call.runtime.redact(fault);
+  if (clientGone) throw clientDisconnected();
+  if (fault !== undefined) {
+    call.errorCode = "upstream_error";
+    if (response.started && usage !== undefined) call.usage = { ...usage, partial: true };
+  }
+  if (!response.isDisconnected) return;
+  call.errorCode ??= "client_gone";
+  call.errorMessage ??= "the client left";
+}
+
+interface Transport {
+  /** Sends a translated request. Resolves with undefined where the call continues at the remaining targets. */
+  readonly send: SendUpstream;
+  /** Returns the targets at which the call continues, if it does. */
+  readonly remaining: () => Targets | undefined;
+}
+
+/** Sends translated requests with the upstream's credentials and configured headers. */
+function createTransport(call: Call, targets: Targets, response: ClientResponse): Transport {
+  const [first] = targets;
+  let remaining: Targets | undefined;
+  const send: SendUpstream = async (request) => {
+    const result = await runAttempts<Outcome>(call, targets, {
+      send: (attempt) => sendOnce(call, attempt, request, response.signal),
+      isRepeatable: () => true,
+      suits: ({ upstream, model }) => model === first.model && upstream.dialect === first.upstream.dialect,
+      discard: (outcome) => {
+        if (outcome.kind === "refused") discard(outcome.body);
+      },
+      signal: () => response.signal,
+    });
+    if (result.kind === "fallback") {
+      remaining ??= result.targets;
+      // Other requests of the same call are needed no more.
+      response.release();
+    }
+    if (remaining) return undefined;
+    if (result.kind !== "done") throw clientDisconnected();
+    const { outcome } = result;
+    if (outcome.kind === "failed") throw outcome.error;
+    return { status: outcome.status, headers: plainHeaders(outcome.headers), body: outcome.body };
+  };
+  return { send, remaining: () => remaining };
+}
+
+type Outcome =
+  | Extract<AttemptOutcome, { kind: "failed" }>
+  | ({ readonly kind: "completed"; readonly loggedStatus: number } & ReceivedResponse)
+  | ({ readonly kind: "refused"; readonly pauseInBody: number | undefined } & ReceivedResponse);
+
+async function sendOnce(
+  call: Call,
+  { upstream, key }: Attempt,
+  request: UpstreamRequest,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  try {
+    const response = await sendTo(call.services.pools, upstream, {
+      method: request.method,
+      path: request.path,
+      headers: headersFor(call, upstream, key, request),
+      body: request.method === "GET" ? null : request.body,
+      signal,
+    });
+    if (call.firstByteAt === 0) call.firstByteAt = performance.now();
+    if (response.status >= 300 && response.status < 400)
+      throw new AppError(
+        "upstream_invalid",
+        `The upstream ${upstream.name} wants to redirect, which is not followed`,
+      );
+    if (response.status < 400) return { kind: "completed", loggedStatus: response.status, ...response };
+    return { kind: "refused", ...(await withPauseOfResponse(response)) };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { kind: "failed", error };
+  }
+}
+
+/** Ends a response that nobody will read; a body that was never begun would not notice. */
+function discard(body: AsyncIterable<Buffer>): void {
+  const chunks = body[Symbol.asyncIterator]();
+  chunks.next().then(
+    () => chunks.return?.(),
+    () => {},
+  );
+}
+
+function headersFor(
+  call: Call,
+  upstream: UpstreamConfig,
+  key: string | undefined,
+  request: UpstreamRequest,
+): string[] {
+  return requestHeaders(upstream, key, [
+    ["content-type", request.contentType ?? "application/json"],
+    ["accept-encoding", "identity"],
+    ["x-sallyport-via", viaHeader(call.request.headers, call.services.via)],
+    ["accept", call.stream ? "text/event-stream" : "application/json"],
+    ...Object.entries(request.headers ?? {}),
+  ]);
+}
+
+function plainHeaders(headers: ReceivedResponse["headers"]): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) plain[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return plain;
 }

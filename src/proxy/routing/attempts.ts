@@ -1,108 +1,86 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { UpstreamConfig } from "../../config/proxy/config.ts";
-import { mayTryAgain } from "../upstream/upstream-errors.ts";
-import type { Rests } from "./cooldowns.ts";
-import { pauseOf, type Tried } from "./retry-after.ts";
-import type { Place, Places } from "./select-targets.ts";
-import { inSessionOrder, sessionOf } from "./session-affinity.ts";
+import type { AppError } from "../../errors.ts";
+import { canRetry } from "../upstream/upstream-errors.ts";
+import { type RetryHints, requestedPause } from "./retry-after.ts";
+import type { Target, Targets } from "./select-targets.ts";
 
-/** What the tries of one call go by. */
-export interface TryNeeds {
-  /** The client's, which may name its session. */
-  readonly headers: IncomingHttpHeaders;
-  readonly rests: Rests;
-}
+/** How an attempt ended, as far as it decides on the next one. */
+export type AttemptOutcome =
+  | { readonly kind: "completed" | "disconnected" }
+  | { readonly kind: "failed"; readonly error: AppError }
+  | { readonly kind: "broken"; readonly error: AppError }
+  | ({ readonly kind: "refused"; readonly status: number } & RetryHints);
 
-/** One try at a call: where, with which key, and what is left to try. */
-export interface Try {
-  readonly upstream: UpstreamConfig;
-  /** The model's name there. */
-  readonly model: string;
+/** One try of a call at one target, and what is left to try. */
+export interface Attempt extends Target {
   readonly key: string | undefined;
+  /** Milliseconds to wait before it. */
   readonly delayMs: number;
-  /** Other keys of this upstream, then other places. */
+  /** Keys of the same target that are still to be tried. */
   readonly otherKeys: readonly string[];
-  readonly otherPlaces: readonly Place[];
-  /** Tries at the same place that may still be made. */
-  readonly repeats: number;
-  readonly needs: TryNeeds;
+  readonly otherTargets: readonly Target[];
+  /** Attempts at the same target with the same key that may still be made. */
+  readonly repeatsLeft: number;
+  readonly orderKeys: KeyOrder;
 }
+
+/** Returns a target's keys in the order in which they are tried. */
+export type KeyOrder = (target: Target) => readonly string[];
 
 const REPEATS = 2;
-/** An upstream that wants a longer pause than this gets it from the client. */
-const LONGEST_PAUSE_MS = 20_000;
+/** An upstream that asks for a longer pause is not tried again; the client is told. */
+const MAX_PAUSE_MS = 20_000;
 
-const turns = new WeakMap<UpstreamConfig, number>();
-
-/** The first try, at the first place. Of its keys a session keeps to one; calls without a session take turns. */
-export function planTries([first, ...others]: Places, needs: TryNeeds): Try {
-  return beginAt(first, others, REPEATS, needs);
+/** Returns the first attempt, at the first target. */
+export function firstAttempt([first, ...others]: Targets, orderKeys: KeyOrder): Attempt {
+  return attemptAt(first, others, REPEATS, orderKeys);
 }
 
-/** Whether one place takes the translated request that was made for the other. */
-export function takesTheSame(one: Place, other: Place): boolean {
-  return one.model === other.model && one.upstream.dialect === other.upstream.dialect;
-}
-
-/** What is left to be asked, from this try on. */
-export function placesFrom({ upstream, model, otherPlaces }: Try): Places {
-  return [{ upstream, model }, ...otherPlaces];
+/** Returns the targets that are left to try, from this attempt's on. */
+export function remainingTargets({ upstream, model, otherTargets }: Attempt): Targets {
+  return [{ upstream, model }, ...otherTargets];
 }
 
 /**
- * What to try after this outcome, or undefined where it is the answer. A refused key is followed by the next key, a
- * failing upstream by the next upstream; the same place is tried again where connecting failed, or where it asks for
+ * Returns the attempt after this outcome, or undefined where the outcome is final. A refused key is followed by the next
+ * key, a failing upstream by the next target; the same target is tried again where connecting failed, or where it asks for
  * that itself with a short `retry-after`.
  */
-export function nextTry(last: Try, outcome: Tried, random: () => number = Math.random): Try | undefined {
+export function nextAttempt(
+  last: Attempt,
+  outcome: AttemptOutcome,
+  random: () => number = Math.random,
+): Attempt | undefined {
   if (outcome.kind !== "failed" && outcome.kind !== "refused") return undefined;
-  const pause = (REPEATS - last.repeats + 1) * 100 * (1 + random());
-  if (outcome.kind === "failed") {
-    const again = mayTryAgain(outcome.fault);
-    const elsewhere = atNextUpstream(last);
-    if (elsewhere) return elsewhere;
-    return again && last.repeats > 0 ? { ...last, delayMs: pause, repeats: last.repeats - 1 } : undefined;
-  }
+  const pause = (REPEATS - last.repeatsLeft + 1) * 100 * (1 + random());
+  if (outcome.kind === "failed")
+    return atNextTarget(last) ?? (canRetry(outcome.error) ? repeated(last, pause) : undefined);
   const { status } = outcome;
-  const isKeyTrouble = status === 401 || status === 402 || status === 403 || status === 429;
+  const isKeyRefused = [401, 402, 403, 429].includes(status);
   const [key, ...otherKeys] = last.otherKeys;
-  if (isKeyTrouble && key !== undefined) return { ...last, key, otherKeys, delayMs: 0 };
-  if (isKeyTrouble || status >= 500) {
-    const elsewhere = atNextUpstream(last);
-    if (elsewhere) return elsewhere;
-  }
-  const asked = pauseOf(outcome);
-  if (asked === undefined || asked > LONGEST_PAUSE_MS) return undefined;
-  if (last.repeats === 0 || ![429, 502, 503, 529].includes(status)) return undefined;
-  return { ...last, delayMs: asked + pause, repeats: last.repeats - 1 };
+  if (isKeyRefused && key !== undefined) return { ...last, key, otherKeys, delayMs: 0 };
+  const elsewhere = isKeyRefused || status >= 500 ? atNextTarget(last) : undefined;
+  if (elsewhere) return elsewhere;
+  const requested = requestedPause(outcome);
+  if (requested === undefined || requested > MAX_PAUSE_MS) return undefined;
+  return [429, 502, 503, 529].includes(status) ? repeated(last, requested + pause) : undefined;
 }
 
-function atNextUpstream(last: Try): Try | undefined {
-  const [place, ...others] = last.otherPlaces;
-  return place && beginAt(place, others, last.repeats, last.needs);
+function repeated(last: Attempt, delayMs: number): Attempt | undefined {
+  return last.repeatsLeft > 0 ? { ...last, delayMs, repeatsLeft: last.repeatsLeft - 1 } : undefined;
 }
 
-const NONE: readonly never[] = [];
-
-function beginAt(place: Place, otherPlaces: readonly Place[], repeats: number, needs: TryNeeds): Try {
-  const { upstream, model } = place;
-  const { keys } = upstream;
-  if (keys.length < 2)
-    return { upstream, model, key: keys[0], otherKeys: NONE, delayMs: 0, otherPlaces, repeats, needs };
-  const session = sessionOf(needs.headers);
-  const ordered = session === undefined ? inTurn(upstream) : inSessionOrder(keys, session, placeName);
-  const [key, ...otherKeys] = needs.rests.awakeKeysFirst(place, ordered);
-  return { upstream, model, key, otherKeys, delayMs: 0, otherPlaces, repeats, needs };
+function atNextTarget(last: Attempt): Attempt | undefined {
+  const [target, ...others] = last.otherTargets;
+  return target && attemptAt(target, others, last.repeatsLeft, last.orderKeys);
 }
 
-/** Keys go by their place: where one is exchanged, its sessions stay. */
-function placeName(_key: string, index: number): string {
-  return String(index);
-}
-
-function inTurn(upstream: UpstreamConfig): readonly string[] {
-  const { keys } = upstream;
-  const turn = turns.get(upstream) ?? 0;
-  turns.set(upstream, (turn + 1) % keys.length);
-  return [...keys.slice(turn), ...keys.slice(0, turn)];
+function attemptAt(
+  target: Target,
+  otherTargets: readonly Target[],
+  repeatsLeft: number,
+  orderKeys: KeyOrder,
+): Attempt {
+  const { upstream, model } = target;
+  const [key, ...otherKeys] = orderKeys(target);
+  return { upstream, model, key, otherKeys, delayMs: 0, otherTargets, repeatsLeft, orderKeys };
 }

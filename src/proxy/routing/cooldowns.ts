@@ -1,34 +1,35 @@
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { Resting } from "../dashboard/api-types.ts";
 import { isUnreachable } from "../upstream/upstream-errors.ts";
+import type { AttemptOutcome } from "./attempts.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { pauseOf, type Tried } from "./retry-after.ts";
-import type { Place, Places } from "./select-targets.ts";
+import { requestedPause } from "./retry-after.ts";
+import type { Target, Targets } from "./select-targets.ts";
 
-/** A place that could not serve lately. */
-export interface RestingPlace extends Resting {
-  /** Its name. */
+/** An upstream, or one of its keys, in cooldown. */
+export interface Cooldown extends Resting {
+  /** The upstream's name. */
   readonly upstream: string;
 }
 
-/** Where a try was made, and with which key. */
-export interface TriedPlace extends Place {
+/** Where an attempt was made, and with which key. */
+export interface AttemptedTarget extends Target {
   readonly key: string | undefined;
 }
 
 /**
- * Which upstreams and keys could not serve lately. They are asked after all others until their time is over, so that
- * not every call has to find out anew; nothing is refused for it, and the first success ends it.
+ * Tracks which upstreams and keys failed lately. Targets in cooldown are tried last, never skipped. A success ends the
+ * cooldown.
  */
-export interface Rests {
-  /** Takes note of how a try ended. */
-  learn(place: TriedPlace, tried: Tried): void;
-  /** The same places, those that rest last. */
-  awakeFirst(places: Places): Places;
-  /** The same keys of a place, those that rest last. */
-  awakeKeysFirst(place: Place, keys: readonly string[]): readonly string[];
-  list(): RestingPlace[];
-  /** What was learned holds no more: the configuration is another. */
+export interface Cooldowns {
+  /** Records how an attempt ended. */
+  record(target: AttemptedTarget, outcome: AttemptOutcome): void;
+  /** Returns the targets in the same order, those in cooldown last. */
+  availableFirst(targets: Targets): Targets;
+  /** Returns a target's keys in the same order, those in cooldown last. */
+  availableKeysFirst(target: Target, keys: readonly string[]): readonly string[];
+  list(): Cooldown[];
+  /** Ends all cooldowns: the configuration has changed. */
   clear(): void;
 }
 
@@ -37,18 +38,18 @@ const UNREACHABLE_MS = 10_000;
 const LIMITED_MS = 10_000;
 const REFUSED_MS = 60_000;
 /** However long a vendor asks for: some say days. */
-const LONGEST_MS = 300_000;
+const MAX_COOLDOWN_MS = 300_000;
 /** Models' names come from clients. */
-const MOST = 1_000;
+const MAX_ENTRIES = 1_000;
 
-/** Nothing rests yet; `now` is milliseconds since 1970. */
-export function createRests(now: () => number = Date.now): Rests {
-  return new RestingPlaces(now);
+/** Creates a registry without cooldowns. `now` is milliseconds since 1970. */
+export function createCooldowns(now: () => number = Date.now): Cooldowns {
+  return new MemoryCooldowns(now);
 }
 
-class RestingPlaces implements Rests {
+class MemoryCooldowns implements Cooldowns {
   private readonly now: () => number;
-  private readonly resting = new Map<string, RestingPlace>();
+  private readonly entries = new Map<string, Cooldown>();
   private readonly breaker: CircuitBreaker;
 
   constructor(now: () => number) {
@@ -56,42 +57,42 @@ class RestingPlaces implements Rests {
     this.breaker = new CircuitBreaker(now);
   }
 
-  learn({ upstream, key, model }: TriedPlace, tried: Tried): void {
+  record({ upstream, key, model }: AttemptedTarget, outcome: AttemptOutcome): void {
     const { name, keys, credentials } = upstream;
-    this.judge(name, tried);
-    if (tried.kind === "answered" && this.resting.size > 0) {
-      this.resting.delete(name);
-      this.resting.delete(keyId(name, key, model));
-    } else if (tried.kind === "failed" && isUnreachable(tried.fault)) {
-      this.rest(name, { upstream: name, until: this.now() + UNREACHABLE_MS });
-    } else if (tried.kind === "refused" && credentials === "config") {
-      const { status } = tried;
-      const ms = restMs(status, pauseOf(tried, this.now()));
+    this.updateBreaker(name, outcome);
+    if (outcome.kind === "completed" && this.entries.size > 0) {
+      this.entries.delete(name);
+      this.entries.delete(keyId(name, key, model));
+    } else if (outcome.kind === "failed" && isUnreachable(outcome.error)) {
+      this.add(name, { upstream: name, until: this.now() + UNREACHABLE_MS });
+    } else if (outcome.kind === "refused" && credentials === "config") {
+      const { status } = outcome;
+      const ms = cooldownMs(status, requestedPause(outcome, this.now()));
       if (ms === undefined) return;
       const which = key !== undefined && keys.length > 1 && keys.indexOf(key) + 1;
       const until = this.now() + ms;
-      const place = { upstream: name, ...(which && { key: which }), model, status, until };
-      this.rest(keyId(name, key, model), place);
+      const entry = { upstream: name, ...(which && { key: which }), model, status, until };
+      this.add(keyId(name, key, model), entry);
     }
   }
 
-  awakeFirst(places: Places): Places {
-    if (this.resting.size === 0 && this.breaker.isIdle) return places;
-    const [first = places[0], ...others] = lastWhere(
-      places,
-      (place) => this.breaker.isOpen(place.upstream.name) || this.isPlaceResting(place),
+  availableFirst(targets: Targets): Targets {
+    if (this.entries.size === 0 && this.breaker.isIdle) return targets;
+    const [first = targets[0], ...others] = lastWhere(
+      targets,
+      (target) => this.breaker.isOpen(target.upstream.name) || this.isTargetInCooldown(target),
     );
     this.breaker.begin(first.upstream.name);
     return [first, ...others];
   }
 
-  awakeKeysFirst({ upstream, model }: Place, keys: readonly string[]): readonly string[] {
-    if (this.resting.size === 0) return keys;
-    return lastWhere(keys, (key) => this.isKeyResting(upstream, key, model));
+  availableKeysFirst({ upstream, model }: Target, keys: readonly string[]): readonly string[] {
+    if (this.entries.size === 0) return keys;
+    return lastWhere(keys, (key) => this.isKeyInCooldown(upstream, key, model));
   }
 
-  list(): RestingPlace[] {
-    const limited = [...this.resting].filter(([id]) => this.isResting(id)).map(([, place]) => place);
+  list(): Cooldown[] {
+    const limited = [...this.entries].filter(([id]) => this.isInCooldown(id)).map(([, entry]) => entry);
     const failing = this.breaker
       .list()
       .map(({ upstream, until, status }) => ({ upstream, until, ...(status !== undefined && { status }) }));
@@ -99,47 +100,48 @@ class RestingPlaces implements Rests {
   }
 
   clear(): void {
-    this.resting.clear();
+    this.entries.clear();
     this.breaker.clear();
   }
 
   /** An upstream that answers serves, whatever it says of the call; one that is slow, broken or down fails. */
-  private judge(name: string, tried: Tried): void {
-    if (tried.kind === "gone") this.breaker.release(name);
-    else if (tried.kind === "failed" && tried.fault.code === "client_gone") this.breaker.release(name);
-    else if (tried.kind === "failed" || tried.kind === "broken") this.breaker.fail(name, undefined);
-    else if (tried.kind === "refused" && tried.status >= 500) this.breaker.fail(name, tried.status);
+  private updateBreaker(name: string, outcome: AttemptOutcome): void {
+    if (outcome.kind === "disconnected") this.breaker.release(name);
+    else if (outcome.kind === "failed" && outcome.error.code === "client_gone") this.breaker.release(name);
+    else if (outcome.kind === "failed" || outcome.kind === "broken") this.breaker.fail(name, undefined);
+    else if (outcome.kind === "refused" && outcome.status >= 500) this.breaker.fail(name, outcome.status);
     else this.breaker.succeed(name);
   }
 
-  private isResting(id: string): boolean {
-    const place = this.resting.get(id);
-    if (place === undefined || place.until > this.now()) return place !== undefined;
-    this.resting.delete(id);
+  private isInCooldown(id: string): boolean {
+    const entry = this.entries.get(id);
+    if (entry === undefined || entry.until > this.now()) return entry !== undefined;
+    this.entries.delete(id);
     return false;
   }
 
-  private isKeyResting({ name }: UpstreamConfig, key: string | undefined, model: string): boolean {
-    return this.isResting(keyId(name, key, model));
+  private isKeyInCooldown({ name }: UpstreamConfig, key: string | undefined, model: string): boolean {
+    return this.isInCooldown(keyId(name, key, model));
   }
 
-  private isPlaceResting({ upstream, model }: Place): boolean {
-    if (this.isResting(upstream.name)) return true;
+  private isTargetInCooldown({ upstream, model }: Target): boolean {
+    if (this.isInCooldown(upstream.name)) return true;
     const keys = upstream.keys.length === 0 ? [undefined] : upstream.keys;
-    return keys.every((key) => this.isKeyResting(upstream, key, model));
+    return keys.every((key) => this.isKeyInCooldown(upstream, key, model));
   }
 
-  private rest(id: string, place: RestingPlace): void {
-    if (this.resting.size >= MOST) for (const known of [...this.resting.keys()]) this.isResting(known);
-    if (this.resting.size < MOST || this.resting.has(id)) this.resting.set(id, place);
+  private add(id: string, entry: Cooldown): void {
+    if (this.entries.size >= MAX_ENTRIES)
+      for (const known of [...this.entries.keys()]) this.isInCooldown(known);
+    if (this.entries.size < MAX_ENTRIES || this.entries.has(id)) this.entries.set(id, entry);
   }
 }
 
-/** For how long what was refused with this status rests; undefined where another call may fare better at once. */
-function restMs(status: number, asked: number | undefined): number | undefined {
+/** Returns the cooldown after a refusal with this status; undefined where another call may succeed at once. */
+function cooldownMs(status: number, requested: number | undefined): number | undefined {
   if (status === 401 || status === 402 || status === 403) return REFUSED_MS;
   if (status !== 429 && status !== 503 && status !== 529) return undefined;
-  return Math.min(asked ?? LIMITED_MS, LONGEST_MS);
+  return Math.min(requested ?? LIMITED_MS, MAX_COOLDOWN_MS);
 }
 
 function keyId(upstream: string, key: string | undefined, model: string): string {

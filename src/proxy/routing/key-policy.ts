@@ -1,4 +1,4 @@
-import type { UpstreamConfig } from "../../config/proxy-config.ts";
+import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import type { Cooldowns } from "./cooldowns.ts";
 import type { Target } from "./select-targets.ts";
 import { inSessionOrder } from "./session-affinity.ts";

@@ -1,37 +1,75 @@
-import type { AppError } from "../../errors.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { decodeBody } from "../body/content-coding.ts";
+import { readAtMost } from "../body/read-whole.ts";
+import { parseRetryAfter, type RetryAfterHeaders } from "../exchange/error-status.ts";
+import type { ReceivedResponse } from "../upstream/send.ts";
 
-/** As much of a try's outcome as decides on the next. */
-export type Tried =
-  | { readonly kind: "answered" | "broken" | "gone" }
-  | { readonly kind: "failed"; readonly fault: AppError }
-  | {
-      readonly kind: "refused";
-      readonly status: number;
-      readonly headers: PauseHeaders;
-      /** Milliseconds that its body asks for. */
-      readonly pauseInBody?: number | undefined;
-    };
+/** `google.rpc.RetryInfo` among the details of an error: a duration such as `34.4s`. https://google.aip.dev/193 */
+const RETRY_DELAY = /"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d+)?)s"/;
 
-/** Where an upstream says how long it wants to be left alone. */
-export interface PauseHeaders {
-  readonly "retry-after"?: string | undefined;
-  readonly "retry-after-ms"?: string | string[] | undefined;
+/** Statuses of an upstream that is unavailable for a while. */
+const TEMPORARY = new Set([429, 503]);
+
+/** Of an error's body. */
+const MAX_BYTES = 1024 * 1024;
+
+/** What an upstream's refusal says about trying again. */
+export interface RetryHints {
+  readonly headers: RetryAfterHeaders;
+  /** Milliseconds, from the body. */
+  readonly pauseInBody?: number | undefined;
 }
 
-/** Milliseconds that a refusal asks for, in its headers or else in its body. */
-export function pauseOf(refusal: Extract<Tried, { kind: "refused" }>, now?: number): number | undefined {
-  return pauseAsked(refusal.headers, now) ?? refusal.pauseInBody;
+/** Returns the milliseconds that a refusal asks for, in its headers or else in its body. */
+export function requestedPause({ headers, pauseInBody }: RetryHints, now?: number): number | undefined {
+  return parseRetryAfter(headers, now) ?? pauseInBody;
 }
 
-/**
- * Milliseconds that an upstream's headers ask for. `retry-after` is seconds or a date (RFC 9110, section 10.2.3), `retry-after-ms`
- * what OpenAI and Azure say more exactly.
- */
-export function pauseAsked(headers: PauseHeaders, now: number = Date.now()): number | undefined {
-  const exact = Number(headers["retry-after-ms"] ?? Number.NaN);
-  if (exact >= 0) return exact;
-  const value = headers["retry-after"];
-  if (value === undefined) return undefined;
-  const pause = /^\d+(\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isNaN(pause) ? undefined : Math.max(0, pause);
+interface Refusal {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+type WithPause<Refused> = Refused & { readonly pauseInBody: number | undefined };
+
+/** Returns a refusal with the pause that its body asks for; Google's errors have no `retry-after`. */
+export async function withPauseInBody<Refused extends Refusal>(
+  refusal: Refused,
+): Promise<WithPause<Refused>> {
+  const { status, headers, body } = refusal;
+  return { ...refusal, pauseInBody: await pauseInBody(status, body, headers["content-encoding"]) };
+}
+
+/** The same for a response whose body is still to be read; it can be read again. */
+export async function withPauseOfResponse<Received extends ReceivedResponse>(
+  response: Received,
+): Promise<WithPause<Received>> {
+  if (!TEMPORARY.has(response.status)) return { ...response, pauseInBody: undefined };
+  const bytes = await readAtMost(response.body, MAX_BYTES);
+  return {
+    ...response,
+    body: yieldOnce(bytes),
+    pauseInBody: await pauseInBody(response.status, bytes, undefined),
+  };
+}
+
+async function pauseInBody(
+  status: number,
+  body: Buffer,
+  coding: string | undefined,
+): Promise<number | undefined> {
+  if (!TEMPORARY.has(status)) return undefined;
+  try {
+    const text = (await decodeBody(body, coding, MAX_BYTES)).toString("utf8");
+    const seconds = RETRY_DELAY.exec(text)?.[1];
+    return seconds === undefined ? undefined : Number(seconds) * 1000;
+  } catch {
+    // In a coding that nobody can read.
+    return undefined;
+  }
+}
+
+async function* yieldOnce(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
 }

@@ -6,17 +6,17 @@ import type { Catalogue } from "../models/catalog.ts";
 import { inSessionOrder } from "./session-affinity.ts";
 
 /** An upstream, and the model's name there. */
-export interface Place {
+export interface Target {
   readonly upstream: UpstreamConfig;
   readonly model: string;
 }
 
 /** At least one. */
-export type Places = readonly [Place, ...Place[]];
+export type Targets = readonly [Target, ...Target[]];
 
-/** Where a call goes: places in the order in which they are asked, and why. */
+/** The targets of a call, in the order in which they are tried, and why. */
 export interface Selection {
-  readonly places: Places;
+  readonly targets: Targets;
   /** The pattern of the rule that decided, if one did. */
   readonly rule: string | undefined;
 }
@@ -56,9 +56,9 @@ export function createSelector(
   const [single] = all;
   const prepared = rules.map((rule) => ({
     ...rule,
-    places: rule.places.flatMap((place) => {
-      const upstream = upstreams.get(place.upstream);
-      return upstream === undefined ? [] : [{ upstream, model: place.model }];
+    targets: rule.places.flatMap((target) => {
+      const upstream = upstreams.get(target.upstream);
+      return upstream === undefined ? [] : [{ upstream, model: target.model }];
     }),
     headers: Object.entries(rule.when?.header ?? {}),
   }));
@@ -77,8 +77,10 @@ export function createSelector(
       }
       for (const rule of prepared) {
         if (!fits(rule.match, model) || (rule.when && !meets(rule.when, rule.headers, facts()))) continue;
-        const [first, ...others] = inOrder(rule.places, facts, random).map((place) => placeFor(place, model));
-        if (first) return { places: [first, ...others], rule: rule.match };
+        const [first, ...others] = inOrder(rule.targets, facts, random).map((target) =>
+          withModel(target, model),
+        );
+        if (first) return { targets: [first, ...others], rule: rule.match };
       }
       const slash = model.indexOf("/");
       const there = model.slice(slash + 1);
@@ -93,17 +95,17 @@ export function createSelector(
 }
 
 function only(upstream: UpstreamConfig, model: string): Selection {
-  return { places: [{ upstream, model }], rule: undefined };
+  return { targets: [{ upstream, model }], rule: undefined };
 }
 
-/** A rule's place, whose model may be the client's. */
-interface OpenPlace {
+/** A rule's target, whose model may be the client's. */
+interface OpenTarget {
   readonly upstream: UpstreamConfig;
   readonly model: string | undefined;
 }
 
-function placeFor({ upstream, model }: OpenPlace, asked: string): Place {
-  return { upstream, model: model ?? asked };
+function withModel({ upstream, model }: OpenTarget, requested: string): Target {
+  return { upstream, model: model ?? requested };
 }
 
 /** Whether an upstream takes a client's dialect as it is. */
@@ -117,23 +119,23 @@ function speaks(upstream: UpstreamConfig, dialect: Dialect | undefined): boolean
  * finds its prompts in that vendor's cache.
  */
 function inOrder(
-  places: readonly OpenPlace[],
+  targets: readonly OpenTarget[],
   facts: () => CallFacts,
   random: () => number,
-): readonly OpenPlace[] {
-  if (places.length < 2 || places.every(({ upstream }) => upstream.weight === undefined)) return places;
+): readonly OpenTarget[] {
+  if (targets.length < 2 || targets.every(({ upstream }) => upstream.weight === undefined)) return targets;
   const session = facts().session();
   if (session !== undefined)
-    return inSessionOrder(places, session, ({ upstream }) => upstream.name, weightOf);
-  let rest = random() * places.reduce((sum, place) => sum + weightOf(place), 0);
-  const first = places.find((place) => {
-    rest -= weightOf(place);
+    return inSessionOrder(targets, session, ({ upstream }) => upstream.name, weightOf);
+  let rest = random() * targets.reduce((sum, target) => sum + weightOf(target), 0);
+  const first = targets.find((target) => {
+    rest -= weightOf(target);
     return rest < 0;
   });
-  return first ? [first, ...places.filter((place) => place !== first)] : places;
+  return first ? [first, ...targets.filter((target) => target !== first)] : targets;
 }
 
-function weightOf({ upstream }: OpenPlace): number {
+function weightOf({ upstream }: OpenTarget): number {
   return upstream.weight ?? 1;
 }
 

@@ -22,23 +22,23 @@ export function sessionOf(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * The same places, those first that are this session's. A session has the same order each time, in every process, so
- * that its prompts find the caches that it has filled; sessions spread over the places by weight; and where a place is
- * added or taken away, only the sessions move that have to (rendezvous hashing, Thaler and Ravishankar 1998).
+ * Returns the items in the order of a session, which is the same each time and in every process, so that its prompts find
+ * the caches that it has filled. Sessions spread over the items by weight; where an item is added or removed, only the
+ * sessions move that have to (rendezvous hashing, Thaler and Ravishankar 1998).
  */
-export function inSessionOrder<Place>(
-  places: readonly Place[],
+export function inSessionOrder<Item>(
+  items: readonly Item[],
   session: string,
-  nameOf: (place: Place, index: number) => string,
-  weightOf: (place: Place) => number = () => 1,
-): Place[] {
-  return places
-    .map((place, index) => ({
-      place,
-      score: -Math.log(share(session, nameOf(place, index))) / weightOf(place),
+  nameOf: (item: Item, index: number) => string,
+  weightOf: (item: Item) => number = () => 1,
+): Item[] {
+  return items
+    .map((item, index) => ({
+      item,
+      score: -Math.log(share(session, nameOf(item, index))) / weightOf(item),
     }))
     .toSorted((one, other) => one.score - other.score)
-    .map(({ place }) => place);
+    .map(({ item }) => item);
 }
 
 /** A number above 0 and at most 1 that follows from both texts. */

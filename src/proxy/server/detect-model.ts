@@ -22,18 +22,18 @@ export interface Detected {
 export async function detectModel(runtime: Runtime, model: string): Promise<Detected> {
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
   if (!selection) throw notServed(model);
-  const [place] = selection.places;
-  const type = typeOf(place.model);
+  const [target] = selection.targets;
+  const type = typeOf(target.model);
   return {
     model,
-    mapped_model: place.model,
-    upstream: place.upstream.name,
-    dialect: place.upstream.dialect,
+    mapped_model: target.model,
+    upstream: target.upstream.name,
+    dialect: target.upstream.dialect,
     type,
     features: {
       streaming: type === "chat",
       tools: type === "chat",
-      image_generation: type === "image" || /image/i.test(place.model),
+      image_generation: type === "image" || /image/i.test(target.model),
       transcription: type === "audio",
       embeddings: type === "embedding",
     },

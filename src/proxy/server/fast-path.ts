@@ -37,7 +37,7 @@ export function straightCalls(
     const arrival = { method, url, path, peer, headers, rawHeaders };
     const { key, refusal } = admit(arrival, route, runtime, services);
     if (refusal !== undefined) return false;
-    const admitted = { request, response, runtime, key, params: NONE, doorHeaders: NO_HEADERS };
+    const admitted = { request, response, runtime, key, params: NONE, corsHeaders: NO_HEADERS };
     handleCall(admitted, route, services).catch((error: unknown) => {
       onInternal(error);
       response.destroy();

@@ -32,14 +32,14 @@ export async function warmUp(
   services: Services,
   asked: z.infer<typeof warmupBody>,
 ): Promise<{ ok: boolean; results: readonly WarmupResult[] }> {
-  const places = await chosen(runtime, asked);
+  const targets = await chosen(runtime, asked);
   const results = await Promise.all(
-    places.map(({ upstream, model }) => warmOne(runtime, services, upstream, model)),
+    targets.map(({ upstream, model }) => warmOne(runtime, services, upstream, model)),
   );
   return { ok: results.every((result) => result.ok), results };
 }
 
-interface WarmPlace {
+interface WarmTarget {
   readonly upstream: UpstreamConfig;
   readonly model: string | undefined;
 }
@@ -47,7 +47,7 @@ interface WarmPlace {
 async function chosen(
   runtime: Runtime,
   { upstream, model }: z.infer<typeof warmupBody>,
-): Promise<readonly WarmPlace[]> {
+): Promise<readonly WarmTarget[]> {
   const { upstreams } = runtime.config;
   if (upstream !== undefined) {
     const named = upstreams.get(upstream);
@@ -56,7 +56,7 @@ async function chosen(
   }
   if (model === undefined) return [...upstreams.values()].map((each) => ({ upstream: each, model }));
   const selection = await runtime.selector.select(model, undefined, NO_FACTS);
-  if (selection) return selection.places;
+  if (selection) return selection.targets;
   throw notServed(model);
 }
 

@@ -38,6 +38,7 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
       : decoded.value;
     translation = prepare(call, { client, upstream: upstreamCodec }, decoded, request);
     const upstream = await send(translation);
+    if (upstream === undefined) return translation.outcome();
     if (upstream.status >= 400) await answerRefusal(translation, upstream);
     else if (call.client.stream) await answerStream(translation, upstream);
     else await answerWhole(translation, upstream);
@@ -90,7 +91,7 @@ function prepare(
   return translation;
 }
 
-async function send(translation: Translation): Promise<UpstreamReply> {
+async function send(translation: Translation): Promise<UpstreamReply | undefined> {
   const { call, upstream, prepared, capabilities } = translation.plan;
   const { value, losses } = upstream.encodeRequest(prepared.request, capabilities);
   translation.lose(losses);

@@ -56,8 +56,10 @@ export interface TranslationTarget {
 /**
  * Sends one request to the upstream: credentials, configured headers, time limits and retries before the first byte
  * are its business. Rejects with an `AppError` (`upstream_unreachable`, `upstream_timeout`, `client_gone`).
+ * Resolves with undefined where the call continues at a target that takes it in another form: nothing may be sent to the
+ * client anymore, and the outcome does not count.
  */
-export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamReply>;
+export type SendUpstream = (request: UpstreamRequest) => Promise<UpstreamReply | undefined>;
 
 export interface UpstreamRequest {
   readonly method: "GET" | "POST";

@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
 import type { UpstreamConfig } from "../../config/proxy/config.ts";
 import { limitWait } from "./limit-wait.ts";
-import type { PoolPlace, Pools } from "./pools.ts";
+import type { PoolKey, Pools } from "./pools.ts";
 import { Relay } from "./relay.ts";
 import type { RelayOutcome, RelayTask } from "./relay-task.ts";
 import { type HeaderNeeds, upstreamHeaders } from "./request-headers.ts";
-import { type ReceivedReply, sendUpstream, type UpstreamSend } from "./send.ts";
+import { type ReceivedResponse, sendUpstream, type UpstreamSend } from "./send.ts";
 
 /** A call to relay: the client's headers are filtered, the upstream's credentials added. */
 export interface RelayedRequest {
@@ -17,14 +17,14 @@ export interface RelayedRequest {
   readonly needs: HeaderNeeds;
 }
 
-/** Relays one try and resolves when it is over, one way or another. Never rejects. */
+/** Relays one attempt and resolves when it is over, one way or another. Never rejects. */
 export function relayTo(
   pools: Pools,
   upstream: UpstreamConfig,
   request: RelayedRequest,
   task: RelayTask,
 ): Promise<RelayOutcome> {
-  const { origin, prefix, query } = placeOf(upstream.baseUrl);
+  const { origin, prefix, query } = parseBaseUrl(upstream.baseUrl);
   const pool = pools.get(origin, upstream.timeouts.connectMs);
   const headers = upstreamHeaders(request.rawHeaders, upstream, request.needs);
   return new Promise((resolve) => {
@@ -49,8 +49,8 @@ export function sendTo(
   pools: Pools,
   upstream: UpstreamConfig,
   request: Omit<UpstreamSend, "firstByteMs" | "idleMs"> & { readonly firstByteMs?: number },
-): Promise<ReceivedReply> {
-  const { origin, prefix, query } = placeOf(upstream.baseUrl);
+): Promise<ReceivedResponse> {
+  const { origin, prefix, query } = parseBaseUrl(upstream.baseUrl);
   const pool = pools.get(origin, upstream.timeouts.connectMs);
   // Spelled out: a member added behind a spread would give each request a hidden class of its own.
   return sendUpstream(pool, upstream.name, {
@@ -65,8 +65,8 @@ export function sendTo(
 }
 
 /** Which pool serves an upstream. */
-export function poolPlaceOf({ baseUrl, timeouts }: UpstreamConfig): PoolPlace {
-  return { origin: placeOf(baseUrl).origin, connectMs: timeouts.connectMs };
+export function poolKeyOf({ baseUrl, timeouts }: UpstreamConfig): PoolKey {
+  return { origin: parseBaseUrl(baseUrl).origin, connectMs: timeouts.connectMs };
 }
 
 /** A path with the base URL's own query behind it, such as `api-version=…`. */
@@ -74,21 +74,27 @@ function withQuery(path: string, query: string): string {
   return query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
 }
 
-interface Place {
+interface BaseUrl {
   readonly origin: string;
+  readonly hostname: string;
   readonly prefix: string;
   /** Without its question mark. */
   readonly query: string;
 }
 
-const places = new Map<string, Place>();
+const baseUrls = new Map<string, BaseUrl>();
 
 /** A base URL cut into its pieces; the same few are asked for again and again. */
-export function placeOf(baseUrl: string): Place {
-  const known = places.get(baseUrl);
+export function parseBaseUrl(baseUrl: string): BaseUrl {
+  const known = baseUrls.get(baseUrl);
   if (known) return known;
   const url = new URL(baseUrl);
-  const place = { origin: url.origin, prefix: url.pathname.replace(/\/$/, ""), query: url.search.slice(1) };
-  places.set(baseUrl, place);
-  return place;
+  const parsed = {
+    origin: url.origin,
+    hostname: url.hostname,
+    prefix: url.pathname.replace(/\/$/, ""),
+    query: url.search.slice(1),
+  };
+  baseUrls.set(baseUrl, parsed);
+  return parsed;
 }

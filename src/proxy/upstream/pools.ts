@@ -7,7 +7,7 @@ import { createTunnelConnector } from "./tunnel.ts";
 const CONNECTIONS = 4096;
 
 /** What `get` is asked for. */
-export interface PoolPlace {
+export interface PoolKey {
   readonly origin: string;
   readonly connectMs: number;
 }
@@ -19,7 +19,7 @@ export interface Pools {
   /** Returns how many calls wait for a connection because an origin has as many as it may. */
   queued(): number;
   /** Lets go of all but these, once their calls have ended. */
-  keepOnly(wanted: readonly PoolPlace[]): void;
+  keepOnly(wanted: readonly PoolKey[]): void;
   /** Breaks every call off. */
   destroy(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export function createPools(proxies?: OutboundProxies, connections = CONNECTIONS
     keepOnly(wanted) {
       for (const [origin, pools] of byOrigin) {
         for (const [connectMs, pool] of pools) {
-          if (wanted.some((place) => place.origin === origin && place.connectMs === connectMs)) continue;
+          if (wanted.some((key) => key.origin === origin && key.connectMs === connectMs)) continue;
           pools.delete(connectMs);
           void pool.close();
         }

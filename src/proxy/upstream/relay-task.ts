@@ -35,8 +35,8 @@ export interface RelayedDialect {
   usageOf(body: Buffer): Usage | undefined;
   /** Returns the error that a whole JSON response of status 200 is. */
   errorOf(body: Buffer): ResponseError | undefined;
-  /** The last event for a fault in mid-stream. */
-  faultEvent(fault: AppError, requestId: string): string;
+  /** Returns the last event for an error in mid-stream. */
+  errorEvent(error: AppError, requestId: string): string;
   /** A keep-alive; empty where clients take none. */
   readonly ping: string;
 }
@@ -79,18 +79,18 @@ export interface StreamFilter {
   end(): Buffer;
 }
 
-/** How a try ended. Only `refused` and `failed` have sent the client nothing, so that another try may follow. */
+/** How an attempt ended. Only `refused` and `failed` have sent the client nothing, so that another attempt may follow. */
 export type RelayOutcome = { readonly firstByteAt: number } & (
   | {
-      readonly kind: "answered";
+      readonly kind: "completed";
       readonly status: number;
       readonly usage: Usage | undefined;
-      /** The error that the answer is, or ended with, under a status that says nothing of it. */
-      readonly error: ResponseError | undefined;
+      /** The error that the response is, or ended with, under a status of success. */
+      readonly responseError: ResponseError | undefined;
       /** What went by, where usage has yet to be estimated. */
       readonly watch: ResponseWatch | undefined;
       /** The answer itself where it was compressed, so that its usage has yet to be read. */
-      readonly packed: PackedBody | undefined;
+      readonly compressed: CompressedBody | undefined;
     }
   | {
       readonly kind: "refused";
@@ -98,26 +98,26 @@ export type RelayOutcome = { readonly firstByteAt: number } & (
       readonly headers: IncomingHttpHeaders;
       readonly body: Buffer;
     }
-  | { readonly kind: "failed"; readonly fault: AppError }
+  | { readonly kind: "failed"; readonly error: AppError }
   | {
       readonly kind: "broken";
       readonly status: number;
-      readonly fault: AppError;
+      readonly error: AppError;
       readonly watch: ResponseWatch | undefined;
     }
-  | { readonly kind: "gone"; readonly watch: ResponseWatch | undefined }
+  | { readonly kind: "disconnected"; readonly watch: ResponseWatch | undefined }
 );
 
-export interface PackedBody {
+export interface CompressedBody {
   readonly bytes: Buffer;
   /** As `content-encoding` names it. */
   readonly coding: string;
 }
 
 /** What a whole answer tells of itself. */
-export interface AnswerDetails {
+export interface ResponseDetails {
   readonly usage?: Usage | undefined;
-  readonly error?: ResponseError | undefined;
+  readonly responseError?: ResponseError | undefined;
   readonly watch?: ResponseWatch | undefined;
-  readonly packed?: PackedBody;
+  readonly compressed?: CompressedBody;
 }

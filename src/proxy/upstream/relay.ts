@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
-import { isEventStream, isExpected, mistakeIn, withoutIdentity } from "./response-checks.ts";
-import { clientGone, streamCut, upstreamFault } from "./upstream-errors.ts";
 import { limitInterim } from "./limit-wait.ts";
 import type { OpenStream } from "./open-streams.ts";
-import type { AnswerDetails, RelayOutcome, RelayTask, ResponseWatch, StreamFilter } from "./relay-task.ts";
+import type { RelayOutcome, RelayTask, ResponseDetails, ResponseWatch, StreamFilter } from "./relay-task.ts";
+import { isEventStream, isExpected, problemIn, withoutIdentity } from "./response-checks.ts";
 import { clientHeaders } from "./response-headers.ts";
+import { clientDisconnected, streamCut, toUpstreamError } from "./upstream-errors.ts";
 
 /** Answers up to this size are held until they are whole, so that one that breaks off is a clean 502. */
-const HELD = 256 * 1024;
+const MAX_BUFFERED = 256 * 1024;
 const ERROR_BODY = 1024 * 1024;
 /** Bytes of a response that is sent as a string. */
 const SMALL = 16 * 1024;
 
-type State = "waiting" | "holding" | "refusing" | "open" | "over";
+type State = "waiting" | "buffering" | "refusing" | "open" | "over";
 
 /** Carries one upstream answer to the client, byte for byte, at the client's speed. */
 export class Relay implements Dispatcher.DispatchHandler, OpenStream {
@@ -25,8 +25,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   private state: State = "waiting";
   private status = 0;
   private headers: IncomingHttpHeaders = {};
-  private held: Buffer[] = [];
-  private heldSize = 0;
+  private buffered: Buffer[] = [];
+  private bufferedSize = 0;
   /** Of an answer that is passed on as it comes: what has come in this turn and goes out at its end. */
   private unsent: Buffer[] = [];
   private isPaused = false;
@@ -50,7 +50,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    if (this.state === "over") controller.abort(clientGone());
+    if (this.state === "over") controller.abort(clientDisconnected());
   }
 
   onResponseStart(
@@ -73,34 +73,34 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       this.task.response.flushHeaders();
     } else if (status >= 400) this.state = "refusing";
     else if (!isExpected(kind, type)) this.refuseAnswer("answered with something other than JSON or events");
-    else this.hold(type);
+    else this.buffer(type);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.state === "over") return;
-    if (this.isLive && this.state === "holding") this.open();
+    if (this.isLive && this.state === "buffering") this.open();
     if (this.state === "open") {
       // One read brings many events of a quick vendor. Each written by itself would cost as much as all of them.
       if (this.unsent.push(chunk) === 1) process.nextTick(Relay.endTurn, this);
       return;
     }
     this.lastActivity = performance.now();
-    this.heldSize += chunk.length;
-    if (this.state === "holding" || this.heldSize <= ERROR_BODY) this.held.push(chunk);
-    if (this.state === "holding" && this.heldSize > HELD) this.open();
+    this.bufferedSize += chunk.length;
+    if (this.state === "buffering" || this.bufferedSize <= ERROR_BODY) this.buffered.push(chunk);
+    if (this.state === "buffering" && this.bufferedSize > MAX_BUFFERED) this.open();
   }
 
   onResponseEnd(): void {
-    if (this.state === "holding") this.endHeld();
+    if (this.state === "buffering") this.endBuffered();
     else if (this.state === "refusing") this.endRefusal();
     else if (this.state === "open") this.endOpen();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
     if (this.state === "over") return;
-    const fault = upstreamFault(error, this.task.upstream, this.firstByteAt > 0);
-    if (this.state === "open") this.break(fault);
-    else this.finish({ kind: "failed", fault, firstByteAt: this.firstByteAt });
+    const error = toUpstreamError(cause, this.task.upstream, this.firstByteAt > 0);
+    if (this.state === "open") this.break(error);
+    else this.finish({ kind: "failed", error, firstByteAt: this.firstByteAt });
   }
 
   onWaitOver(error: AppError): void {
@@ -109,7 +109,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
 
   /** What is held is let go, and a stream that stands between events gets a ping. */
   onSilence(): void {
-    if (this.state === "holding") this.open();
+    if (this.state === "buffering") this.open();
     const { response, dialect } = this.task;
     const ping = dialect?.ping ?? "";
     if (ping !== "" && this.state === "open" && this.isBetweenEvents() && !response.writableNeedDrain)
@@ -119,46 +119,47 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   /** Says that it is over, and breaks the connection: this is no end that the upstream has put. */
   onStop(): void {
     if (this.state !== "open") return;
-    const fault = new AppError("overloaded", "The proxy is stopping");
+    const error = new AppError("overloaded", "The proxy is stopping");
     const { response, dialect, requestId } = this.task;
     this.send();
-    if (this.isBetweenEvents()) response.write(dialect?.faultEvent(fault, requestId) ?? "");
-    this.finishBroken(fault);
+    if (this.isBetweenEvents()) response.write(dialect?.errorEvent(error, requestId) ?? "");
+    this.finishBroken(error);
     response.destroy();
-    this.controller?.abort(fault);
+    this.controller?.abort(error);
   }
 
-  private hold(type: string): void {
+  private buffer(type: string): void {
     const isEvents = isEventStream(type);
     this.isLive = isEvents || this.task.isLive;
     this.isStream = isEvents && this.headers["content-encoding"] === undefined;
-    this.state = "holding";
+    this.state = "buffering";
     this.task.streams.add(this);
   }
 
-  private endHeld(): void {
+  private endBuffered(): void {
     const { response, kind, dialect } = this.task;
-    const bytes = this.held.length === 1 && this.held[0] ? this.held[0] : Buffer.concat(this.held);
+    const bytes =
+      this.buffered.length === 1 && this.buffered[0] ? this.buffered[0] : Buffer.concat(this.buffered);
     const coding = this.headers["content-encoding"];
     if (bytes.length === 0 && this.task.mayBeEmpty) {
       response.writeHead(this.status, this.answerHeaders(this.headers["content-length"]));
       response.end();
-      this.finishAnswered({});
+      this.finishCompleted({});
       return;
     }
-    const mistake = mistakeIn(bytes, kind, coding);
-    if (mistake !== undefined) {
-      this.refuseAnswer(mistake);
+    const problem = problemIn(bytes, kind, coding);
+    if (problem !== undefined) {
+      this.refuseAnswer(problem);
       return;
     }
     response.writeHead(this.status, this.answerHeaders(bytes.length));
     // As text a small body goes out in one piece with the head; Latin-1 keeps every byte.
     if (bytes.length <= SMALL) response.end(bytes.toString("latin1"), "latin1");
     else response.end(bytes);
-    if (coding !== undefined) this.finishAnswered({ packed: { bytes, coding } });
+    if (coding !== undefined) this.finishCompleted({ compressed: { bytes, coding } });
     else {
-      const error = kind === "model" ? dialect?.errorOf(bytes) : undefined;
-      this.finishAnswered({ usage: dialect?.usageOf(bytes), error });
+      const responseError = kind === "model" ? dialect?.errorOf(bytes) : undefined;
+      this.finishCompleted({ usage: dialect?.usageOf(bytes), responseError });
     }
   }
 
@@ -167,7 +168,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       kind: "refused",
       status: this.status,
       headers: this.headers,
-      body: Buffer.concat(this.held),
+      body: Buffer.concat(this.buffered),
       firstByteAt: this.firstByteAt,
     });
   }
@@ -180,7 +181,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       if (last && rest) response.write(last);
       response.end(rest ?? last);
       const watch = this.isLive ? this.watch : undefined;
-      this.finishAnswered({ usage: this.watch?.usage(), error: watch?.error, watch });
+      this.finishCompleted({ usage: this.watch?.usage(), responseError: watch?.error, watch });
       return;
     }
     if (last) response.write(last);
@@ -202,8 +203,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.isStream) this.filter = this.task.createFilter?.();
     const length = this.isStream ? undefined : this.headers["content-length"];
     response.writeHead(this.status, this.answerHeaders(length));
-    this.unsent = this.held;
-    this.held = [];
+    this.unsent = this.buffered;
+    this.buffered = [];
     this.send();
   }
 
@@ -245,7 +246,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
   }
 
   /** A stream that broke is ended with the dialect's error event; where none fits, the connection is broken. */
-  private break(fault: AppError): void {
+  private break(error: AppError): void {
     const { response, dialect, requestId } = this.task;
     this.send();
     if (!this.isBetweenEvents()) {
@@ -253,8 +254,8 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
       if (response.socket) response.socket.destroySoon();
       else response.destroy();
     } else if (this.watch?.ended) response.end();
-    else response.end(dialect?.faultEvent(fault, requestId));
-    this.finishBroken(fault);
+    else response.end(dialect?.errorEvent(error, requestId));
+    this.finishBroken(error);
   }
 
   /** Whether an event of ours can be put into the answer here. */
@@ -262,38 +263,38 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     return this.isStream && this.watch?.betweenEvents === true;
   }
 
-  private finishAnswered({ usage, error, watch, packed }: AnswerDetails): void {
+  private finishCompleted({ usage, responseError, watch, compressed }: ResponseDetails): void {
     const { status, firstByteAt } = this;
-    this.finish({ kind: "answered", status, firstByteAt, usage, error, watch, packed });
+    this.finish({ kind: "completed", status, firstByteAt, usage, responseError, watch, compressed });
   }
 
-  private finishBroken(fault: AppError): void {
+  private finishBroken(error: AppError): void {
     const { status, firstByteAt, watch } = this;
-    this.finish({ kind: "broken", status, fault, firstByteAt, watch });
+    this.finish({ kind: "broken", status, error, firstByteAt, watch });
   }
 
   private refuseAnswer(what: string): void {
     this.fail(new AppError("upstream_invalid", `The upstream ${this.task.upstream} ${what}`));
   }
 
-  private fail(fault: AppError): void {
-    this.finish({ kind: "failed", fault, firstByteAt: this.firstByteAt });
-    this.controller?.abort(fault);
+  private fail(error: AppError): void {
+    this.finish({ kind: "failed", error, firstByteAt: this.firstByteAt });
+    this.controller?.abort(error);
   }
 
   private clientClosed(): void {
     if (this.state === "over") return;
     // What came in this turn was said, though nobody took it.
     this.takeUnsent();
-    this.finish({ kind: "gone", firstByteAt: this.firstByteAt, watch: this.watch });
-    this.controller?.abort(clientGone());
+    this.finish({ kind: "disconnected", firstByteAt: this.firstByteAt, watch: this.watch });
+    this.controller?.abort(clientDisconnected());
   }
 
   private finish(outcome: RelayOutcome): void {
     this.state = "over";
     this.task.response.off("close", this.onClose);
     this.task.streams.delete(this);
-    this.held = [];
+    this.buffered = [];
     this.unsent = [];
     this.done(outcome);
   }

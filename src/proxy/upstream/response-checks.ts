@@ -24,7 +24,7 @@ export function withoutIdentity(headers: IncomingHttpHeaders): IncomingHttpHeade
 }
 
 /** What is wrong with a whole answer, in words that follow the upstream's name; undefined where nothing is. */
-export function mistakeIn(
+export function problemIn(
   body: Buffer,
   kind: RelayTask["kind"],
   coding: string | undefined,

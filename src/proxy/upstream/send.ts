@@ -1,16 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { AppError } from "../../errors.ts";
+import { readWhole } from "../body/read-whole.ts";
 import { decoded } from "./decoded.ts";
-import { clientGone, upstreamFault } from "./upstream-errors.ts";
 import { limitInterim, limitWait } from "./limit-wait.ts";
-
-/** What tells that nobody waits for an answer any more: an `AbortSignal`, or something lighter that a call has. */
-export interface Departure {
-  readonly aborted: boolean;
-  addEventListener(type: "abort", listener: () => void): void;
-  removeEventListener(type: "abort", listener: () => void): void;
-}
+import { clientDisconnected, toUpstreamError } from "./upstream-errors.ts";
 
 /** One request to an upstream whose answer we read ourselves. */
 export interface UpstreamSend {
@@ -21,10 +15,10 @@ export interface UpstreamSend {
   readonly body: string | Buffer | null;
   readonly firstByteMs: number;
   readonly idleMs: number;
-  readonly signal?: Departure | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-export interface ReceivedReply {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Uncompressed; reading slower than the upstream sends slows the upstream. */
@@ -39,7 +33,7 @@ export function sendUpstream(
   pool: Dispatcher,
   upstream: string,
   request: UpstreamSend,
-): Promise<ReceivedReply> {
+): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const receiver = new Receiver(upstream, request, resolve, reject);
     const isFree = pool.dispatch(
@@ -57,37 +51,16 @@ export function sendUpstream(
   });
 }
 
-/** The whole body as text; more than `limit` bytes is an error. */
+/** Reads a whole body as text. Throws `upstream_invalid` for more than `limit` bytes. */
 export async function readText(
-  reply: ReceivedReply,
+  response: ReceivedResponse,
   upstream: string,
   limit = 16 * 1024 * 1024,
 ): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of reply.body) {
-    size += chunk.length;
-    if (size > limit)
-      throw new AppError("upstream_invalid", `The upstream ${upstream} answered with too much`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-/** As much of a body as comes, `most` bytes at the most; one that breaks off is what came of it. */
-export async function readBytes(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size >= most) break;
-    }
-  } catch {
-    // The status says that it was refused.
-  }
-  return Buffer.concat(chunks);
+  const bytes = await readWhole(response.body, limit);
+  if (bytes === undefined)
+    throw new AppError("upstream_invalid", `The upstream ${upstream} answered with too much`);
+  return bytes.toString("utf8");
 }
 
 interface Reading {
@@ -99,8 +72,8 @@ class Receiver implements Dispatcher.DispatchHandler {
   private readonly upstream: string;
   private readonly firstByteMs: number;
   private readonly startedAt = performance.now();
-  private readonly signal: Departure | undefined;
-  private readonly resolve: (reply: ReceivedReply) => void;
+  private readonly signal: AbortSignal | undefined;
+  private readonly resolve: (response: ReceivedResponse) => void;
   private readonly reject: (error: AppError) => void;
   private readonly onAbort = () => this.abort();
   private readonly chunks: Buffer[] = [];
@@ -108,14 +81,14 @@ class Receiver implements Dispatcher.DispatchHandler {
   private begun = false;
   private ended = false;
   private error: AppError | undefined;
-  private held = false;
+  private isPaused = false;
   /** The reader that waits for more. */
   private waiting: Reading | undefined;
 
   constructor(
     upstream: string,
     { signal, firstByteMs }: UpstreamSend,
-    resolve: (reply: ReceivedReply) => void,
+    resolve: (response: ReceivedResponse) => void,
     reject: (error: AppError) => void,
   ) {
     this.upstream = upstream;
@@ -146,8 +119,8 @@ class Receiver implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.chunks.push(chunk);
-    if (this.chunks.length >= WAITING && !this.held) {
-      this.held = true;
+    if (this.chunks.length >= WAITING && !this.isPaused) {
+      this.isPaused = true;
       controller.pause();
     }
     this.wake();
@@ -159,7 +132,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.error = upstreamFault(error, this.upstream, this.begun);
+    this.error = toUpstreamError(error, this.upstream, this.begun);
     if (!this.begun) this.reject(this.error);
     this.settle();
   }
@@ -170,7 +143,7 @@ class Receiver implements Dispatcher.DispatchHandler {
       next: () => new Promise((resolve, reject) => this.give({ resolve, reject })),
       return: () => {
         // A reader that stops early wants no more of it.
-        if (!this.ended && !this.error) this.controller?.abort(clientGone());
+        if (!this.ended && !this.error) this.controller?.abort(clientDisconnected());
         return Promise.resolve({ done: true, value: undefined });
       },
     };
@@ -180,8 +153,8 @@ class Receiver implements Dispatcher.DispatchHandler {
   private give(reading: Reading): void {
     const [first, ...more] = this.chunks.splice(0);
     if (first !== undefined) {
-      if (this.held) this.controller?.resume();
-      this.held = false;
+      if (this.isPaused) this.controller?.resume();
+      this.isPaused = false;
       reading.resolve({ done: false, value: more.length === 0 ? first : Buffer.concat([first, ...more]) });
     } else if (this.error) reading.reject(this.error);
     else if (this.ended) reading.resolve({ done: true, value: undefined });
@@ -199,7 +172,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     if (!this.begun) this.abort(error);
   }
 
-  private abort(error = clientGone()): void {
+  private abort(error = clientDisconnected()): void {
     if (this.ended) return;
     this.error ??= error;
     if (!this.begun) this.reject(error);

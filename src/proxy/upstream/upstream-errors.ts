@@ -32,10 +32,10 @@ const NO_HTTP = new Set(["UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH
  * What went wrong with an upstream, told without its address or anything that it sent: those may hold secrets.
  * `begun` says whether any of its answer had arrived.
  */
-export function upstreamFault(error: Error, upstream: string, begun: boolean): AppError {
+export function toUpstreamError(error: Error, upstream: string, begun: boolean): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof TunnelError)
-    return fault(
+    return upstreamError(
       "upstream_unreachable",
       `The upstream ${upstream} could not be reached: ${error.message}`,
       error,
@@ -47,19 +47,23 @@ export function upstreamFault(error: Error, upstream: string, begun: boolean): A
     return new AppError("upstream_timeout", `The upstream ${upstream} ${what}`, { cause: error });
   }
   if (isUnaskedFor(error, code))
-    return fault(
+    return upstreamError(
       "upstream_invalid",
       `The upstream ${upstream} answered with an interim status that nobody asked for`,
       error,
     );
-  if (begun) return fault("upstream_cut", `The answer of the upstream ${upstream} broke off`, error);
+  if (begun) return upstreamError("upstream_cut", `The answer of the upstream ${upstream} broke off`, error);
   if (error.name === "HTTPParserError" || NO_HTTP.has(code))
-    return fault(
+    return upstreamError(
       "upstream_invalid",
       `The upstream ${upstream} answered with something that is not HTTP`,
       error,
     );
-  return fault("upstream_unreachable", `The upstream ${upstream} could not be reached (${code})`, error);
+  return upstreamError(
+    "upstream_unreachable",
+    `The upstream ${upstream} could not be reached (${code})`,
+    error,
+  );
 }
 
 /** Returns the failure of a call that waited for a connection, and for an answer, as long as `first_byte` allows. */
@@ -80,12 +84,12 @@ export function streamCut(upstream: string): AppError {
 }
 
 /** The client has left, so that nobody waits for the upstream any more. */
-export function clientGone(): AppError {
+export function clientDisconnected(): AppError {
   return new AppError("client_gone", "The client left");
 }
 
 /** Whether another try can help: connecting failed, or the connection broke before any of the answer. */
-export function mayTryAgain(error: Error): boolean {
+export function canRetry(error: Error): boolean {
   if (error instanceof AppError && !BEFORE_AN_ANSWER.has(error.code)) return false;
   const code = codeOfCause(error);
   return UNREACHABLE.has(code) || BROKEN_CONNECTION.has(code);
@@ -106,7 +110,7 @@ function isUnaskedFor(error: Error, code: string): boolean {
   return code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(error.message);
 }
 
-function fault(code: ErrorCode, message: string, cause: Error): AppError {
+function upstreamError(code: ErrorCode, message: string, cause: Error): AppError {
   return new AppError(code, message, { cause });
 }
 

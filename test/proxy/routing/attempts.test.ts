@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { nextTry, planTries, type TryNeeds } from "../../../src/proxy/routing/attempts.ts";
-import { createRests } from "../../../src/proxy/routing/cooldowns.ts";
-import { upstreamFault } from "../../../src/proxy/upstream/upstream-errors.ts";
+import { firstAttempt, nextAttempt } from "../../../src/proxy/routing/attempts.ts";
+import type { Target } from "../../../src/proxy/routing/select-targets.ts";
 import type { RelayOutcome } from "../../../src/proxy/upstream/relay-task.ts";
+import { toUpstreamError } from "../../../src/proxy/upstream/upstream-errors.ts";
 import { configOf } from "../../support/start-proxy.ts";
 
-function place(name: string, keys: string[]) {
+function target(name: string, keys: string[]) {
   const settings = {
     dialect: "messages",
     base_url: "http://x",
@@ -25,96 +25,65 @@ const refused = (status: number, headers: Record<string, string> = {}): RelayOut
 });
 const failed = (code: string): RelayOutcome => {
   const cause = Object.assign(new Error("x"), { code });
-  return { kind: "failed", fault: upstreamFault(cause, "a", false), firstByteAt: 0 };
+  return { kind: "failed", error: toUpstreamError(cause, "a", false), firstByteAt: 0 };
 };
-const needs = (headers: TryNeeds["headers"] = {}): TryNeeds => ({
-  headers,
-  rests: createRests(),
-});
+const keysInOrder = ({ upstream }: Target) => upstream.keys;
+const begin = (...targets: [Target, ...Target[]]) => firstAttempt(targets, keysInOrder);
 const still = () => 0;
 
-describe("trying again", () => {
-  it("takes keys in turn from call to call", () => {
-    const one = place("a", ["k1", "k2", "k3"]);
-    expect([1, 2, 3, 4].map(() => planTries([one], needs()).key)).toEqual(["k1", "k2", "k3", "k1"]);
-  });
-
+describe("attempts of a call", () => {
   it("goes on to the next key for 401, 402, 403 and 429, and through all of them", () => {
     for (const status of [401, 402, 403, 429]) {
-      const first = planTries([place("a", ["k1", "k2"])], needs());
-      const second = nextTry(first, refused(status), still);
+      const first = begin(target("a", ["k1", "k2"]));
+      const second = nextAttempt(first, refused(status), still);
       expect(second?.key).toBe("k2");
-      expect(second && nextTry(second, refused(status), still)).toBeUndefined();
+      expect(second && nextAttempt(second, refused(status), still)).toBeUndefined();
     }
   });
 
   it("goes on to the next upstream for failures of this one, not for the client's mistakes", () => {
-    const plan = planTries([place("a", []), place("b", [])], needs());
+    const plan = begin(target("a", []), target("b", []));
     for (const outcome of [refused(500), refused(529), refused(401), failed("ECONNREFUSED")])
-      expect(nextTry(plan, outcome, still)?.upstream.name).toBe("b");
+      expect(nextAttempt(plan, outcome, still)?.upstream.name).toBe("b");
     for (const outcome of [refused(400), refused(404), refused(413), refused(422)])
-      expect(nextTry(plan, outcome, still)).toBeUndefined();
+      expect(nextAttempt(plan, outcome, still)).toBeUndefined();
   });
 
-  it("tries the same place twice more where connecting failed, and no more", () => {
-    let plan = planTries([place("a", [])], needs());
+  it("tries the same target twice more where connecting failed, and no more", () => {
+    let plan = begin(target("a", []));
     for (let repeat = 0; repeat < 2; repeat += 1) {
-      const next = nextTry(plan, failed("ECONNRESET"), still);
-      if (!next) throw new Error("no other try");
+      const next = nextAttempt(plan, failed("ECONNRESET"), still);
+      if (!next) throw new Error("no other attempt");
       expect(next.delayMs).toBe(100 * (repeat + 1));
       plan = next;
     }
-    expect(nextTry(plan, failed("ECONNRESET"), still)).toBeUndefined();
-    expect(
-      nextTry(planTries([place("a", [])], needs()), failed("UND_ERR_HEADERS_TIMEOUT"), still),
-    ).toBeUndefined();
+    expect(nextAttempt(plan, failed("ECONNRESET"), still)).toBeUndefined();
+    expect(nextAttempt(begin(target("a", [])), failed("UND_ERR_HEADERS_TIMEOUT"), still)).toBeUndefined();
   });
 
-  it("goes elsewhere, and not to the same place again, where some of an answer came", () => {
+  it("goes elsewhere, and not to the same target again, where some of an answer came", () => {
     const cause = Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
-    const cut = { kind: "failed", fault: upstreamFault(cause, "a", true), firstByteAt: 1 } as const;
-    expect(nextTry(planTries([place("a", [])], needs()), cut, still)).toBeUndefined();
-    expect(nextTry(planTries([place("a", []), place("b", [])], needs()), cut, still)?.upstream.name).toBe(
-      "b",
-    );
-    const whole = upstreamFault(cause, "a", false);
-    const dropped = { kind: "failed", fault: whole, firstByteAt: 0 } as const;
-    expect(nextTry(planTries([place("a", [])], needs()), dropped, still)?.upstream.name).toBe("a");
+    const cut = { kind: "failed", error: toUpstreamError(cause, "a", true), firstByteAt: 1 } as const;
+    expect(nextAttempt(begin(target("a", [])), cut, still)).toBeUndefined();
+    expect(nextAttempt(begin(target("a", []), target("b", [])), cut, still)?.upstream.name).toBe("b");
+    const whole = toUpstreamError(cause, "a", false);
+    const dropped = { kind: "failed", error: whole, firstByteAt: 0 } as const;
+    expect(nextAttempt(begin(target("a", [])), dropped, still)?.upstream.name).toBe("a");
   });
 
   it("never tries again once the client was sent something, or has gone", () => {
-    const plan = planTries([place("a", []), place("b", [])], needs());
-    expect(nextTry(plan, { kind: "gone" }, still)).toBeUndefined();
-    expect(nextTry(plan, { kind: "broken" }, still)).toBeUndefined();
-    expect(nextTry(plan, { kind: "answered" }, still)).toBeUndefined();
-  });
-
-  it("keeps a session to one key, whatever others do, and has its others in reserve", () => {
-    const one = place("a", ["k1", "k2", "k3"]);
-    const firstKeys = Array.from({ length: 30 }, (_, session) => {
-      const headers = { "x-claude-code-session-id": `session ${session}` };
-      const plans = [1, 2, 3].map(() => planTries([one], needs(headers)));
-      expect(new Set(plans.map(({ key, otherKeys }) => [key, ...otherKeys].join()))).toHaveProperty(
-        "size",
-        1,
-      );
-      expect(plans[0]?.otherKeys).toHaveLength(2);
-      return plans[0]?.key;
-    });
-    expect(new Set(firstKeys)).toEqual(new Set(["k1", "k2", "k3"]));
-  });
-
-  it("asks a key that rests after the others", () => {
-    const one = place("a", ["k1", "k2"]);
-    const plan = needs();
-    plan.rests.learn({ ...one, key: "k1" }, refused(429));
-    for (const _ of [1, 2]) expect(planTries([one], plan)).toMatchObject({ key: "k2", otherKeys: ["k1"] });
+    const plan = begin(target("a", []), target("b", []));
+    expect(nextAttempt(plan, { kind: "disconnected" }, still)).toBeUndefined();
+    expect(
+      nextAttempt(plan, { kind: "broken", error: toUpstreamError(new Error("x"), "a", true) }, still),
+    ).toBeUndefined();
+    expect(nextAttempt(plan, { kind: "completed" }, still)).toBeUndefined();
   });
 
   it("waits where it is asked for twenty seconds, and hands longer wishes on", () => {
-    const plan = () => planTries([place("a", [])], needs());
-    expect(nextTry(plan(), refused(503, { "retry-after": "20" }), still)?.delayMs).toBe(20_100);
-    expect(nextTry(plan(), refused(503, { "retry-after": "21" }), still)).toBeUndefined();
-    expect(nextTry(plan(), refused(503), still)).toBeUndefined();
+    const plan = () => begin(target("a", []));
+    expect(nextAttempt(plan(), refused(503, { "retry-after": "20" }), still)?.delayMs).toBe(20_100);
+    expect(nextAttempt(plan(), refused(503, { "retry-after": "21" }), still)).toBeUndefined();
+    expect(nextAttempt(plan(), refused(503), still)).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createRests, type Rests } from "../../../src/proxy/routing/cooldowns.ts";
-import type { Tried } from "../../../src/proxy/routing/retry-after.ts";
-import type { Place } from "../../../src/proxy/routing/select-targets.ts";
-import { upstreamFault } from "../../../src/proxy/upstream/upstream-errors.ts";
+import type { AttemptOutcome } from "../../../src/proxy/routing/attempts.ts";
+import { type Cooldowns, createCooldowns } from "../../../src/proxy/routing/cooldowns.ts";
+import type { Target } from "../../../src/proxy/routing/select-targets.ts";
+import { toUpstreamError } from "../../../src/proxy/upstream/upstream-errors.ts";
 import { configOf } from "../../support/start-proxy.ts";
 
 const settings = { dialect: "messages", base_url: "http://x" };
@@ -18,97 +18,103 @@ const [a, b, c] = ["a", "b", "c"].map((name) => {
   if (!upstream) throw new Error("no upstream");
   return upstream;
 }) as [Upstream, Upstream, Upstream];
-type Upstream = Parameters<Rests["learn"]>[0]["upstream"];
+type Upstream = Parameters<Cooldowns["record"]>[0]["upstream"];
 
-const refused = (status: number, headers: Record<string, string> = {}): Tried => ({
+const refused = (status: number, headers: Record<string, string> = {}): AttemptOutcome => ({
   kind: "refused",
   status,
   headers,
 });
-const failed = (code: string): Tried => ({
+const failed = (code: string): AttemptOutcome => ({
   kind: "failed",
-  fault: upstreamFault(Object.assign(new Error("x"), { code }), "a", false),
+  error: toUpstreamError(Object.assign(new Error("x"), { code }), "a", false),
 });
 
 let now = 0;
-let rests: Rests;
+let cooldowns: Cooldowns;
 beforeEach(() => {
   now = 1_000_000;
-  rests = createRests(() => now);
+  cooldowns = createCooldowns(() => now);
 });
-const learn = (upstream: Upstream, key: string | undefined, tried: Tried, model = "m") =>
-  rests.learn({ upstream, key, model }, tried);
+const record = (upstream: Upstream, key: string | undefined, outcome: AttemptOutcome, model = "m") =>
+  cooldowns.record({ upstream, key, model }, outcome);
 const order = (model = "m") => {
-  const [first, second, third] = [a, b, c].map((upstream) => ({ upstream, model })) as [Place, Place, Place];
-  return rests.awakeFirst([first, second, third]).map(({ upstream }) => upstream.name);
+  const [first, second, third] = [a, b, c].map((upstream) => ({ upstream, model })) as [
+    Target,
+    Target,
+    Target,
+  ];
+  return cooldowns.availableFirst([first, second, third]).map(({ upstream }) => upstream.name);
 };
-const keys = (model = "m") => rests.awakeKeysFirst({ upstream: a, model }, ["k1", "k2"]);
+const keys = (model = "m") => cooldowns.availableKeysFirst({ upstream: a, model }, ["k1", "k2"]);
 
-describe("what could not serve", () => {
-  it("is asked last for as long as it says, for that model and with that key", () => {
-    learn(a, "k1", refused(429, { "retry-after": "30" }));
+describe("proxy cooldowns", () => {
+  it("tries a rate-limited key last until its retry-after has passed, for that model only", () => {
+    record(a, "k1", refused(429, { "retry-after": "30" }));
     expect(keys()).toEqual(["k2", "k1"]);
     expect(keys("another")).toEqual(["k1", "k2"]);
     expect(order()).toEqual(["a", "b", "c"]);
-    expect(rests.list()).toEqual([{ upstream: "a", key: 1, model: "m", status: 429, until: now + 30_000 }]);
+    expect(cooldowns.list()).toEqual([
+      { upstream: "a", key: 1, model: "m", status: 429, until: now + 30_000 },
+    ]);
     now += 30_000;
     expect(keys()).toEqual(["k1", "k2"]);
-    expect(rests.list()).toEqual([]);
+    expect(cooldowns.list()).toEqual([]);
   });
 
-  it("is asked last as an upstream once all of its keys rest", () => {
-    learn(a, "k1", refused(401));
-    learn(a, "k2", refused(403));
+  it("tries an upstream last once all of its keys are in cooldown", () => {
+    record(a, "k1", refused(401));
+    record(a, "k2", refused(403));
     expect(order()).toEqual(["b", "c", "a"]);
     expect(order("another")).toEqual(["a", "b", "c"]);
   });
 
-  it("is asked last for every model where it could not be reached, but not where one connection broke", () => {
-    learn(a, "k1", failed("ECONNRESET"));
+  it("tries an unreachable upstream last for every model, but not one whose connection broke", () => {
+    record(a, "k1", failed("ECONNRESET"));
     expect(order()).toEqual(["a", "b", "c"]);
-    learn(a, "k1", failed("ECONNREFUSED"));
+    record(a, "k1", failed("ECONNREFUSED"));
     expect(order("another")).toEqual(["b", "c", "a"]);
-    expect(rests.list()).toEqual([{ upstream: "a", until: now + 10_000 }]);
+    expect(cooldowns.list()).toEqual([{ upstream: "a", until: now + 10_000 }]);
   });
 
-  it("keeps its place where all rest", () => {
-    for (const upstream of [a, b, c]) learn(upstream, undefined, failed("ENOTFOUND"));
+  it("keeps the order where all targets are in cooldown", () => {
+    for (const upstream of [a, b, c]) record(upstream, undefined, failed("ENOTFOUND"));
     expect(order()).toEqual(["a", "b", "c"]);
   });
 
-  it("is as before after a success, and where the configuration is another", () => {
-    learn(b, undefined, refused(503));
+  it("ends a cooldown after a success, and when the configuration changes", () => {
+    record(b, undefined, refused(503));
     expect(order()).toEqual(["a", "c", "b"]);
-    learn(b, undefined, { kind: "answered" });
+    record(b, undefined, { kind: "completed" });
     expect(order()).toEqual(["a", "b", "c"]);
-    learn(b, undefined, failed("ECONNREFUSED"));
-    rests.clear();
+    record(b, undefined, failed("ECONNREFUSED"));
+    cooldowns.clear();
     expect(order()).toEqual(["a", "b", "c"]);
   });
 
-  it("rests for five minutes at most, whatever it asks for", () => {
-    learn(a, "k1", refused(429, { "retry-after": "561600" }));
-    expect(rests.list()[0]?.until).toBe(now + 300_000);
+  it("limits a cooldown to five minutes", () => {
+    record(a, "k1", refused(429, { "retry-after": "561600" }));
+    expect(cooldowns.list()[0]?.until).toBe(now + 300_000);
   });
 
   it.each([400, 404, 413, 500, 502])(
-    "is asked as ever after a %s, which another call may not meet",
+    "starts no cooldown after a %s, which another call may not meet",
     (status) => {
-      learn(b, undefined, refused(status));
-      expect(rests.list()).toEqual([]);
+      record(b, undefined, refused(status));
+      expect(cooldowns.list()).toEqual([]);
     },
   );
 
-  it("is asked as ever where the key was the client's own", () => {
-    learn(c, undefined, refused(429));
-    expect(rests.list()).toEqual([]);
+  it("starts no cooldown for a client's own key", () => {
+    record(c, undefined, refused(429));
+    expect(cooldowns.list()).toEqual([]);
   });
 
-  it("is kept in mind for a thousand places at most, whatever models clients make up", () => {
-    for (let index = 0; index < 1_500; index += 1) learn(b, undefined, refused(429), `m${index}`);
-    expect(rests.list()).toHaveLength(1_000);
+  it("keeps a thousand cooldowns at most, whatever models clients name", () => {
+    for (let index = 0; index < 1_500; index += 1) record(b, undefined, refused(429), `m${index}`);
+    expect(cooldowns.list()).toHaveLength(1_000);
     now += 10_000;
-    learn(b, undefined, refused(429), "m");
-    expect(rests.list()).toHaveLength(1);
+    record(b, undefined, refused(429), "m");
+    expect(cooldowns.list()).toHaveLength(1);
   });
 });

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { withPause } from "../../../src/proxy/routing/pause-in-body.ts";
-import { pauseAsked, pauseOf } from "../../../src/proxy/routing/retry-after.ts";
+import { parseRetryAfter, retryAfterSeconds } from "../../../src/proxy/exchange/error-status.ts";
+import { requestedPause, withPauseInBody } from "../../../src/proxy/routing/retry-after.ts";
 
 const now = Date.parse("Wed, 21 Oct 2026 07:28:00 GMT");
 
@@ -15,9 +15,12 @@ test.each([
   [{ "retry-after": "2", "retry-after-ms": "1250" }, 1250],
   [{ "retry-after": "2", "retry-after-ms": "soon" }, 2000],
   [{ "retry-after": "soon" }, undefined],
+  [{ "retry-after": "-1" }, undefined],
+  [{ "retry-after": "1", "retry-after-ms": "Infinity" }, 1000],
   [{}, undefined],
 ])("the pause that %o asks for is %s ms", (headers, milliseconds) => {
-  expect(pauseAsked(headers, now)).toBe(milliseconds);
+  expect(parseRetryAfter(headers, now)).toBe(milliseconds);
+  expect(retryAfterSeconds(headers, now)).toBe(milliseconds && Math.ceil(milliseconds / 1000));
 });
 
 const limited = JSON.stringify({
@@ -35,12 +38,12 @@ const limited = JSON.stringify({
 test.each([
   ["a refusal's details", 429, {}, limited, 34_500],
   ["a list, as Google's other dialects have it", 503, {}, `[${limited}]`, 34_500],
-  ["a packed body", 429, { "content-encoding": "gzip" }, gzipSync(limited), 34_500],
+  ["a compressed body", 429, { "content-encoding": "gzip" }, gzipSync(limited), 34_500],
   ["the header before the body", 429, { "retry-after": "2" }, limited, 2000],
   ["a body that tells none", 429, {}, '{"error":{"code":429}}', undefined],
   ["a body that is not in its coding", 429, { "content-encoding": "gzip" }, limited, undefined],
   ["a refusal that does not pass", 400, {}, limited, undefined],
 ])("the pause that %s asks for", async (_, status, headers: IncomingHttpHeaders, body, milliseconds) => {
   const refusal = { kind: "refused", status, headers, body: Buffer.from(body) } as const;
-  expect(pauseOf(await withPause(refusal))).toBe(milliseconds);
+  expect(requestedPause(await withPauseInBody(refusal))).toBe(milliseconds);
 });

@@ -33,8 +33,8 @@ async function pick(
   const selection = await selectorOf(models).select(model, dialect, facts);
   return (
     selection && [
-      selection.places.map(({ upstream }) => upstream.name).join(),
-      [...new Set(selection.places.map((place) => place.model))].join(),
+      selection.targets.map(({ upstream }) => upstream.name).join(),
+      [...new Set(selection.targets.map(({ model: name }) => name))].join(),
       selection.rule,
     ]
   );
@@ -95,7 +95,7 @@ describe("choosing an upstream", () => {
   it("draws the first of several by weight where weights are given", async () => {
     const rules = [{ match: "*", upstream: ["chat", "other"] }];
     const order = async (random: number) =>
-      (await selectorOf(rules, () => random).select("m", undefined, none))?.places.map(
+      (await selectorOf(rules, () => random).select("m", undefined, none))?.targets.map(
         ({ upstream }) => upstream.name,
       );
     expect(await order(0.1)).toEqual(["chat", "other"]);

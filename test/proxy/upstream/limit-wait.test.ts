@@ -73,6 +73,6 @@ describe("a call that waits for a connection", () => {
         server.close();
       });
     });
-    expect(outcome).toMatchObject({ kind: "failed", fault: { code: "upstream_timeout" } });
+    expect(outcome).toMatchObject({ kind: "failed", error: { code: "upstream_timeout" } });
   });
 });

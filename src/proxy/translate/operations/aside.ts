@@ -17,9 +17,11 @@ export interface Aside {
   readonly losses: LossList;
   /** What the log is told. */
   usage: Usage | undefined;
-  /** Sends JSON upstream. Throws `DialectError` where it is refused, and before that under `strict_translation`. */
-  post(path: string, body: unknown): Promise<UpstreamReply>;
-  /** The same, for an answer that is JSON, within these bounds. */
+  /**
+   * Sends JSON upstream; undefined where the call continues at another target (`SendUpstream`). Throws `DialectError` where it is refused, and before that under `strict_translation`.
+   */
+  post(path: string, body: unknown): Promise<UpstreamReply | undefined>;
+  /** The same, for a JSON response, within these bounds. */
   ask(path: string, body: unknown, bounds?: JsonBounds): Promise<unknown>;
   answer(text: string, contentType?: string): void;
 }
@@ -55,10 +57,10 @@ export function lossHeader(losses: LossList): Readonly<Record<string, string>> {
 
 function createAside(call: TranslatedCall): Aside {
   const losses = createLossList();
-  const post = async (path: string, body: unknown): Promise<UpstreamReply> => {
+  const post = async (path: string, body: unknown): Promise<UpstreamReply | undefined> => {
     refuseLosses(call, losses.losses);
     const reply = await call.send({ method: "POST", path, body: stringifyJson(body) });
-    if (reply.status < 400) return reply;
+    if (reply === undefined || reply.status < 400) return reply;
     const [codec, refusal] = await Promise.all([loadCodec(call.target.dialect), readErrorBody(reply.body)]);
     throw new DialectError(codec.decodeError(reply.status, reply.headers, refusal));
   };
@@ -67,7 +69,10 @@ function createAside(call: TranslatedCall): Aside {
     losses,
     usage: undefined,
     post,
-    ask: async (path, body, bounds) => readAnswerJson((await post(path, body)).body, bounds),
+    async ask(path, body, bounds) {
+      const reply = await post(path, body);
+      return reply && readAnswerJson(reply.body, bounds);
+    },
     answer(text, contentType = "application/json") {
       call.reply.answer(200, { "content-type": contentType, ...lossHeader(losses) }, text);
     },

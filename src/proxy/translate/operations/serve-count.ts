@@ -19,6 +19,7 @@ export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
   return serveAside(call, async (aside) => {
     const body = await readRequestJson(call.body);
     const counted = await askUpstream(aside, await decode(call, body));
+    if (counted === "elsewhere") return;
     const { client } = getProfile(call.client.dialect);
     const tokens = counted ?? estimateTokens(body, client.imageTokens);
     const answer = client.encodeTokenCount(tokens);
@@ -37,14 +38,21 @@ async function decode(call: TranslatedCall, body: unknown): Promise<ExchangeRequ
   return codec.decodeRequest(wrapped ?? body, { model }).value;
 }
 
-/** The upstream's own count; undefined where it has none, or refuses the question. */
-async function askUpstream(aside: Aside, request: ExchangeRequest): Promise<number | undefined> {
+/**
+ * Returns the upstream's own count; undefined where it has none, or refuses the question; `elsewhere` where the call
+ * continues at another target.
+ */
+async function askUpstream(
+  aside: Aside,
+  request: ExchangeRequest,
+): Promise<number | "elsewhere" | undefined> {
   const { target } = aside.call;
   try {
     const { createCountCall } = getUpstreamProfile(target.dialect);
     if (createCountCall === undefined) return undefined;
     const { path, body } = createCountCall(target.model, await writeRequest(target, request));
-    return readCount(await aside.ask(path, body));
+    const answer = await aside.ask(path, body);
+    return answer === undefined ? "elsewhere" : readCount(answer);
   } catch (error) {
     const isRefused = error instanceof DialectError || error instanceof AppError;
     if (!isRefused || isClientGone(error)) throw error;

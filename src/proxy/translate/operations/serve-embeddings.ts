@@ -39,7 +39,9 @@ async function askGoogle(aside: Aside): Promise<void> {
   const request = readOpenAiEmbeddings(await readRequestJson(call.body), aside.losses);
   const { model } = call.target;
   const path = `/models/${encodeURIComponent(model)}:batchEmbedContents`;
-  const vectors = readGoogleBatch(await aside.ask(path, writeGoogleBatch(request, model), boundsOf(request)));
+  const batch = await aside.ask(path, writeGoogleBatch(request, model), boundsOf(request));
+  if (batch === undefined) return;
+  const vectors = readGoogleBatch(batch);
   if (vectors?.length !== request.texts.length) throw unreadableAnswer("The upstream gave no embeddings.");
   // The vendor counts nothing here, and typed clients want a count.
   const tokens = Math.ceil(request.texts.reduce((sum, text) => sum + countText(text), 0));
@@ -51,9 +53,10 @@ async function askGoogle(aside: Aside): Promise<void> {
 async function askOpenAi(aside: Aside): Promise<void> {
   const { call } = aside;
   const request = readGoogleEmbeddings(await readRequestJson(call.body), aside.losses);
-  const answer = readOpenAiVectors(
-    await aside.ask("/embeddings", writeOpenAiEmbeddings(request, call.target.model), boundsOf(request)),
-  );
+  const body = writeOpenAiEmbeddings(request, call.target.model);
+  const list = await aside.ask("/embeddings", body, boundsOf(request));
+  if (list === undefined) return;
+  const answer = readOpenAiVectors(list);
   if (answer?.vectors.length !== request.texts.length)
     throw unreadableAnswer("The upstream gave no embeddings.");
   if (answer.tokens !== undefined) aside.usage = { input: { total: answer.tokens }, output: { total: 0 } };

@@ -31,6 +31,7 @@ export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {
       ? readEdit(await readForm(call.body, call.client.contentType), aside.losses)
       : readGeneration(await readRequestJson(call.body), aside.losses);
     const pictures = await make(aside, request);
+    if (pictures === undefined) return;
     const created = Math.floor(Date.now() / 1000);
     const answer = writeImages(pictures, request, created, aside.usage);
     if (!request.stream) return aside.answer(JSON.stringify(answer));
@@ -38,22 +39,25 @@ export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {
   });
 }
 
-/** Models that paint make several pictures in one call; those that speak make one, and are called for each. */
-async function make(aside: Aside, request: ImageRequest): Promise<readonly Picture[]> {
+/**
+ * Models that paint make several pictures in one call; those that speak make one, and are called for each. Undefined where
+ * the call continues at another target.
+ */
+async function make(aside: Aside, request: ImageRequest): Promise<readonly Picture[] | undefined> {
   const { model } = aside.call.target;
   const path = `/models/${encodeURIComponent(model)}`;
   if (/(?:^|\/)imagen/i.test(model)) {
     if (request.pictures.length > 0) throw invalidRequest(`The model ${model} edits no pictures.`, "model");
-    return readPaintedImages(await aside.ask(`${path}:predict`, writePaintedImages(request)));
+    const painted = await aside.ask(`${path}:predict`, writePaintedImages(request));
+    return painted === undefined ? undefined : readPaintedImages(painted);
   }
   const body = writeSpokenImage(request);
   const codec = await loadCodec(aside.call.target.dialect);
-  const answers = await Promise.all(
-    Array.from({ length: request.count }, async () => {
-      const answer = await aside.ask(`${path}:generateContent`, body);
-      return codec.decodeResponse(answer).value;
-    }),
+  const bodies = await Promise.all(
+    Array.from({ length: request.count }, () => aside.ask(`${path}:generateContent`, body)),
   );
+  if (bodies.includes(undefined)) return undefined;
+  const answers = bodies.map((each) => codec.decodeResponse(each).value);
   aside.usage = sum(answers.map((answer) => answer.usage));
   return answers.flatMap(picturesOf);
 }

@@ -29,6 +29,7 @@ export function serveTranscript(call: TranslatedCall): Promise<TranslationOutcom
   return serveAside(call, async (aside) => {
     const request = readTranscription(await readForm(call.body, call.client.contentType), aside.losses);
     const reply = await ask(aside, request);
+    if (reply === undefined) return;
     if (request.stream && !isTimed(request.format)) return answerStream(aside, reply);
     const codec = await loadCodec(target.dialect);
     const { value } = codec.decodeResponse(await readAnswerJson(reply.body));
@@ -37,7 +38,7 @@ export function serveTranscript(call: TranslatedCall): Promise<TranslationOutcom
   });
 }
 
-async function ask(aside: Aside, request: TranscriptRequest): Promise<UpstreamReply> {
+async function ask(aside: Aside, request: TranscriptRequest): Promise<UpstreamReply | undefined> {
   const { dialect, model, capabilities } = aside.call.target;
   const conversation = transcriptConversation(request, model);
   const codec = await loadCodec(dialect);

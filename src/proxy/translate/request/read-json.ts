@@ -7,7 +7,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 const LARGE_BODY = 1024 * 1024;
 
 /**
- * A client's body as JSON. Its values and depth are within bounds before it gets here (`pipeline/body-bounds.ts`). Throws
+ * A client's body as JSON. Its values and depth are within bounds before it gets here (`pipeline/call-body.ts`). Throws
  * `DialectError` (400) for invalid UTF-8 or JSON, nesting deeper than 256 levels and members named `__proto__`.
  */
 export async function readRequestJson(body: Uint8Array): Promise<unknown> {

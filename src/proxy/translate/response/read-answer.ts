@@ -1,5 +1,6 @@
 import { describeExcess, type JsonBounds, JsonCounter, type JsonExcess } from "../../../json/bounds.ts";
 import { createSseParser, type SseEvent, SseEventTooLargeError, type SseParser } from "../../../sse/parse.ts";
+import { readWhole } from "../../body/read-whole.ts";
 import { type DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
@@ -105,19 +106,17 @@ async function readText(
   bounds: JsonBounds,
 ): Promise<string | undefined> {
   const counter = new JsonCounter(bounds);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  let counted = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > most) return undefined;
-    chunks.push(chunk);
-    while (size > UNCOUNTED && counted < chunks.length) {
-      const excess = counter.push(chunks[counted++] ?? chunk);
+  let uncounted: Uint8Array[] = [];
+  const bytes = await readWhole(body, most, (chunk, size) => {
+    uncounted.push(chunk);
+    if (size <= UNCOUNTED) return;
+    for (const each of uncounted) {
+      const excess = counter.push(each);
       if (excess) throw excessiveAnswer(excess, bounds);
     }
-  }
-  return Buffer.concat(chunks).toString();
+    uncounted = [];
+  });
+  return bytes?.toString();
 }
 
 /** Reads the events of an upstream's stream. Its methods throw `DialectError` (502) where an event exceeds a bound. */

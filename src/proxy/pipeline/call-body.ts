@@ -1,0 +1,91 @@
+import { AppError } from "../../errors.ts";
+import { describeExcess, type JsonBounds, type JsonExcess } from "../../json/bounds.ts";
+import { readBody } from "../body/read-body.ts";
+import { type ScannedBody, scanObject } from "../body/scan-body.ts";
+import { beginUpload, type KeptFor, type Upload } from "../body/upload.ts";
+import type { Call } from "./call.ts";
+import type { CalledOperation } from "./operation-path.ts";
+
+/** A call's request body, read as far as routing needs it. */
+export type CallBody =
+  | { readonly kind: "none" }
+  | { readonly kind: "json"; readonly bytes: Buffer; readonly scanned: ScannedBody }
+  /** A form whose rest goes on to the upstream as it comes. */
+  | { readonly kind: "upload"; readonly upload: Upload };
+
+const NO_BODY: CallBody = { kind: "none" };
+
+/** Reads a call's body: JSON whole, a form until its model is known. Throws where the route does not take it. */
+export async function readCallBody(call: Call, called: CalledOperation): Promise<CallBody> {
+  const { request, route } = call;
+  const { limits } = call.runtime.config;
+  call.stream = called.stream;
+  const type = request.headers["content-type"];
+  if (route.body === "streamed" && /^multipart\/form-data\b/i.test(type ?? "")) {
+    const hold = (bytes: number, why: KeptFor) => holdMore(call, bytes, why);
+    return { kind: "upload", upload: await beginUpload(request, { limit: limits.body, hold }) };
+  }
+  if (route.body === "ignored") return NO_BODY;
+  if (type !== undefined && type !== "application/json" && !/^[\w.+-]+\/(?:[\w.+-]*\+)?json\b/i.test(type))
+    throw new AppError("media_type", "The body must be JSON (content-type: application/json)");
+  const bytes = await readBody(request, limits.body, { share: call.share, most: limits.inFlight });
+  const scanned = await scanObject(bytes);
+  call.stream = called.stream || scanned.stream;
+  call.excess = findBodyExcess(scanned);
+  return { kind: "json", bytes, scanned };
+}
+
+/** Returns the model that a body names. */
+export function modelIn(body: CallBody): string | undefined {
+  if (body.kind === "upload") return body.upload.model;
+  return body.kind === "json" ? body.scanned.model : undefined;
+}
+
+/** Returns a body whole; undefined for none. Throws `overloaded` where there is no room for the rest of a form. */
+export async function wholeBody(body: CallBody): Promise<Buffer | undefined> {
+  if (body.kind === "upload") return body.upload.whole();
+  return body.kind === "json" ? body.bytes : undefined;
+}
+
+/**
+ * Counts a piece of an upload that is kept; false, and it is not counted, where there is no room for it. For another
+ * attempt, which may never be made, there is half of the room: other calls need the rest.
+ */
+function holdMore(call: Call, bytes: number, why: KeptFor): boolean {
+  const { inFlight } = call.runtime.config.limits;
+  return call.share.take(bytes, why === "use" ? inFlight : inFlight / 2);
+}
+
+/**
+ * What a request body may hold where it is parsed: to be translated, counted or matched by a rule. Bodies in the native
+ * lane are not parsed. A conversation of a million tokens with hundreds of tools has about half as many values.
+ */
+const BODY_BOUNDS: JsonBounds = { values: 200_000, depth: 256 };
+/** Members of the body itself; dialects know fewer than 100. */
+const MAX_MEMBERS = 1_000;
+
+/** The bound that a body exceeds. */
+export type BodyExcess = JsonExcess | "members";
+
+/** Returns the bound that a scanned body exceeds, or undefined. */
+function findBodyExcess({
+  values,
+  depth,
+  members,
+}: Pick<ScannedBody, "values" | "depth" | "members">): BodyExcess | undefined {
+  if (depth > BODY_BOUNDS.depth) return "depth";
+  if (members > MAX_MEMBERS) return "members";
+  return values > BODY_BOUNDS.values ? "values" : undefined;
+}
+
+/**
+ * Throws `too_large` or, for its depth, `validation` where a call's body exceeds a bound. To be called before the body is
+ * parsed.
+ */
+export function refuseExcess({ excess }: Pick<Call, "excess">): void {
+  if (!excess) return;
+  if (excess === "members")
+    throw new AppError("too_large", `The body has more than ${MAX_MEMBERS} members at its top level`);
+  const code = excess === "depth" ? "validation" : "too_large";
+  throw new AppError(code, `The body ${describeExcess(excess, BODY_BOUNDS)}`);
+}

@@ -1,0 +1,50 @@
+import { findProfile, getProfile, getUpstreamProfile } from "../dialects/index.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { Targets } from "../routing/select-targets.ts";
+import type { Call } from "./call.ts";
+import type { CalledOperation } from "./operation-path.ts";
+
+/** How a call is served at a target. */
+export type Lane = "native" | "translated" | "echo" | "estimate";
+
+/** What a lane leaves to do. */
+export type LaneResult =
+  | { readonly kind: "done" }
+  /** The client has been sent nothing; the remaining targets take the call in another form. */
+  | { readonly kind: "fallback"; readonly targets: Targets };
+
+export const DONE: LaneResult = { kind: "done" };
+
+/**
+ * Returns the lane for a call's present target: upstreams of the client's dialect get its bytes, others a translation; the
+ * proxy estimates tokens for upstreams that cannot count them.
+ */
+export function chooseLane(call: Call, { operation }: CalledOperation): Lane {
+  const dialect = call.upstream?.dialect ?? "any";
+  if (dialect === "any") return "echo";
+  if (isNative(dialect, call.dialect, operation)) return "native";
+  const canCount = getUpstreamProfile(dialect).createCountCall !== undefined;
+  return operation !== "count-tokens" || canCount ? "translated" : "estimate";
+}
+
+/** Operations for which each dialect has a form of its own. */
+const OWN_FORM = new Set<CalledOperation["operation"]>([
+  "generate",
+  "count-tokens",
+  "stored-response",
+  "compact",
+]);
+
+/**
+ * Whether an upstream takes this call as it is. Images, audio and embeddings have one form at all upstreams of the
+ * OpenAI family.
+ */
+export function isNative(
+  upstream: string,
+  client: Dialect,
+  operation: CalledOperation["operation"],
+): boolean {
+  const { nativeUpstream, mediaForm } = getProfile(client);
+  if (OWN_FORM.has(operation)) return upstream === nativeUpstream;
+  return mediaForm !== undefined && findProfile(upstream)?.mediaForm === mediaForm;
+}

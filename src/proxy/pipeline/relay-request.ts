@@ -1,0 +1,95 @@
+import { scanObject, withModel } from "../body/scan-body.ts";
+import type { SentUpload } from "../body/upload.ts";
+import { getProfile } from "../dialects/index.ts";
+import type { Dialect } from "../exchange/parts.ts";
+import type { Targets } from "../routing/select-targets.ts";
+import { withoutForeignThinking } from "../translate/request/foreign-thinking.ts";
+import type { RelayedRequest } from "../upstream/clients.ts";
+import { viaHeader } from "../upstream/request-headers.ts";
+import type { Call } from "./call.ts";
+import type { CallBody } from "./call-body.ts";
+
+/** An upload that may be sent more than once. */
+export interface RepeatableUpload {
+  readonly isRepeatable: boolean;
+  /** Returns it from its beginning. */
+  readonly send: () => SentUpload;
+}
+
+/** A whole body, or an upload on its way. */
+export type NativeBody = Buffer | RepeatableUpload | null;
+
+/**
+ * Returns the body for a target of the client's dialect: the client's own bytes, but for a model's name that a rule changes
+ * and thinking of another vendor.
+ */
+export async function nativeBody(call: Call, body: CallBody, targets: Targets): Promise<NativeBody> {
+  const [{ upstream, model }, ...others] = targets;
+  if (body.kind === "none") return null;
+  if (body.kind === "upload") {
+    const { upload } = body;
+    const renamed = upload.model === model ? undefined : model;
+    const isKept = others.length > 0 || upstream.keys.length > 1;
+    return {
+      get isRepeatable() {
+        return upload.isRepeatable;
+      },
+      send: () => upload.send(renamed, isKept),
+    };
+  }
+  const { bytes, scanned } = body;
+  // Thinking can only be removed from what may be parsed; the vendor refuses what is left in.
+  const own = call.excess ? bytes : withoutForeignThinking(call.dialect, bytes);
+  const { model: named, modelRanges } = own === bytes ? scanned : await scanObject(own);
+  const name = nameInBody(call.dialect, named, model);
+  return named === undefined || named === name ? own : withModel(own, modelRanges, name);
+}
+
+/** Returns the model's name at the upstream as a body has it; Google's clients may write it with a prefix. */
+function nameInBody(dialect: Dialect, named: string | undefined, model: string): string {
+  const { modelPrefix = "" } = getProfile(dialect).client;
+  return named !== model && named?.startsWith(modelPrefix) ? `${modelPrefix}${model}` : model;
+}
+
+/** Returns whether a body can be sent once more. */
+export function isRepeatable(body: NativeBody): boolean {
+  return body === null || Buffer.isBuffer(body) || body.isRepeatable;
+}
+
+/** Returns the request for one attempt at the call's present upstream. */
+export function nativeRequest(
+  call: Call,
+  path: string,
+  body: NativeBody,
+  key: string | undefined,
+): RelayedRequest {
+  const { method = "", headers, rawHeaders } = call.request;
+  const isWhole = body === null || Buffer.isBuffer(body);
+  const sent = isWhole ? { stream: body, length: undefined } : body.send();
+  return {
+    method,
+    path,
+    rawHeaders,
+    body: sent.stream,
+    needs: {
+      key,
+      isShared: call.runtime.isShared,
+      clientKey: call.upstream?.credentials === "client" ? keyInQuery(call) : undefined,
+      via: viaHeader(headers, call.services.via),
+      // A compressed stream could neither be watched nor kept alive.
+      acceptEncoding: call.stream ? undefined : headers["accept-encoding"]?.toString(),
+      contentLength: sent.length,
+      contentCoding: isWhole ? undefined : headers["content-encoding"],
+      keys: call.runtime.keys,
+    },
+  };
+}
+
+/** Returns the `?key=` of a generative-language client, unless a header carries the key or it is the proxy's. */
+function keyInQuery({ dialect, request, runtime }: Call): string | undefined {
+  const { url = "", headers } = request;
+  const { client, upstream } = getProfile(dialect);
+  if (!client.acceptsKeyInQuery || headers[upstream?.keyHeader.name ?? ""] !== undefined) return undefined;
+  const key = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("key");
+  return key && runtime.keys.find([key]) === undefined ? key : undefined;
+}
