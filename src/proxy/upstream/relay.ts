@@ -81,7 +81,7 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.isLive && this.state === "buffering") this.open();
     if (this.state === "open") {
       // One read brings many events of a quick vendor. Each written by itself would cost as much as all of them.
-      if (this.unsent.push(chunk) === 1) process.nextTick(Relay.endTurn, this);
+      if (this.unsent.push(chunk) === 1) process.nextTick(() => this.send());
       return;
     }
     this.lastActivity = performance.now();
@@ -214,10 +214,6 @@ export class Relay implements Dispatcher.DispatchHandler, OpenStream {
     if (this.isStream && this.headers["x-accel-buffering"] === undefined)
       list.push("x-accel-buffering", "no");
     return list;
-  }
-
-  private static endTurn(relay: Relay): void {
-    relay.send();
   }
 
   /** Passes on what has come, and lets the upstream wait while the client does not take it. */
