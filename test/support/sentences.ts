@@ -81,3 +81,39 @@ export function sentences(count: number): readonly string[] {
     .map(([first, rest, end]) => `${first} ${rest}${end}`);
   return fc.sample(sentence, { numRuns: count, seed: 20_261_122 });
 }
+
+/** Words that people start with, three for every letter: the letters are commands, and so are many of those after them. */
+const WORDS: readonly (readonly string[])[] = [
+  "a also another",
+  "but begin box",
+  "can create css",
+  "do drop does",
+  "every edit else",
+  "for fix file",
+  "good given general",
+  "how he http",
+  "if in i18n",
+  "just jam joke",
+  "kind keep knowing",
+  "let look label",
+  "make more maybe",
+  "no nice ngrams",
+  "or open of",
+  "please pick price",
+  "question quite query",
+  "remove right rather",
+  "should send see",
+  "this that two",
+  "use undo under",
+  "very view verify",
+  "what why who",
+  "x-ray xml xterm",
+  "yes you yet",
+  "zero zip zoom",
+].map((words) => words.split(" "));
+
+/** A sentence for every letter from a to z; another `turn` begins with other words. */
+export function letterSentences(turn: number): readonly string[] {
+  const rests = ["is a map", "the o v x", "it, at 5 %"];
+  return WORDS.map((words, at) => `${words[turn % words.length]} ${rests[(at + turn) % rests.length]}`);
+}

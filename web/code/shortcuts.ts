@@ -1,4 +1,5 @@
 import { flushSync } from "react-dom";
+import { filterFiles } from "../../src/render/diff/patch/file-tree.ts";
 import { announce, showToast } from "../shared/components/toast.tsx";
 import { shortcutsOf } from "../shared/keyboard/shortcut-table.ts";
 import type { Shortcut, TypingTarget } from "../shared/keyboard/shortcuts.ts";
@@ -20,10 +21,10 @@ import {
   moveHunk,
   moveLine,
 } from "./moving.ts";
-import { undoLast, useComments } from "./state/comments.ts";
+import { undoLast, useComments, withdrawComment } from "./state/comments.ts";
 import { selectedLines, useCursor } from "./state/cursor.ts";
 import { placeNow } from "./state/places.ts";
-import { openSearch } from "./state/search.ts";
+import { closeSearch, openSearch, useSearch } from "./state/search.ts";
 import { useSession } from "./state/session.ts";
 import {
   changeExpansions,
@@ -98,6 +99,22 @@ export const codeTyping: TypingTarget = {
     if (!lines || !commentOnLines(lines, "comment", typed)) commentOnAll(typed);
   },
   closeDialog: () => flushSync(() => openDialog("none")),
+  finds: (search) => filterFiles(useSession.getState().files, search).length > 0,
+  remember() {
+    const { cursor, range } = useCursor.getState();
+    const { dialog, panelOpen, treeOpen, filter, folded } = useView.getState();
+    const known = new Set(useComments.getState().comments.map(({ id }) => id));
+    const isFinding = useSearch.getState().open;
+    return () =>
+      flushSync(() => {
+        for (const { id, text } of useComments.getState().comments) {
+          if (!known.has(id) && text === "") withdrawComment(id);
+        }
+        useCursor.setState({ cursor, range });
+        useView.setState({ dialog, panelOpen, treeOpen, filter, folded });
+        if (!isFinding) closeSearch();
+      });
+  },
 };
 
 function clearSelection(): void {

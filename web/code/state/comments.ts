@@ -77,6 +77,15 @@ function saysNothing(comment: ReviewComment, typed: string | undefined): boolean
   return comment.id === typed && isLoneCommand(comment.text) && comment.images.length === 0;
 }
 
+/** Takes an empty comment away that was not meant to be started. */
+export function withdrawComment(id: string): void {
+  useComments.setState(({ comments, editing }) => ({
+    comments: comments.filter((comment) => comment.id !== id),
+    editing: without(editing, id),
+    focus: undefined,
+  }));
+}
+
 /** Ways back from what was deleted or discarded, the newest last. */
 const ways: (() => void)[] = [];
 

@@ -117,6 +117,22 @@ export const planTyping: TypingTarget = {
     focusComposer();
   },
   closeDialog: () => flushSync(() => openDialog(undefined)),
+  remember() {
+    const { annotations, composer, cursor, removedCursor, dialog, labelTarget, railOpen } =
+      useReview.getState();
+    return () =>
+      flushSync(() =>
+        useReview.setState((now) => ({
+          cursor,
+          removedCursor,
+          dialog,
+          labelTarget,
+          railOpen,
+          // A note that the commands have saved stays saved.
+          composer: now.annotations === annotations ? composer : undefined,
+        })),
+      );
+  },
 };
 
 function toggleView(view: "source" | "changes" | "edit"): void {

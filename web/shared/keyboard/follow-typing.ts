@@ -1,6 +1,6 @@
 import { printedBy } from "./keys.ts";
 import type { TypingTarget } from "./shortcuts.ts";
-import { isInBurst, type KeyKind, NO_BURST, typeKey, WORD_GAP_MS } from "./typing-burst.ts";
+import { isInBurst, type KeyKind, NO_BURST, typeKey, typeKeyInField, WORD_GAP_MS } from "./typing-burst.ts";
 
 interface TypingPorts {
   readonly kindOf: (name: string) => KeyKind | undefined;
@@ -11,8 +11,10 @@ interface TypingPorts {
 interface FollowedTyping {
   /** Takes a key outside of fields and dialogs; true when nothing else may act on it. */
   key(event: KeyboardEvent, name: string, worksControl: boolean): boolean;
+  /** Takes a key in a text field, which a command of the burst may have opened. */
+  keyInField(event: KeyboardEvent): void;
   /** Takes a key in a dialog where no field has the focus. */
-  keyInDialog(event: KeyboardEvent): void;
+  keyInDialog(event: KeyboardEvent, dialog: Element): void;
   /** Runs the commands that wait. */
   runHeld(): void;
   /** Forgets what was typed, and the commands that wait. */
@@ -23,9 +25,11 @@ interface FollowedTyping {
 export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTyping {
   let burst = NO_BURST;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let restore: (() => void) | undefined;
   const stop = () => {
     clearTimeout(timer);
     burst = NO_BURST;
+    restore = undefined;
   };
   const runHeld = () => {
     const { held } = burst;
@@ -33,6 +37,8 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
     for (const name of held) run(name);
   };
   const startComment = (event: KeyboardEvent, typed: string) => {
+    // The commands that the first letters ran were none.
+    restore?.();
     stop();
     event.preventDefault();
     target.startComment(typed);
@@ -46,23 +52,39 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
       if (printed === undefined) return otherKey(event, name);
       if (target.hasSelection()) {
         if (printed === " ") return false;
+        stop();
         startComment(event, printed);
         return true;
       }
       if (worksControl && !isInBurst(burst, event.timeStamp)) return false;
       return printedKey(event, name, printed);
     },
-    keyInDialog(event) {
+    keyInField(event) {
       const printed = printedBy(event);
-      // The first letter of a sentence may be the one that opened this dialog.
-      if (printed === undefined || !isInBurst(burst, event.timeStamp)) {
+      if (printed === undefined && MODIFIERS.has(event.key)) return;
+      if (printed === undefined || burst.field === undefined) {
         stop();
         return;
       }
-      const { typed } = typeKey(burst, { printed, name: printed, kind: undefined }, event.timeStamp);
-      if (typed === undefined) return;
-      target.closeDialog();
-      startComment(event, typed);
+      const step = typeKeyInField(burst, printed, event.timeStamp, target.finds ?? (() => false));
+      if (step.typed !== undefined) startComment(event, step.typed);
+      else if (step.burst === NO_BURST) stop();
+      else burst = step.burst;
+    },
+    keyInDialog(event, dialog) {
+      const printed = printedBy(event);
+      if (printed === undefined && MODIFIERS.has(event.key)) return;
+      const isFirst = !isInBurst(burst, event.timeStamp);
+      if (printed === undefined || event.repeat || (isFirst && printed === " ")) {
+        stop();
+        return;
+      }
+      if (isFirst) stop();
+      const step = typeKey(burst, { printed, name: printed, kind: undefined }, event.timeStamp);
+      if (step.typed === undefined) burst = step.burst;
+      // The first letter of the sentence may be the one that opened this dialog.
+      else if (restore) startComment(event, step.typed);
+      else typeInDialog(event, dialog, step.typed);
     },
   };
 
@@ -77,10 +99,32 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
     clearTimeout(timer);
     burst = step.burst;
     if (kind) event.preventDefault();
-    for (const command of step.run) run(command);
+    const isRunNow = step.run.at(-1) === name;
+    for (const command of isRunNow ? step.run.slice(0, -1) : step.run) run(command);
+    if (burst.text === printed) restore = target.remember();
+    if (isRunNow) run(name);
     if (step.typed !== undefined) startComment(event, step.typed);
     else if (burst.held.length > 0) timer = setTimeout(runHeld, WORD_GAP_MS);
     return true;
+  }
+
+  /** Types into the dialog's field; without one, the sentence is a comment and the dialog closes. */
+  function typeInDialog(event: KeyboardEvent, dialog: Element, typed: string): void {
+    const field = [...dialog.querySelectorAll<HTMLTextAreaElement | HTMLInputElement>(TEXT_FIELDS)].find(
+      (each) => !each.disabled && !each.readOnly && each.checkVisibility(),
+    );
+    if (field) {
+      stop();
+      event.preventDefault();
+      field.focus();
+      field.setRangeText(typed, field.value.length, field.value.length, "end");
+      field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      return;
+    }
+    target.closeDialog();
+    if (dialog instanceof HTMLElement && dialog.matches(":popover-open")) dialog.hidePopover();
+    // A dialog that the page does not close holds work: a drawing, for one.
+    if (!dialog.isConnected || !dialog.matches("[open], :popover-open")) startComment(event, typed);
   }
 
   function otherKey(event: KeyboardEvent, name: string): boolean {
@@ -100,6 +144,8 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
     return false;
   }
 }
+
+const TEXT_FIELDS = 'textarea, input:is([type="text"], [type="search"], :not([type]))';
 
 const MODIFIERS: ReadonlySet<string> = new Set([
   "Shift",

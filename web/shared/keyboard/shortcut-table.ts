@@ -72,7 +72,7 @@ export const shortcutTable = {
   wrap: { group: SHOW, keys: ["z"], label: "Toggle line wrap" },
   tree: { group: SHOW, keys: ["b"], label: "File tree" },
   panel: { group: SHOW, keys: ["."], label: "Comments panel" },
-  filter: { group: SHOW, keys: ["t"], label: "Filter the files", kind: "write" },
+  filter: { group: SHOW, keys: ["t"], label: "Filter the files", kind: "search" },
   refresh: { group: SHOW, keys: ["R"], label: "Refresh the diff" },
   find: { group: SHOW, keys: ["/", "Mod+f"], label: "Find in all files", kind: "write" },
   nextMatch: { group: SHOW, keys: ["F3"], label: "Next match", kind: "move" },

@@ -21,8 +21,12 @@ export interface TypingTarget {
   readonly hasSelection: () => boolean;
   /** Starts a comment with the text typed so far and gives it the focus. */
   readonly startComment: (typed: string) => void;
-  /** Closes a dialog that the first letter of a sentence opened. */
+  /** Closes the dialog that is open. */
   readonly closeDialog: () => void;
+  /** Returns a function that undoes what the first letters of a sentence did: fields and dialogs opened, moves. */
+  readonly remember: () => () => void;
+  /** Returns whether the page's search field would find something; false where there is none. */
+  readonly finds?: (search: string) => boolean;
 }
 
 /**
@@ -48,12 +52,14 @@ export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarge
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
       const isTyping = isTextField(event.target);
-      if (document.querySelector("dialog[open], [popover]:popover-open")) {
-        if (!isTyping) typing.keyInDialog(event);
+      const dialog = openDialog();
+      if (dialog) {
+        if (isTyping) typing.keyInField(event);
+        else typing.keyInDialog(event, dialog);
         return;
       }
       const name = keyName(event);
-      if (isTyping) typing.stop();
+      if (isTyping) typing.keyInField(event);
       else if (typing.key(event, name, worksControl(name, event.target))) return;
       const shortcut = find(name, isTyping);
       if (!shortcut || worksControl(name, event.target)) return;
@@ -68,6 +74,11 @@ export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarge
       document.removeEventListener("pointerdown", typing.runHeld, { capture: true });
     };
   }, [shortcuts, target]);
+}
+
+/** Returns the dialog or menu that is open, the innermost one. */
+function openDialog(): Element | undefined {
+  return [...document.querySelectorAll("dialog[open], [popover]:popover-open")].at(-1);
 }
 
 /** True for a key that works the very control which has the focus: Enter on a button is nobody else's. */

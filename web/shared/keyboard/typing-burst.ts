@@ -1,9 +1,10 @@
 /**
  * What a single key does where no field has the focus.
- * `move`: goes somewhere. `write`: opens a field that takes what is typed next. `dialog`: opens a dialog.
+ * `move`: goes somewhere. `write`: opens a field for text. `search`: opens a field that filters files. `dialog`: opens a
+ * dialog.
  * `guarded`: changes something, so it waits until it is certain that no sentence is being typed.
  */
-export type KeyKind = "move" | "write" | "dialog" | "guarded";
+export type KeyKind = "move" | "write" | "search" | "dialog" | "guarded";
 
 /** Keys typed in quick succession, and the commands among them that wait. */
 export interface TypingBurst {
@@ -15,6 +16,10 @@ export interface TypingBurst {
   readonly isPlain: boolean;
   /** When the last key went down, in milliseconds. */
   readonly at: number;
+  /** The field that the last command opened, in a dialog or not, which takes the keys that follow. */
+  readonly field?: "write" | "search" | undefined;
+  /** What was typed into the field that searches. */
+  readonly search?: string;
 }
 
 /** What comes of a key. */
@@ -65,8 +70,39 @@ export function typeKey(before: TypingBurst, key: TypedKey, at: number): BurstSt
   }
   const isPlain = (burst.isPlain || text === printed) && kind !== undefined && kind !== "dialog";
   const run = [...overdue, ...burst.held, ...(kind ? [name] : [])];
-  return { burst: { text, held: [], isPlain, at }, run };
+  const field = kind === "search" ? kind : kind === "write" || kind === "dialog" ? "write" : undefined;
+  return { burst: { text, held: [], isPlain, at, field }, run };
 }
+
+/**
+ * Takes a key that goes into the field which a command of the burst has just opened. The commands were the start of a
+ * sentence where the next key continues a word: `c`, `a`. A capital letter starts a comment, and several words in a
+ * search that finds nothing are a sentence. Pure.
+ */
+export function typeKeyInField(
+  burst: TypingBurst,
+  printed: string,
+  at: number,
+  finds: (search: string) => boolean,
+): Pick<BurstStep, "burst" | "typed"> {
+  const stopped = { burst: NO_BURST };
+  if (burst.field === undefined || !WORD_START.test(burst.text)) return stopped;
+  const text = burst.text + printed;
+  if (burst.field === "write") {
+    const isWord = isInBurst(burst, at) && CONTINUES_WORD.test(printed);
+    return isWord ? { burst: NO_BURST, typed: text } : stopped;
+  }
+  const search = burst.search ?? "";
+  if (search === "" && !(isInBurst(burst, at) && CONTINUES_WORD.test(printed))) return stopped;
+  const next = search + printed;
+  if (/\s/.test(next) && !finds(next)) return { burst: NO_BURST, typed: text };
+  return { burst: { ...burst, text, search: next, at } };
+}
+
+/** A letter, but not two keys that no word starts with: `jj`, `kc`, `j/`. */
+const WORD_START = /^(?!(\p{L})\1|[jkn]c|[jk]\/)\p{L}/iu;
+/** Capital letters start a comment; everything else that stands in a word, or after one, continues it. */
+const CONTINUES_WORD = /[\p{Ll}\p{Lo}\p{M}\p{Nd}\s'’+#/&.,:;!?_-]/u;
 
 function isSentence(burst: TypingBurst, { printed, name, kind }: TypedKey): boolean {
   if (burst.text === "" || !/[\p{L}\p{M}\s]/u.test(printed)) return false;

@@ -3,6 +3,7 @@ import {
   type KeyKind,
   NO_BURST,
   typeKey,
+  typeKeyInField,
   WORD_GAP_MS,
 } from "../../../../web/shared/keyboard/typing-burst.ts";
 
@@ -12,6 +13,7 @@ const KINDS: Readonly<Record<string, KeyKind>> = {
   n: "move",
   " ": "move",
   c: "write",
+  i: "write",
   a: "dialog",
   x: "dialog",
   o: "guarded",
@@ -60,5 +62,55 @@ describe("a burst of keys", () => {
     expect(type("djj")).toEqual({ ran: ["d", "j", "j"], held: [], typed: undefined });
     expect(type("o]", 5).ran).toEqual(["o"]);
     expect(type("od", WORD_GAP_MS + 1)).toEqual({ ran: ["o"], held: ["d"], typed: undefined });
+  });
+});
+
+describe("keys in the field that a command has just opened", () => {
+  const PATHS = ["src/history.ts", "notes.md"];
+  const finds = (search: string) =>
+    PATHS.some((path) => search.split(" ").every((word) => path.includes(word)));
+
+  /** Types commands, and the rest into the field that the last of them opened. */
+  function typeOn(commands: string, rest: string, gap = 60) {
+    let burst = NO_BURST;
+    let at = 1_000;
+    for (const printed of commands) {
+      at += 60;
+      burst = typeKey(
+        burst,
+        { printed, name: printed, kind: printed === "t" ? "search" : KINDS[printed] },
+        at,
+      ).burst;
+    }
+    for (const printed of rest) {
+      at += gap;
+      const step = typeKeyInField(burst, printed, at, finds);
+      if (step.typed !== undefined) return step.typed;
+      burst = step.burst;
+    }
+    return undefined;
+  }
+
+  it("make a sentence of the command's letter where they continue the word", () => {
+    expect(typeOn("c", "an you")).toBe("ca");
+    expect(typeOn("ki", "nd of")).toBe("kin");
+    expect(typeOn("c", " is fast")).toBe("c ");
+    expect(typeOn("i", "18n")).toBe("i1");
+  });
+
+  it("are the comment itself where a capital letter, a pause or keys that only move show a command", () => {
+    expect(typeOn("c", "Why not?")).toBeUndefined();
+    expect(typeOn("c", "why not?", WORD_GAP_MS + 1)).toBeUndefined();
+    expect(typeOn("jjc", "why not?")).toBeUndefined();
+    expect(typeOn("jc", "why not?")).toBeUndefined();
+  });
+
+  it("are a sentence in a search once several words find nothing", () => {
+    expect(typeOn("t", "his is")).toBeUndefined();
+    expect(typeOn("t", "his is wrong")).toBe("this is w");
+    expect(typeOn("t", "wo of them")).toBe("two ");
+    expect(typeOn("t", "story")).toBeUndefined();
+    expect(typeOn("t", "src hist")).toBeUndefined();
+    expect(typeOn("t", "ell him", WORD_GAP_MS + 1)).toBeUndefined();
   });
 });
