@@ -13,6 +13,7 @@ interface LockedPackage {
   readonly hasInstallScript?: boolean;
   readonly license?: string;
   readonly link?: boolean;
+  readonly engines?: { readonly node?: string };
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
@@ -23,6 +24,23 @@ const locked: [string, LockedPackage][] = Object.entries(
 /** Terms that ask nothing of who uses the result but to name the author; CC-BY is data of a development tool. */
 const LICENCES =
   /^(?:MIT|Apache-2\.0|ISC|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|Unlicense|CC0-1\.0|CC-BY-[34]\.0|Python-2\.0|MPL-2\.0|MIT-0|\(MPL-2\.0 OR Apache-2\.0\)|MIT OR Apache-2\.0|PSF-2\.0)$/i;
+
+/** Returns whether a range of Node.js versions holds a version, given as its three numbers. */
+function allows(range: string, version: readonly number[]): boolean {
+  const compare = (wanted: readonly number[]) =>
+    version.map((part, at) => part - (wanted[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  return range.split("||").some((alternative) =>
+    [...alternative.matchAll(/(>=|<|\^)?\s*(\d+|\*)(?:\.(\d+))?(?:\.(\d+))?/g)].every(
+      ([, operator, ...parts]) => {
+        if (parts[0] === "*") return true;
+        const wanted = parts.map((part) => Number(part ?? 0));
+        if (operator === "<") return compare(wanted) < 0;
+        const isSameMajor = operator === ">=" || version[0] === wanted[0];
+        return isSameMajor && compare(wanted) >= 0;
+      },
+    ),
+  );
+}
 
 describe("P17 what is installed", () => {
   it("runs nothing while it is installed, but for two packages of the tests that look at their own version", () => {
@@ -81,6 +99,18 @@ describe("P17 what is installed", () => {
     }
     for (const kind of ["dependencies", "optionalDependencies", "peerDependencies"])
       expect(manifest[kind]).toBeUndefined();
+  });
+
+  it("runs on the oldest Node.js that the package names", () => {
+    const floor = /^>=(\d+)\.(\d+)$/
+      .exec(manifest["engines"]?.["node"] ?? "")
+      ?.slice(1)
+      .map(Number);
+    expect(floor).toHaveLength(2);
+    expect(allows("^20.19.0 || >=22.12.0", [20, 19, 0])).toBe(true);
+    expect(allows("^20.19.1 || >=22.12.0", [20, 19, 0])).toBe(false);
+    const refused = locked.filter(([, { engines }]) => !allows(engines?.node ?? "*", [...(floor ?? []), 0]));
+    expect(refused.map(([path, { engines }]) => `${path}: ${engines?.node}`)).toEqual([]);
   });
 
   it("carries terms that can be kept", () => {
