@@ -40,6 +40,8 @@ export interface ReviewContext {
   readonly pageToken: string;
   /** Called once a decision is on record that a program sent, not a page. */
   readonly onProgramDecision?: (decision: Decision) => void;
+  /** Looks now whether the agent still waits; `events.doubt` says what was found. */
+  readonly lookAtCaller?: () => Promise<void>;
   readonly origin: AgentOrigin;
   readonly caller: Caller;
   readonly sharingEnabled: boolean;

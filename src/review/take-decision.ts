@@ -50,6 +50,8 @@ export async function takeDecision(
     throw error;
   }
   warnings.push(...(await keepRound(proposal, from)));
+  // The agent may have gone on since the last regular look: nothing is shown as delivered that it will not read.
+  await context.lookAtCaller?.();
   if (from === "program") context.onProgramDecision?.(proposal.decision);
   // Last: a page that hears it says that all is done, and people close what is done.
   events.send({ event: "decided", decision: proposal.decision.kind }, from);

@@ -22,7 +22,7 @@ import { type Ending, exitCodeOf } from "./lifecycle.ts";
 import { isBeyondLoopback } from "./listen.ts";
 import type { ReviewFlags } from "./program.ts";
 import type { ReviewJob, ReviewSubject } from "./run.ts";
-import { watchCaller } from "./watch-caller.ts";
+import { type CallerWatch, watchCaller } from "./watch-caller.ts";
 
 /** A review whose URL has been told. */
 export interface AnnouncedReview {
@@ -45,14 +45,17 @@ const OBJECTION = 10;
 export async function conductReview(review: AnnouncedReview): Promise<number> {
   const { job, session, doors, output } = review;
   const subject = await job.subject();
-  const context = createContext(review, subject);
+  // The agent is watched once its page can be opened.
+  const lookNow = { run: async () => {} };
+  const context = { ...createContext(review, subject), lookAtCaller: () => lookNow.run() };
   const app = createReviewApp(subject.mode, context, output, job.workplace.settings);
   await doors.answerWith(app);
   beginChores(job.workplace.dataDirectory, context);
   if (review.openLater) void openUnlessTabComes(context, review.openLater);
-  const stopWatching = await watchAgent(job, context, output);
+  const watch = await watchAgent(job, context, output);
+  lookNow.run = watch.look;
   const outcome = await session.outcome;
-  stopWatching();
+  watch.stop();
   const isTabLeft = context.events.wasHeardLately;
   await closeServer(doors, app, context, outcome);
   const noting = createOpenTabs(job.workplace.dataDirectory).note(doors.port, isTabLeft);
@@ -63,7 +66,7 @@ export async function conductReview(review: AnnouncedReview): Promise<number> {
 }
 
 /** Warns, once, where the agent may have gone on without its hook. The review itself goes on. */
-async function watchAgent(job: ReviewJob, context: ReviewContext, output: Output): Promise<() => void> {
+async function watchAgent(job: ReviewJob, context: ReviewContext, output: Output): Promise<CallerWatch> {
   const { agentSession, transcript, listensFor, workplace, caller } = job;
   const { sessionId, events } = context;
   const key =

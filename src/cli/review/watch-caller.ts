@@ -14,6 +14,13 @@ export interface WatchedCaller {
   readonly claim?: { readonly path: string; readonly sessionId: string };
 }
 
+/** A caller that is being watched. */
+export interface CallerWatch {
+  /** Looks for a sign now, between two regular looks; resolves once `onDoubt` was called for what there is. */
+  look(): Promise<void>;
+  stop(): void;
+}
+
 interface WatchOptions {
   /** Called once, with the first sign that the agent may not read the decision. */
   readonly onDoubt: (doubt: CallerDoubt) => void;
@@ -28,10 +35,9 @@ const SETTLE_MS = 5_000;
 
 /**
  * Watches for signs that an agent has gone on without its hook, which some leave running: it asks again, its transcript grows,
- * its launcher has ended, its terminal is closed. A sign is a reason for a warning and never ends the review. Returns the way
- * to stop.
+ * its launcher has ended, its terminal is closed. A sign is a reason for a warning and never ends the review.
  */
-export function watchCaller(caller: WatchedCaller, options: WatchOptions): () => void {
+export function watchCaller(caller: WatchedCaller, options: WatchOptions): CallerWatch {
   const { onDoubt, pause = PAUSE_MS, settle = SETTLE_MS } = options;
   const ancestors = ancestorsFrom(caller.parent);
   const began = performance.now();
@@ -40,8 +46,8 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): () =>
   let timer: NodeJS.Timeout;
   const sign = async (): Promise<CallerDoubt | undefined> => {
     if (ancestors.some(hasLostTerminal)) return "terminal-gone";
-    // The parent itself ending ends the review; see lifecycle.ts.
-    if (ancestors.slice(1).some(hasEnded)) return "launcher-gone";
+    // The parent itself ending ends the review, a little later: see lifecycle.ts.
+    if (ancestors.some(hasEnded)) return "launcher-gone";
     if (await isClaimedByOther(caller.claim)) return "asked-again";
     if (caller.listensFor !== undefined && performance.now() - began > caller.listensFor * 1_000)
       return "limit-passed";
@@ -51,19 +57,24 @@ export function watchCaller(caller: WatchedCaller, options: WatchOptions): () =>
     return hasGrown && performance.now() - began >= settle ? "went-on" : undefined;
   };
   const look = async () => {
-    const doubt = await sign();
-    if (isOver) return;
-    if (doubt !== undefined) onDoubt(doubt);
-    else schedule();
+    const doubt = isOver ? undefined : await sign();
+    // Another look may have found a sign meanwhile.
+    if (isOver || doubt === undefined) return;
+    stop();
+    onDoubt(doubt);
   };
   const schedule = () => {
-    timer = setTimeout(() => void look(), pause).unref();
+    timer = setTimeout(async () => {
+      await look();
+      if (!isOver) schedule();
+    }, pause).unref();
   };
-  schedule();
-  return () => {
+  const stop = () => {
     isOver = true;
     clearTimeout(timer);
   };
+  schedule();
+  return { look, stop };
 }
 
 async function isClaimedByOther(claim: WatchedCaller["claim"]): Promise<boolean> {

@@ -11,7 +11,7 @@ const isLinux = process.platform === "linux";
 /** Watches with short pauses, and gives back what is reported. */
 function watched(caller: WatchedCaller) {
   const onDoubt = vi.fn();
-  onTestFinished(watchCaller(caller, { onDoubt, pause: 20, settle: 200 }));
+  onTestFinished(watchCaller(caller, { onDoubt, pause: 20, settle: 200 }).stop);
   return onDoubt;
 }
 
@@ -68,6 +68,21 @@ describe("the watch over a caller", () => {
     expect(onDoubt).not.toHaveBeenCalled();
     await writeFile(path, "second");
     await expect.poll(() => onDoubt.mock.calls).toEqual([["asked-again"]]);
+  });
+
+  it("looks once more when it is asked to, between its regular looks", async () => {
+    const path = join(await temporaryFolder(), "session.json");
+    await writeFile(path, "first");
+    const onDoubt = vi.fn();
+    const options = { onDoubt, pause: 3_600_000, settle: 0 };
+    const watch = watchCaller({ parent: process.pid, claim: { path, sessionId: "first" } }, options);
+    onTestFinished(watch.stop);
+    await watch.look();
+    expect(onDoubt).not.toHaveBeenCalled();
+    await writeFile(path, "second");
+    await watch.look();
+    await watch.look();
+    expect(onDoubt.mock.calls).toEqual([["asked-again"]]);
   });
 
   it("reports that an agent reads no answer any more that waits for a short time only", async () => {
