@@ -85,6 +85,25 @@ describe("a page that cannot be rendered", () => {
     expect(JSON.parse(stdout).hookSpecificOutput.decision.behavior).toBe("allow");
   });
 
+  it("shows no decision as delivered that the agent may not read", async () => {
+    const event = {
+      ...JSON.parse(hookEvent("# Fails, doubted\n\nSome text.\n", home.path)),
+      session_id: "doubted",
+    };
+    const review = await startReview(home, JSON.stringify(event));
+    const page = await (await brokenContext(NO_EVENTS)).newPage();
+    await page.goto(review.url);
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    // The same session of the agent asks again: it no longer reads the first answer.
+    const next = await startReview(home, JSON.stringify({ ...event, tool_input: { plan: "# Another\n" } }));
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("heading", { name: "Saved, but maybe not delivered: Approve" }).waitFor();
+    await page.getByRole("alert").getByText("has asked for another review since").waitFor();
+    expect(await page.getByText(/handed to|close this tab/).count()).toBe(0);
+    next.child.kill("SIGTERM");
+    await Promise.all([review.ended, next.ended]);
+  });
+
   it("loses one region of the plan page and keeps the others", async () => {
     const review = await startReview(home, hookEvent("# Half\n\n## One\n\nText.\n", home.path));
     const page = await (

@@ -1,5 +1,7 @@
 import { useEffect, useState } from "react";
+import { describeDoubt } from "../shared/caller-doubt.ts";
 import { FailedPage } from "../shared/components/failed-page.tsx";
+import { sentenceStart } from "../shared/sentence-start.ts";
 import { NO_CHANGES_REQUESTED } from "./core/feedback.ts";
 import { saidComments, useComments } from "./state/comments.ts";
 import { composeFeedback, type Feedback } from "./state/compose-feedback.ts";
@@ -18,8 +20,21 @@ export function FailedReview({ message }: { readonly message: string }) {
   const count = saidComments(comments).length;
   const approval = { label: count === 0 ? "Approve" : "Approve without the comments", send: approve };
   const decisions = count === 0 ? [approval] : [approval, { label: "Send feedback", send: sendFeedback }];
-  return <FailedPage message={message} notes={notes} decisions={isOpen ? decisions : []} />;
+  const name = useSession((session) => session.index?.caller.name ?? "the agent");
+  const doubt = useSession((session) => session.doubt);
+  const warnings = useSession((session) => session.sent?.warnings ?? NO_WARNINGS);
+  return (
+    <FailedPage
+      message={message}
+      notes={notes}
+      decisions={isOpen ? decisions : []}
+      doubt={doubt && describeDoubt(sentenceStart(name), doubt)}
+      warnings={warnings}
+    />
+  );
 }
+
+const NO_WARNINGS: readonly string[] = [];
 
 const approve = () =>
   decide({ feedback: NO_CHANGES_REQUESTED, complete: true, approved: true, annotations: [] }, true);

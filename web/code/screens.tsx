@@ -64,6 +64,11 @@ export function SentScreen() {
           : `It is saved on this machine and handed to ${caller}.`}{" "}
         If you leave this tab open, the next review of this project opens here.
       </p>
+      {sent.warnings.map((warning) => (
+        <p key={warning} className="callout">
+          {warning}
+        </p>
+      ))}
       <details className="sent-text">
         <summary>What was sent</summary>
         <pre>{sent.feedback}</pre>

@@ -11,6 +11,11 @@ export async function decide(body: FeedbackBody, approved: boolean): Promise<str
   });
   if (!result.ok) return explain(result);
   stopDraft();
-  useSession.setState({ phase: "sent", sent: { feedback: body.feedback ?? "", approved } });
+  const { doubt, warnings = [] } = result.value;
+  useSession.setState({
+    phase: "sent",
+    sent: { feedback: body.feedback ?? "", approved, warnings },
+    ...(doubt && { doubt }),
+  });
   return undefined;
 }

@@ -29,7 +29,9 @@ interface SessionState {
   readonly stale: boolean;
   readonly switching: boolean;
   /** What was sent, for the last screen. */
-  readonly sent: { readonly feedback: string; readonly approved: boolean } | undefined;
+  readonly sent:
+    | { readonly feedback: string; readonly approved: boolean; readonly warnings: readonly string[] }
+    | undefined;
   readonly closing: string | undefined;
   /** Why the agent may not read the feedback. */
   readonly doubt: CallerDoubt | undefined;

@@ -1,5 +1,7 @@
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
+import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { FailedPage } from "../../shared/components/failed-page.tsx";
+import { sentenceStart } from "../../shared/sentence-start.ts";
 import { allNotes } from "../state/actions.ts";
 import { approve, requestChanges } from "../state/decide.ts";
 import { editedPlan, type ReviewState, useReview } from "../state/review-store.ts";
@@ -12,7 +14,17 @@ export function FailedReview({ message }: { readonly message: string }) {
   const notes = useReview((state) => notesText(state, "request-changes"));
   const deny = { label: notes === "" ? "Deny" : "Request changes", send: sendNotes };
   const decisions = [deny, { label: "Approve", send: sendApproval }];
-  return <FailedPage message={message} notes={notes} decisions={isOpen ? decisions : []} />;
+  const name = useReview((state) => state.plan?.caller.name ?? "The agent");
+  const answer = useReview(({ outcome }) => (outcome && "answer" in outcome ? outcome.answer : undefined));
+  return (
+    <FailedPage
+      message={message}
+      notes={notes}
+      decisions={isOpen ? decisions : []}
+      doubt={answer?.doubt && describeDoubt(sentenceStart(name), answer.doubt)}
+      warnings={answer?.warnings ?? []}
+    />
+  );
 }
 
 async function sendNotes(): Promise<string | undefined> {

@@ -19,10 +19,14 @@ interface FailedPageProps {
   readonly notes: string;
   /** Empty where nothing can be decided any more. */
   readonly decisions: readonly LastDecision[];
+  /** Once a decision was sent: why it may not reach the agent, as a sentence. */
+  readonly doubt: string | undefined;
+  /** Once a decision was sent: what the server warned of. */
+  readonly warnings: readonly string[];
 }
 
 /** Replaces a page that has failed: the person's notes as text, and the buttons that decide. */
-export function FailedPage({ message, notes, decisions }: FailedPageProps) {
+export function FailedPage({ message, notes, decisions, doubt, warnings }: FailedPageProps) {
   const [sent, setSent] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -37,8 +41,16 @@ export function FailedPage({ message, notes, decisions }: FailedPageProps) {
 
   if (sent !== undefined) {
     return (
-      <PageState title={`Sent: ${sent}`}>
-        <p>The decision was sent. You can close this tab.</p>
+      <PageState title={doubt === undefined ? `Sent: ${sent}` : `Saved, but maybe not delivered: ${sent}`}>
+        <p>Your decision is saved on this machine{doubt === undefined && " and handed to the agent"}.</p>
+        {[...(doubt === undefined ? [] : [doubt]), ...warnings].map((text) => (
+          <p key={text} className="callout" role="alert">
+            {text}
+          </p>
+        ))}
+        <p className="hint">
+          If it did not arrive, <code>sallyport review last</code> prints it again.
+        </p>
       </PageState>
     );
   }
