@@ -61,8 +61,15 @@ export async function sendFeedback(reviewUrl: string, body: object): Promise<voi
 async function post(url: string, body: object): Promise<void> {
   const answer = await fetch(url, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...(await pageToken(url)) },
     body: JSON.stringify(body),
   });
   if (!answer.ok) throw new Error(`${url} was answered ${answer.status}: ${await answer.text()}`);
+}
+
+/** What tells the page's requests from those of other programs: the token in its HTML. */
+async function pageToken(url: string): Promise<Readonly<Record<string, string>>> {
+  const html = await (await fetch(new URL("/", url))).text();
+  const [, name, token] = /<meta name="(x-sallyport-page)" content="([^"]+)"/.exec(html) ?? [];
+  return name === undefined || token === undefined ? {} : { [name]: token };
 }
