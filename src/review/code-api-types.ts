@@ -63,9 +63,33 @@ export interface DiffIndex {
   /** Opens a file in the person's editor once `{path}` (absolute, URL-encoded, slashes kept) and `{line}` are put in. */
   readonly editorLink: string;
   readonly files: readonly DiffFile[];
+  /** What the working tree or the index has and this diff does not show; absent where that is nothing. */
+  readonly omitted?: OmittedFiles;
   /** Patches of files the page shows first, as far as they are small: it need not ask for them. */
   readonly opening: readonly OpeningPatch[];
   readonly settings: ReviewSettings;
+}
+
+/** Paths by the reason why a diff does not show them; absent where there are none. */
+export interface OmittedFiles {
+  /** Ignored files. A folder of nothing else counts as one, as in `git status --ignored`. */
+  readonly ignored?: OmittedPaths;
+  /** Tracked files that a sparse checkout leaves out. */
+  readonly notCheckedOut?: OmittedPaths;
+  /** Files whose staged content is neither in the commit nor on disk. */
+  readonly onlyStaged?: OmittedPaths;
+  /** Files of submodules, and of other repositories within this one, that differ from the commit there. */
+  readonly nested?: OmittedPaths;
+  /** Folders that could not be looked at, or not in time. */
+  readonly unknown?: OmittedPaths;
+  /** The folder the review was started in (absolute), where the repository's `core.worktree` names another one. */
+  readonly elsewhere?: OmittedPaths;
+}
+
+export interface OmittedPaths {
+  readonly count: number;
+  /** The first 20, from the repository's top. */
+  readonly paths: readonly string[];
 }
 
 export interface OpeningPatch {

@@ -14,6 +14,7 @@ import {
   writeGeneralComment,
 } from "../support/code-review-page.ts";
 import { PNG } from "../support/images.ts";
+import { testRepository } from "../support/test-repository.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -34,6 +35,17 @@ async function openCode(agents: readonly object[]): Promise<string> {
 }
 
 describe("the code review page", () => {
+  it("says which files the diff leaves out, also where the diff is empty", async () => {
+    const repository = await testRepository({ ".gitignore": "dist/\n" });
+    await repository.write({ "dist/one.js": "x\n", "dist/two.js": "x\n" });
+    const { page } = await openCodeReview(browser, repository);
+    const banner = page.locator(".banner", { hasText: "1 ignored file is not shown" });
+    await banner.getByRole("button", { name: "Show names" }).click();
+    expect(await banner.locator("code").allTextContents()).toEqual(["dist/"]);
+    await banner.getByRole("button", { name: "Dismiss" }).click();
+    await expect.poll(() => banner.count()).toBe(0);
+  });
+
   it("hands over to another agent of OpenCode's", async () => {
     const url = await openCode([
       { name: "build", mode: "primary", description: "Writes code" },

@@ -63,11 +63,13 @@ it("G7 a tree that holds the name .. is shown, and the diff can be switched to a
   expect((await post("/api/diff/switch", { diffType: "uncommitted" })).statusCode).toBe(200);
 });
 
-it("G7 a repository whose core.worktree names another folder is reviewed there", async () => {
+it("G7 a repository whose core.worktree names another folder is reviewed there, and the page says so", async () => {
   const repository = await testRepository({ "a.txt": "a\n" });
   const elsewhere = join(repository.outside, "elsewhere");
   await mkdir(elsewhere);
   await writeFile(join(elsewhere, "a.txt"), "b\n");
   await repository.git("config", "core.worktree", elsewhere);
-  expect((await snapshotOf(repository)).patch).toContain("-a\n+b\n");
+  const { patch, snapshot } = await snapshotOf(repository);
+  expect(patch).toContain("-a\n+b\n");
+  expect(snapshot.omitted?.elsewhere?.paths).toEqual([repository.root]);
 });

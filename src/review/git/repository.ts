@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { dataDirectory, type Environment } from "../../config/paths.ts";
 import { AppError } from "../../errors.ts";
 import { isWithin } from "../is-within.ts";
@@ -13,6 +13,8 @@ export interface Repository {
   /** Absolute path of the working tree's top folder. */
   readonly root: string;
   readonly name: string;
+  /** The folder the review was started in, where `core.worktree` makes another one the working tree. */
+  readonly startedIn?: string;
   readonly objectFormat: ObjectFormat;
   /** Full name of the branch that was checked out on opening; undefined where there was none. */
   readonly branch: string | undefined;
@@ -22,6 +24,8 @@ export interface Repository {
   readonly indexesDirectory: string;
   /** Git for this repository, disarmed afresh: its configuration may have changed since the last call. */
   git(signal?: AbortSignal): Promise<GitPlace>;
+  /** Opens the repository in a folder within this one, whatever its configuration says about where its files are. */
+  openNested(folder: string, signal?: AbortSignal): Promise<Repository>;
 }
 
 /**
@@ -34,12 +38,21 @@ export async function openRepository(
   opening?: AbortSignal,
 ): Promise<Repository> {
   expectFolder(directory);
-  const program = findGit(directory, environment);
+  return openWith(findGit(directory, environment), directory, environment, {}, opening);
+}
+
+async function openWith(
+  program: ReturnType<typeof findGit>,
+  directory: string,
+  environment: Environment,
+  fixed: Readonly<Record<string, string>>,
+  opening?: AbortSignal,
+): Promise<Repository> {
   const limit = callLimit(environment);
   const first: GitPlace = {
     binary: program.binary,
     directory,
-    environment: gitEnvironment(environment, program.path),
+    environment: { ...gitEnvironment(environment, program.path), ...fixed },
     limit: Math.min(limit, OPENING_LIMIT_MS),
     ...(process.platform === "linux" && existsSync(SETPRIV) ? { setpriv: SETPRIV } : {}),
     ...(opening ? { signal: opening } : {}),
@@ -48,8 +61,10 @@ export async function openRepository(
   if (isWithin(gitDirectory, directory)) throw noWorkTree(directory);
   // Pinned: no later call looks for a repository again and finds another.
   const pinned = { GIT_DIR: gitDirectory, GIT_WORK_TREE: facts.root };
+  const isElsewhere = !isWithin(facts.root, realpathSync(directory));
   return {
     ...facts,
+    ...(isElsewhere ? { startedIn: directory } : {}),
     name: basename(facts.root),
     commonDirectory: commonDirectoryOf(gitDirectory),
     indexesDirectory: join(dataDirectory(environment), "indexes"),
@@ -63,6 +78,14 @@ export async function openRepository(
           ...(signal ? { signal } : {}),
         },
         (programs) => ({ ...gitEnvironment(environment, program.path, programs), ...pinned }),
+      ),
+    openNested: (folder, signal) =>
+      openWith(
+        program,
+        folder,
+        environment,
+        { GIT_WORK_TREE: folder, GIT_CEILING_DIRECTORIES: dirname(folder) },
+        signal,
       ),
   };
 }

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import type { DiffFile } from "../api-types.ts";
+import type { DiffFile, OmittedFiles } from "../api-types.ts";
 import { attributesOf } from "./attributes.ts";
 import { type DiffView, diffArguments } from "./diff-arguments.ts";
 import type { DiffPlan } from "./diff-types.ts";
 import { isGeneratedName } from "./generated-names.ts";
+import { findOmitted } from "./omitted-files.ts";
 import { createPatchSplitter, type PatchSection } from "./patch-splitter.ts";
 import type { Repository } from "./repository.ts";
 import { type GitPlace, runGit } from "./run-git.ts";
@@ -21,6 +22,8 @@ export interface Snapshot {
   /** Hash of all files' names, modes and contents. */
   readonly diffId: string;
   readonly spool: Spool;
+  /** What the diff does not show; absent where that is nothing. */
+  readonly omitted?: OmittedFiles;
 }
 
 export interface SnapshotFile extends DiffFile {
@@ -57,7 +60,13 @@ export function takeSnapshot(
   plan: DiffPlan,
   view: DiffView,
 ): Promise<Snapshot> {
-  return withTreeOf(repository, git, plan, view, (tree) => snapshotIn(tree, repository, git, plan, view));
+  return withTreeOf(repository, git, plan, view, async (tree) => {
+    const finding = tree && findOmitted(repository, tree, plan, view);
+    finding?.catch(() => {});
+    const snapshot = await snapshotIn(tree, repository, git, plan, view);
+    const omitted = await finding?.catch(() => undefined);
+    return omitted ? { ...snapshot, omitted } : snapshot;
+  });
 }
 
 /** The same with a working tree that is ready, where the plan compares one; the view may be a part of that tree's. */

@@ -46,31 +46,48 @@ function statusOf(git: GitPlace, path: Buffer): Promise<Stats | undefined> {
   return lstat(Buffer.concat([Buffer.from(`${git.directory}/`), path])).catch(() => undefined);
 }
 
+export interface UntrackedListing {
+  readonly paths: readonly Buffer[];
+  /** Folders with a `.git` and no commit, whose files are listed. */
+  readonly opened: readonly Buffer[];
+}
+
 /**
- * Paths, as bytes, that git neither tracks nor ignores. A repository within this one counts as one path, as it would for
- * `git add`, once it has a commit; before, its files are listed.
+ * Returns the paths, as bytes, that git neither tracks nor ignores. A repository within this one counts as one path, as it would
+ * for `git add`, once it has a commit; before, its files are listed.
  */
-export async function listUntracked(git: GitPlace, view: Pick<DiffView, "paths">): Promise<Buffer[]> {
-  const output = await runGit(git, ["ls-files", "--others", "--exclude-standard", "-z", "--", ...view.paths]);
+export async function listUntracked(
+  git: GitPlace,
+  { paths: wanted }: Pick<DiffView, "paths">,
+): Promise<UntrackedListing> {
+  const output = await runGit(git, ["ls-files", "--others", "--exclude-standard", "-z", "--", ...wanted]);
   const paths: Buffer[] = [];
+  const opened: Buffer[] = [];
   for (const path of splitAtNul(output)) {
     if (path.at(-1) !== SLASH) paths.push(path);
     else if (await hasCommit(git, path)) paths.push(path.subarray(0, -1));
-    else paths.push(...(await listInside(git, path)));
+    else {
+      const inside = await listUntracked(insideOf(git, path), { paths: [] });
+      const prefixed = (name: Buffer) => Buffer.concat([path, name]);
+      paths.push(...inside.paths.map(prefixed));
+      opened.push(path, ...inside.opened.map(prefixed));
+    }
   }
-  return paths;
+  return { paths, opened };
 }
 
-/** What lies in a folder with a `.git` of its own, which git lists as one thing and adds as nothing. */
-async function listInside(git: GitPlace, folder: Buffer): Promise<Buffer[]> {
+/**
+ * Returns git for a folder with a `.git` of its own, which it lists as one thing and adds as nothing: the folder is the working tree
+ * then, and the index is empty. `git` has a git directory of our own.
+ */
+export function insideOf(git: GitPlace, folder: Buffer): GitPlace {
   const directory = join(git.directory, folder.toString());
-  const index = join(directory, ".git", "no-index");
-  const inside: GitPlace = {
+  const index = join(git.environment["GIT_DIR"] ?? "", "no-index");
+  return {
     ...git,
     directory,
     environment: { ...git.environment, GIT_WORK_TREE: directory, GIT_INDEX_FILE: index },
   };
-  return (await listUntracked(inside, { paths: [] })).map((path) => Buffer.concat([folder, path]));
 }
 
 /** Streams the patch that adds these paths into `take`. */

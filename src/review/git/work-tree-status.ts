@@ -11,7 +11,13 @@ import { rawEntries } from "./raw-entries.ts";
 import type { Repository } from "./repository.ts";
 import { type GitPlace, runGit, tryGit } from "./run-git.ts";
 import { compareEntries, GITLINK_MODE, readStagedEntries, type StagedEntries } from "./staged-entries.ts";
-import { hasCommit, listUntracked, separateLarge, type Untracked } from "./untracked.ts";
+import {
+  hasCommit,
+  listUntracked,
+  separateLarge,
+  type Untracked,
+  type UntrackedListing,
+} from "./untracked.ts";
 import { verifyTree } from "./verify-objects.ts";
 
 /** What is found in a working tree before any diff is taken. */
@@ -24,6 +30,8 @@ export interface WorkTreeStatus {
   readonly notCheckedOut: readonly Buffer[];
   /** Staged contents that neither side of the diff has. */
   readonly onlyStaged: readonly Buffer[];
+  /** Folders with a `.git` and no commit, whose files are listed. */
+  readonly opened: readonly Buffer[];
   /** Folders of repositories within this one, submodules among them. */
   readonly nested: readonly Buffer[];
   /** Files of the base that are not the same on disk, with their old objects. */
@@ -48,18 +56,19 @@ export async function findStatus(
   queues.set(root, queue);
   const reading = readStagedEntries(git, objectFormat);
   const base = await baseOf(from, reading);
-  const [tracked, staged] = await Promise.all([
-    queue(() => fillIndex(repository, room, base)),
-    reading,
-    from.kind === "tree" ? verifyTree(room, from.object, objectFormat) : undefined,
-  ]);
+  const verifying = from.kind === "tree" ? verifyTree(room, from.object, objectFormat) : undefined;
+  const filling = queue(() => fillIndex(repository, room, base));
+  // Where one fails, the other still writes into the folder of `room`.
+  await Promise.allSettled([filling, reading, verifying]);
+  await verifying;
+  const [tracked, staged] = [await filling, await reading];
   const links = [...tracked.values()].filter(({ mode }) => mode === GITLINK_MODE).map(({ path }) => path);
   const hollow = await findHollow(room, links);
   const changes = compareEntries(tracked, staged.entries);
   const removed = changes.removed;
   await leaveOut(room, [...removed, ...hollow]);
   const notCheckedOut = await skipWhatIsNotCheckedOut(git, room);
-  const [raw, others] = await Promise.all([
+  const [raw, { paths: others, opened }] = await Promise.all([
     runGit(room, ["diff-files", "--no-renames", ...NAMES_FORM]),
     from.kind === "tree" ? listUntracked(room, view) : listInHollow(room, hollow, view),
   ]);
@@ -75,6 +84,7 @@ export async function findStatus(
     changed,
     ...found,
     notCheckedOut,
+    opened,
     onlyStaged: [...changes.added, ...changes.modified].filter((path) => !shown.has(key(path))),
     nested: [...links.filter((path) => !isHollow.has(key(path))), ...folders].filter((path) =>
       isWanted(path, view),
@@ -122,9 +132,13 @@ async function findHollow(room: GitPlace, links: readonly Buffer[]): Promise<Buf
 }
 
 /** Compared with the index, no new file is shown but those that git would not look for. */
-async function listInHollow(room: GitPlace, hollow: readonly Buffer[], view: DiffView): Promise<Buffer[]> {
+async function listInHollow(
+  room: GitPlace,
+  hollow: readonly Buffer[],
+  view: DiffView,
+): Promise<UntrackedListing> {
   const paths = hollow.filter((path) => isWanted(path, view)).map((path) => path.toString());
-  return paths.length === 0 ? [] : listUntracked(room, { paths });
+  return paths.length === 0 ? { paths: [], opened: [] } : listUntracked(room, { paths });
 }
 
 /** In a sparse checkout, files that are not there are not deleted. Returns them. */

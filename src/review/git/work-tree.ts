@@ -75,10 +75,8 @@ function withStagedIndex<Result>(
 ): Promise<Result> {
   const { objectFormat } = repository;
   return withPrivateGit(repository, git, async (room) => {
-    const [{ entries }] = await Promise.all([
-      readStagedEntries(git, objectFormat),
-      from.kind === "tree" ? verifyTree(room, from.object, objectFormat) : undefined,
-    ]);
+    if (from.kind === "tree") await verifyTree(room, from.object, objectFormat);
+    const { entries } = await readStagedEntries(git, objectFormat);
     const input = indexInfo(new Map(), entries, objectFormat);
     if (input.length > 0) await runGit(room, ["update-index", "--add", "-z", "--index-info"], { input });
     await verifyStaged(room, from, repository);
@@ -88,6 +86,7 @@ function withStagedIndex<Result>(
       apart: { paths: [], large: [] },
       notCheckedOut: [],
       onlyStaged: [],
+      opened: [],
       nested: [],
     });
   });

@@ -7,6 +7,7 @@ import { useDraft } from "../state/draft.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { switchDiff, useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
+import { OmittedBanner } from "./omitted-banner.tsx";
 
 /** What the person must know now, most serious first. Nothing here takes anything away from them. */
 export function Banners() {
@@ -20,6 +21,7 @@ export function Banners() {
       {!isGone && <DraftBanner />}
       {!isGone && <StaleBanner />}
       <RoundBanner />
+      <OmittedBanner />
     </>
   );
 }

@@ -36,6 +36,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
       ...(paths.length === 0 ? {} : { paths }),
       editorLink,
       files: snapshot.files.map(withoutPlace),
+      ...(snapshot.omitted ? { omitted: snapshot.omitted } : {}),
       opening: await openingPatches(snapshot),
       settings,
     };

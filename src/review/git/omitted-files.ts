@@ -1,0 +1,148 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import type { OmittedFiles, OmittedPaths } from "../api-types.ts";
+import type { DiffView } from "./diff-arguments.ts";
+import { type DiffPlan, showsUntracked } from "./diff-types.ts";
+import { listFiles } from "./listed-files.ts";
+import { splitAtNul } from "./nul-list.ts";
+import { commitOf, EMPTY_TREE } from "./refs.ts";
+import type { Repository } from "./repository.ts";
+import { runGit } from "./run-git.ts";
+import { insideOf } from "./untracked.ts";
+import { type WorkTree, withTreeOf } from "./work-tree.ts";
+
+const MAX_PATHS = 20;
+/** Milliseconds for all that is looked for besides the diff. */
+const BUDGET_MS = 10_000;
+const MAX_DEPTH = 8;
+
+type Kind = keyof OmittedFiles;
+
+/** Paths of one kind: how many there are, and the first of them. */
+class PathCount {
+  count = 0;
+  readonly paths: string[] = [];
+
+  add(path: string, count = 1): void {
+    this.count += count;
+    if (this.paths.length < MAX_PATHS) this.paths.push(path);
+  }
+}
+
+type Found = Readonly<Record<Kind, PathCount>>;
+
+/**
+ * Returns what is in a working tree, or staged, and not in its diff: ignored files, files that are not checked out, staged contents
+ * that were changed back on disk, uncommitted files of repositories within this one, and the folder the review was started in where
+ * the repository names another one. What could not be looked at in time is named as such. Undefined where nothing is left out.
+ */
+export async function findOmitted(
+  repository: Repository,
+  tree: WorkTree,
+  plan: DiffPlan,
+  view: DiffView,
+): Promise<OmittedFiles | undefined> {
+  if (plan.to.kind !== "worktree") return undefined;
+  const found: Found = {
+    ignored: new PathCount(),
+    notCheckedOut: new PathCount(),
+    onlyStaged: new PathCount(),
+    nested: new PathCount(),
+    unknown: new PathCount(),
+    elsewhere: new PathCount(),
+  };
+  if (repository.startedIn !== undefined) found.elsewhere.add(repository.startedIn);
+  const signal = AbortSignal.any([
+    AbortSignal.timeout(BUDGET_MS),
+    ...(tree.git.signal ? [tree.git.signal] : []),
+  ]);
+  await collect(found, { repository, tree, plan, view, prefix: "", depth: 0, signal });
+  tree.git.signal?.throwIfAborted();
+  const members = Object.entries(found).filter(([, { count }]) => count > 0);
+  if (members.length === 0) return undefined;
+  return Object.fromEntries(
+    members.map(([kind, { count, paths }]): [string, OmittedPaths] => [kind, { count, paths }]),
+  );
+}
+
+interface Place {
+  readonly repository: Repository;
+  readonly tree: WorkTree;
+  readonly plan: DiffPlan;
+  readonly view: DiffView;
+  /** Path of the repository within the outermost one, with a slash at the end. */
+  readonly prefix: string;
+  readonly depth: number;
+  readonly signal: AbortSignal;
+}
+
+async function collect(found: Found, place: Place): Promise<void> {
+  const { tree, plan, prefix, signal } = place;
+  for (const path of tree.notCheckedOut) found.notCheckedOut.add(prefix + path);
+  if (showsUntracked(plan)) {
+    for (const path of tree.onlyStaged) found.onlyStaged.add(prefix + path);
+    await countIgnored(found, place).catch(() => found.unknown.add(prefix || "."));
+  }
+  for (const path of tree.nested) {
+    const name = `${prefix}${path}`;
+    await compareNested(found, place, path).catch(() => found.unknown.add(name));
+    if (signal.aborted && tree.git.signal?.aborted) return;
+  }
+}
+
+/** Counts ignored files as `git status --ignored` does: a folder of nothing else is one. */
+async function countIgnored(found: Found, { tree, view, prefix, signal }: Place): Promise<void> {
+  const folders: readonly Buffer[] = [Buffer.alloc(0), ...tree.opened];
+  for (const folder of folders) {
+    const git = folder.length === 0 ? tree.git : insideOf(tree.git, folder);
+    const paths = folder.length === 0 ? view.paths : [];
+    let rest = Buffer.alloc(0);
+    let last = "";
+    await runGit(
+      { ...git, signal },
+      ["ls-files", "--others", "--ignored", ...IGNORED, "-z", "--", ...paths],
+      {
+        take(chunk) {
+          const text = Buffer.concat([rest, chunk]);
+          const end = text.lastIndexOf(0) + 1;
+          rest = Buffer.from(text.subarray(end));
+          for (const path of splitAtNul(text.subarray(0, end))) {
+            const name = path.toString();
+            // What is in an ignored folder follows it.
+            if (last.endsWith("/") && name.startsWith(last)) continue;
+            last = name;
+            found.ignored.add(`${prefix}${folder}${name}`);
+          }
+        },
+      },
+    );
+  }
+}
+
+const IGNORED = ["--exclude-standard", "--directory"] as const;
+
+/** Compares the files of a repository within this one with the commit it is at. */
+async function compareNested(found: Found, outer: Place, path: Buffer): Promise<void> {
+  const { repository, signal, prefix, depth } = outer;
+  const folder = join(repository.root, path.toString());
+  const isFolder = await lstat(folder).then((status) => status.isDirectory());
+  // A submodule that is not checked out, or a link in its place, is part of the diff.
+  if (!isFolder || !(await lstat(join(folder, ".git")).catch(() => undefined))) return;
+  if (depth >= MAX_DEPTH || signal.aborted) throw new Error("not compared");
+  const inner = await repository.openNested(folder, signal);
+  const git = await inner.git(signal);
+  const commit = (await commitOf(git, "HEAD")) ?? EMPTY_TREE[inner.objectFormat];
+  const plan: DiffPlan = {
+    diffType: "uncommitted",
+    gitRef: "HEAD",
+    from: { kind: "tree", object: commit },
+    to: { kind: "worktree" },
+  };
+  const view: DiffView = { ignoreSpace: false, paths: [] };
+  await withTreeOf(inner, git, plan, view, async (tree) => {
+    if (!tree) return;
+    const inside = `${prefix}${path}/`;
+    for (const file of await listFiles(tree, tree.git, plan, view)) found.nested.add(inside + file.path);
+    await collect(found, { repository: inner, tree, plan, view, prefix: inside, depth: depth + 1, signal });
+  });
+}

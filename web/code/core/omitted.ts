@@ -1,0 +1,47 @@
+import type { OmittedFiles, OmittedPaths } from "../../../src/review/api-types.ts";
+
+export interface OmittedLine extends OmittedPaths {
+  readonly text: string;
+}
+
+/** Returns one sentence for each reason why files are not shown, those a person does not expect first. */
+export function describeOmitted(omitted: OmittedFiles): readonly OmittedLine[] {
+  const { elsewhere, nested, onlyStaged, unknown, notCheckedOut, ignored } = omitted;
+  const all = [
+    elsewhere && {
+      ...elsewhere,
+      text: "The repository's core.worktree names another folder: the folder where this review was started is not shown.",
+    },
+    nested && {
+      ...nested,
+      text: `${files(nested.count, "uncommitted file")} in submodules or nested repositories ${are(nested.count)} not shown.`,
+    },
+    onlyStaged && {
+      ...onlyStaged,
+      text: `${files(onlyStaged.count, "staged change")} that ${are(onlyStaged.count)} not in the working tree ${are(onlyStaged.count)} not shown here. Select Staged changes to review ${onlyStaged.count === 1 ? "it" : "them"}.`,
+    },
+    unknown && {
+      ...unknown,
+      text: `${files(unknown.count, "folder")} could not be compared and may contain changes that are not shown.`,
+    },
+    notCheckedOut && {
+      ...notCheckedOut,
+      text: `${files(notCheckedOut.count, "file")} outside the sparse checkout ${are(notCheckedOut.count)} not shown.`,
+    },
+    ignored && {
+      ...ignored,
+      text: `${files(ignored.count, "ignored file")} ${are(ignored.count)} not shown${
+        ignored.paths.some((path) => path.endsWith("/")) ? " (a folder counts as one)" : ""
+      }.`,
+    },
+  ];
+  return all.flatMap((each) => each ?? []);
+}
+
+function files(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
+function are(count: number): string {
+  return count === 1 ? "is" : "are";
+}
