@@ -1,14 +1,14 @@
-// The benches that `npm run bench` runs: their commands, the peers they need, and the ratios in their output that are
-// kept in bench/ratios.json. A ratio compares two things measured in one run, so it can be held on another machine too.
+// The benches of `npm run bench`: commands, required peers, and the ratios in their output that bench/ratios.json stores. A
+// ratio relates two figures of one run, so it is comparable across machines.
 
-/** `lower` says which way is better: true where the ratio is ours by theirs in time or memory. */
+/** `lower`: whether a smaller ratio is better, as for time or memory of Sallyport relative to a peer. */
 export const benches = [
   {
     id: "startup",
     title: "Start and end of a review",
     commands: ({ short }) => [["bench/startup.mjs", ...(short ? ["--short"] : [])]],
     lower: true,
-    // By processor time, where the machine counts it: the time on the clock is that of everything else that runs, too.
+    // CPU time where available, because other processes affect wall-clock time.
     ratios: ({ tables }) =>
       rowsOf(tables, "of a bare node's")
         .filter((row) => row["subject"] !== "node" && /URL/.test(row["what"]))
@@ -33,7 +33,7 @@ export const benches = [
     id: "review-page",
     title: "The code review page",
     peers: ["difit"],
-    // difit takes minutes over M: in the short form it is enough to know that it does.
+    // difit takes minutes for M, so the short form stops at the time limit.
     commands: ({ short, peers }) => [
       [
         "bench/review-page/run.mjs",
@@ -137,7 +137,7 @@ export const benches = [
   },
 ];
 
-/** The Markdown tables in a text, each as its rows: title → cell. */
+/** Returns the Markdown tables in a text, each as rows of title → cell. */
 export function tablesIn(text) {
   const blocks = text.split("\n").reduce(
     (found, line) => {
@@ -166,7 +166,7 @@ function cellsOf(line) {
     .map((cell) => cell.trim());
 }
 
-/** The rows of the tables that have such a column. */
+/** Returns the rows of the tables that have the column. */
 function rowsOf(tables, column) {
   return tables.flat().filter((row) => column in row);
 }

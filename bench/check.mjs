@@ -1,6 +1,6 @@
-// Runs the benches and reports ratios that are more than a fifth worse than those in bench/ratios.json; exit code 1 then.
+// Runs the benches, reports ratios that are more than 20 % worse than in bench/ratios.json, and exits with 1 if there are any.
 //   npm run bench:check [-- --only startup,memory] [-- --portkey FOLDER --ccr FOLDER --difit FOLDER]
-// A ratio that looks worse is measured a second time and the better of the two counts: one slow moment proves nothing.
+// A worse ratio is measured again, and the better of the two counts.
 import { readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { resolve } from "node:path";
@@ -31,17 +31,17 @@ for (const { title, name, before, now, lower } of worse) {
 }
 for (const { title, failed: reason } of failed) console.log(`${title}: not measured, ${reason}`);
 const missing = unmeasured(first, stored);
-for (const name of missing) console.log(`${name}: is stored and was not measured`);
+for (const name of missing) console.log(`${name}: stored, but not measured`);
 const complaints = worse.length + failed.length + missing.length;
-if (complaints === 0) console.log("No ratio is more than a fifth worse than the stored one.");
+if (complaints === 0) console.log("No ratio is more than 20 % worse than the stored one.");
 const [load] = loadavg();
 if (load > availableParallelism())
   console.log(
-    `The machine is busy (load ${load.toFixed(1)}): believe what is worse only if a quiet one says it too.`,
+    `The machine is busy (load ${load.toFixed(1)}): repeat on a quiet machine before you rely on regressions.`,
   );
 process.exitCode = complaints > 0 ? 1 : 0;
 
-/** Some ratios are hundredths. */
+/** Formats a ratio with three significant digits, because some are hundredths. */
 function figure(ratio) {
   return ratio.toPrecision(3);
 }

@@ -1,7 +1,7 @@
 // Runs every bench, writes its tables into docs/performance.md and its ratios into bench/ratios.json.
 //   npm run bench [-- --only startup,memory] [-- --full] [-- --dry]
-// The short form takes about ten minutes on a quiet machine; --full takes an hour. --portkey, --ccr and --difit name
-// folders in which those are installed already; else they are installed below .cache. --dry prints and writes nothing.
+// The short form takes about 10 minutes on a quiet machine, --full an hour. --portkey, --ccr and --difit name the folders of
+// installed peers; otherwise they are installed below .cache. --dry prints without writing.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -26,7 +26,7 @@ const results = await runBenches({ only: flags.only?.split(","), short: !flags.f
 for (const { title, failed } of results) if (failed) console.log(`${title}: not measured, ${failed}`);
 process.exitCode = results.some(({ failed }) => failed) ? 1 : 0;
 
-/** Prints and writes down what a bench has measured; the tables of one that failed stay as they are. */
+/** Prints a bench's result and updates its tables and ratios; a failed bench changes nothing. */
 function report(result) {
   if (result.failed) return;
   console.log(`## ${result.title}\n\n${result.text}\n`);
@@ -37,7 +37,7 @@ function report(result) {
   writeFileSync(store, `${JSON.stringify({ ...known, [result.id]: result.ratios }, null, 2)}\n`);
 }
 
-/** The document with a bench's section between its marks replaced. */
+/** Returns the document with the section between a bench's marks replaced. */
 function between(text, { id, text: figures }) {
   const marks = [`<!-- bench:${id} -->`, `<!-- end of ${id} -->`];
   const [start, end] = marks.map((mark) => text.indexOf(mark));
@@ -47,7 +47,7 @@ function between(text, { id, text: figures }) {
   return `${text.slice(0, start)}${content}${text.slice(end + marks[1].length)}`;
 }
 
-/** Tables as they are; a report without one as it was printed. */
+/** Returns tables unchanged, and other output as a code block. */
 function inMarkdown(figures) {
   return /^\|/m.test(figures) ? figures : `\`\`\`text\n${figures}\n\`\`\``;
 }

@@ -1,4 +1,4 @@
-// The programs ours is measured beside. They are brought into a scratch folder, never into the product.
+// Installs the programs that Sallyport is compared with, in a separate folder.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -9,7 +9,7 @@ const PEERS = {
   difit: { packages: ["difit@1.1.2"], proof: "node_modules/difit/dist/cli/index.js" },
   portkey: {
     packages: ["@portkey-ai/gateway@1.15.2"],
-    // With newer versions of its server, streams fail on Node.js 20; they must be this old wherever it needs them.
+    // Newer versions of its HTTP server break streams on Node.js 20, so these are pinned everywhere.
     overrides: { hono: "4.9.7", "@hono/node-server": "1.13.5" },
     proof: "node_modules/@portkey-ai/gateway/build/start-server.js",
   },
@@ -18,15 +18,15 @@ const PEERS = {
     proof: "node_modules/@musistudio/claude-code-router/dist/cli.js",
   },
 };
-/** Debian's packages for the programs that make, relay and answer load. */
+/** Debian packages of the load generator, relay and compiler. */
 const PACKAGE_OF = { nginx: "nginx-light", wrk: "wrk", cc: ["gcc", "libc6-dev"], taskset: "util-linux" };
 
-/** The folder a peer is installed in: the given one, else a scratch folder, where it is installed if it is not yet. */
+/** Returns the given folder of a peer, or installs the peer below .cache if necessary. */
 export async function bringPeer(name, given = {}) {
   const { packages, proof, overrides = {} } = PEERS[name];
   const folder = resolve(given[name] ?? resolve(SCRATCH, name));
   if (existsSync(resolve(folder, proof))) return folder;
-  if (given[name]) throw new Error(`${folder} holds no ${proof}`);
+  if (given[name]) throw new Error(`${folder} does not contain ${proof}`);
   process.stderr.write(`  installing ${packages.join(", ")}\n`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(resolve(folder, "package.json"), JSON.stringify({ private: true, overrides }));
@@ -37,7 +37,7 @@ export async function bringPeer(name, given = {}) {
   return folder;
 }
 
-/** Sees to it that these programs are there, by apt-get where that may be used. Throws, saying what is missing. */
+/** Ensures that the programs are installed, with apt-get if permitted. Throws with the names of missing ones. */
 export function bringTools(names) {
   const missing = () => names.filter((name) => !isProgram(name));
   if (missing().length > 0 && process.getuid?.() === 0 && isProgram("apt-get")) {

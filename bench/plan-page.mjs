@@ -1,6 +1,6 @@
-// What the plan page weighs and how soon its text can be read, in a real Chromium.
+// Measures the size of the plan page and the time until its text is shown, in Chromium.
 //   npm run build && node bench/plan-page.mjs [rounds]
-// An empty page from the same server beside it says what the browser alone takes at the moment.
+// An empty page from the same server measures the browser's own share.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -46,7 +46,7 @@ const visits = [];
 for (let round = 0; round < rounds; round += 1) visits.push(await visit());
 const { files } = visits[0];
 const isHighlighter = ({ path }) => /\/(highlight|common)-/.test(path);
-// Diagrams are drawn in a frame of their own.
+// Diagrams are drawn in a separate frame.
 const page = files.filter(({ isFramed }) => !isFramed);
 const print = (label, value, unit) =>
   console.log(`${label.padEnd(34)} ${value.toFixed(0).padStart(5)} ${unit}`);
@@ -62,13 +62,13 @@ await browser.close();
 child.kill("SIGTERM");
 await rm(folder, { recursive: true, force: true });
 
-/** One visit with an empty cache. */
+/** Measures one visit with an empty cache. */
 async function visit() {
   const context = await browser.newContext();
   const page = await context.newPage();
   const responses = [];
   page.on("response", (response) => {
-    // The event stream has no end to wait for.
+    // The event stream never ends, so the network does not become idle.
     if (!response.url().endsWith("/api/events")) responses.push(response);
   });
   await page.goto(`${url}api/agents`);

@@ -3,14 +3,14 @@ export interface BenchResult {
   readonly title: string;
   readonly lower: boolean;
   readonly ratios: Readonly<Record<string, number>>;
-  /** Why there are none. */
+  /** Why there are no ratios. */
   readonly failed?: string;
 }
 export interface Regression {
   readonly id: string;
   readonly title: string;
   readonly name: string;
-  /** Whether the smaller ratio is the better one. */
+  /** Whether a smaller ratio is better. */
   readonly lower: boolean;
   readonly before: number;
   readonly now: number;

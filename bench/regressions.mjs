@@ -1,9 +1,9 @@
-// Which ratios have become worse than the stored ones, and by how much that counts.
+// Finds ratios that are worse than the stored ones.
 const TOLERANCE = 0.2;
 
 /**
- * The ratios of `results` that are more than a fifth worse than in `stored` (bench id → name → ratio), each as
- * `{id, title, name, lower, before, now}`. Where a ratio was measured more than once its best counts.
+ * Returns the ratios of `results` that are more than 20 % worse than in `stored` (bench id → name → ratio), each as
+ * `{id, title, name, lower, before, now}`. If a ratio was measured several times, the best counts.
  */
 export function regressions(results, stored) {
   const best = new Map();
@@ -22,7 +22,7 @@ export function regressions(results, stored) {
   });
 }
 
-/** The stored ratios, as `bench: name`, that a run of their bench did not come to: a regression could hide there. */
+/** Returns the stored ratios, as `bench: name`, that a run of their bench did not measure. */
 export function unmeasured(results, stored) {
   return results
     .filter(({ failed }) => !failed)

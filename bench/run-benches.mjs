@@ -1,4 +1,4 @@
-// Runs benches one after the other and reads their ratios; what they say on the way goes to stderr.
+// Runs benches sequentially and parses their ratios; their progress goes to stderr.
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { benches, tablesIn } from "./benches.mjs";
@@ -7,14 +7,14 @@ import { bringPeer, bringTools } from "./peers.mjs";
 const root = resolve(import.meta.dirname, "..");
 
 /**
- * Runs those whose id is in `only`, or all. `short` takes minutes instead of hours; `peers` names folders of peers that
- * are installed already. Resolves to `{id, title, lower, text, ratios, failed?}` of each, in order; `done` is told of each
- * as soon as it is there, so that nothing is lost of a run that is stopped.
+ * Runs the benches whose id is in `only`, or all. `short` takes minutes instead of hours; `peers` names folders of installed
+ * peers. Resolves to `{id, title, lower, text, ratios, failed?}` of each, in order. `done` receives each result immediately,
+ * so that an interrupted run keeps its results.
  */
 export async function runBenches({ only, short, peers, done = () => {} }) {
   const unknown = (only ?? []).filter((id) => !benches.some((bench) => bench.id === id));
   if (unknown.length > 0)
-    throw new Error(`No bench ${unknown.join(", ")}. There are ${benches.map(({ id }) => id).join(", ")}.`);
+    throw new Error(`Unknown bench ${unknown.join(", ")}. Known: ${benches.map(({ id }) => id).join(", ")}.`);
   const results = [];
   for (const bench of benches.filter(({ id }) => !only || only.includes(id))) {
     const began = performance.now();

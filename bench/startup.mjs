@@ -1,7 +1,7 @@
-// How long a person waits for a review to begin, and an agent for it to end: medians of spawned commands.
+// Measures the start and the end of a review: medians of spawned commands.
 //   npm run build && npm run build:binary && node bench/startup.mjs [--rounds 21 | --short]
-// A bare `node -e 0` in every round says how fast the machine is at the moment; the ratio to it is what can be compared. On
-// Linux the processor time until the URL is counted too, beside a bare node's: a busy machine disturbs it least.
+// Each round also measures bare `node -e 0`; compare the ratios to it. On Linux it also measures CPU time until the URL, which
+// depends least on other load.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ const subjects = {
   package: [process.execPath, join(root, "dist/sallyport.js")],
   ...(existsSync(executable) ? { executable: [executable] } : {}),
 };
-/** What is measured, and the ratio it shall not exceed: 60, 120 and 250 ms where a bare node takes 45. */
+/** Measurements and their maximum ratio: 60, 120 and 250 ms where bare Node.js takes 45 ms. */
 const cases = {
   version: { title: "`--version`, start to end", target: { executable: 1.33 } },
   plan: { title: "`review plan`, start to URL on stderr", target: { executable: 2.67, package: 5.56 } },
@@ -34,11 +34,11 @@ const repository = await makeRepository();
 const bare = [];
 const bareCpu = [];
 const samples = {};
-/** Says something as a review says its URL, and stays. */
+/** Prints a URL like a review, and keeps running. */
 const BARE = ["-e", "process.stderr.write('http://bare/ '); setTimeout(() => {}, 60_000)"];
 
 try {
-  // The first start of a program reads it from the disk.
+  // Warm-up: the first start reads the program from disk.
   for (const command of Object.values(subjects)) await timed(() => run([...command, "--version"]));
   for (let round = 0; round < rounds; round += 1) {
     bare.push(await timed(() => run([process.execPath, "-e", "0"])));
@@ -76,14 +76,14 @@ function figures(values) {
   return [value.toFixed(0), middleHalf(values), (value / median(bare)).toFixed(2)];
 }
 
-/** The lower quartile: what other work takes of the caches only ever adds. */
+/** Returns the lower quartile, because other load only adds to CPU time. */
 function cpuFigures(values) {
   if (!values?.every(Number.isFinite)) return ["–", "–"];
   const of = (all) => all.toSorted((a, b) => a - b)[all.length >> 2];
   return [of(values).toFixed(0), (of(values) / of(bareCpu)).toFixed(2)];
 }
 
-/** Milliseconds of processor time that a process has used so far, all its threads. */
+/** Returns the CPU time of a process and all its threads, in milliseconds. */
 function cpuSoFar({ pid }) {
   return process.platform === "linux" ? cpuOf(pid) / 1_000 : Number.NaN;
 }

@@ -1,12 +1,11 @@
-// Builds a single executable: Node.js, the command, its code cache and the pages in one file that needs nothing beside
-// it. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
+// Builds a single executable: Node.js, the command, its code cache and the pages in one file. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
 //   node scripts/build-binary.mjs [--output dist/bin/sallyport] [--node FILE] [--node-license FILE] [--built]
-// --node names another machine's node or node.exe, --node-license its license where it does not lie beside it; --built takes
-// the pages and licenses of dist/ as they are.
-// Node's own program is what is filled: the one that runs this, for this platform and processor, or one of the same version
-// for another (linux or Windows, x64 or arm64; macOS on macOS alone, where programs are signed). The latter goes without a
-// code cache, which V8 makes on the same machine only, and is not run here. The signature for this machine is made here; to
-// give the program to others, sign it with your own identity afterwards (`codesign …`, `signtool sign …`).
+// --node names another machine's node or node.exe, --node-license its license if it is not in the same folder; --built uses
+// the existing pages and licenses of dist/.
+// The base is the running Node.js, or one of the same version for another platform (Linux or Windows, x64 or arm64; macOS
+// only on macOS, which has to sign it). An executable for another platform has no code cache, because V8 creates it only on
+// the target, and is not run. The script signs for this machine only; to distribute the program, sign it with your identity
+// (`codesign …`, `signtool sign …`).
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -49,7 +48,7 @@ try {
   const blob = makeBlob();
   inject(blob);
   check(blob);
-  const note = isOwn ? "" : " It was not run: this machine is another.";
+  const note = isOwn ? "" : " It was not run: it is for another platform.";
   console.error(`${relative(root, output)} is built for ${target.platform} ${target.arch}.${note}`);
 } finally {
   rmSync(work, { recursive: true, force: true });
@@ -62,7 +61,9 @@ function targetOf(program) {
       `${program} is Node.js ${target.version}; it has to be ${process.versions.node}, as what runs this`,
     );
   if (target.platform === "darwin" && process.platform !== "darwin")
-    throw new Error("macOS runs nothing unsigned, and only macOS signs: build it there");
+    throw new Error(
+      "Cannot build for macOS on another platform: macOS runs only signed programs. Build on a Mac.",
+    );
   return target;
 }
 
@@ -71,7 +72,7 @@ function defaultName() {
   return `dist/bin/sallyport${isOwn ? "" : `-${target.platform}-${target.arch}`}${suffix}`;
 }
 
-/** Our license, those of the packages, and that of the Node.js which is filled. */
+/** Returns the licenses of Sallyport, of the bundled packages and of the base Node.js. */
 function licenses() {
   const ours = ["LICENSE", "dist/THIRD-PARTY-LICENSES.txt"].map((file) =>
     readFileSync(resolve(root, file), "utf8"),
@@ -82,7 +83,7 @@ function licenses() {
   return [...ours, `Node.js ${target.version}\n\n${node}`].join(`\n${"=".repeat(80)}\n\n`);
 }
 
-/** The pages go in under the names that src/http/page-source.ts asks for, the parts under those of the loader. */
+/** Returns the assets: pages by the names that src/http/page-source.ts uses, parts by those of the loader. */
 function makeBlob() {
   const config = {
     main: join(work, "start.cjs"),
@@ -101,7 +102,7 @@ function makeBlob() {
   return config.output;
 }
 
-/** Name → path of every file below `folder`. */
+/** Returns name → path for every file below `folder`. */
 function filesIn(folder, prefix = "") {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -111,11 +112,11 @@ function filesIn(folder, prefix = "") {
 
 function inject(blob) {
   mkdirSync(dirname(output), { recursive: true });
-  // Into a new file: an executable that runs at the moment cannot be written to.
+  // A new file, because a running executable cannot be overwritten.
   rmSync(output, { force: true });
   copyFileSync(values.node, output);
   chmodSync(output, 0o755);
-  // The copy's signature is void once the blob is in; macOS runs nothing unsigned.
+  // Adding the blob invalidates the signature, and macOS runs only signed programs.
   if (mac) quietly("codesign", ["--remove-signature", output]);
   const postject = resolve(root, "node_modules/postject/dist/cli.js");
   const segment = mac ? ["--macho-segment-name", "NODE_SEA"] : [];
@@ -123,7 +124,7 @@ function inject(blob) {
   if (mac) quietly("codesign", ["--sign", "-", output]);
 }
 
-/** A program that does not start shall be noticed here, not by whoever is given it. */
+/** Throws unless the executable starts and prints its version. */
 function check(blob) {
   expectFilled(readFileSync(output), readFileSync(blob));
   if (!isOwn) return;

@@ -1,5 +1,5 @@
-// How the command is bundled, shared by the package's build and the single executable's: into parts, which are scripts
-// of their own, so that what is not used is not even looked at, and a small program that loads them.
+// Bundles the command for the package and the executable: separate scripts (parts), so that unused code is not loaded, and a
+// small loader.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { build } from "rolldown";
 import { wrapped } from "./start/loader.mjs";
 
-/** The folder of the project. */
+/** The project root. */
 export const root = resolve(import.meta.dirname, "..");
 
 /** The version in package.json. */
@@ -15,7 +15,7 @@ export function packageVersion() {
   return JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")).version;
 }
 
-/** Bundles the command into the folder `dir`, with these plugins besides our own. */
+/** Bundles the command into the folder `dir`, with additional plugins. */
 export async function bundleParts(dir, minify, plugins = []) {
   rmSync(dir, { recursive: true, force: true });
   const bundle = await build({
@@ -23,7 +23,7 @@ export async function bundleParts(dir, minify, plugins = []) {
     platform: "node",
     logLevel: "warn",
     plugins: [leftOut(), ...plugins],
-    // Its main file requires parts by names a bundler cannot see; its module build does not.
+    // Its main file requires modules by computed names; its ES module build does not.
     resolve: { alias: { "jsonc-parser": resolve(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
     transform: { define: { SALLYPORT_VERSION: JSON.stringify(packageVersion()) } },
     output: {
@@ -32,7 +32,7 @@ export async function bundleParts(dir, minify, plugins = []) {
       minify,
       entryFileNames: "[name].cjs",
       chunkFileNames: "[name]-[hash].cjs",
-      // A byte a character, which is read without decoding and takes half the memory.
+      // ASCII, which V8 reads without decoding and stores in half the memory.
       charset: "ascii",
       comments: false,
     },
@@ -40,7 +40,7 @@ export async function bundleParts(dir, minify, plugins = []) {
   for (const { fileName, code } of bundle.output) writeFileSync(join(dir, fileName), inBytes(wrapped(code)));
 }
 
-/** As it is read; throws where a character would be read as another. */
+/** Returns the bytes of the code; throws if it is not ASCII. */
 function inBytes(text) {
   const bytes = Buffer.from(text, "latin1");
   if (bytes.toString("latin1") !== text || bytes.some((byte) => byte > 127))
@@ -48,7 +48,7 @@ function inBytes(text) {
   return bytes;
 }
 
-/** Bundles what loads the parts, "package" or "executable", into `file`. */
+/** Bundles the loader of the parts, "package" or "executable", into `file`. */
 export function bundleStart(kind, file) {
   return build({
     input: resolve(root, `scripts/start/${kind}.mjs`),
@@ -63,23 +63,23 @@ export function bundleStart(kind, file) {
   });
 }
 
-/** Runs the parts in `folder` through what people run most, and writes what V8 has compiled by then to `cache`. */
+/** Runs the most common commands with the parts in `folder`, and writes V8's compiled code to `cache`. */
 export function recordCache(folder, cache) {
   const work = mkdtempSync(join(tmpdir(), "sallyport-record-"));
-  // The commands that are run keep to that folder, whatever this machine's person has set.
+  // The commands use this folder, whatever the environment has.
   const { PATH, SystemRoot } = process.env;
   const env = { PATH, SystemRoot, HOME: work, SERVICE_HOME: join(work, "data"), SERVICE_BROWSER: "none" };
   rmSync(cache, { recursive: true, force: true });
   try {
     const record = resolve(root, "scripts/start/record.mjs");
-    // It takes seconds; a machine on which it comes to no end shall not keep the build from its own.
+    // It takes seconds; the limit keeps a hanging run from blocking the build.
     quietly(process.execPath, [record, folder, cache], { cwd: work, env, timeout: 180_000 });
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
-/** Runs a program whose output is of interest only where it fails. */
+/** Runs a program and prints its output only if it fails. */
 export function quietly(program, args, options = {}) {
   try {
     execFileSync(program, args, { ...options, stdio: "pipe" });
@@ -91,10 +91,10 @@ export function quietly(program, args, options = {}) {
 }
 
 /**
- * Parts of our packages that no path of ours reaches, replaced by nothing: Fastify's JSON schema compilers (bodies are
- * parsed with zod), its logger, its HTTP/2 and HTTPS servers and its trust in other proxies, and the
- * file search of @fastify/static (folders are not listed). They are half of the code that Node would read before a
- * review is on the screen. Versions of plugins are compared when packages are installed, not at every start.
+ * Modules of dependencies that are never used, replaced by empty ones: Fastify's JSON schema compilers (bodies are parsed
+ * with zod), its logger, HTTP/2, HTTPS and proxy trust, and the file search of @fastify/static (folders are not listed).
+ * They are half of the code that Node.js would load before a review is on the screen. Plugin versions are checked when
+ * packages are installed, not at every start.
  */
 export const LEFT_OUT = {
   "@fastify/ajv-compiler": "{}",

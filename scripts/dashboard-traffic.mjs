@@ -1,4 +1,4 @@
-// A proxy that has been at work, for the picture of its dashboard: clients and vendors are played here.
+// Runs a proxy with simulated clients and vendors, for the screenshot of its dashboard.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ const CALLS = [
   ["gpt-5.4", 2],
 ];
 
-/** Runs the built proxy in the folder `home`, has it serve calls, and hands its address to `use` while one still runs. */
+/** Runs the built proxy in the folder `home`, sends calls, and passes its address to `use` while one call is running. */
 export async function withBusyProxy(home, use) {
   const vendor = createServer(respond);
   vendor.listen(0, "127.0.0.1");
@@ -64,7 +64,7 @@ async function call(url, model, round) {
   await (await fetch(`${url}${path}`, { method: "POST", headers, body })).text();
 }
 
-/** As a vendor of either dialect, with figures that grow with the conversation. */
+/** Responds as a vendor of either dialect, with usage that grows with the conversation. */
 async function respond(request, response) {
   if (request.method === "GET") return response.writeHead(404).end();
   let text = "";

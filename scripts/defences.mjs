@@ -1,5 +1,5 @@
-// The defences of the threat model (docs/threats.md), each with a way to take it out. `scripts/test-defences.mjs` does so, one
-// at a time, and the tests named must fail.
+// The defenses of docs/threats.md, each with an edit that removes it. `scripts/test-defences.mjs` applies one edit at a time,
+// and the named tests must fail.
 
 /** `[row, tests, file, text, replacement, …further file, text, replacement]`; tests are paths below test/. */
 export const defences = [

@@ -1,4 +1,4 @@
-// Lists the packages that are in dist/ with their license texts, and refuses licenses that we have not accepted.
+// Lists the packages in dist/ with their license texts, and rejects licenses that are not accepted.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
@@ -16,13 +16,13 @@ const ACCEPTED = new Set([
   "Python-2.0",
   "PSF-2.0",
 ]);
-/** Code of other projects inside a package, where no source map shows it. */
+/** Code of other projects inside a package that no source map reveals. */
 const CARRIED = { undici: ["llhttp"] };
 const MODULES = /^(.*[\\/]node_modules[\\/])((?:@[^\\/]+[\\/])?[^\\/]+)/s;
 
 /**
- * Returns a rolldown and Vite plugin that adds the id of every module that goes into a bundle to `ids`. It looks before other
- * plugins can take chunks out of the bundle, as pages that are one file do.
+ * Returns a rolldown and Vite plugin that adds the id of every bundled module to `ids`. It runs before other plugins
+ * can remove chunks from the bundle, as the single-file pages do.
  */
 export function moduleCollector(ids) {
   return {
@@ -37,10 +37,9 @@ export function moduleCollector(ids) {
 }
 
 /**
- * Returns the packages that modules with these ids came from: `{name, version, license, text}`, in the order of their names.
- * Dependencies of packages are among them, since packages publish files in which their dependencies are bundled. What
- * `leftOut` names is not, as far as nothing else leads to it. Throws, naming them, for packages whose license is not accepted
- * or whose license text is missing.
+ * Returns the packages that modules with these ids come from: `{name, version, license, text}`, sorted by name. The result
+ * includes dependencies of packages, because published files may bundle them, and excludes those in `leftOut` unless
+ * another package needs them. Throws with their names for packages whose license is not accepted or has no text.
  */
 export function packagesOf(ids, { root, leftOut = [] }) {
   const stored = storedTexts(resolve(root, "scripts/licenses"));
@@ -64,13 +63,13 @@ export function packagesOf(ids, { root, leftOut = [] }) {
     const known = stored.get(inside) ?? (existsSync(folder) ? describe(folder, stored) : {});
     packages.push({ ...known, name: inside, version: `in ${of}` });
   }
-  // Their own few lines of runtime are in what they build, not the packages they depend on.
+  // Only their small runtime is in the output, not the packages they depend on.
   for (const tool of toolsOf(ids)) packages.push(describe(join(root, "node_modules", tool), stored));
   refuse(packages);
   return packages.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** Returns one text of all packages, each license text once. */
+/** Returns one text with all packages and each license text once. */
 export function licensesText(packages) {
   const byText = new Map();
   for (const one of packages) byText.set(one.text, [...(byText.get(one.text) ?? []), one]);
@@ -81,7 +80,7 @@ export function licensesText(packages) {
   return `Sallyport contains code of these packages.\n\n${sections.join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
-/** Returns the license of the Node.js `program`, which lies beside it or where its package put it. Throws where there is none. */
+/** Returns the license of the Node.js `program` from its folder or its package. Throws if there is none. */
 export function nodeLicense(program) {
   const folder = dirname(program);
   const candidates = [
@@ -107,7 +106,7 @@ function packageFolder(path) {
   return match ? `${match[1]}${match[2]}` : undefined;
 }
 
-/** Names of packages whose code is in files of other packages, as source maps beside them tell. */
+/** Returns the names of packages whose code is in files of other packages, from their source maps. */
 function prebundled(files) {
   return files.flatMap((file) => {
     const map = `${file}.map`;
@@ -129,7 +128,7 @@ function toolsOf(ids) {
   return ["rolldown", "vite"].filter((tool) => [...ids].some((id) => id.startsWith(`\0${tool}/`)));
 }
 
-/** Finds a dependency as Node.js does: in the package's own folder, then above it. */
+/** Finds a dependency like Node.js: in the package's folder, then in the folders above. */
 function installed(folder, name) {
   const found = join(folder, "node_modules", name);
   if (existsSync(join(found, "package.json"))) return found;
@@ -147,7 +146,7 @@ function describe(folder, stored) {
   return { name, version, license: named(license ?? licenses?.[0]) ?? recognized(text), text };
 }
 
-/** The license and notice files of a package, or the license in its README. */
+/** Returns the license and notice files of a package, or the license section of its README. */
 function textIn(folder) {
   const files = readdirSync(folder)
     .filter((file) => /^(licen[cs]e|copying|notice|unlicense)(-[\w.-]+)?(\.(md|txt))?$/i.test(file))
@@ -160,7 +159,7 @@ function textIn(folder) {
   return section?.includes("Permission is hereby granted") ? cleaned(section) : "";
 }
 
-/** Vite's file goes on with the licenses of what its own program is bundled with, none of which is in what it builds. */
+/** Returns Vite's license without those of its bundled dependencies, which are not part of its output. */
 function cleaned(text) {
   return text
     .replaceAll("\r\n", "\n")
@@ -168,7 +167,7 @@ function cleaned(text) {
     .trim();
 }
 
-/** Texts for packages that publish none: name → license and text. A file's first line is "NAME, NAME: LICENSE". */
+/** Returns texts for packages that publish none: name → license and text. A file's first line is "NAME, NAME: LICENSE". */
 function storedTexts(folder) {
   const texts = readdirSync(folder).flatMap((file) => {
     const [, names, license, text] =
@@ -183,7 +182,7 @@ function named(license) {
   return name?.replace(/^apache-2\.0$/i, "Apache-2.0");
 }
 
-/** For packages that carry the text but do not name it. */
+/** Returns the license's name from its text, for packages that do not name it. */
 function recognized(text) {
   return text?.startsWith("The MIT License") ? "MIT" : undefined;
 }

@@ -1,15 +1,15 @@
-// The manual page, sallyport(1), made of what --help says. See man(7) for the macros.
+// Generates the manual page sallyport(1) from --help. See man(7) for the macros.
 
 /**
- * The page of a commander `program`, as troff text. `more` has what stands beneath the flags of a command, by its whole
- * name; `date` is that of the version.
+ * Returns the manual page of a commander `program` as troff text. `more` maps a command's full name to the text below its
+ * flags; `date` is the release date.
  */
 export function manPage(program, { version, date, more }) {
   const commands = withNames(program);
   const [summary, ...rest] = program.description().split("\n");
   return `${[
     `.TH SALLYPORT 1 "${date}" "sallyport ${version}" "User Commands"`,
-    // Names of variables and files are not to be hyphenated.
+    // Names of variables and files must not be hyphenated.
     ".nh",
     ".SH NAME",
     `sallyport \\- ${escaped(lowered(summary).replace(/[.:]$/, ""))}`,
@@ -28,7 +28,7 @@ export function manPage(program, { version, date, more }) {
   ].join("\n")}\n`;
 }
 
-/** The command and all below it, with their whole names. */
+/** Returns the command and its subcommands, with their full names. */
 function withNames(command, above = "") {
   const name = `${above} ${command.name()}`.trim();
   const below = command.createHelp().visibleCommands(command);
@@ -76,7 +76,7 @@ function moreOf(text = "") {
     });
 }
 
-/** Lines of at most 80 characters. */
+/** Wraps text to lines of at most 80 characters. */
 function paragraph(text) {
   const lines = [];
   for (const word of text.split(" ").map(escaped)) {
@@ -91,7 +91,7 @@ function lowered(text) {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** What troff would read as a request, an escape or a hyphen is meant as it is written. */
+/** Escapes what troff would read as a request, an escape or a hyphen. */
 function escaped(text) {
   return text
     .replaceAll("\\", "\\e")

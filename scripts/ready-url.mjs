@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** The address in the ready file of a command that has been started; waits ten seconds for it. */
+/** Resolves to the URL in a command's ready file; waits up to ten seconds for it. */
 export async function urlIn(path) {
   for (let attempt = 0; attempt < 400; attempt += 1) {
     const text = await readFile(path, "utf8").catch(() => "");
     if (text) return JSON.parse(text).url;
     await delay(25);
   }
-  throw new Error(`nothing has told in ${path} that it started`);
+  throw new Error(`The command did not start within 10 s: ${path} does not exist`);
 }

@@ -1,5 +1,5 @@
 // Records a terminal session of the built command for the README: node scripts/record-terminal.mjs
-// The commands are really run and what they print is shown; only the pace is made for reading.
+// It runs the commands and shows their real output, slowed down for reading.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -89,14 +89,14 @@ function start(args) {
   return { child, ended };
 }
 
-/** Waits until the command has said where it is, and shows what it has said by then. */
+/** Waits until the command has printed its URL, and shows its output so far. */
 async function address(started) {
   started.url = await new Promise((found, fail) => {
     let stderr = "";
     started.child.stderr.on("data", (chunk) => {
       stderr += chunk;
       const match = /(http:\S+)\s/.exec(stderr);
-      // A banner comes in one piece with its address or right after it.
+      // A banner is printed with the URL or directly after it.
       if (match) setTimeout(() => found({ url: match[1], stderr }), 300);
     });
     started.child.once("exit", (code) => fail(new Error(`ended with ${code}: ${stderr}`)));

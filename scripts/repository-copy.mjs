@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** The folder of the project. */
+/** The project root. */
 export const root = resolve(import.meta.dirname, "..");
 
-/** Puts the repository's files, as they are now, into `copy`, with the packages that are installed here. */
+/** Copies the repository's current files into `copy` and links the installed packages. */
 export function copyRepository(copy) {
   const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: root,

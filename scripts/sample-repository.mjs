@@ -1,4 +1,4 @@
-// A small repository with changes under way, for pictures. It is no copy of this project's files, which go their own way.
+// Creates a small repository with uncommitted changes, for screenshots. Its files are fictional.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,17 +7,17 @@ const BEFORE = {
   "src/http/create-app.ts": `import Fastify, { type FastifyInstance } from "fastify";
 
 export interface AppLimits {
-  /** Bytes of a request body; more is 413. */
+  /** Bytes of a request body; beyond: 413. */
   readonly bodyLimit: number;
-  /** Milliseconds until a request's headers must be whole. */
+  /** Time limit for a request's headers, in milliseconds. */
   readonly headersTimeout?: number;
-  /** Milliseconds until a request must be whole, its body included. */
+  /** Time limit for a whole request, in milliseconds. */
   readonly requestTimeout?: number;
 }
 
 /**
- * A server with the limits that every door of ours shares. Node needs all three timeouts: the one for the
- * whole request does nothing before the one for its headers has passed.
+ * Creates a server with the limits that all listeners share. Node needs all three timeouts: the one for the
+ * whole request has no effect before the one for its headers has passed.
  */
 export function createApp(limits: AppLimits): FastifyInstance {
   const headersTimeout = limits.headersTimeout ?? 15_000;
@@ -36,7 +36,7 @@ export function createApp(limits: AppLimits): FastifyInstance {
   "src/http/error-handler.ts": `import type { FastifyError, FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
 
-/** Answers every failure as JSON. The listener is told of those that are not the caller's. */
+/** Returns every error as JSON, and reports those that the client did not cause. */
 export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknown) => void): void {
   app.setErrorHandler(async (error: FastifyError | AppError, _request, reply) => {
     const status = error.statusCode ?? 500;
@@ -55,7 +55,7 @@ const CHANGES = [
   [
     "src/http/error-handler.ts",
     "export function",
-    "// Nothing of the request goes into the answer.\nexport function",
+    "// The response contains nothing from the request.\nexport function",
   ],
 ];
 
@@ -66,7 +66,7 @@ export const SAMPLE_COMMENT = {
   text: "Slow clients on bad lines need the ten seconds: what is the `5_000` based on?",
 };
 
-/** Makes the repository in a new folder `gateway` below `home`, and resolves to its path. */
+/** Creates the repository in a new folder `gateway` below `home`, and resolves to its path. */
 export function sampleRepository(home) {
   const folder = join(home, "gateway");
   const write = (files) => {

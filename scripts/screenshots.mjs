@@ -1,4 +1,4 @@
-// Takes the pictures of the documentation from the built command: node scripts/screenshots.mjs
+// Takes the screenshots of the documentation from the built command: node scripts/screenshots.mjs
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -59,7 +59,7 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-/** Runs a review of `text`, as Claude Code's hook starts it, for as long as `use` takes. */
+/** Runs a review of `text` as Claude Code's hook starts it, until `use` has finished. */
 async function withReview(text, use) {
   const event = {
     session_id: "screenshots",
@@ -73,7 +73,7 @@ async function withReview(text, use) {
   await withCommand(["review", "plan"], { cwd: event.cwd, input: JSON.stringify(event) }, use);
 }
 
-/** Runs a command of ours for as long as `use` takes, which is given its address. */
+/** Runs a command until `use`, which receives its URL, has finished. */
 async function withCommand(args, { cwd, input }, use) {
   const ready = join(home, "ready.json");
   await rm(ready, { force: true });
@@ -153,7 +153,7 @@ function secondRound(text) {
 }
 
 async function shoot(page, name) {
-  // Toasts and the composer's focus belong to the moment before.
+  // Waits until toasts and the composer's focus have disappeared.
   await page.mouse.move(0, 0);
   await delay(4_500);
   await page.screenshot({ path: join(images, `${name}.png`) });

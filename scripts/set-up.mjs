@@ -1,30 +1,29 @@
-// Brings what the main job and the tests need: packages, the build and, with --browser, a Chromium; with --packages
-// packages alone.
-// Runs before `npm start` and `npm test`, on a fresh clone as on a machine that has it all.
+// Installs packages, builds, and with --browser installs a Chromium; with --packages it only installs packages.
+// Runs before `npm start` and `npm test`; steps that are already done are skipped.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { tryAgain } from "./try-again.mjs";
 
 const report = (text) => process.stderr.write(`${text}\n`);
-// Before anything that an older one does not have: its own words would be about that.
+// Checked before any syntax or module that an older Node.js lacks, so that its error is this one.
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   report(
-    `This needs Node.js 20.19 or newer, and runs in ${process.version}. See https://nodejs.org/en/download`,
+    `Sallyport requires Node.js 20.19 or newer; this is ${process.version}. See https://nodejs.org/en/download`,
   );
   process.exit(1);
 }
 const root = resolve(import.meta.dirname, "..");
 const run = (program, args, options = {}) =>
   execFileSync(program, args, { cwd: root, stdio: ["ignore", 2, 2], ...options });
-// npm alone is a script on Windows, which needs a shell; Node.js itself may lie in "Program Files", which a shell would cut in two.
+// On Windows npm is a script and needs a shell. Node.js does not, and a shell would split the path "Program Files".
 const npm = (args) => run("npm", args, { shell: process.platform === "win32" });
 const at = (path) => resolve(root, path);
 const modified = (path) => (existsSync(at(path)) ? statSync(at(path)).mtimeMs : 0);
 
 if (modified("node_modules/.package-lock.json") < modified("package-lock.json")) {
-  report("Installing packages (once, it takes a minute or so) …");
+  report("Installing packages (once, about a minute) …");
   const quietly = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=5"];
   await tryAgain("npm ci", () => npm(["ci", ...quietly])).catch((error) =>
     giveUp(
@@ -43,13 +42,13 @@ if (!process.argv.includes("--packages") && !isBuilt()) {
 
 if (process.argv.includes("--browser")) {
   const { ensureChromium, HOW_TO_INSTALL } = await import("./chromium.mjs");
-  // What needs no browser is tested all the same; `npm test` ends with an error afterwards.
+  // The other tests still run; `npm test` then ends with an error.
   await ensureChromium().catch((error) =>
     report(`\nThere is no Chromium for the browser tests: ${error.message}\n${HOW_TO_INSTALL}\n`),
   );
 }
 
-/** Says in a few lines why the command that was asked for cannot begin, without a stack of ours around it. */
+/** Prints why the command cannot start, without a stack trace. */
 function giveUp(what, error, remedy = "") {
   report([`\n${what}: ${error.message}`, remedy].filter(Boolean).join("\n"));
   process.exit(1);
@@ -63,7 +62,7 @@ function isBuilt() {
   );
 }
 
-/** Changes whenever a tracked or new source file does. */
+/** Returns a fingerprint that changes with every tracked or new source file. */
 function sourceStamp() {
   const folders = ["src", "web", "scripts", "package-lock.json", "package.json"];
   const git = (args) => execFileSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });

@@ -1,4 +1,4 @@
-// Draws a recorded terminal session as an SVG that plays by itself, in every browser and without a script.
+// Renders a recorded terminal session as an animated SVG without scripts.
 const COLUMNS = 104;
 const ROWS = 30;
 const LINE = 20;
@@ -30,7 +30,7 @@ ${frames.map((frame, row) => drawn(frame, row, length)).join("\n")}
 `;
 }
 
-/** Long lines go on in the next row, as in a terminal. */
+/** Wraps a long line, as a terminal does. */
 function fold({ kind, text }) {
   const room = COLUMNS - (kind === "command" ? 2 : 0);
   const pieces = text.match(new RegExp(`.{1,${room}}`, "gu")) ?? [""];
@@ -40,7 +40,7 @@ function fold({ kind, text }) {
 function timed(lines) {
   let at = 0.5;
   const frames = lines.map((line, index) => {
-    // A new command waits until what stands there has been read.
+    // A new command starts after the time needed to read the previous output.
     if (line.kind === "command" && line.isFirst && index > 0) at += 2;
     const start = at;
     const typing = line.kind === "command" ? [...line.text].length * PER_LETTER : 0;
@@ -60,7 +60,7 @@ function drawn({ kind, text, start, isFirst }, row, length) {
   return `<g>${appear}${content}</g>`;
 }
 
-/** Moves everything up a row whenever the screen is full. */
+/** Scrolls by one row whenever the screen is full. */
 function scrolling(frames, length) {
   const moves = frames.flatMap(({ start }, row) =>
     row < ROWS ? [] : [{ at: start / length, by: (row - ROWS + 1) * LINE }],

@@ -1,5 +1,5 @@
-// Proves the chain with the real agents: installs them, each in its pinned version, and runs test/agents-live with
-// nothing but loopback to reach. Arguments go to vitest. SALLYPORT_AGENTS names another folder for the programs.
+// Tests with real agents: installs each in its pinned version and runs test/agents-live with network access to loopback
+// only. Arguments go to vitest. SALLYPORT_AGENTS names another folder for the programs.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -12,9 +12,9 @@ const report = (text) => process.stderr.write(`${text}\n`);
 execFileSync(process.execPath, [resolve(root, "scripts/set-up.mjs")], { cwd: root, stdio: ["ignore", 2, 2] });
 for (const [name, wanted] of Object.entries(programs)) installProgram(name, wanted);
 process.exitCode = runTests();
-// With arguments only some of the tests ran.
+// With arguments, only some of the tests ran.
 if (process.exitCode === 0 && process.argv.length === 2) {
-  report("\nProven:");
+  report("\nTested:");
   for (const [name, { package: from, version }] of Object.entries(programs))
     report(`  ${name}: ${from} ${version}`);
 }
@@ -26,12 +26,12 @@ function installProgram(name, { package: from, version, entry }) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(resolve(folder, "package.json"), '{ "private": true }\n');
-  // The version's own engine check is left aside: the programs bring their own runtime.
+  // --force skips the engine check: the tests use the runtime that each program requires.
   const args = ["install", "--no-audit", "--no-fund", "--loglevel=error", "--force", `${from}@${version}`];
   execFileSync("npm", args, { cwd: folder, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
 }
 
-/** In a network of its own with loopback alone, where the system can make one. */
+/** Runs vitest in a network namespace with loopback only, if the system supports it. */
 function runTests() {
   const vitest = [
     resolve(root, "node_modules/vitest/vitest.mjs"),
@@ -42,7 +42,7 @@ function runTests() {
   ];
   const offline = ["-rn", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
   const canBeOffline = spawnSync("unshare", [...offline, "true"]).status === 0;
-  if (!canBeOffline) report("No network namespace can be made here: the agents could reach other hosts.");
+  if (!canBeOffline) report("Cannot create a network namespace: the agents can reach other hosts.");
   const args = canBeOffline
     ? ["unshare", ...offline, process.execPath, ...vitest]
     : [process.execPath, ...vitest];

@@ -1,6 +1,6 @@
-// Takes each defence out in turn, in a copy of the repository, and runs the tests that must notice: npm run test:defences.
-// Words after it choose rows: npm run test:defences -- R1 P13. With --quick the tests are not run first with every defence
-// in place, as `npm test` has done it.
+// Removes each defense in a copy of the repository, and checks that its tests fail: npm run test:defences.
+// Arguments select rows: npm run test:defences -- R1 P13. --quick skips the first run with all defenses in place, which
+// `npm test` has done.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -9,11 +9,11 @@ import { promisify } from "node:util";
 import { defences } from "./defences.mjs";
 import { copyRepository, root } from "./repository-copy.mjs";
 
-/** Tests that hang without their defence have noticed too, one test in the first and all of a file in the second. */
+/** A test that hangs without its defense counts as failed: time limits of one test and of a file. */
 const TEST_LIMIT_MS = 20_000;
 const LIMIT_MS = 180_000;
 
-/** Resolves to how many tests passed and failed; a file that cannot even be loaded is no test that failed. */
+/** Resolves to the counts of passed and failed tests. A file that does not load counts as neither. */
 function runTests(copy, tests, limit = LIMIT_MS) {
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const args = [
@@ -24,7 +24,7 @@ function runTests(copy, tests, limit = LIMIT_MS) {
     "--project",
     "e2e",
     "--reporter=json",
-    // The first that fails has noticed.
+    // One failed test is enough.
     ...(limit > 0 ? ["--bail=1", `--testTimeout=${TEST_LIMIT_MS}`] : []),
     ...tests.map((test) => `test/${test}`),
   ];
@@ -44,12 +44,12 @@ function runTests(copy, tests, limit = LIMIT_MS) {
   });
 }
 
-/** The command and its pages, which tests drive that take them as a person has them. */
+/** Builds the command and its pages for the end-to-end tests. */
 function build(copy) {
   return promisify(execFile)(process.execPath, [join(copy, "scripts", "build.mjs")], { cwd: copy });
 }
 
-/** Undefined where the tests noticed, else what is wrong. */
+/** Returns undefined if the tests failed as they must, else a message. */
 async function tryDefence(copy, [, test, ...changes]) {
   const originals = new Map();
   try {
@@ -88,7 +88,7 @@ try {
       [...new Set(chosen.map(([, test]) => test))],
       0,
     );
-    if (failed > 0 || passed === 0) throw new Error(`with every defence in place these tests fail: ${names}`);
+    if (failed > 0 || passed === 0) throw new Error(`These tests fail with every defense in place: ${names}`);
   }
   const work = async (copy) => {
     for (let defence = waiting.shift(); defence; defence = waiting.shift()) {
@@ -104,6 +104,6 @@ try {
 } finally {
   for (const copy of copies) rmSync(copy, { recursive: true, force: true });
 }
-console.log(`${chosen.length} defences, ${chosen.length - wrong.length} noticed`);
+console.log(`${chosen.length} defenses removed, ${chosen.length - wrong.length} detected`);
 for (const problem of wrong) console.error(problem);
 if (wrong.length > 0) process.exitCode = 1;

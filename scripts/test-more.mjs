@@ -1,5 +1,5 @@
-// The suites that `npm test` runs in small and with the same seed, at their full size and with a new one, and the one that fills disks and therefore needs to mount them,
-// which any user may do in a namespace of their own on most of Linux. Usage: node scripts/test-more.mjs crash|fuzz|disk
+// Runs the random suites at full size with a new seed (`npm test` runs them small, with a fixed seed), and the disk suite,
+// which mounts disks in a user namespace (Linux). Usage: node scripts/test-more.mjs crash|fuzz|disk
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,7 +12,7 @@ const SUITES = {
 };
 
 const suite = SUITES[process.argv[2]];
-if (!suite) throw new Error(`Which suite? One of: ${Object.keys(SUITES).join(", ")}`);
+if (!suite) throw new Error(`Suite missing or unknown. Pass one of: ${Object.keys(SUITES).join(", ")}`);
 const vitest = [
   resolve(root, "node_modules/vitest/vitest.mjs"),
   "run",
@@ -30,18 +30,21 @@ const { status } = spawnSync(command[0], command.slice(1), {
 });
 process.exitCode = status ?? 1;
 
-/** What puts a command where its mounts are seen by nobody else. Throws where this machine allows nobody that. */
+/** Returns the command prefix that creates a mount namespace. Throws if the machine does not permit one. */
 function namespace() {
   const ways = [
     ["unshare", "--user", "--map-root-user", "--mount"],
     ["unshare", "--mount"],
   ];
   const found = ways.find(([program, ...flags]) => spawnSync(program, [...flags, "true"]).status === 0);
-  if (!found) throw new Error("These tests mount disks, and no namespace of their own is allowed them here.");
+  if (!found)
+    throw new Error(
+      "Cannot create a mount namespace, which these tests need. Allow user namespaces, or run as root.",
+    );
   return found;
 }
 
-/** Unit tests that try what they draw: of properties, and of malformed requests. */
+/** Returns the unit tests that use random values: property tests and malformed requests. */
 function randomTests() {
   return readdirSync(join(root, "test"), { recursive: true })
     .map((path) => `test/${path.replaceAll("\\", "/")}`)

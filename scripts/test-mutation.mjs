@@ -1,7 +1,6 @@
-// Holds the modules that safety hangs on to 100 % of lines and branches, then changes them in every way Stryker knows
-// and wants at least 85 % of the changes noticed: npm run test:mutation. Words after it choose modules, --list shows the
-// changes that went unnoticed. Its tools are not installed with the project,
-// as they are many; they come into a folder of their own, which goes again.
+// Requires 100 % line and branch coverage of the modules that safety depends on, then mutates them with Stryker and
+// requires 85 % of the mutants to be detected: npm run test:mutation. Arguments select modules; --list prints surviving
+// mutants. The tools are installed in a temporary folder, because they are many.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -17,11 +16,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { copyRepository, root } from "./repository-copy.mjs";
 
-/** The newest Stryker that runs on Node 20; the coverage provider has vitest's own version. */
+/** The newest Stryker for Node 20; the coverage provider has vitest's version. */
 const STRYKER = "9.6.1";
 const VITEST = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies.vitest;
 
-/** Each with the tests that are about it alone: a change is tried in a second or two. */
+/** Modules with the tests that cover them directly, so that a mutant takes a second or two. */
 const MODULES = {
   guard: { files: ["src/http/guard.ts"], tests: ["test/http/guard.test.ts"] },
   authentication: {
@@ -39,7 +38,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 mkdirSync(join(folder, "repository"));
 const copy = copyRepository(join(folder, "repository"));
 writeFileSync(join(folder, "package.json"), '{"private":true}');
-// One vitest for the tests and the tools, beside which both are found; everything else is the project's.
+// The tests and the tools must use the same vitest; everything else is linked from the project.
 const packages = [
   `vitest@${VITEST}`,
   `@stryker-mutator/core@${STRYKER}`,
@@ -59,7 +58,7 @@ for (const name of packageNames(join(root, "node_modules"))) {
   symlinkSync(join(root, "node_modules", name), path, "dir");
 }
 
-/** Those of a scope too. */
+/** Returns the package names in a folder, including scoped ones. */
 function packageNames(modules) {
   return readdirSync(modules)
     .filter((name) => !name.startsWith("."))
@@ -84,12 +83,12 @@ function configureVitest(modules) {
     reporter: ["text"],
     thresholds: { lines: 100, branches: 100, functions: 100, statements: 100 },
   };
-  // What a change makes hang is given up; on a machine however busy, none of these tests takes as long.
+  // The time limit ends mutants that hang; no unmutated test takes this long, even on a busy machine.
   const test = { include: modules.flatMap(({ tests }) => tests), testTimeout: 60_000, coverage };
   writeFileSync(join(copy, "vitest.config.ts"), `export default { test: ${JSON.stringify(test)} };\n`);
 }
 
-/** Gives how many changes there were, and how many were noticed. */
+/** Returns the counts of mutants and of detected mutants. */
 function mutate(module) {
   configureVitest([module]);
   const options = {
@@ -107,7 +106,7 @@ function mutate(module) {
     disableTypeChecks: false,
   };
   writeFileSync(join(copy, "stryker.config.json"), JSON.stringify(options));
-  if (!runTool(stryker, "run", "stryker.config.json")) throw new Error("Stryker did not come to its end");
+  if (!runTool(stryker, "run", "stryker.config.json")) throw new Error("Stryker failed");
   const mutants = Object.values(JSON.parse(readFileSync(report, "utf8")).files).flatMap(
     (file) => file.mutants,
   );

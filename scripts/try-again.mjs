@@ -1,9 +1,9 @@
-// For what goes over the network: once more after a pause, as one refused download shall not cost the whole run.
+// Retries network operations, so that one failed download does not fail the whole run.
 import { setTimeout as delay } from "node:timers/promises";
 
 const PAUSES = [5_000, 20_000, 60_000];
 
-/** Runs `task` until it succeeds, with pauses (ms) between; after the last one its error is thrown. Says what it does. */
+/** Runs `task` until it succeeds, with `pauses` in ms between attempts. Throws the last error. Reports each attempt. */
 export async function tryAgain(what, task, { pauses = PAUSES, report = toStderr } = {}) {
   for (const [index, pause] of pauses.entries()) {
     try {
@@ -18,7 +18,7 @@ export async function tryAgain(what, task, { pauses = PAUSES, report = toStderr 
   return task();
 }
 
-/** The first line of what went wrong. */
+/** Returns the first line of an error's message. */
 export function firstLine(error) {
   return String(error?.message ?? error).split("\n")[0];
 }

@@ -1,4 +1,4 @@
-// Clients that leave: how many upstream streams are left after ten thousand of them, and how long the last one took.
+// Counts open upstream streams after ten thousand clients have disconnected, and the time until the last one closed.
 //   npm run build && node bench/proxy/aborts.mjs [--clients 10000]
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const upstream = createServer((incoming, response) => {
     open -= 1;
   });
   incoming.resume();
-  // Every other call is left hanging before its head, the rest in the middle of their stream.
+  // Half of the clients disconnect before the response headers, the others within the stream.
   if (seen % 2 === 0) return;
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write('event: message_start\ndata: {"type":"message_start"}\n\n');
@@ -40,7 +40,7 @@ const proxy = spawn(process.execPath, args, {
 });
 const url = (await urlIn(ready)).replace("localhost", "127.0.0.1");
 
-/** One client: asks for a stream and leaves, once its call has come through or its answer has begun. */
+/** Requests a stream, and disconnects once the upstream has the call or the response has begun. */
 function leave() {
   return new Promise((done) => {
     const before = seen;

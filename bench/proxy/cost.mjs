@@ -1,7 +1,7 @@
-// What a call costs beside the floor: CPU time of the process per request, in many short turns one after the other, so
-// that it tells something on a busy machine too. Then what counting the tokens of 180 kB costs where no upstream does it.
+// Measures CPU time per request relative to the floor, in many short alternating turns, which also works on a busy machine.
+// Then the cost of estimating the tokens of a 180 kB request.
 //   npm run build && node bench/proxy/cost.mjs [--rounds 21] [--requests 1500] [--connections 32] [--only SSE]
-//   node bench/proxy/cost.mjs --build before=FILE --build after=dist/sallyport.js    builds beside each other
+//   node bench/proxy/cost.mjs --build before=FILE --build after=dist/sallyport.js    compares builds
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { median } from "../report.mjs";
@@ -30,7 +30,7 @@ const cases = [
     turn: { count: requests / 3, connections },
   },
   { name: "SSE 50 events", bytes: 900, kind: "sse", warm: 5_000, turn: { count: requests / 2, connections } },
-  // Each stream takes a second, as its events come one by one: all of them at once.
+  // Each stream takes a second, because its events are paced, so all run concurrently.
   {
     name: "SSE 50 events a second",
     bytes: 900,
@@ -39,11 +39,11 @@ const cases = [
     turn: { count: 256, connections: 256 },
   },
 ];
-// Load and mock off the core of the subjects: on it they would be woken for less, and not for all alike.
+// Keeps load and mock off the subjects' core, where wake-ups would distort the comparison.
 spawnSync("taskset", ["-pc", "1", String(process.pid)]);
 const { targets, stop } = await startSubjects({ builds });
 
-/** Microseconds a request. */
+/** Returns microseconds per request. */
 async function costOf(target, body, turn) {
   const before = cpuOf(target.pid);
   const failed = await makeRequests({ ...target, body, ...turn });
@@ -57,7 +57,7 @@ try {
     const names = ["floor", ...Object.keys(builds)];
     const body = bodyOf(bytes, kind !== "json");
     const turns = [];
-    // Otherwise the first turns would measure the compiler.
+    // Warm-up, so that the first turns do not measure the JIT compiler.
     for (const subject of names) await costOf(all[subject], body, { ...turn, count: warm });
     for (let round = 0; round < Number(flags.rounds); round += 1) {
       const costs = {};

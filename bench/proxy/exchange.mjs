@@ -1,7 +1,7 @@
-// One HTTP/1.1 client connection that does no more than it must: bytes out, the answer's end found, next.
+// A minimal HTTP/1.1 client connection: writes bytes, finds the end of the response, continues.
 import { connect } from "node:net";
 
-/** A request as bytes, for `send`. */
+/** Returns a request as bytes, for `send`. */
 export function requestBytes(url, body, headers = {}) {
   const { host, pathname } = new URL(url);
   const lines = Object.entries({ "content-type": "application/json", ...headers }).map(
@@ -12,7 +12,7 @@ export function requestBytes(url, body, headers = {}) {
   );
 }
 
-/** An open connection; `send(bytes, done)` calls `done(status, firstByteAt)` when the answer is whole, one at a time. */
+/** Opens a connection. `send(bytes, done)` calls `done(status, firstByteAt)` when the response is complete; one at a time. */
 export function openConnection(url) {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ export function openConnection(url) {
   });
 }
 
-/** Makes `count` requests over as many connections at a time; resolves to how many were not answered with 200. */
+/** Makes `count` requests over as many connections at a time; resolves to the number of responses other than 200. */
 export async function makeRequests({ url, body, headers, count, connections }) {
   const bytes = requestBytes(url, body, headers);
   const open = await Promise.all(Array.from({ length: connections }, () => openConnection(url)));

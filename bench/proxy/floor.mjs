@@ -1,6 +1,6 @@
-// The floor: the least a Node.js proxy can do, node:http with undici's Pool.dispatch, nothing else.
+// The floor: a minimal Node.js proxy, node:http with undici's Pool.dispatch and nothing else.
 //   node bench/proxy/floor.mjs UPSTREAM_PORT PORT
-// SIGUSR2 keeps it awake, and lets it sleep again: what waking costs shows in what that spares.
+// SIGUSR2 toggles a busy loop that prevents sleeping; the difference is the cost of wake-ups.
 import http from "node:http";
 import { Pool } from "undici";
 

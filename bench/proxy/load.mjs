@@ -1,9 +1,9 @@
-// One slice of load with wrk, and what it says.
+// Runs wrk and parses its output.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A chat-completions body of about this many bytes. */
+/** Returns a chat-completions body of about this many bytes. */
 export function bodyOf(bytes, isStream) {
   const frame = {
     model: "bench",
@@ -40,7 +40,7 @@ export function load({ folder, cpu, url, connections, seconds, body, headers }) 
   const { stdout, stderr } = spawnSync("taskset", args, { encoding: "utf8" });
   const rate = /Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1];
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1]);
-  if (!rate) throw new Error(`wrk said nothing of use: ${stdout}${stderr}`);
+  if (!rate) throw new Error(`Cannot parse the output of wrk: ${stdout}${stderr}`);
   const latency = (percent) => {
     const found = new RegExp(`\\s${percent}%\\s+([\\d.]+)(us|ms|s)`).exec(stdout);
     return found ? Number(found[1]) * UNITS[found[2]] : Number.NaN;

@@ -1,4 +1,4 @@
-// What the proxy holds in memory after many calls: the middle third of them is to add nothing to the first.
+// Measures the proxy's memory during many calls; it must not grow after the first third.
 //   npm run build && node bench/proxy/memory.mjs [--requests 100000]
 import { parseArgs } from "node:util";
 import { table } from "../report.mjs";
@@ -17,7 +17,7 @@ try {
   note(0);
   let done = 0;
   for (const part of [0.1, 0.5, 1]) {
-    // Half of them plain answers, half of them streams.
+    // Half JSON, half streams.
     const count = Math.round((total * part - done) / 2);
     for (const kind of ["json", "sse"]) {
       const failed = await makeRequests({

@@ -1,4 +1,4 @@
-// What the bench measures against: a model vendor that answers at once (mock.c), and nginx as a reverse proxy before it.
+// The stand-in vendor, which responds immediately (mock.c), and nginx as a reverse proxy in front of it.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 const chunk = (delta, finish = null) =>
   `data: ${JSON.stringify({ id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1760000000, model: "bench", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
-/** Fifty words, a finish, usage and the end, as a chat-completions stream. */
+/** A chat-completions stream of 50 deltas, a finish reason, usage and the end. */
 export const events = [
   ...Array.from({ length: 50 }, (_, index) => chunk({ content: ` word${index}` })),
   chunk({}, "stop"),
@@ -14,7 +14,7 @@ export const events = [
   "data: [DONE]\n\n",
 ];
 
-/** One kilobyte. */
+/** A JSON response of 1 kB. */
 export const jsonResponse = JSON.stringify({
   id: "chatcmpl-bench",
   object: "chat.completion",
@@ -26,7 +26,7 @@ export const jsonResponse = JSON.stringify({
   usage: { prompt_tokens: 200, completion_tokens: 150, total_tokens: 350 },
 });
 
-/** Compiles the mock and starts it on `port`: `/v1/…` answers with JSON, `/sse/v1/…` with a stream, `/live/v1/…` slowly. */
+/** Compiles the mock and starts it on `port`: `/v1/…` returns JSON, `/sse/v1/…` a stream, `/live/v1/…` a paced stream. */
 export function startMock(folder, port) {
   const [program, json, stream] = ["mock", "answer.json", "stream.txt"].map((name) => join(folder, name));
   execFileSync("cc", ["-O2", "-o", program, join(import.meta.dirname, "mock.c")], { stdio: "inherit" });
@@ -35,7 +35,7 @@ export function startMock(folder, port) {
   return spawn(program, [port, json, stream].map(String), { stdio: "inherit" });
 }
 
-/** Starts nginx as a reverse proxy on `port` to the mock on `mockPort`; it passes everything on as it comes. */
+/** Starts nginx as a reverse proxy on `port` to the mock on `mockPort`; it does not buffer. */
 export function startRelay(folder, mockPort, port) {
   mkdirSync(folder, { recursive: true });
   const config = join(folder, "nginx.conf");
@@ -54,7 +54,7 @@ http {
 }
 `,
   );
-  // Without a master of its own the process that is started is the one that works.
+  // Without a master process, the started process is the worker that is measured.
   return spawn("taskset", ["-c", "0", "nginx", "-c", config, "-e", `${folder}/error.log`], {
     stdio: "inherit",
   });

@@ -1,5 +1,5 @@
-// What a call waits longer than without the proxy, at a fixed rate: added latency and first byte, then memory over many
-// calls. Each round asks the mock itself and then the proxies, so that all see the same machine.
+// Measures added latency and time to first byte at a fixed rate, then memory over many calls. Each round measures the mock and
+// then the proxies, so that all see the same conditions.
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { makeRequests, openConnection, requestBytes } from "./exchange.mjs";
@@ -12,8 +12,8 @@ const quantile = (values, share) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
 /**
- * `seconds` of requests begun at fixed moments, `rate` a second; answers times from those moments to first and last
- * byte, in microseconds. What could not be begun in time, as all connections were busy, has waited for that as well.
+ * Starts `rate` requests per second at fixed times for `seconds`, and returns the times from there to the first and last
+ * byte in microseconds. A request that starts late because all connections are busy includes that delay.
  */
 async function pace({ url, headers }, { body, rate, seconds }) {
   const bytes = requestBytes(url, body, headers);
@@ -40,7 +40,7 @@ async function pace({ url, headers }, { body, rate, seconds }) {
         });
       }
     };
-    // Timers are too coarse for a thousand a second: the loop is kept turning and looks at the clock.
+    // Timers are too coarse for 1,000 requests per second, so the loop polls the clock.
     const tick = () => {
       const now = performance.now();
       for (; planned < total && began + (planned * 1000) / rate <= now; planned += 1)
@@ -55,8 +55,8 @@ async function pace({ url, headers }, { body, rate, seconds }) {
 }
 
 /**
- * The loop that makes the load never sleeps, on the mock's core: at the same priority the mock would wait for its turn
- * now and then, 2 ms at p99, and that would be told of the proxies.
+ * Runs the load generator at idle priority. It never sleeps and shares the mock's core; at equal priority it would delay the
+ * mock by up to 2 ms (p99), which would be attributed to the proxies.
  */
 function giveWay(isGivingWay) {
   const policy = isGivingWay ? "--idle" : "--other";
@@ -64,7 +64,7 @@ function giveWay(isGivingWay) {
   if (status !== 0) throw new Error(`chrt ${policy} failed`);
 }
 
-/** As `pace`, of a floor that is kept awake meanwhile where the subject says so. */
+/** Runs `pace`, with the floor's busy loop if the subject asks for it. */
 async function paceOf({ isBusyLooping, ...target }, plan) {
   if (isBusyLooping) process.kill(target.pid, "SIGUSR2");
   const times = await pace(target, plan);
@@ -72,7 +72,7 @@ async function paceOf({ isBusyLooping, ...target }, plan) {
   return times;
 }
 
-/** Calls a second. A stream is fifty writes of the mock, so that it can answer fewer of them in time. */
+/** Calls per second. A stream is 50 writes of the mock, so its rate is lower. */
 const RATES = { json: 1_000, sse: 200 };
 
 /** Prints a table of what each subject adds to `direct`, in microseconds: medians over the rounds. */
@@ -88,7 +88,7 @@ export async function measurePaced(targets, { seconds, rounds }) {
     ["SSE 50 events", "sse"],
   ]) {
     const { direct, nginx, floor, sallyport } = targets(kind);
-    // Beside itself as it is: one whose loop never sleeps tells what waking takes.
+    // The floor with a busy loop shows the share of wake-ups.
     const subjects = {
       direct,
       nginx,
@@ -125,15 +125,15 @@ export async function measurePaced(targets, { seconds, rounds }) {
   giveWay(false);
 }
 
-/** Streams that are open at a time where they come as slowly as models write, and the events of each a second. */
+/** Concurrent streams at the pace of a model, and events per second of each. */
 const LIVE = { streams: 256, pace: 50 };
 
-/** Prints what an event costs that comes by itself, as models write them: medians over the rounds. */
+/** Prints the cost of one separately written event: medians over the rounds. */
 export async function measureLive(targets, rounds) {
   const { direct: _, ...subjects } = targets("live");
   const body = bodyOf(900, true);
   const costs = Object.fromEntries(Object.keys(subjects).map((subject) => [subject, []]));
-  // One round more, to warm up.
+  // One additional round for warm-up.
   for (let round = -1; round < rounds; round += 1) {
     for (const [subject, target] of Object.entries(subjects)) {
       const before = cpuOf(target.pid);
@@ -152,7 +152,7 @@ export async function measureLive(targets, rounds) {
   }
 }
 
-/** Prints what the proxy holds in memory as calls go by, half of them streams. */
+/** Prints the proxy's memory over many calls, half of them streams. */
 export async function measureMemory(targets, requests) {
   const pid = targets("json").sallyport.pid;
   const seen = [];

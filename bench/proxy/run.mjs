@@ -1,6 +1,6 @@
-// Native lane: requests a second, added latency and memory, beside nginx, the bare Node floor and Portkey, in one run.
+// Native lane: requests per second, added latency and memory, compared with nginx, the floor and Portkey in one run.
 //   npm run build && node bench/proxy/run.mjs [--portkey FOLDER] [--short] [--seconds 3] [--rounds 2] [--only "JSON"]
-// Needs nginx, wrk, cc, taskset and chrt (Debian: nginx-light, wrk, gcc, util-linux). The proxy under test has CPU 0 to itself,
+// Needs nginx, wrk, cc, taskset and chrt (Debian: nginx-light, wrk, gcc, util-linux). The proxy under test runs alone on CPU 0,
 // load and mock share CPU 1. --portkey is a folder in which `npm i @portkey-ai/gateway@1.15.2` was run.
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
@@ -13,7 +13,7 @@ const { values: flags } = parseArgs({
   options: {
     seconds: { type: "string" },
     rounds: { type: "string" },
-    /** Two minutes instead of fifteen, and figures to match. */
+    /** 2 minutes instead of 15, with less exact figures. */
     short: { type: "boolean", default: false },
     portkey: { type: "string" },
     only: { type: "string", default: "" },
@@ -21,7 +21,7 @@ const { values: flags } = parseArgs({
 });
 const seconds = Number(flags.seconds ?? (flags.short ? 1 : 3));
 const rounds = Number(flags.rounds ?? (flags.short ? 1 : 2));
-// What this process does itself, and the mock that it starts, stay off the core of the proxy under test.
+// This process and the mock stay off the core of the proxy under test.
 spawnSync("taskset", ["-pc", "1", String(process.pid)]);
 const { folder, targets, stop } = await startSubjects({ portkey: flags.portkey });
 const cases = [
@@ -43,7 +43,7 @@ try {
     "| case | connections | subject | requests/s | of the floor | p50 µs | p99 µs | CPU µs/request | of the floor, by CPU |",
   );
   console.log("|---|---|---|---|---|---|---|---|---|");
-  // Otherwise the first slices would measure the compiler.
+  // Warm-up, so that the first slices do not measure the JIT compiler.
   for (const kind of ["json", "sse"])
     for (const target of Object.values(targets(kind)).filter(({ pid }) => pid))
       load({ folder, cpu: 1, connections: 32, seconds: 3, body: bodyOf(900, kind !== "json"), ...target });

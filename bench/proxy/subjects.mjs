@@ -1,4 +1,4 @@
-// Everything under test, started and listening: the mock, nginx before it, the floor, this proxy, and Portkey if it is there.
+// Starts everything under test: the mock, nginx, the floor, Sallyport, and Portkey if it is installed.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -11,12 +11,12 @@ const root = resolve(import.meta.dirname, "../..");
 export const KEY = "sk-bench-0123456789abcdef";
 const [mock, relay, floor, peer, ours] = [18_900, 18_901, 18_902, 18_903, 18_904];
 const path = "/v1/chat/completions";
-/** What the mock can be asked for, by the beginning of its paths. */
+/** Kinds of response that the mock returns, by path prefix. */
 const PREFIXES = { json: "", sse: "/sse", live: "/live" };
 
 /**
- * Starts the mock where this process runs, and all others on CPU 0. `portkey` is the folder it is installed in; `builds`
- * are this proxy's, by name; `nodeArguments` go to their Node.js.
+ * Starts the mock on this process's CPU and all others on CPU 0. `portkey` is its folder; `builds` are builds of Sallyport
+ * by name; `nodeArguments` are passed to their Node.js.
  */
 export async function startSubjects({
   portkey,
@@ -70,7 +70,7 @@ export async function startSubjects({
   }
 }
 
-/** What is asked, by name: address, headers, and the process whose cost counts. `kind` is the answer's: json, sse, live. */
+/** Returns the subjects by name: URL, headers, and the process whose CPU counts. `kind` is json, sse or live. */
 function targets(subjects, kind) {
   const prefix = PREFIXES[kind];
   const all = { direct: { url: `http://127.0.0.1:${mock}${prefix}${path}` } };
@@ -91,7 +91,7 @@ function portkeyHeaders(prefix) {
   };
 }
 
-/** Everything on: keys, rules with conditions, an upstream with a key of its own for each kind of answer. */
+/** Returns a configuration with every feature on: keys, rules with conditions, an upstream and key for each kind. */
 export function writeConfig(folder, mock) {
   const kinds = Object.entries(PREFIXES);
   const upstream = (base_url) => ({ dialect: "chat-completions", base_url, api_key: "sk-upstream" });
@@ -127,14 +127,14 @@ function isListening(port) {
   });
 }
 
-/** Microseconds of CPU that a process has used, all its threads: what it costs, however busy the machine is. */
+/** Returns the CPU time of a process and all its threads, in microseconds. */
 export function cpuOf(pid) {
   const tasks = readdirSync(`/proc/${pid}/task`);
   const spent = (task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
   return tasks.reduce((sum, task) => sum + spent(task) / 1_000, 0);
 }
 
-/** Megabytes a process holds in memory. */
+/** Returns the resident memory of a process in megabytes. */
 export function memoryOf(pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
 }

@@ -1,5 +1,4 @@
-// What several processes behind one port give: the built proxy with `--workers 1` and with `--workers 2`, everything shared that
-// is shared, in turns; a mock answers and wrk asks, all on whatever core is free.
+// Compares the built proxy with `--workers 1` and `--workers 2` in alternating turns, with the mock and wrk on the same cores.
 //   npm run build && node bench/proxy/workers.mjs [--rounds 7] [--seconds 2] [--workers 1,2]
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -36,7 +35,7 @@ async function measure(counts) {
   }
 }
 
-/** Each with a home, and so a log, of its own. */
+/** Starts a proxy with a separate home folder and log. */
 async function startProxy(folder, count, port) {
   const config = writeConfig(folder, PORTS.mock);
   const command = resolve(import.meta.dirname, "../../dist/sallyport.js");
@@ -56,7 +55,7 @@ async function startProxy(folder, count, port) {
   return { count, port, proxy, pids: [proxy.pid, ...childrenOf(proxy.pid)] };
 }
 
-/** What it has left to log it writes before it ends. */
+/** Stops the proxy, which writes its remaining log lines first. */
 function ended(proxy) {
   return new Promise((done) => {
     proxy.once("exit", done);
@@ -75,7 +74,7 @@ function childrenOf(pid) {
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && parentOf(name) === pid);
 }
 
-/** Each in turn, so that a busy moment hits all: requests/s, and CPU of all its processes a request. */
+/** Measures the subjects in turn: requests per second, and CPU of all processes per request. */
 function takeTurns(folder, subjects) {
   const turns = [];
   const slice = ({ port }, seconds) =>

@@ -1,4 +1,4 @@
-// How each page is started, and where its diff stands in the document.
+// Starts each review page, and names the selectors of its diff.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ export const sallyport = {
   name: "sallyport",
   text: ".row .code-text",
   token: ".row .code-text [class^='t-']",
-  /** There once the page answers to the mouse and the keyboard. */
+  /** Present once the page reacts to mouse and keyboard. */
   usable: ".header button",
   scroller: ".diff",
   type: openAndType,
@@ -18,7 +18,7 @@ export const sallyport = {
     startServer([join(root, "dist/sallyport.js"), "review", "code", "--no-open"], repository, timeout),
 };
 
-/** `program` is difit's command-line entry, as `npm install difit` puts it down. */
+/** `program` is the path of difit's command. */
 export function difit(program) {
   return {
     name: "difit",
@@ -30,7 +30,7 @@ export function difit(program) {
   };
 }
 
-/** Starts a review and resolves to its URL, its process and the way to end it; rejects after `timeout` milliseconds. */
+/** Starts a review and resolves to its URL, its process and a function that ends it; rejects after `timeout` milliseconds. */
 function startServer(args, repository, timeout) {
   const home = mkdtempSync(join(tmpdir(), "review-page-"));
   const started = performance.now();
@@ -65,7 +65,7 @@ function startServer(args, repository, timeout) {
   });
 }
 
-/** Opens a comment on the first line in view and types into it: milliseconds until the next frame was presented. */
+/** Opens a comment on the first visible line and types into it; returns milliseconds until the next frame. */
 async function openAndType(page) {
   await page.evaluate(() => document.querySelector(".diff").scrollTo(0, 0));
   await page.waitForTimeout(300);

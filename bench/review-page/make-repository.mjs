@@ -1,9 +1,9 @@
-// Makes git repositories with diffs of a known size: seeded, so that every run measures the same.
+// Creates git repositories with diffs of a known size, from a fixed seed.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** `changed` counts removed and added lines of one file, as `git diff --numstat` does. */
+/** `changed` counts removed and added lines of one file, like `git diff --numstat`. */
 export const sizes = {
   S: { files: 20, changed: 30, lines: 120 },
   M: { files: 300, changed: 200, lines: 600 },
@@ -13,7 +13,7 @@ export const sizes = {
 
 const NAMES = ["order", "price", "user", "cart", "total", "items", "rate", "state"];
 
-/** A small generator of pseudo-random numbers: the same sequence on every machine. */
+/** Returns a pseudo-random number generator with the same sequence on every machine. */
 function numbers(seed) {
   let state = seed;
   return (limit) => {
@@ -47,7 +47,7 @@ function edited(text, next) {
     : `${text} // edited ${number}`;
 }
 
-/** Writes the repository unless it is there; the change is left uncommitted. Returns its folder. */
+/** Creates the repository with an uncommitted change unless it exists. Returns its folder. */
 export function makeRepository(folder, size) {
   const { files, changed, lines } = sizes[size];
   const root = join(folder, size);
@@ -78,7 +78,7 @@ export function makeRepository(folder, size) {
   return root;
 }
 
-/** Edits lines in runs of one to three, spread over the whole text. */
+/** Edits lines in runs of one to three, distributed over the text. */
 function change(content, count, next) {
   const result = [...content];
   const spacing = content.length / count;

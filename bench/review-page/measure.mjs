@@ -1,4 +1,4 @@
-// Measures one load of a review page in a fresh Chromium: first diff text, first highlighted text, scrolling, typing.
+// Measures one load of a review page in a new Chromium: first diff text, first highlighted text, scrolling, typing.
 import { chromium } from "playwright-core";
 import { findChromium } from "../../scripts/chromium.mjs";
 
@@ -15,7 +15,7 @@ const ARGUMENTS = [
   "--js-flags=--expose-gc",
 ];
 
-/** Runs in the page before anything else: notes when the first text and the first highlighted text are on screen. */
+/** Runs in the page before other scripts: records when the first text and the first highlighted text are on screen. */
 function watch({ text, token, usable }) {
   const seen = { first: 0, highlighted: 0, usable: 0, longest: 0, blocked: 0 };
   globalThis.__seen = seen;
@@ -50,7 +50,7 @@ function watch({ text, token, usable }) {
   }).observe({ type: "longtask", buffered: true });
 }
 
-/** Scrolls at reading speed and then fast, for a while each; the longest task and the frames without text in view. */
+/** Scrolls at reading speed, then fast; returns the longest task and the number of frames without visible text. */
 async function scroll({ scroller, text }) {
   const element = scroller ? document.querySelector(scroller) : document.scrollingElement;
   const seen = globalThis.__seen;
@@ -83,7 +83,7 @@ async function scroll({ scroller, text }) {
   return { longest: Math.round(seen.longest), blank };
 }
 
-/** One load. `contender` names the selectors of its page; `deep` scrolls and types too. Times in milliseconds. */
+/** Measures one load. `contender` has the page's selectors; `deep` also scrolls and types. Times in milliseconds. */
 export async function measurePage(url, contender, { deep = false, timeout = 120_000 } = {}) {
   const browser = await chromium.launch({ executablePath: findChromium(), args: ARGUMENTS });
   try {

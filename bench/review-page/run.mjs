@@ -1,9 +1,9 @@
-// How long a review page takes to show a diff, beside difit on the same repositories, in turns:
+// Measures the time until a review page shows a diff, compared with difit on the same repositories, alternating:
 //   node bench/review-page/run.mjs [--difit FOLDER] [--sizes S,M,L,XL] [--rounds 3] [--short] [--timeout 60]
-// FOLDER holds an `npm install difit`; --short is S and M, once. difit is asked up to L: it renders every line of every
-// file, and XL would take it hours. A page that is not ready within --timeout seconds is not loaded again, and its
+// FOLDER has an installed difit; --short measures S and M once. difit is measured up to L: it renders every line of every
+// file, and XL would take hours. A page that is not ready within --timeout seconds is not loaded again, and its
 // ratio is printed as less than that of the timeout.
-// Prints a Markdown table of medians; on a busy machine only the ratios mean something.
+// Prints a Markdown table of medians; on a busy machine only the ratios are meaningful.
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -29,7 +29,7 @@ const timeout = Number(values.timeout) * 1_000;
 const contenders = [sallyport];
 if (values.difit) contenders.push(difit(resolve(values.difit, "node_modules/difit/dist/cli/index.js")));
 
-/** One start and one load; undefined if the page was not ready in time. */
+/** Measures one start and one load; returns undefined if the page was not ready in time. */
 async function once(contender, repository, deep) {
   let server;
   try {
@@ -44,7 +44,7 @@ async function once(contender, repository, deep) {
   }
 }
 
-/** Megabytes a process holds; undefined where the system does not tell, or it has ended with its page. */
+/** Returns the memory of a process in megabytes; undefined if unknown or if the process has ended. */
 function memoryOf(pid) {
   try {
     return Math.round(

@@ -1,4 +1,4 @@
-// What the bench sends: a coding agent's turn in the messages dialect, of about so many bytes.
+// Creates a coding agent's request in the messages dialect, of a given size.
 const tools = Array.from({ length: 25 }, (_, index) => ({
   name: `Tool${index}`,
   description: "Does one thing, and says how. ".repeat(30),
@@ -14,7 +14,7 @@ const tools = Array.from({ length: 25 }, (_, index) => ({
   },
 }));
 
-/** A turn of about `bytes`; under 2,000 a greeting without tools. */
+/** Returns a request of about `bytes`; below 2,000, a greeting without tools. */
 export function agentTurn(bytes, stream = true) {
   const greeting = { role: "user", content: "Please look into the repository." };
   if (bytes < 2_000) return { model: "bench", max_tokens: 1_000, stream, messages: [greeting] };

@@ -1,5 +1,5 @@
-// What a translated call costs beside one of the native lane: CPU time of the process, in many short turns one after the
-// other, so that it tells something on a busy machine too, and of several builds in one run.
+// Measures CPU time per translated call relative to the native lane, in many short alternating turns, which also works on a
+// busy machine, and for several builds in one run.
 //   npm run build && node bench/translate/cost.mjs [--rounds 21] [--only stream] [--build before=FILE --build after=dist/sallyport.js]
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,19 +18,19 @@ const { values: flags } = parseArgs({
     only: { type: "string", default: "" },
   },
 });
-/** Name, what the vendor does (`x-bench`), bytes asked, connections, requests a turn, and before the first one. */
+/** Name, the vendor's kind of response (`x-bench`), request bytes, connections, requests per turn, warm-up requests. */
 const cases = [
   ["JSON, small", "json", 500, 16, 800, 10_000],
   ["stream of 50 events at once, small", "sse", 500, 16, 500, 5_000],
   ["stream of an event each 20 ms, small", "live", 500, 256, 256, 256],
   ["stream of 50 events at once, 180 kB in", "sse", 180_000, 1, 40, 2_000],
 ];
-/** What a quarter of the turns undercut: other work on the machine changes that least. */
+/** Returns the lower quartile, which depends least on other load. */
 const quarter = (values) => values.toSorted((a, b) => a - b)[values.length >> 2];
 spawnSync("taskset", ["-a", "-cp", "1", String(process.pid)]);
 const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
 
-/** What the same question is asked by in each lane. */
+/** The same request in each lane. */
 function lanes(kind, bytes) {
   const turn = agentTurn(bytes, kind !== "json");
   const translated = { path: "/v1/messages", body: JSON.stringify(turn) };
@@ -40,7 +40,7 @@ function lanes(kind, bytes) {
     : { native: { path: "/v1/chat/completions", body: JSON.stringify(chat) }, translated };
 }
 
-/** Microseconds a request. */
+/** Returns microseconds per request. */
 async function costOf({ port, pid }, kind, { path, body }, connections, count) {
   const before = cpuOf(pid);
   const url = `http://127.0.0.1:${port}${path}`;
@@ -67,7 +67,7 @@ try {
     for (let round = -1; round < Number(flags.rounds); round += 1) {
       for (const [index, build] of builds.entries()) {
         for (const [lane, what] of asked) {
-          // Otherwise the first turns would measure the compiler.
+          // Warm-up, so that the first turns do not measure the JIT compiler.
           const spent = await costOf(build, kind, what, connections, round < 0 ? warm : count);
           if (round >= 0) samples[index][lane].push(spent);
         }

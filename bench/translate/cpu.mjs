@@ -1,4 +1,4 @@
-// Translation alone, without sockets: CPU per request and per stream event for every pair of dialects, and how it grows.
+// Measures translation without sockets: CPU per request and per stream event for every pair of dialects, and growth.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,7 +16,7 @@ async function load(file) {
   return import(pathToFileURL(out).href);
 }
 
-/** CPU milliseconds of one run: of many, the one that a tenth of them undercut, which other work on the machine changes least. */
+/** Returns the 10th percentile of the CPU milliseconds of many runs, which depends least on other load. */
 function cost(run, rounds) {
   for (let round = 0; round < 15; round += 1) run();
   const times = Array.from({ length: rounds }, () => {
@@ -79,10 +79,10 @@ const relay = (client, upstream, bytes, way = "short") => {
   return length;
 };
 
-/** A 180 kB turn as a chat-completions vendor would be sent it. */
+/** Returns a 180 kB request as a chat-completions vendor would receive it. */
 export const chatTurn = () => encode("chat-completions", canonical(180_000));
 
-/** Prints what each pair costs. */
+/** Prints the cost of each pair. */
 export function measurePairs({ bytes = 180_000, events = 5_000, rounds }) {
   console.log(
     `| client → upstream | request of ${bytes / 1000} kB, CPU ms | per stream event, CPU µs | the long way |`,
@@ -106,7 +106,7 @@ export function measurePairs({ bytes = 180_000, events = 5_000, rounds }) {
   console.log(`\n\`JSON.parse\` alone of those ${bytes / 1000} kB: ${alone.toFixed(2)} ms`);
 }
 
-/** Prints how the cost grows with a history and with a stream, messages → chat-completions. */
+/** Prints the growth of the cost with the length of history and stream, messages → chat-completions. */
 export function measureGrowth({ rounds }) {
   console.log("| messages → chat-completions | CPU ms | for each kB or event, µs |");
   console.log("|---|---|---|");

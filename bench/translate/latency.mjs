@@ -1,5 +1,5 @@
-// What translation adds to the latency of one 180 kB messages turn, one at a time: ours in turns with the vendor asked
-// directly in its own dialect, close upon each other and with a pause before each, which lets caches and cores cool down.
+// Measures the latency that translation adds to a 180 kB messages request, one at a time, alternating with direct calls to the
+// vendor: consecutively, and with a pause before each, after which caches are cold.
 import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { agentTurn } from "./conversation.mjs";
@@ -7,7 +7,7 @@ import { headers, mock, ours } from "./servers.mjs";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** Milliseconds to the end of the answer, and to its first byte. */
+/** Resolves to milliseconds until the end of the response and until its first byte. */
 function askOnce(port, path, body) {
   return new Promise((resolve, reject) => {
     const began = performance.now();
@@ -33,7 +33,7 @@ const paces = [
   ["15 ms apart", 15],
 ];
 
-/** The turns of one pace: what each took, by subject. */
+/** Runs the calls of one pace; resolves to their times by subject. */
 async function askInTurns(pause, count, turn, chatBody) {
   const samples = { direct: [], ours: [] };
   for (let round = -20; round < count; round += 1) {
@@ -49,7 +49,7 @@ async function askInTurns(pause, count, turn, chatBody) {
   return samples;
 }
 
-/** Prints the medians of `count` calls each and their difference. `chatBody` is the turn as the vendor would be sent it. */
+/** Prints the medians of `count` calls each and their difference. `chatBody` is the request as the vendor would receive it. */
 export async function measureLatency(count, chatBody) {
   const turn = JSON.stringify(agentTurn(180_000));
   for (let round = 0; round < warmUp; round += 1) await askOnce(ours, "/v1/messages", turn);

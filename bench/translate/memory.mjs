@@ -1,4 +1,4 @@
-// The most memory the proxy ever held while it translated streams of growing length: no stream is held whole.
+// Measures peak memory while the proxy translates streams of growing length, which it must not buffer whole.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { agentTurn } from "./conversation.mjs";
@@ -8,10 +8,10 @@ const word = "The quick brown fox jumps over the lazy dog. ".repeat(20);
 const chunk = (delta, reason = null) =>
   `data: ${JSON.stringify({ id: "c", model: "bench", choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
 
-/** What the vendor streams next. */
+/** The number of events that the vendor streams next. */
 let events = 0;
 
-/** A vendor that streams that many events of about 1 kB, no faster than they are read. */
+/** Starts a vendor that streams events of about 1 kB, with back-pressure. */
 export async function startLongStreams() {
   const server = createServer(async (request, response) => {
     for await (const _ of request);
@@ -27,7 +27,7 @@ export async function startLongStreams() {
   return server;
 }
 
-/** Megabytes that a line tells of `/proc/PID/status`. */
+/** Returns a line of `/proc/PID/status` in megabytes. */
 function memoryOf(pid, line) {
   const found = new RegExp(`${line}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(found) / 1024;
@@ -39,7 +39,7 @@ export async function measureMemory(pid, lengths) {
   console.log("|---|---|---|");
   for (const length of lengths) {
     events = length;
-    // Sets the peak back to what is held now.
+    // Resets the peak to the current value.
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
     const body = JSON.stringify(agentTurn(500));
     const url = `http://127.0.0.1:${ours}/v1/messages`;

@@ -1,7 +1,7 @@
-// All that translation is measured by, in one run: throughput beside the native lane and beside claude-code-router, added
-// latency, CPU for every pair of dialects, how both grow, and memory.
+// Measures translation in one run: throughput relative to the native lane and claude-code-router, added latency, CPU for every
+// pair of dialects, growth, and memory.
 //   npm run build && node bench/translate/run.mjs [--ccr FOLDER] [--short] [--only throughput,latency,pairs,growth,memory]
-// Needs wrk, cc and taskset (Debian: wrk, gcc, util-linux). The subject has CPU 0 to itself, load and vendor
+// Needs wrk, cc and taskset (Debian: wrk, gcc, util-linux). The subject runs alone on CPU 0, load and vendor
 // share CPU 1. --ccr is a folder in which `npm i @musistudio/claude-code-router@2.0.0` was run.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ const { values: flags } = parseArgs({
 const seconds = flags.short ? 2 : 5;
 const rounds = flags.short ? 20 : 40;
 const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
-// What this starts goes where this runs, but for the subjects, which say otherwise.
+// Child processes inherit this CPU, except the subjects, which set theirs.
 spawnSync("taskset", ["-a", "-cp", "1", String(process.pid)]);
 const long = await startLongStreams();
 

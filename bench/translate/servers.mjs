@@ -1,4 +1,4 @@
-// What the bench runs: the mock as the vendor, ours, and claude-code-router, each subject alone on CPU 0.
+// Starts the mock as the vendor, Sallyport and claude-code-router, each subject alone on CPU 0.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -38,7 +38,7 @@ async function listening(port) {
   throw new Error(`nothing listens on ${port}`);
 }
 
-/** The vendor in its ways to answer (JSON, a stream at once, a stream of an event each 20 ms): their base URLs. */
+/** Returns the vendor's base URLs: JSON, a stream at once, a stream with an event every 20 ms. */
 export async function startVendor(folder) {
   children.push(startMock(folder, mock));
   await listening(mock);
@@ -46,7 +46,7 @@ export async function startVendor(folder) {
   return { json: at, sse: `${at}/sse`, live: `${at}/live` };
 }
 
-/** Ours, in a folder of its own: `x-bench` says which of the vendor's addresses is asked (`{name: base URL}`). */
+/** Starts Sallyport with a separate home folder; `x-bench` selects the vendor's address (`{name: base URL}`). */
 export async function startOurs(folder, urls, command = join(root, "dist/sallyport.js"), port = ours) {
   const upstream = (url) => ({ dialect: "chat-completions", base_url: url, api_key: "sk-upstream" });
   mkdirSync(folder, { recursive: true });
@@ -66,7 +66,7 @@ export async function startOurs(folder, urls, command = join(root, "dist/sallypo
   return child;
 }
 
-/** claude-code-router sends to one address per configuration, so there is one of it for each way to answer. */
+/** Starts one claude-code-router per vendor address, because its configuration has only one. */
 async function startRouter(folder, home, port, base) {
   const own = join(home, `ccr-${port}`);
   mkdirSync(join(own, ".claude-code-router"), { recursive: true });
@@ -87,7 +87,7 @@ async function startRouter(folder, home, port, base) {
   return child;
 }
 
-/** Starts everything; `ccr` is the folder the router is installed in, if it is to be measured too. */
+/** Starts everything; `ccr` is the folder of claude-code-router, if it is measured. */
 export async function startAll(folder, ccr, extra) {
   const urls = await startVendor(folder);
   const proxy = await startOurs(folder, { ...urls, ...extra });
@@ -103,7 +103,7 @@ export async function stopAll() {
   await delay(300);
 }
 
-/** CPU milliseconds a process has spent. */
+/** Returns the CPU time of a process in milliseconds. */
 export function cpuOf(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;

@@ -1,4 +1,4 @@
-// Requests a second through sockets: a messages client on a chat-completions vendor, beside the native lane and beside
+// Measures requests per second: a messages client with a chat-completions vendor, compared with the native lane and with
 // claude-code-router.
 import { load } from "../proxy/load.mjs";
 import { agentTurn } from "./conversation.mjs";
@@ -27,7 +27,7 @@ function subjects(kind, bytes, { proxy, routers }) {
 const fixed = (value) => (value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(1));
 const times = (value) => (Number.isFinite(value) ? `${value.toFixed(1)} ×` : "none");
 
-/** Prints the table, each case with what translation takes of the native lane and what it has over the router. */
+/** Prints the table, each case relative to the native lane and to the router. */
 export function measureThroughput(folder, servers, seconds) {
   console.log("| case | connections | subject | requests/s | p50 ms | p99 ms | CPU ms/request |");
   console.log("|---|---|---|---|---|---|---|");
@@ -45,7 +45,7 @@ export function measureThroughput(folder, servers, seconds) {
       const before = cpuOf(pid);
       const measured = load({ ...slice, seconds });
       const spent = (cpuOf(pid) - before) / (measured.rate * seconds);
-      if (measured.failed > 0) console.error(`${subject}: ${measured.failed} answers were no success`);
+      if (measured.failed > 0) console.error(`${subject}: ${measured.failed} responses were errors`);
       rates[subject] = measured.rate;
       const figures = [
         fixed(measured.rate),

@@ -1,4 +1,4 @@
-// What the single executable runs first: loads the command's parts from its own assets, compiled beforehand.
+// Entry of the single executable: loads the command's precompiled parts from its assets.
 import { dirname } from "node:path";
 import { getRawAsset } from "node:sea";
 import { createLoader } from "./loader.mjs";
@@ -9,7 +9,7 @@ const load = createLoader({
     try {
       return new Uint8Array(getRawAsset(`cache/${name}`));
     } catch {
-      // Built on another machine than this one: compiled as it is used, which takes longer.
+      // Built on another platform, without a code cache: compiled on use, which is slower.
       return undefined;
     }
   },

@@ -1,14 +1,12 @@
-// The `require` between the parts of the command: in the package, in the single executable, and while their code cache
-// is made.
+// The `require` between the command's parts: in the package, in the executable, and while their code cache is recorded.
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";
 
 /**
- * Gives a function that loads a part by name ("main.cjs") and returns what it exports. `source` and `cachedData` give
- * a part's wrapped text and V8's compiled form of it; `builtin` requires Node's modules; `folder` is where the parts
- * believe to be; `compiled` is told of each script. V8 looks at a compiled form's version, flags and source by itself,
- * and compiles anew what does not fit.
+ * Returns a function that loads a part by name ("main.cjs") and returns its exports. `source` and `cachedData` return a
+ * part's wrapped text and V8's code cache for it; `builtin` requires Node's modules; `folder` is the parts' `__dirname`;
+ * `compiled` receives each script. V8 checks version, flags and source of a code cache, and compiles again if they differ.
  */
 export function createLoader({ source, cachedData, builtin, folder, compiled = () => {} }) {
   const parts = new Map();
@@ -22,7 +20,7 @@ export function createLoader({ source, cachedData, builtin, folder, compiled = (
     compiled(name, script);
     const requirePart = (id) => {
       if (id.startsWith("./")) return load(id.slice(2));
-      // Libraries try what may be installed beside them; Node would warn of that in the middle of a review.
+      // Libraries probe for optional packages; Node.js would print a warning during a review.
       if (!isBuiltin(id)) throw Object.assign(new Error(`Cannot find ${id}`), { code: "MODULE_NOT_FOUND" });
       return builtin(id);
     };
@@ -32,12 +30,12 @@ export function createLoader({ source, cachedData, builtin, folder, compiled = (
   return load;
 }
 
-/** A part's text as the loader takes it: all the names that CommonJS gives a module. */
+/** Wraps a part's text in a function with CommonJS' parameters. */
 export function wrapped(text) {
   return `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
 }
 
-/** Where the compiled form for the Node.js that runs this is kept: no other can use it. */
+/** Returns the folder name of the code cache for the running Node.js; other versions cannot use it. */
 export function cacheName() {
   return `node-${process.versions.node}-${process.platform}-${process.arch}`;
 }

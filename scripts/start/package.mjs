@@ -1,5 +1,4 @@
-// What the package's command runs first: loads its parts from the folder beside it, compiled beforehand where they were
-// for this very Node.js.
+// Entry of the package: loads the command's parts from its folder, precompiled if the cache is for this Node.js.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cacheName, createLoader } from "./loader.mjs";
@@ -12,7 +11,7 @@ const load = createLoader({
     try {
       return readFileSync(join(cache, name));
     } catch {
-      // Another Node.js than the one that built it: compiled as it is used, which takes longer.
+      // Another Node.js than the one that built it: compiled on use, which is slower.
       return undefined;
     }
   },

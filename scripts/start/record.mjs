@@ -1,6 +1,5 @@
-// Makes the code cache: runs the command's parts through what people run most, and writes down what V8 has compiled by
-// then. Code that need not be compiled is what a start is short by.
-//   node scripts/start/record.mjs PARTS CACHE     in a scratch folder, which stays behind
+// Creates the code cache: runs the most common commands with the parts, and writes V8's compiled code to a file.
+//   node scripts/start/record.mjs PARTS CACHE     in a temporary folder, which it does not delete
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
@@ -31,7 +30,7 @@ const load = createLoader({
   source: (name) => readFileSync(join(parts, name), "latin1"),
   cachedData: () => undefined,
   builtin: createRequire(import.meta.url),
-  // The pages are found from there, for the executable's parts too.
+  // Parts find the pages relative to this path, also those of the executable.
   folder: join(root, "dist/parts"),
   compiled: (name, script) => scripts.set(name, script),
 });
@@ -45,7 +44,7 @@ await review(["code", "--repo", changedRepository()], ["/", "/api/diff", "/api/d
 await proxy();
 mkdirSync(cache, { recursive: true });
 for (const name of readdirSync(parts)) {
-  // What was not run is compiled as far as V8 does unasked.
+  // Parts that did not run are compiled as far as V8 does by default.
   const script = scripts.get(name) ?? new Script(readFileSync(join(parts, name), "latin1"));
   writeFileSync(join(cache, name), script.createCachedData());
 }
@@ -58,7 +57,7 @@ async function review(args, paths, decision) {
   await expectSuccess(ended, args);
 }
 
-/** Through both lanes, to an upstream of its own. */
+/** Makes a call in each lane, to a local upstream. */
 async function proxy() {
   const upstream = createHttpServer((request, response) => {
     request
@@ -82,7 +81,7 @@ async function proxy() {
   upstream.close();
 }
 
-/** On a port that was free a moment ago; should somebody have taken it since, on another. */
+/** Starts the proxy on a free port; tries another port if it has been taken in the meantime. */
 async function startedProxy(config) {
   for (let attempt = 1; ; attempt += 1) {
     const port = String(await freePort());
@@ -110,7 +109,7 @@ async function expectSuccess(ended, args) {
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}`);
 }
 
-/** The address of what was started, as soon as it is written down; the file is gone afterwards. */
+/** Resolves to the URL of a started command once its ready file exists, and deletes the file. */
 async function urlOf(ended) {
   let code;
   ended.then((exitCode) => {
