@@ -5,7 +5,7 @@ import { keyHeaders } from "../dialects/index.ts";
  * Headers beside `authorization` that can carry the proxy's key. They never reach an upstream unless it asks for the
  * client's own.
  */
-const bareKeyHeaders = [...keyHeaders.filter((name) => name !== "authorization"), "x-gen-api-key"];
+const bareKeyHeaders = ["x-gen-api-key", ...keyHeaders.filter((name) => name !== "authorization")];
 
 /**
  * Every key a request shows: `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, its real-world twin

@@ -101,7 +101,8 @@ async function withPrivateGit<Result>(
   try {
     return await use(await makeGitDirectory(repository, git, folder));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // Where one of several git commands fails, the others may still be writing here.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
