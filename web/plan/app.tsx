@@ -10,7 +10,7 @@ import { IrreversibleButton } from "../shared/irreversible/irreversible-button.t
 import { ShortcutSheet } from "../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../shared/keyboard/shortcuts.ts";
 import { showNextReview } from "../shared/next-review.ts";
-import { Rail } from "./annotate/rail.tsx";
+import { Sidebar } from "./annotate/sidebar.tsx";
 import { Article } from "./article/article.tsx";
 import { SourceView } from "./article/source-view.tsx";
 import { ApproveDialog } from "./decide/approve-dialog.tsx";
@@ -106,9 +106,9 @@ function Review() {
           </Region>
         </main>
         <Region name="The notes">
-          <Rail>
+          <Sidebar>
             <LastRoundNotes />
-          </Rail>
+          </Sidebar>
         </Region>
       </div>
       {dialog && DIALOGS[dialog]()}

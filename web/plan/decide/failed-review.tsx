@@ -15,14 +15,14 @@ export function FailedReview({ message }: { readonly message: string }) {
   const deny = { label: notes === "" ? "Deny" : "Request changes", send: sendNotes };
   const decisions = [deny, { label: "Approve", send: sendApproval }];
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
-  const answer = useReview(({ outcome }) => (outcome && "answer" in outcome ? outcome.answer : undefined));
+  const response = useReview(({ outcome }) => (outcome && "answer" in outcome ? outcome.answer : undefined));
   return (
     <FailedPage
       message={message}
       notes={notes}
       decisions={isOpen ? decisions : []}
-      doubt={answer?.doubt && describeDoubt(sentenceStart(name), answer.doubt)}
-      warnings={answer?.warnings ?? []}
+      doubt={response?.doubt && describeDoubt(sentenceStart(name), response.doubt)}
+      warnings={response?.warnings ?? []}
     />
   );
 }

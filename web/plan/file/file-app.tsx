@@ -7,14 +7,14 @@ import { showToast, Toasts } from "../../shared/components/toast.tsx";
 import { ShortcutSheet } from "../../shared/keyboard/shortcut-sheet.tsx";
 import { useShortcuts } from "../../shared/keyboard/shortcuts.ts";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
-import { Rail } from "../annotate/rail.tsx";
+import { Sidebar } from "../annotate/sidebar.tsx";
 import { Article } from "../article/article.tsx";
 import { SourceView } from "../article/source-view.tsx";
 import { planTyping, readingShortcuts } from "../layout/plan-shortcuts.ts";
 import { TableOfContents } from "../layout/table-of-contents.tsx";
 import { download } from "../share/download.ts";
 import type { SharedReview } from "../share/shared-review.ts";
-import { openDialog, setView, toggleRail } from "../state/actions.ts";
+import { openDialog, setView, toggleSidebar } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
 /** A plan in a file: read, annotated, and its notes saved to be imported where the plan came from. */
@@ -31,7 +31,7 @@ export function FileApp({ review }: { readonly review: SharedReview }) {
         <main id="plan" className="main" tabIndex={-1}>
           {view === "source" ? <SourceView /> : <Article />}
         </main>
-        <Rail />
+        <Sidebar />
       </div>
       {dialog === "shortcuts" && (
         <ShortcutSheet shortcuts={readingShortcuts} onClose={() => openDialog(undefined)} />
@@ -63,7 +63,7 @@ function FileHeader({ review }: { readonly review: SharedReview }) {
         ]}
       />
       <div className="header-tools">
-        <Button variant="quiet" className="notes-toggle" onClick={toggleRail}>
+        <Button variant="quiet" className="notes-toggle" onClick={toggleSidebar}>
           <MessageSquareText size={17} aria-hidden />
           <span className="visually-hidden">Notes</span> <span className="badge">{count}</span>
         </Button>

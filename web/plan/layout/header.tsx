@@ -6,7 +6,7 @@ import { Logo } from "../../shared/components/logo.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
 import { isPraise } from "../model/annotations.ts";
-import { openDialog, setView, showChangesSince, toggleRail } from "../state/actions.ts";
+import { openDialog, setView, showChangesSince, toggleSidebar } from "../state/actions.ts";
 import { editedPlan, useReview, type View } from "../state/review-store.ts";
 import { MoreMenu } from "./more-menu.tsx";
 
@@ -41,7 +41,7 @@ export function Header() {
       </div>
       <ViewChoice />
       <div className="header-tools">
-        <Button variant="quiet" className="notes-toggle" onClick={toggleRail}>
+        <Button variant="quiet" className="notes-toggle" onClick={toggleSidebar}>
           <MessageSquareText size={17} aria-hidden />
           <span className="visually-hidden">Notes</span> <span className="badge">{count}</span>
         </Button>

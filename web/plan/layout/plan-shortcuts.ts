@@ -16,7 +16,7 @@ import {
   setCursor,
   setView,
   startNote,
-  toggleRail,
+  toggleSidebar,
   undo,
 } from "../state/actions.ts";
 import { activateNext, moveCursor } from "../state/moving.ts";
@@ -88,7 +88,7 @@ const annotating: Partial<Record<ActionName, () => void>> = {
 const reading: Partial<Record<ActionName, () => void>> = {
   plan: () => setView("plan"),
   source: () => toggleView("source"),
-  panel: toggleRail,
+  panel: toggleSidebar,
   help: () => openDialog("shortcuts"),
 };
 
@@ -118,7 +118,7 @@ export const planTyping: TypingTarget = {
   },
   closeDialog: () => flushSync(() => openDialog(undefined)),
   remember() {
-    const { annotations, composer, cursor, removedCursor, dialog, labelTarget, railOpen } =
+    const { annotations, composer, cursor, removedCursor, dialog, labelTarget, isSidebarOpen } =
       useReview.getState();
     return () =>
       flushSync(() =>
@@ -127,7 +127,7 @@ export const planTyping: TypingTarget = {
           removedCursor,
           dialog,
           labelTarget,
-          railOpen,
+          isSidebarOpen,
           // A note that the commands have saved stays saved.
           composer: now.annotations === annotations ? composer : undefined,
         })),

@@ -32,7 +32,7 @@ function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): bo
 
 /** In a narrow window the panel covers the plan: it goes aside for what stands or is written in the plan. */
 function shownBeneath(anchor: PlanAnchor | undefined) {
-  return anchor ? { railOpen: false } : {};
+  return anchor ? { isSidebarOpen: false } : {};
 }
 
 /** Adds a note that needs no words: a deletion or a quick label. */
@@ -224,7 +224,7 @@ export function setView(view: View): void {
 }
 
 /** Shows the notes beside the plan, or hides them. */
-export const toggleRail = () => set(({ railOpen }) => ({ railOpen: !railOpen }));
+export const toggleSidebar = () => set(({ isSidebarOpen }) => ({ isSidebarOpen: !isSidebarOpen }));
 /** Keeps the words that go with the decision; a feedback that was edited as a whole gives way to them. */
 export const setNote = (note: string) => set({ note, rewritten: undefined });
 /** Keeps the feedback as the person has edited it as a whole; undefined goes back to what the notes make. */

@@ -27,7 +27,7 @@ export function activateNext(step: 1 | -1): void {
           read,
           step,
         );
-  set({ activeId: ordered.at(next % ordered.length)?.id, railOpen: state().railOpen });
+  set({ activeId: ordered.at(next % ordered.length)?.id, isSidebarOpen: state().isSidebarOpen });
 }
 
 /** The position of the first block at or behind the one being read, or of the last before it. */

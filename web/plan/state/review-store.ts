@@ -79,7 +79,7 @@ export interface ReviewState {
   readonly dialog: DialogName | undefined;
   /** What quick labels are offered for. */
   readonly labelTarget: PlanAnchor | undefined;
-  readonly railOpen: boolean;
+  readonly isSidebarOpen: boolean;
   readonly draft: DraftStatus;
   /** What an earlier review left of this plan, until the person has seen it; undefined where it left nothing. */
   readonly restored: RestoredDraft | undefined;
@@ -120,7 +120,7 @@ export const useReview = create<ReviewState>(() => ({
   view: "plan",
   dialog: undefined,
   labelTarget: undefined,
-  railOpen: false,
+  isSidebarOpen: false,
   draft: { state: "idle" },
   restored: undefined,
   damagedDraft: undefined,

@@ -3,17 +3,17 @@ import { memo, type ReactNode, useMemo } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { inDocumentOrder } from "../model/annotations.ts";
-import { startNote, toggleRail } from "../state/actions.ts";
+import { startNote, toggleSidebar } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { LabelPicker } from "./label-picker.tsx";
 import { NoteCard } from "./note-card.tsx";
 import { NoteComposer } from "./note-composer.tsx";
 
 /** Lists every annotation in document order, then `children`. In a narrow window it slides in from the side. */
-export function Rail({ children }: { readonly children?: ReactNode }) {
+export function Sidebar({ children }: { readonly children?: ReactNode }) {
   const count = useReview((state) => state.annotations.length);
   const composer = useReview((state) => state.composer);
-  const open = useReview((state) => state.railOpen);
+  const open = useReview((state) => state.isSidebarOpen);
   const labelTarget = useReview((state) => state.labelTarget);
   const isPlanShown = useReview(
     ({ view, changesAs }) => view === "plan" || (view === "changes" && changesAs === "rendered"),
@@ -33,7 +33,7 @@ export function Rail({ children }: { readonly children?: ReactNode }) {
         <Button small variant="quiet" className="no-print" onClick={() => startNote("general")}>
           <MessageSquarePlus size={15} aria-hidden /> General comment
         </Button>
-        <IconButton small label="Close notes" className="rail-close no-print" onClick={toggleRail}>
+        <IconButton small label="Close notes" className="rail-close no-print" onClick={toggleSidebar}>
           <X size={16} aria-hidden />
         </IconButton>
       </div>
@@ -44,7 +44,7 @@ export function Rail({ children }: { readonly children?: ReactNode }) {
         />
       )}
       {labelTarget && !isPlanShown && <LabelPicker anchor={labelTarget} />}
-      {count === 0 && !writtenHere && <EmptyRail />}
+      {count === 0 && !writtenHere && <EmptySidebar />}
       <Cards />
       {children}
     </aside>
@@ -65,7 +65,7 @@ const Cards = memo(function Cards() {
   );
 });
 
-function EmptyRail() {
+function EmptySidebar() {
   return (
     <div className="rail-empty no-print">
       <p>Select text and type to comment on it, or hover over a paragraph and click the icon beside it.</p>
