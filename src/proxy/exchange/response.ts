@@ -48,6 +48,8 @@ export interface Usage {
     readonly cacheWriteHour?: number;
   };
   readonly output: { readonly total?: number; readonly reasoning?: number };
+  /** The tier that served the call, by OpenAI's names. */
+  readonly serviceTier?: string;
   readonly raw?: unknown;
   readonly estimated?: boolean;
   /** Of an answer that broke off or was left: partly an estimate. */

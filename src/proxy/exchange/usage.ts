@@ -79,6 +79,7 @@ export function mergeUsage(earlier: Usage | undefined, later: Usage | undefined)
       total: later.output.total ?? earlier.output.total,
       reasoning: later.output.reasoning ?? earlier.output.reasoning,
     }),
+    serviceTier: later.serviceTier ?? earlier.serviceTier,
     raw: later.raw ?? earlier.raw,
     estimated: later.estimated,
   });

@@ -97,6 +97,8 @@ function forgetUnasked(call: Call): void {
 
 /** Characters of a response that are kept for an estimate. */
 const SAMPLE = 16 * 1024;
+/** The trailer that a stream may end with. */
+const LOSSES = "x-sallyport-losses";
 
 /** Writes a translated response: the head, text at the client's speed, keep-alives in silence. */
 export class ClientResponse implements ReplyWriter, OpenStream {
@@ -133,7 +135,11 @@ export class ClientResponse implements ReplyWriter, OpenStream {
   }
 
   start(status: number, headers: Readonly<Record<string, string>>): void {
-    this.call.response.writeHead(status, this.head(status, headers));
+    const { request, response } = this.call;
+    const head = this.head(status, headers);
+    // A body of HTTP/1.0 has no chunks, and so no place for trailers.
+    if (request.httpVersion !== "1.0") head.push("trailer", LOSSES);
+    response.writeHead(status, head);
   }
 
   answer(status: number, headers: Readonly<Record<string, string>>, text: string): void {
@@ -165,8 +171,9 @@ export class ClientResponse implements ReplyWriter, OpenStream {
     this.ping = text;
   }
 
-  end(): void {
+  end(trailers: Readonly<Record<string, string>> = {}): void {
     this.call.services.streams.delete(this);
+    if (Object.keys(trailers).length > 0) this.call.response.addTrailers(trailers);
     this.call.response.end();
   }
 

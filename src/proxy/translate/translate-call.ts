@@ -94,7 +94,8 @@ export interface ReplyWriter {
   write(text: string | Buffer): Promise<void> | undefined;
   /** Text to write after 15 s without any, for as long as the stream is open (`: ping\n\n`). */
   keepAlive(text: string): void;
-  end(): void;
+  /** `trailers` go out behind the body, where the connection can carry them (RFC 9110, section 6.5). */
+  end(trailers?: Readonly<Record<string, string>>): void;
   /** Breaks the connection, so that what was sent cannot be taken for a whole answer. */
   destroy(): void;
 }

@@ -42,7 +42,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
       };
       return { parts, finish: decodeFinish(finish_reason, seen) };
     }),
-    usage: wire.usage ? decodeUsage(wire.usage) : undefined,
+    usage: wire.usage ? decodeUsage(wire.usage, wire.service_tier) : undefined,
   });
   return { value, losses: [] };
 }

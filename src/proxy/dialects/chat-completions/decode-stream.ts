@@ -83,7 +83,7 @@ class ChatStreamDecoder implements StreamDecoder, ChatStream {
     if (pages.length > 0) this.pages = pages;
     // Moonshot counts in the last choice, and Groq in a member of its own.
     const usage = chunk.usage ?? choices.find((choice) => choice.usage)?.usage ?? chunk.x_groq?.usage;
-    if (usage) this.emit({ type: "usage", usage: decodeUsage(usage) });
+    if (usage) this.emit({ type: "usage", usage: decodeUsage(usage, chunk.service_tier) });
   }
 
   private start(chunk: WireChunk): void {

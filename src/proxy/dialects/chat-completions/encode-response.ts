@@ -4,6 +4,7 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import { urlOfSource } from "../../exchange/media.ts";
 import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
+import { openAiServiceTier } from "../shared/openai-service-tier.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeToolCall } from "./encode-messages.ts";
 import { encodeFinish } from "./finish.ts";
@@ -27,6 +28,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
     created: response.created ?? Math.floor(context.now / 1000),
     model: response.model ?? context.model,
     choices: response.candidates.map((candidate, index) => encodeChoice(candidate, index, context, list)),
+    service_tier: openAiServiceTier(response.usage),
     usage: response.usage === undefined ? undefined : encodeUsage(response.usage),
   });
   return { value, losses: list.losses };

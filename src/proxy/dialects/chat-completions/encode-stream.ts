@@ -1,7 +1,8 @@
 import type { EncodeContext, StreamEncoder } from "../../exchange/codec.ts";
 import type { PartEvent } from "../../exchange/event.ts";
-import type { Finish } from "../../exchange/response.ts";
+import type { Finish, Usage } from "../../exchange/response.ts";
 import { ChunkStreamEncoder } from "../shared/chunk-stream.ts";
+import { openAiServiceTier } from "../shared/openai-service-tier.ts";
 import { completionId } from "./encode-response.ts";
 import { PartWriter } from "./stream-writer.ts";
 import { encodeUsage } from "./usage.ts";
@@ -17,6 +18,11 @@ class ChatStreamEncoder extends ChunkStreamEncoder {
 
   protected identity(id: string | undefined) {
     return { id: completionId(id, this.context), object: "chat.completion.chunk" };
+  }
+
+  protected override members(usage: Usage): string {
+    const tier = openAiServiceTier(usage);
+    return tier === undefined ? "" : `"service_tier":"${tier}",`;
   }
 
   protected begin(): string {

@@ -3,9 +3,9 @@ import type { Usage } from "../../exchange/response.ts";
 import { usageOfInclusive } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
-/** Counts as the dialect reports them; DeepSeek says its cache hits beside the others. */
-export function decodeUsage(wire: WireUsage): Usage {
-  return usageOfInclusive({
+/** Counts as the dialect reports them; DeepSeek says its cache hits beside the others. `tier`: `service_tier` beside them. */
+export function decodeUsage(wire: WireUsage, tier: string | null | undefined): Usage {
+  const counts = usageOfInclusive({
     input: wire.prompt_tokens,
     cacheRead: wire.prompt_tokens_details?.cached_tokens ?? wire.prompt_cache_hit_tokens,
     cacheWrite: wire.prompt_tokens_details?.cache_write_tokens,
@@ -14,6 +14,7 @@ export function decodeUsage(wire: WireUsage): Usage {
     total: wire.total_tokens,
     raw: wire,
   });
+  return tier ? { ...counts, serviceTier: tier } : counts;
 }
 
 /** Counts for a client. The dialect's members are required, so what the upstream did not say is 0. */

@@ -104,6 +104,7 @@ const usageSchema = z.looseObject({
   cache_creation: z.looseObject({ ephemeral_1h_input_tokens: count }).nullish(),
   output_tokens: count,
   output_tokens_details: z.looseObject({ thinking_tokens: count }).nullish(),
+  service_tier: text,
 });
 export type WireUsage = z.infer<typeof usageSchema>;
 

@@ -1,11 +1,12 @@
 import { defined } from "../../exchange/defined.ts";
+import { ownMember } from "../../exchange/own-member.ts";
 import type { Usage } from "../../exchange/response.ts";
 import { uncachedInput, usageOfExclusive } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
 /** Counts as the dialect reports them: `input_tokens` leaves out what a cache gave or took. */
 export function decodeUsage(wire: WireUsage): Usage {
-  return usageOfExclusive({
+  const counts = usageOfExclusive({
     uncached: wire.input_tokens,
     cacheRead: wire.cache_read_input_tokens,
     cacheWrite: wire.cache_creation_input_tokens,
@@ -14,6 +15,22 @@ export function decodeUsage(wire: WireUsage): Usage {
     reasoning: wire.output_tokens_details?.thinking_tokens,
     raw: wire,
   });
+  const tier = wire.service_tier;
+  return tier ? { ...counts, serviceTier: tier === "standard" ? "default" : tier } : counts;
+}
+
+/** The dialect's names for other vendors' tiers: what costs more is priority. */
+const TIERS: Readonly<Record<string, string>> = {
+  default: "standard",
+  flex: "standard",
+  scale: "priority",
+  priority: "priority",
+  batch: "batch",
+};
+
+function serviceTier(usage: Usage | undefined): { readonly service_tier?: string } {
+  const tier = ownMember(TIERS, usage?.serviceTier ?? "");
+  return tier === undefined ? {} : { service_tier: tier };
 }
 
 /** Counts for a client. The dialect's members are required, so what the upstream did not say is 0. */
@@ -25,6 +42,7 @@ export function encodeUsage(usage: Usage | undefined, searches: number): Readonl
     ...cacheCreation(usage),
     output_tokens: usage?.output.total ?? 0,
     ...thinkingTokens(usage),
+    ...serviceTier(usage),
   };
   const used = { web_search_requests: searches, web_fetch_requests: 0 };
   return searches > 0 ? { ...counts, server_tool_use: used } : counts;
@@ -38,7 +56,8 @@ export function encodeFinalUsage(
   usage: Usage | undefined,
   searches: number,
 ): Readonly<Record<string, unknown>> {
-  const counts = encodeUsage(usage, searches);
+  // `message_delta` has no tier.
+  const { service_tier: _, ...counts } = encodeUsage(usage, searches);
   if (usage?.input.total !== undefined) return counts;
   const { output_tokens, output_tokens_details, server_tool_use } = counts;
   return defined({ output_tokens, output_tokens_details, server_tool_use });

@@ -69,7 +69,7 @@ export function finishOf(wire: WireResponse, parts: readonly Pick<Part, "type">[
 export function decodeUsage(wire: WireResponse): Usage | undefined {
   const usage = wire.usage;
   if (!usage) return undefined;
-  return usageOfInclusive({
+  const counts = usageOfInclusive({
     input: usage.input_tokens,
     cacheRead: usage.input_tokens_details?.cached_tokens,
     // A 0 is what those say who do not know: the member is required.
@@ -79,4 +79,5 @@ export function decodeUsage(wire: WireResponse): Usage | undefined {
     total: usage.total_tokens,
     raw: usage,
   });
+  return wire.service_tier ? { ...counts, serviceTier: wire.service_tier } : counts;
 }

@@ -17,7 +17,7 @@ import {
   textContent,
 } from "./output-items.ts";
 import { phaseOf } from "./phase.ts";
-import { createFrame, encodeUsage, endingOf } from "./response-object.ts";
+import { createFrame, encodeServiceTier, encodeUsage, endingOf } from "./response-object.ts";
 
 /** Writes a whole response object. Of several candidates the first is told. */
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
@@ -37,6 +37,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
       context,
       losses,
     ),
+    ...encodeServiceTier(response.usage),
     usage: encodeUsage(response.usage),
   };
   return { value, losses: losses.losses };

@@ -8,6 +8,7 @@ import { createEventWriter } from "./event-writer.ts";
 import {
   createFrame,
   type Ending,
+  encodeServiceTier,
   encodeUsage,
   endingOf,
   failureOf,
@@ -127,7 +128,8 @@ class ResponsesStreamEncoder implements StreamEncoder {
     const { frame, writers } = this.current();
     const at = ending.status === "completed" ? { completed_at: Math.floor(this.context.now / 1000) } : {};
     const usage = encodeUsage(this.usage);
-    const response = { ...frame, ...ending, ...at, output: writers.output(), usage };
+    const tier = encodeServiceTier(this.usage);
+    const response = { ...frame, ...ending, ...at, ...tier, output: writers.output(), usage };
     this.events.write(`response.${ending.status}`, { response });
     this.ended = true;
   }

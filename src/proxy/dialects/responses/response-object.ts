@@ -3,6 +3,7 @@ import type { ExchangeError } from "../../exchange/error.ts";
 import { createLossList } from "../../exchange/loss.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 
+import { openAiServiceTier } from "../shared/openai-service-tier.ts";
 import { encodeToolChoice, encodeTools } from "./encode-tools.ts";
 import { getErrorCode } from "./profile.ts";
 
@@ -109,6 +110,12 @@ export function endingOf(finish: Finish, refused: boolean): Ending {
 /** How a response ends that failed. */
 export function failureOf(error: ExchangeError): Ending {
   return { status: "failed", error: { code: getErrorCode(error) ?? "server_error", message: error.message } };
+}
+
+/** Returns the member for the tier that served the call; none where the upstream has not said, so that the frame's stays. */
+export function encodeServiceTier(usage: Usage | undefined): { readonly service_tier?: string } {
+  const tier = openAiServiceTier(usage);
+  return tier === undefined ? {} : { service_tier: tier };
 }
 
 /** Token counts in this dialect's arithmetic: cached ones inside the input, reasoning inside the output. */

@@ -163,6 +163,7 @@ export const responseSchema = z.looseObject({
   error: responseErrorSchema.nullish(),
   incomplete_details: z.looseObject({ reason: text }).nullish(),
   output: z.array(itemSchema).nullish(),
+  service_tier: text,
   usage: usageSchema.nullish(),
 });
 export type WireResponse = z.output<typeof responseSchema>;

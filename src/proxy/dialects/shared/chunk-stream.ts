@@ -57,6 +57,11 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
     }
   }
 
+  /** Returns further members of the chunk that counts, as JSON text that ends with a comma. */
+  protected members(_usage: Usage): string {
+    return "";
+  }
+
   private start({ id, model, created, usage }: Start): string {
     this.usage = usage;
     const fields = {
@@ -73,7 +78,7 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
     const { usage } = this;
     const isWanted = this.context.request.streamUsage === true && usage !== undefined;
     const last = isWanted
-      ? `${this.head}"choices":[],"usage":${JSON.stringify(this.counts(usage))}}\n\n`
+      ? `${this.head}"choices":[],${this.members(usage)}"usage":${JSON.stringify(this.counts(usage))}}\n\n`
       : "";
     return `${last}data: [DONE]\n\n`;
   }

@@ -55,9 +55,14 @@ async function askUpstream(
     return answer === undefined ? "elsewhere" : readCount(answer);
   } catch (error) {
     const isRefused = error instanceof DialectError || error instanceof AppError;
-    if (!isRefused || isClientGone(error)) throw error;
+    if (!isRefused || isClientGone(error) || saysNoModel(error, target.model)) throw error;
     return undefined;
   }
+}
+
+/** Returns whether a refusal names the model: no estimate may hide that it does not exist. */
+function saysNoModel(error: DialectError | AppError, model: string): boolean {
+  return error instanceof DialectError && error.error.status === 404 && error.message.includes(model);
 }
 
 /** What the upstream would be sent if this were a call to generate. */

@@ -8,6 +8,7 @@ import { stringifyJson } from "../../exchange/json.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { keptId } from "../conversations/threads.ts";
 import { exchangeErrorOf, isClientGone } from "../faults.ts";
+import { createLossHeader } from "../loss-header.ts";
 import { refusal, STRICT } from "../strict-translation.ts";
 import type { UpstreamReply } from "../translate-call.ts";
 import { type Translation, withoutSecrets } from "../translation.ts";
@@ -149,9 +150,14 @@ class StreamWriter {
       return this.encoder.push({ type: "error", error });
     }
     const text = this.encoder.push(event);
-    const codes = this.encoder.losses.map(({ code }) => code);
-    if (codes.length === 0 || !getProfile(client.dialect).client.acceptsComments) return text;
-    return `: x-sallyport-losses: ${codes.join(",")}\n\n${text}`;
+    const [comment] = Object.entries(this.lateLosses()).map(([name, codes]) => `: ${name}: ${codes}\n\n`);
+    if (comment === undefined || !getProfile(client.dialect).client.acceptsComments) return text;
+    return comment + text;
+  }
+
+  /** Returns the trailer for what was lost since the head went out. */
+  private lateLosses(): Readonly<Record<string, string>> {
+    return createLossHeader(this.encoder.losses.map(({ code }) => code));
   }
 
   /** Text to go out with the next `send`, which is one for all that came in one packet. */
@@ -194,7 +200,7 @@ class StreamWriter {
       // The client may come back by this id as soon as it has the end, so the conversation is kept first.
       return this.keep().finally(() => {
         reply.write(text);
-        reply.end();
+        reply.end(this.lateLosses());
       });
     }
     const wait = reply.write(text);
@@ -205,7 +211,7 @@ class StreamWriter {
       }
       return wait;
     }
-    reply.end();
+    reply.end(this.lateLosses());
     return wait;
   }
 
