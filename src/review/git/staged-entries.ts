@@ -61,8 +61,21 @@ export function listEntries(git: GitPlace): Promise<Buffer> {
   return runGit(git, ["ls-files", "--stage", "-z"]);
 }
 
-/** Reads what `listEntries` returns. Of a path in conflict, our side counts. */
+/** Listings parsed last: the index, the tree and the index of an earlier look are mostly the same. */
+const parsed: { readonly listing: Buffer; readonly result: StagedEntries }[] = [];
+const MAX_PARSED = 2;
+
+/** Reads what `listEntries` returns. Of a path in conflict, our side counts. Equal listings have the same result object. */
 export function parseListing(listing: Buffer): StagedEntries {
+  const known = parsed.find((each) => each.listing.equals(listing));
+  if (known) return known.result;
+  const result = readListing(listing);
+  parsed.unshift({ listing, result });
+  parsed.length = Math.min(parsed.length, MAX_PARSED);
+  return result;
+}
+
+function readListing(listing: Buffer): StagedEntries {
   const entries = new Map<string, TrackedEntry>();
   const conflicts = new Map<string, Buffer>();
   for (const line of splitAtNul(listing)) {
@@ -85,6 +98,7 @@ export interface StagedChanges {
 
 /** Compares the index with a tree. */
 export function compareEntries(tree: TrackedEntries, staged: TrackedEntries): StagedChanges {
+  if (tree === staged) return { added: [], modified: [], removed: [] };
   const added: Buffer[] = [];
   const modified: Buffer[] = [];
   for (const [key, { path, mode, object }] of staged) {

@@ -23,37 +23,83 @@ export interface WorkTree extends Omit<WorkTreeStatus, "changed" | "fresh"> {
 export function withTreeOf<Result>(
   repository: Repository,
   git: GitPlace,
-  { from, to }: DiffPlan,
+  plan: DiffPlan,
   view: DiffView,
   use: (tree: WorkTree | undefined) => Promise<Result>,
 ): Promise<Result> {
-  if (to.kind === "worktree") return withWorkTree(repository, git, from, view, use);
-  if (to.kind === "index") return withStagedIndex(repository, git, from, use);
+  if (plan.to.kind === "worktree") return withWorkTree(repository, git, plan, view, use);
+  if (plan.to.kind === "index") return withStagedIndex(repository, git, plan.from, use);
   return use(undefined);
 }
+
+interface SharedTree {
+  readonly paths: string;
+  readonly opening: Promise<WorkTree>;
+  users: number;
+  /** Removes its folder. */
+  readonly finish: () => Promise<void>;
+}
+
+/** Trees in use by the plan object they were opened for: the first files of a review and all of them are taken at the same time. */
+const shared = new WeakMap<DiffPlan, SharedTree>();
 
 /** Calls `use` with a working tree that is ready to be compared with one of its repository's trees, or with its index. */
 async function withWorkTree<Result>(
   repository: Repository,
   git: GitPlace,
-  from: Side,
+  plan: DiffPlan,
   view: DiffView,
   use: (tree: WorkTree) => Promise<Result>,
 ): Promise<Result> {
-  return withPrivateGit(repository, git, async (room) => {
-    const { changed, fresh, ...status } = await findStatus(repository, git, room, from, view);
-    await verifyObjects(
-      room,
-      changed.flatMap(({ object }) => object ?? []),
-      repository.objectFormat,
-    );
-    const filteredBytes = await convertWhatHidesNothing(room, [
-      ...changed,
-      ...fresh.map((path) => ({ path })),
-    ]);
-    await addFresh(repository, room, fresh);
-    return await use({ ...status, git: withTimeFor(room, filteredBytes) });
+  const paths = JSON.stringify(view.paths);
+  const current = shared.get(plan);
+  const tree = current?.paths === paths ? current : openTree(repository, git, plan, view);
+  shared.set(plan, tree);
+  tree.users += 1;
+  try {
+    return await use(await tree.opening);
+  } finally {
+    tree.users -= 1;
+    if (tree.users === 0) {
+      if (shared.get(plan) === tree) shared.delete(plan);
+      await tree.finish();
+    }
+  }
+}
+
+function openTree(repository: Repository, git: GitPlace, { from }: DiffPlan, view: DiffView): SharedTree {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
   });
+  let closing: Promise<void> = Promise.resolve();
+  const opening = new Promise<WorkTree>((resolve, reject) => {
+    closing = withPrivateGit(repository, git, async (room) => {
+      resolve(await prepareTree(repository, git, room, from, view));
+      await ended;
+    }).catch(reject);
+  });
+  const finish = () => {
+    end();
+    return closing;
+  };
+  return { paths: JSON.stringify(view.paths), opening, users: 0, finish };
+}
+
+async function prepareTree(
+  repository: Repository,
+  git: GitPlace,
+  room: GitPlace,
+  from: Side,
+  view: DiffView,
+): Promise<WorkTree> {
+  const { changed, fresh, ...status } = await findStatus(repository, git, room, from, view);
+  const objects = changed.flatMap(({ object }) => object ?? []);
+  await verifyObjects(room, objects, repository.objectFormat);
+  const all = [...changed, ...fresh.map((path) => ({ path }))];
+  const filteredBytes = await convertWhatHidesNothing(room, all);
+  await addFresh(repository, room, fresh);
+  return { ...status, git: withTimeFor(room, filteredBytes) };
 }
 
 /** Returns what in a working tree differs from a tree of its repository, or from its index, as far as a diff may show it. */
