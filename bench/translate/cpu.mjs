@@ -29,7 +29,7 @@ function cost(run, rounds) {
 }
 
 const dialects = ["chat-completions", "responses", "messages", "generative-language"];
-const { loadCodec } = await load("src/proxy/dialects/index.ts");
+const { loadCodec } = await load("src/proxy/dialects/codecs.ts");
 const codecs = Object.fromEntries(
   await Promise.all(dialects.map(async (dialect) => [dialect, await loadCodec(dialect)])),
 );

@@ -1,4 +1,5 @@
-import { dialects, loadCodec } from "../../src/proxy/dialects/index.ts";
+import { loadCodec } from "../../src/proxy/dialects/codecs.ts";
+import { dialects } from "../../src/proxy/dialects/index.ts";
 import type { Codec } from "../../src/proxy/exchange/codec.ts";
 import type { Dialect } from "../../src/proxy/exchange/parts.ts";
 

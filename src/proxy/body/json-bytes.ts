@@ -63,3 +63,10 @@ export function readString(bytes: Buffer, { start, end }: Range): string | undef
     return undefined;
   }
 }
+
+/** Returns whether the last byte that is not whitespace closes an object or an array, as at the end of whole JSON. */
+export function endsValue(bytes: Buffer): boolean {
+  let at = bytes.length - 1;
+  while (at >= 0 && (bytes[at] ?? 0) <= 0x20) at -= 1;
+  return bytes[at] === 0x7d || bytes[at] === 0x5d;
+}

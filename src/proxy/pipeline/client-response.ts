@@ -8,6 +8,7 @@ import type { ReplyWriter } from "../translate/translate-call.ts";
 import type { OpenStream } from "../upstream/open-streams.ts";
 import type { ResponseSample } from "../upstream/relay-task.ts";
 import { clientHeaders } from "../upstream/response-headers.ts";
+import { estimateTokens } from "../usage/estimate-tokens.ts";
 import { type Call, ownHeaders } from "./call.ts";
 
 /** Responds with an error in the client's dialect; where a response has begun, the connection is closed. */
@@ -77,6 +78,24 @@ export function respondWithJson(
   if (!call.request.complete) list.push("connection", "close");
   response.writeHead(status, list);
   endEarly(call.request, response, body);
+}
+
+/** Responds to a token count with an estimate of the proxy's, marked as one by a header. */
+export function respondWithTokenEstimate(call: Call, body: Buffer | undefined): void {
+  const { client } = getProfile(call.dialect);
+  const response = JSON.stringify(
+    client.encodeTokenCount(estimateTokens(parseJson(body), client.imageTokens)),
+  );
+  call.status = 200;
+  respondWithJson(call, 200, response, ["x-sallyport-estimated", "true"]);
+}
+
+function parseJson(body: Buffer | undefined): unknown {
+  try {
+    return JSON.parse(body?.toString("utf8") ?? "{}");
+  } catch (error) {
+    throw new AppError("validation", "The body is not valid JSON", { cause: error });
+  }
 }
 
 /** Returns a small body as text; undefined where its coding is unknown or wrong. */

@@ -1,10 +1,9 @@
 import { AppError } from "../../errors.ts";
-import { loadCodec } from "../dialects/index.ts";
+import { loadCodec } from "../dialects/codecs.ts";
 import type { EncodeContext } from "../exchange/codec.ts";
 import { guardJson, parseJson, stringifyJson } from "../exchange/json.ts";
-import { respondWithTokenEstimate } from "./answer-token-estimate.ts";
 import { type Call, ownHeaders } from "./call.ts";
-import { respondWithJson } from "./client-response.ts";
+import { respondWithJson, respondWithTokenEstimate } from "./client-response.ts";
 import { composeEcho, echoEvents } from "./compose-echo.ts";
 import type { CalledOperation } from "./operation-path.ts";
 

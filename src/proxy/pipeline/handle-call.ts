@@ -1,11 +1,10 @@
 import type { ModelRoute } from "../routes.ts";
 import type { Targets } from "../routing/select-targets.ts";
 import type { Services } from "../services.ts";
-import { respondWithTokenEstimate } from "./answer-token-estimate.ts";
 import { type AdmittedRequest, type Call, openCall, settle } from "./call.ts";
 import { type CallBody, readCallBody, refuseExcess, wholeBody } from "./call-body.ts";
 import { chooseTargets, setTargets } from "./choose-targets.ts";
-import { respondWithError } from "./client-response.ts";
+import { respondWithError, respondWithTokenEstimate } from "./client-response.ts";
 import { respondWithEcho } from "./echo.ts";
 import { chooseLane, DONE, type LaneResult } from "./lane.ts";
 import { serveNatively } from "./native.ts";

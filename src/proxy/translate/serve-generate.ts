@@ -1,4 +1,5 @@
-import { getProfile, loadCodec } from "../dialects/index.ts";
+import { loadCodec } from "../dialects/codecs.ts";
+import { getProfile } from "../dialects/index.ts";
 import type { DialectProfile } from "../exchange/dialect-profile.ts";
 import { isObject, stringifyJson } from "../exchange/json.ts";
 import type { Converted } from "../exchange/loss.ts";

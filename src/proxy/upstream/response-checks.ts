@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { codingOf } from "../body/content-coding.ts";
-import { endsValue } from "../body/ends-value.ts";
+import { endsValue } from "../body/json-bytes.ts";
 import type { RelayTask } from "./relay-task.ts";
 
 /** Whether an answer of this content type can be one to such a call. */

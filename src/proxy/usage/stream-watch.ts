@@ -1,4 +1,4 @@
-import { endsValue } from "../body/ends-value.ts";
+import { endsValue } from "../body/json-bytes.ts";
 import type { ResponseProfile } from "../exchange/dialect-profile.ts";
 import { isJson } from "../exchange/json.ts";
 import type { Usage } from "../exchange/response.ts";

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { dialects, getProfile, loadCodec, upstreamDialects } from "../../../src/proxy/dialects/index.ts";
+import { loadCodec } from "../../../src/proxy/dialects/codecs.ts";
+import { dialects, getProfile, upstreamDialects } from "../../../src/proxy/dialects/index.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const folder = join(root, "src/proxy/dialects");

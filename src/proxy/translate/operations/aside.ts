@@ -1,5 +1,5 @@
 import type { JsonBounds } from "../../../json/bounds.ts";
-import { loadCodec } from "../../dialects/index.ts";
+import { loadCodec } from "../../dialects/codecs.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { createLossList, type LossList } from "../../exchange/loss.ts";

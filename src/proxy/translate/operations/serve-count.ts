@@ -1,5 +1,6 @@
 import { AppError } from "../../../errors.ts";
-import { getProfile, getUpstreamProfile, loadCodec } from "../../dialects/index.ts";
+import { loadCodec } from "../../dialects/codecs.ts";
+import { getProfile, getUpstreamProfile } from "../../dialects/index.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";

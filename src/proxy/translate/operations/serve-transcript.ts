@@ -1,7 +1,8 @@
 import { AppError } from "../../../errors.ts";
 import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
 import { serializeEvent } from "../../../sse/serialize.ts";
-import { getProfile, loadCodec } from "../../dialects/index.ts";
+import { loadCodec } from "../../dialects/codecs.ts";
+import { getProfile } from "../../dialects/index.ts";
 import { DialectError } from "../../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { ExchangeResponse, Usage } from "../../exchange/response.ts";

@@ -1,0 +1,26 @@
+import type { Codec } from "../exchange/codec.ts";
+import type { Dialect } from "../exchange/parts.ts";
+
+interface CodecModule {
+  readonly codec: Codec;
+}
+
+/** The codecs, apart from the profiles: they are large, and only translated calls need them. */
+const modules: Readonly<Record<Dialect, () => Promise<CodecModule>>> = {
+  "chat-completions": () => import("./chat-completions/index.ts"),
+  completions: () => import("./completions/index.ts"),
+  responses: () => import("./responses/index.ts"),
+  messages: () => import("./messages/index.ts"),
+  "generative-language": () => import("./generative-language/index.ts"),
+};
+
+const loading = new Map<Dialect, Promise<Codec>>();
+
+/** Loads a dialect's codec, once. */
+export function loadCodec(dialect: Dialect): Promise<Codec> {
+  const known = loading.get(dialect);
+  if (known !== undefined) return known;
+  const codec = modules[dialect]().then((module) => module.codec);
+  loading.set(dialect, codec);
+  return codec;
+}
