@@ -6,8 +6,8 @@ import { makePrivateFolder } from "./private-folder.ts";
 import { syncFolder } from "./sync-folder.ts";
 
 /**
- * Writes a file of the data directory so that it is there whole or not at all, also after a power cut:
- * temporary file, fsync, rename, fsync of the folder. Folders 0700, files 0600. Throws `storage`.
+ * Writes a file of the data directory atomically and durably: temporary file, fsync, rename, fsync of the folder. Folders
+ * have mode 0700, files 0600. Throws `storage`.
  */
 export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
   try {
@@ -18,14 +18,14 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
   }
 }
 
-/** Returns the error for a folder of the data directory in which nothing can be written. */
+/** Returns the `storage` error for a folder of the data directory that is not writable. */
 export function storageFailure(folder: string, cause: unknown): AppError {
   return new AppError("storage", `Nothing can be stored in ${folder}: ${reasonOf(cause)}.`, { cause });
 }
 
 /**
- * The same for a file whose folder is there. A new file gets the mode; what is left of a failure is nothing. Throws the
- * system's error.
+ * Writes a file atomically and durably to an existing folder. A new file gets the mode; a failure leaves no file behind.
+ * Throws the system's error.
  */
 export async function replaceFile(path: string, content: string | Uint8Array, mode: number): Promise<void> {
   const temporary = join(dirname(path), `.${randomBytes(8).toString("hex")}.tmp`);
@@ -45,7 +45,7 @@ export async function replaceFile(path: string, content: string | Uint8Array, mo
   await syncFolder(dirname(path));
 }
 
-/** A JSON file's value, or undefined where there is none or it cannot be understood. */
+/** Returns a JSON file's value, or undefined if the file is missing or not valid JSON. */
 export async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, "utf8"));
@@ -67,7 +67,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: "something else is in its place",
 };
 
-/** Why nothing could be written, in words; the system's own name the temporary file, which says nothing to anybody. */
+/** Returns why a write failed, without the name of the temporary file that the system's message contains. */
 export function reasonOf(error: unknown): string {
   return REASONS[systemErrorCode(error) ?? ""] ?? messageOf(error);
 }

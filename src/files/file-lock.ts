@@ -6,15 +6,15 @@ import { AppError, systemErrorCode } from "../errors.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { isProcessMark, markOfProcess, mayStillRun } from "./running-process.ts";
 
-/** How long a lock is waited for by default; it is held for the time of one small write. */
+/** Default time limit for a lock, which is kept for one small write. */
 const WAIT_MS = 5_000;
 const RETRY_MS = 15;
-/** A lock file without a readable owner is being written, or its writer died. */
+/** Age after which a lock file without a readable owner is abandoned: before, it may still be written. */
 const UNREADABLE_MS = 2_000;
 
 /**
- * Runs a task while no other process runs one under the same lock file. The lock of a process that has ended is taken over.
- * Throws the system's error where no lock file can be made, and `storage` where another process keeps the lock.
+ * Runs a task under an exclusive lock file. The lock of a process that has ended is taken over. Throws the system's error if
+ * the lock file cannot be created, and `storage` if another process keeps the lock.
  */
 export async function withFileLock<Result>(
   path: string,
@@ -38,7 +38,7 @@ async function acquire(path: string, waitMs: number): Promise<void> {
       return;
     } catch (error) {
       if (systemErrorCode(error) !== "EEXIST") {
-        // A lock that could not be written whole would keep everybody out.
+        // An incompletely written lock would block every process.
         if (systemErrorCode(error) !== "EACCES") await unlink(path).catch(() => {});
         throw error;
       }
@@ -70,15 +70,15 @@ async function isAbandoned(path: string): Promise<boolean> {
   }
 }
 
-/** Renames before it deletes: of several processes that take a lock away, one succeeds. */
+/** Removes a lock. Renames before deleting, so that only one of several processes succeeds. */
 async function takeAway(path: string): Promise<void> {
   const aside = `${path}.${randomBytes(4).toString("hex")}`;
   try {
     await rename(path, aside);
-    // Another process may have taken the lock over in the meantime: a lock that is in use goes back.
+    // Another process may have taken over the lock in the meantime; a lock in use is restored.
     if (await isAbandoned(aside)) await unlink(aside);
     else await rename(aside, path);
   } catch {
-    // Somebody else was faster.
+    // Another process removed it first.
   }
 }

@@ -1,7 +1,7 @@
-/** Runs a task once all that were given before it have ended, however they ended. */
+/** Runs a task once all earlier tasks have ended, whether they succeeded or not. */
 export type InTurn = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
-/** A queue for whatever reads a file, changes what it read, and writes it back: two at once would undo each other. */
+/** Returns a queue for read-modify-write operations, which would overwrite each other's results. */
 export function createQueue(): InTurn {
   let queue: Promise<unknown> = Promise.resolve();
   return (task) => {

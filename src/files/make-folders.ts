@@ -3,9 +3,8 @@ import { dirname } from "node:path";
 import { systemErrorCode } from "../errors.ts";
 
 /**
- * Makes a folder and those above it that are missing, and resolves to the outermost one made, undefined where all were
- * there. Throws the system's error. As `mkdir` with `recursive`, which tries again without end where a folder that is
- * there takes none, as /proc does, and says of a read-only disk that the folder is not there.
+ * Creates a folder and its missing parents, and resolves to the outermost folder created, or undefined. Throws the system's
+ * error. Used instead of recursive `mkdir`, which loops forever below /proc and reports ENOENT on a read-only disk.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<string | undefined> {
   try {
@@ -13,7 +12,7 @@ export async function makeFolders(path: string, mode = 0o777): Promise<string | 
   } catch (error) {
     const above = dirname(path);
     if (systemErrorCode(error) !== "ENOENT" || above === path) throw error;
-    // Not asked whether it is there: another may have made it since, and then the folder is merely tried again.
+    // Another process may have created the parent since; creating the folder again is harmless.
     const first = await makeFolders(above, mode);
     const made = await makeFolder(path, mode);
     return first ?? made;

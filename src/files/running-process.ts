@@ -3,17 +3,17 @@ import { hostname } from "node:os";
 import { systemErrorCode } from "../errors.ts";
 
 /**
- * Identifies a process across process ids that are used again: on Linux by its start time as well. Only processes of this
- * host, and of its process namespace where the namespace has its own host name, can be looked up.
+ * Identifies a process although process ids are reused: on Linux also by its start time. Only processes of this host (or of
+ * this container, if it has a host name) can be looked up.
  */
 export interface ProcessMark {
   readonly pid: number;
   readonly host: string;
-  /** Clock ticks since boot, where the system tells. */
+  /** Clock ticks between boot and start, if the system reports them. */
   readonly started?: string;
 }
 
-/** Returns the mark of a process, this one unless another is named. */
+/** Returns the mark of a process, by default of this one. */
 export function markOfProcess(pid: number = process.pid): ProcessMark {
   const started = startTimeOf(pid);
   return { pid, host: hostname(), ...(started === undefined ? {} : { started }) };
@@ -44,7 +44,7 @@ export function isProcessMark(value: unknown): value is ProcessMark {
   );
 }
 
-/** Returns the 22nd field of /proc/PID/stat; the second one may hold blanks and parentheses. See proc_pid_stat(5). */
+/** Returns the 22nd field of /proc/PID/stat; the second one may contain spaces and parentheses. See proc_pid_stat(5). */
 function startTimeOf(pid: number): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {

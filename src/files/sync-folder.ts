@@ -1,9 +1,9 @@
 import { open } from "node:fs/promises";
 import { systemErrorCode } from "../errors.ts";
 
-/** Waits until a folder's entries are on disk, where the system can do that: names, not the files' content. */
+/** Syncs a folder's entries (names, not contents) to disk, if the system supports it. */
 export async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open folders, some file systems cannot sync them; what was renamed or made is there either way.
+  // Windows cannot open folders, and some file systems cannot sync them. The entries exist either way.
   const folder = await open(path, "r").catch(() => undefined);
   try {
     await folder?.sync();

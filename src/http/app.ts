@@ -4,20 +4,21 @@ import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 
 export interface AppLimits {
-  /** Bytes of a request body; more is 413. */
+  /** Maximum bytes of a request body; beyond: 413. */
   readonly bodyLimit: number;
-  /** Milliseconds until a request's headers must be whole. */
+  /** Time limit for a request's headers, in milliseconds. */
   readonly headersTimeout?: number;
-  /** Milliseconds until a request must be whole, its body included. */
+  /** Time limit for a whole request, in milliseconds. */
   readonly requestTimeout?: number;
-  /** Take a path with broken percent signs as it is written, where every path has an answer, instead of refusing it. */
+  /** Accept paths with invalid percent-encoding literally instead of rejecting them. */
   readonly acceptAnyPath?: boolean;
-  /** Sees each request before Fastify does; true where it has taken it over. */
+  /** Called with each request before Fastify; returns true if it handles the request. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 /**
- * A Fastify instance with the limits both servers share. `forceCloseConnections` lets `close()` end open event streams.
+ * Returns a Fastify instance with the limits that both servers share. `forceCloseConnections` lets `close()` end open event
+ * streams.
  */
 export function createApp(limits: AppLimits): FastifyInstance {
   const { connectionsCheckingInterval, maxHeaderSize, keepAliveTimeout } = CONNECTION_LIMITS;
@@ -45,7 +46,7 @@ export function createApp(limits: AppLimits): FastifyInstance {
   return app;
 }
 
-/** The same path where it can be decoded, else one that says it literally. */
+/** Returns the URL if it can be decoded, else with its percent signs escaped. */
 function decodable(url: string): string {
   try {
     decodeURI(url);
@@ -55,7 +56,7 @@ function decodable(url: string): string {
   }
 }
 
-/** Bodies are parsed with zod; leaving Fastify's own schema compilers out keeps them from being loaded at all. */
+/** Replaces Fastify's schema compilers, so that they are not loaded: bodies are parsed with zod. */
 function noSchemas(): never {
   throw new Error("routes carry no JSON schema here");
 }

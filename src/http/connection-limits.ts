@@ -2,15 +2,15 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * What both servers grant a connection. Node needs the three timeouts (milliseconds) together: `requestTimeout` alone
- * does nothing before `headersTimeout` has passed, and both are looked at only every `connectionsCheckingInterval`.
+ * Limits of a connection, for both servers. Node needs all three timeouts (milliseconds): `requestTimeout` has no effect
+ * before `headersTimeout` has passed, and both are checked only every `connectionsCheckingInterval`.
  */
 export const CONNECTION_LIMITS = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
   /**
-   * Longer than clients keep a connection that they do not use (undici 4 s, Go and Rust's reqwest 90 s), so that it is they
-   * who close it: a request that is on its way while we do is lost, and few clients send it again.
+   * Longer than clients keep idle connections (undici 4 s, Go and reqwest 90 s), so that clients close them: a request in
+   * flight while the server closes the connection is lost, and few clients retry it.
    */
   keepAliveTimeout: 120_000,
   connectionsCheckingInterval: 2_000,
@@ -19,8 +19,8 @@ export const CONNECTION_LIMITS = {
 } as const;
 
 /**
- * Closes connections that nobody has used for `keepAliveTimeout`, but for those with a request that has arrived and was not
- * read yet: in a process that had to wait for its turn, timers run before sockets are looked at, and Node would reset it.
+ * Closes connections that have been idle for `keepAliveTimeout`, except those with an unread request: in a delayed process,
+ * timers run before sockets are polled, and Node would reset such a connection.
  */
 export function closeUnused(server: Server): void {
   server.on("timeout", (socket: Socket) => {

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 
-/** Milliseconds for which a client is heard out that goes on sending after it has its answer. */
+/** Time for which the rest of a request is read after its response, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Ends the answer, whose head is written, to a request whose body may still be on its way and is not wanted. What comes of it
- * is read and thrown away before the connection is closed: it would be reset otherwise, and the answer, which says why, be
- * lost with it (RFC 9112, section 9.6).
+ * Ends a response, whose headers are written, to a request whose body may still be arriving. The rest of the body is read
+ * and discarded before the connection is closed: otherwise the connection would be reset and the client could lose the
+ * response (RFC 9112, section 9.6).
  */
 export function endEarly(request: IncomingMessage, response: ServerResponse, body: string): void {
   if (!isComing(request)) {
@@ -19,7 +19,7 @@ export function endEarly(request: IncomingMessage, response: ServerResponse, bod
   void heardOut(request).then(() => response.end());
 }
 
-/** The same for a reply of Fastify's that has its status and headers: JSON, after which the connection is closed. */
+/** Does the same for a Fastify reply with status and headers: sends JSON, then closes the connection. */
 export function sendEarly(reply: FastifyReply, body: string): FastifyReply {
   const request = reply.request.raw;
   reply.header("connection", "close").header("content-type", "application/json; charset=utf-8");
@@ -36,11 +36,11 @@ function isComing({ headers, complete, readableEnded, destroyed }: IncomingMessa
 
 async function* thenHeardOut(request: IncomingMessage, body: string): AsyncGenerator<string> {
   yield body;
-  // Asked again: it may have come to its end while the answer was on its way, and tells of that only once.
+  // Checked again: the request may have ended in the meantime, and emits the event only once.
   if (isComing(request)) await heardOut(request);
 }
 
-/** Resolves when the request has come whole, the client has left, or this has taken too long. */
+/** Resolves when the request is complete, the client has disconnected, or the time limit has passed. */
 function heardOut(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

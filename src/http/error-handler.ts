@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance } from "fastify";
 import { AppError } from "../errors.ts";
 import { sendEarly } from "./early-response.ts";
 
-/** Answers every failure as `{error}`. `onFailure` is told of those that are not the caller's. */
+/** Returns every error as `{error}`. `onFailure` receives those that the client did not cause. */
 export function addErrorHandler(app: FastifyInstance, onFailure?: (error: unknown) => void): void {
   app.setErrorHandler(async (error: FastifyError | AppError, _request, reply) => {
     if (error instanceof AppError) {

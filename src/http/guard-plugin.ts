@@ -9,7 +9,7 @@ const REMEDY: Record<GuardReason, string> = {
   site: "This request came from another web page. Open the URL that was printed.",
 };
 
-/** Refuses foreign requests with 403 before anything else runs, on every route and on none. */
+/** Rejects foreign requests with 403 before any other hook, on known and unknown routes. */
 export function addGuard(
   app: FastifyInstance,
   policy: GuardPolicy,
@@ -27,7 +27,7 @@ export function addGuard(
       return;
     }
     onRefused?.(result.reason, path);
-    // Never done: nothing runs behind this, not even where the client leaves before it has its answer.
+    // `done` is not called: no later hook may run, even if the client disconnects before it has the response.
     sendEarly(reply.code(403), JSON.stringify({ error: REMEDY[result.reason] }));
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps web pages out of servers that need no password. A browser will send a request to a loopback port from
- * any page; these headers, which pages cannot set, tell such a request from the user's own.
+ * Keeps web pages out of servers without a password. A browser sends requests of any page to a loopback port; these headers,
+ * which pages cannot set, distinguish them from the user's own.
  *
  * Host stops DNS rebinding (where the browser sends no Origin and no Sec-Fetch headers); Origin and
  * Sec-Fetch-Site stop cross-site and other-port pages. Each stops what the other cannot. See
@@ -8,28 +8,28 @@
  */
 
 export interface GuardPolicy {
-  /** Host names answered to, beside loopback: lower case, no port, IPv6 in brackets. */
+  /** Allowed host names besides loopback: lower case, without port, IPv6 in brackets. */
   readonly hostnames: readonly string[];
-  /** Decides on names that are not in `hostnames`: lower case, no port. */
+  /** Decides on names that are not in `hostnames`: lower case, without port. */
   readonly isAllowedHostname?: (hostname: string) => boolean;
-  /** Answer to any IP literal but 0.0.0.0 and [::] (rebinding needs a name); for servers bound beyond loopback. */
+  /** Allow any IP literal except 0.0.0.0 and [::] (rebinding needs a name); for servers bound beyond loopback. */
   readonly anyAddress: boolean;
-  /** Origins beside the server's own that may call it. */
+  /** Allowed origins besides the server's own. */
   readonly origins: readonly string[];
-  /** Whether a link from elsewhere may open this path in a tab. */
+  /** Returns whether a link on another site may open this route in a tab. */
   readonly mayBeLinked: (path: string) => boolean;
 }
 
-/** What the guard looks at; `rawHeaders` is Node's flat name, value, name, value … list. */
+/** The checked parts of a request; `rawHeaders` is Node's flat list of names and values. */
 export interface GuardedRequest {
   readonly method: string;
-  /** As it was asked for; the same route has many spellings. */
+  /** The path as requested; one route has many spellings. */
   readonly path: string;
-  /** The route it leads to, as it was registered; undefined where it leads to none. */
+  /** The registered route that the path matches; undefined if it matches none. */
   readonly route?: string | undefined;
-  /** The host that the client asked for, where a trusted proxy says so; else the Host header counts. */
+  /** The client's host as reported by a trusted proxy; otherwise the Host header counts. */
   readonly forwardedHost?: string | undefined;
-  /** The scheme that the client used, where a load balancer ends TLS; http unless said. */
+  /** The client's scheme, if a load balancer terminates TLS; default http. */
   readonly scheme?: "http" | "https";
   readonly rawHeaders: readonly string[];
 }
@@ -40,11 +40,11 @@ export type GuardResult =
 export type GuardReason = "host" | "origin" | "site";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
-/** "This host": what a server is told to listen on, and what some browsers lead any page here by. Nobody's own address. */
+/** Unspecified addresses: valid for binding, but some browsers connect them to this host from any page. */
 const UNSPECIFIED = new Set(["0.0.0.0", "[::]"]);
 const ALLOWED: GuardResult = { allowed: true };
 
-/** Decides whether a request may come in at all. Pure; authentication is a matter of its own. */
+/** Returns whether a request may pass. Pure; authentication is separate. */
 export function checkRequest(request: GuardedRequest, policy: GuardPolicy): GuardResult {
   const host = request.forwardedHost ?? single(request.rawHeaders, "host");
   if (host === undefined || !isOwnHost(host, policy)) return refused("host");
@@ -66,7 +66,7 @@ export function checkRequest(request: GuardedRequest, policy: GuardPolicy): Guar
   return isLinkFollowed(request, policy) ? ALLOWED : refused("site");
 }
 
-/** The host name of a Host header, lower case and without port, or undefined where it is not plainly one. */
+/** Returns the host name of a Host header, lower case and without port, or undefined if it is malformed. */
 export function hostnameOf(host: string): string | undefined {
   const match = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.exec(host);
   return match?.[1]?.toLowerCase();
@@ -86,7 +86,7 @@ function isAddress(hostname: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);
 }
 
-/** A link in a terminal or chat that the person clicked: a top-level GET of a page, never of data. */
+/** Returns whether the request is a followed link, as from a terminal or chat: a top-level GET of a page, never of data. */
 function isLinkFollowed(request: GuardedRequest, policy: GuardPolicy): boolean {
   return (
     (request.method === "GET" || request.method === "HEAD") &&
@@ -106,7 +106,7 @@ function valuesOf(rawHeaders: readonly string[], name: string): readonly string[
   let isWanted = false;
   for (const text of rawHeaders) {
     if (!isValue) {
-      // Every request comes by here: most names are told apart by their length alone, and most are not there at all.
+      // Hot path: comparing lengths first rules out most names.
       isWanted = text.length === name.length && text.toLowerCase() === name;
     } else if (isWanted) values = [...values, text];
     isValue = !isValue;
@@ -114,7 +114,7 @@ function valuesOf(rawHeaders: readonly string[], name: string): readonly string[
   return values;
 }
 
-/** The header's value if it is there exactly once. Node keeps the first of two Host headers in silence. */
+/** Returns the header's value if it occurs exactly once. Node silently keeps the first of two Host headers. */
 function single(rawHeaders: readonly string[], name: string): string | undefined {
   const values = valuesOf(rawHeaders, name);
   return values.length === 1 ? values[0] : undefined;

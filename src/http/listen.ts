@@ -2,16 +2,16 @@ import type { Server } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { AppError, systemErrorCode } from "../errors.ts";
 
-/** As specified: a taken port is tried again this often … */
+/** Retries while the port is in use, as specified. */
 export const MAX_RETRIES = 5;
-/** … and this many milliseconds apart. */
+/** Delay between retries in milliseconds, as specified. */
 export const RETRY_DELAY_MS = 500;
 
-/** Where a server is to listen. */
+/** The address that a server binds. */
 export interface Address {
   readonly port: number;
   readonly host: string;
-  /** How often a taken port is tried again. */
+  /** Maximum number of retries while the port is in use. */
   readonly retries: number;
 }
 
@@ -29,13 +29,13 @@ export async function listen(
   return portOf(app.server) ?? port;
 }
 
-/** The port a server listens on; undefined while it listens on none. */
+/** Returns the port that a server listens on, or undefined. */
 export function portOf(server: Server | undefined): number | undefined {
   const address = server?.address();
   return typeof address === "object" && address ? address.port : undefined;
 }
 
-/** What a failure to bind is told as: `port_in_use` for a taken port, `cannot_listen` for any other reason. */
+/** Returns the error of a failed bind: `port_in_use` if the port is in use, else `cannot_listen`. */
 export function listenFailure(cause: unknown, { port, host, retries }: Address): AppError {
   const code = systemErrorCode(cause);
   if (code === "EADDRINUSE") {
@@ -61,7 +61,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "only the administrator may use that port",
 };
 
-/** Of several addresses, the one that could not be had. */
+/** Returns the address that could not be bound, of several. */
 function failedHost(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   if ("address" in cause && typeof cause.address === "string") return cause.address;

@@ -10,34 +10,33 @@ import { refuseUnreadable } from "./refuse-unreadable.ts";
 export interface DoorOptions {
   readonly port: number;
   readonly host: string;
-  /** Further addresses that answer on the same port; `::1` is left out where there is no IPv6. */
+  /** Further addresses to bind on the same port; `::1` is skipped without IPv6. */
   readonly alsoOn?: readonly string[];
   readonly retries: number;
-  /** Where any port will do: the next one to try, at once. Without it the same one is tried again after a wait. */
+  /** Returns the next port to try, if any port is acceptable. Without it, the same port is retried after a delay. */
   readonly nextPort?: () => Promise<number>;
   readonly signal?: AbortSignal;
-  /** Called with each connection as soon as it is accepted. */
+  /** Called with each accepted connection. */
   readonly onConnection?: (socket: Socket) => void;
-  /** Told before each new try, with the message that is specified. */
+  /** Called before each retry with the specified message. */
   readonly onRetry?: (message: string) => void;
 }
 
 /** The addresses of a server that may not be there yet. */
 export interface Doors {
   readonly port: number;
-  /** Lets the app answer: those who came before it, in their order, and everybody from now on. */
+  /** Lets the app handle requests: waiting ones in their order, then all new ones. */
   answerWith(app: FastifyInstance): Promise<void>;
-  /** Shuts all addresses and ends their connections. */
+  /** Closes all listeners and their connections. */
   close(): void;
 }
 
 type Call = readonly [IncomingMessage, ServerResponse];
 
 /**
- * Binds the addresses before there is anything that answers, so that the URL can be told and the browser be on its way
- * while the server is still being loaded; whoever calls meanwhile waits. Only a taken port is retried; taken on one
- * address is taken, since a person's `localhost` may lead to either. Throws `port_in_use` when the retries are used
- * up, `cannot_listen` for any other reason.
+ * Binds the addresses before the server is loaded, so that the URL can be printed and the browser started early; requests
+ * wait in the meantime. Only a port in use is retried, on all addresses, because `localhost` may resolve to either. Throws
+ * `port_in_use` after the last retry, `cannot_listen` for any other reason.
  */
 export async function openDoors(options: DoorOptions): Promise<Doors> {
   const waiting: Call[] = [];

@@ -5,17 +5,17 @@ import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { framedHeaders } from "./security-headers.ts";
 
-/** Where the built pages are: a folder beside the command, or inside the single executable. */
+/** The built pages: in a folder beside the command, or inside the single executable. */
 export interface PageSource {
-  /** The page's HTML. Rejects where the pages are not built. */
+  /** Resolves to a page's HTML. Rejects if the pages are not built. */
   html(name: PageName): Promise<string>;
-  /** Registers /assets/*, whose files have their content's hash in their name and never change. */
+  /** Registers /assets/*, whose file names contain a hash of the content. */
   addAssets(app: FastifyInstance): void;
 }
 
 export type PageName = "plan" | "code" | "dashboard";
 
-/** The pages inside the executable, if this is one; else those in `folder`. */
+/** Returns the pages inside the executable, if this is one; else those in `folder`. */
 export function pageSource(folder: () => string): PageSource {
   return isSea() ? embeddedPages() : pagesIn(folder());
 }
@@ -48,12 +48,12 @@ const TYPES: Record<string, string> = {
 
 const KEPT_FOREVER = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
-/** Besides its type: pages among the assets are framed, all others never change. */
+/** Returns the headers of an asset: HTML is framed, all others are immutable. */
 function headersOf(path: string) {
   return extname(path) === ".html" ? framedHeaders : KEPT_FOREVER;
 }
 
-/** `scripts/build-binary.mjs` puts every file of dist/web in under its path there. */
+/** Returns the pages of the executable; `scripts/build-binary.mjs` adds every file of dist/web under its path. */
 function embeddedPages(): PageSource {
   return {
     html: async (name) => getAsset(`${name}/index.html`, "utf8"),
@@ -73,7 +73,7 @@ function assetOrNothing(path: string): Buffer | undefined {
   try {
     return Buffer.from(getAsset(path));
   } catch {
-    // A single executable cannot be asked what it holds; a missing asset throws.
+    // A single executable cannot list its assets; a missing one throws.
     return undefined;
   }
 }

@@ -1,15 +1,15 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 
-/** The header in which a page sends the token that it was given. */
+/** The header in which a page sends its token. */
 const HEADER = "x-sallyport-page";
 
-/** Makes a token that only this server's pages are given. */
+/** Returns a new token for this server's pages. */
 export function createPageToken(): string {
   return randomBytes(24).toString("base64url");
 }
 
-/** Puts the token into the head of a page; web/shared/api/page-token.ts reads it there. */
+/** Inserts the token into the head of a page, where web/shared/api/page-token.ts reads it. */
 export function withPageToken(html: string, token: string): string {
   return html.replace(
     /<meta charset="utf-8"\s*\/?>/i,
@@ -17,7 +17,7 @@ export function withPageToken(html: string, token: string): string {
   );
 }
 
-/** Returns whether a request carries the token of this server's pages. */
+/** Returns whether a request has the token of this server's pages. */
 export function isFromPage(request: Pick<FastifyRequest, "headers">, token: string): boolean {
   const sent = request.headers[HEADER];
   return typeof sent === "string" && timingSafeEqual(digest(sent), digest(token));

@@ -2,17 +2,17 @@ import type { FastifyInstance } from "fastify";
 import type { PageName, PageSource } from "./page-source.ts";
 import { pagePolicy } from "./security-headers.ts";
 
-/** A page, and where it and what it loads come from. */
+/** A page, and the source of its files. */
 export interface PageFiles {
   readonly source: PageSource;
   readonly name: PageName;
-  /** Puts something into the HTML of each request; where it fails, the page goes out as it was built. */
+  /** Transforms the HTML of each request; if it fails, the page is sent as built. */
   readonly fill?: (html: string) => Promise<string>;
 }
 
 /**
- * Serves the page for every path and method that no route takes, status 200, whatever the request carries. A file
- * missing below /assets is 404, so that a page of an older build fails where it can be seen.
+ * Serves the page with status 200 for every path and method that no route matches. A missing file below /assets is 404, so
+ * that a page of an older build fails visibly.
  */
 export function addPage(app: FastifyInstance, { source, name, fill }: PageFiles): void {
   const built = source.html(name).catch(() => NOT_BUILT);
@@ -20,7 +20,7 @@ export function addPage(app: FastifyInstance, { source, name, fill }: PageFiles)
     const page = await built;
     return fill ? fill(page).catch(() => page) : page;
   };
-  // Before the body is looked at: nothing in it could make this another answer.
+  // Before the body is parsed, which does not affect the response.
   app.addHook("onRequest", async (request, reply) => {
     if (!request.is404) return;
     return reply

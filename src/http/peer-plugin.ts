@@ -3,7 +3,7 @@ import { sendEarly } from "./early-response.ts";
 import { peerOf, refusedPeer } from "./peer.ts";
 import { pathOf } from "./request-path.ts";
 
-/** Refuses the requests of other users of this machine with 403 before anything else runs, on every route and on none. */
+/** Rejects requests of other users of this machine with 403 before any other hook, on known and unknown routes. */
 export function addPeerCheck(
   app: FastifyInstance,
   allowed: readonly number[],

@@ -2,16 +2,16 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 
 /**
- * Tells which user of this machine opened a connection, from the kernel's tables of TCP sockets (Linux, proc_pid_net(5)).
- * Elsewhere the system does not tell, and nobody is refused.
+ * Finds the user of this machine who opened a connection, from the kernel's tables of TCP sockets (Linux, proc_pid_net(5)).
+ * Other systems do not report it, and no request is rejected there.
  */
 
-/** What is known of the other end of a connection. */
+/** The other end of a connection. */
 export type Peer =
   | { readonly kind: "user"; readonly uid: number }
-  /** Its socket is closed: nobody owns it any more, and nobody waits for the response. */
+  /** Its socket is closed and has no owner, and no client waits for the response. */
   | { readonly kind: "closed" }
-  /** Another machine, a virtual machine's host, or a system that does not tell. */
+  /** Another machine, a virtual machine's host, or a system that does not report it. */
   | { readonly kind: "unknown" };
 
 /** One row of /proc/net/tcp or tcp6. Addresses are the kernel's text, such as `0100007F:5BA0`. */
@@ -47,8 +47,8 @@ export function peerOf(socket: Socket): Peer {
 }
 
 /**
- * Returns the uid of a peer that is another user of this machine, `"closed"` for one that is gone, or undefined where it may
- * go on: our own user, root (who may read and trace every process anyway), the users allowed, and unknown peers.
+ * Returns the uid of a peer that is another user of this machine, `"closed"` for a closed peer, or undefined for accepted
+ * peers: the server's own user, root (who can read every process anyway), allowed users, and unknown peers.
  */
 export function refusedPeer(
   peer: Peer,
@@ -63,7 +63,7 @@ export function refusedPeer(
 
 function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket): Peer {
   if (process.platform !== "linux") return { kind: "unknown" };
-  // A connection that was reset has no addresses any more, but may have left a whole request.
+  // A reset connection has no addresses, but may have sent a complete request.
   if (remoteAddress === undefined) return { kind: "closed" };
   if (localAddress === undefined || localPort === undefined || remotePort === undefined)
     return { kind: "unknown" };
@@ -71,8 +71,8 @@ function lookUp({ localAddress, localPort, remoteAddress, remotePort }: Socket):
 }
 
 /**
- * Returns who is at the other end of a connection by the rows of the kernel's tables. `read` is called again where the peer
- * has no row: it is then either closed, with our own end gone as well, or not a socket of this kernel. Pure but for `read`.
+ * Returns the peer of a connection from the rows of the kernel's tables. If the peer has no row, `read` is called again: the
+ * peer is closed if this end has no row either, else it is not a socket of this kernel. Pure except for `read`.
  */
 export function judgePeer(ends: ConnectionEnds, read: () => readonly SocketRow[]): Peer {
   const own = keysOf(ends.localAddress, ends.localPort);
@@ -91,7 +91,7 @@ function readRows(): SocketRow[] {
     try {
       return parseSocketTable(readFileSync(path, "utf8"));
     } catch {
-      // A system without IPv6, or without /proc.
+      // No IPv6, or no /proc.
       return [];
     }
   });
@@ -109,7 +109,7 @@ export function parseSocketTable(text: string): SocketRow[] {
     });
 }
 
-/** Every way in which the tables write an address: IPv4 is written as such, or mapped into IPv6. */
+/** Returns the forms of an address in the tables: IPv4 as such, or mapped into IPv6. */
 function keysOf(address: string, port: number): ReadonlySet<string> {
   const ending = `:${portText(port)}`;
   const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -123,7 +123,7 @@ function portText(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** The kernel writes words of four bytes in the order of the machine, which is little-endian wherever Node.js runs on Linux but s390x. */
+/** Returns the kernel's form: 32-bit words in host byte order, which is little-endian for Node.js on Linux except s390x. */
 function hexWords(bytes: readonly number[]): string {
   const isLittle = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
   let text = "";

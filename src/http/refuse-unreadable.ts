@@ -3,16 +3,16 @@ import type { Socket } from "node:net";
 import { systemErrorCode } from "../errors.ts";
 import { CONNECTION_LIMITS } from "./connection-limits.ts";
 
-/** Milliseconds for which a connection stays open after the refusal, so that the client can read it. */
+/** Time for which a connection stays open after the response, in milliseconds, so that the client can read it. */
 const LINGER_MS = 10_000;
 const MAX_HEADERS = `${CONNECTION_LIMITS.maxHeaderSize / 1024} KiB`;
 
 const refused = new WeakSet<Socket>();
 
 /**
- * Answers a request that Node.js could not parse or that took too long, and closes the connection. What the client still sends is
- * read and discarded first: closing a socket with unread data resets the connection, and the client loses the answer with it
- * (RFC 9112, section 9.6). A listener for `clientError` of a server.
+ * Responds to a request that Node.js could not parse or that took too long, and closes the connection. The client's remaining
+ * data is read and discarded first: closing a socket with unread data resets the connection, and the client loses the
+ * response (RFC 9112, section 9.6). A listener for a server's `clientError`.
  */
 export function refuseUnreadable(error: Error, socket: Socket): void {
   // The parser reports an error for all further data too.
@@ -23,7 +23,7 @@ export function refuseUnreadable(error: Error, socket: Socket): void {
   }
   refused.add(socket);
   const isAnswered = hasResponse(socket);
-  // A client that has ended sends nothing more that could reset the connection.
+  // A client that has ended its side sends no more data that could reset the connection.
   if (isAnswered && socket.readableEnded) socket.destroy(error);
   else discard(socket);
   if (!isAnswered) socket.end(refusalOf(error), "latin1");
@@ -34,15 +34,15 @@ function discard(socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once("close", () => clearTimeout(timer));
   socket.once("end", () => socket.destroySoon());
-  // Nothing may reach the parser any more, which is done with this connection.
+  // The parser has finished with this connection and must not receive more data.
   socket.removeAllListeners("data");
   socket.on("data", () => {});
   socket.resume();
 }
 
-/** Tells whether a response to the request has begun: a second one behind it would answer another request. */
+/** Returns whether a response has begun: a second one would be taken for the response to another request. */
 function hasResponse(socket: Socket): boolean {
-  // Node.js gives no public way from a socket to its response; its own handling of these errors looks here too.
+  // Node.js has no public API from a socket to its response; its default handler uses the same member.
   const response: unknown = Reflect.get(socket, "_httpMessage");
   return typeof response === "object" && response !== null && Reflect.get(response, "headersSent") === true;
 }

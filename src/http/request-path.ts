@@ -1,4 +1,4 @@
-/** A request's URL without its query. */
+/** Returns a request's URL without its query. */
 export function pathOf(url: string): string {
   const query = url.indexOf("?");
   return query < 0 ? url : url.slice(0, query);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** Sent with every answer: nothing is sniffed, framed, shared with other origins, or kept. */
+/** Sent with every response: no sniffing, framing, sharing with other origins, or caching. */
 const EVERYWHERE = {
   "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "same-origin",
@@ -10,8 +10,8 @@ const EVERYWHERE = {
 } as const;
 
 /**
- * The pages' policy: files of their own only. `wasm-unsafe-eval` is for the syntax highlighter; inline styles are
- * for what is placed by measure. Workers and frames come from this server.
+ * The pages' content security policy: only files of this server, workers and frames included. `wasm-unsafe-eval` is for the
+ * syntax highlighter, inline styles are for measured positions.
  */
 export const pagePolicy = [
   "default-src 'none'",
@@ -28,17 +28,17 @@ export const pagePolicy = [
 ].join("; ");
 
 /**
- * For HTML among the assets, which the pages frame or save: a sandbox wherever it is opened, so that it never has this
- * server's origin, and only within this server's own pages.
+ * For HTML among the assets, which the pages frame or save: always sandboxed, so that it never has this server's origin, and
+ * framed only by this server's pages.
  */
 export const framedHeaders = {
   "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'",
   "x-frame-options": "SAMEORIGIN",
-  // Its name has no hash; a page of the next build must not get this one's.
+  // Its name has no hash, so a page of the next build must not receive a cached one.
   "cache-control": "no-cache",
 } as const;
 
-/** Puts them on every answer, and that it is not to be kept, where the route has not said otherwise. */
+/** Adds the headers to every response, with `no-store` unless the route sets its own. */
 export function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook("onSend", async (_request, reply) => {
     for (const [name, value] of Object.entries(EVERYWHERE)) {

@@ -1,6 +1,6 @@
-/** How much structure a JSON text may have before it is parsed. */
+/** Limits on the structure of a JSON text, checked before it is parsed. */
 export interface JsonBounds {
-  /** Objects, arrays, members and elements in all. */
+  /** Total of objects, arrays, members and elements. */
   readonly values: number;
   /** Levels of nesting. */
   readonly depth: number;
@@ -16,14 +16,14 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
-/** Bytes of a string that are looked at one by one; a call to `indexOf` pays off only for longer ones. */
+/** Bytes of a string that are scanned one by one; `indexOf` is faster only for longer ones. */
 const SHORT_STRING = 64;
-/** Bytes that are counted in one turn of the event loop, 5 ms at the most. */
+/** Bytes that are counted per turn of the event loop, at most 5 ms. */
 const SLICE = 512 * 1024;
 
 /**
- * Counts the values and levels of a JSON text without parsing it, from its bytes, which may be cut anywhere. Of text that is
- * not JSON it counts whatever looks like values, so that a parser never meets more than the bounds allow.
+ * Counts the values and levels of a JSON text without parsing it, from bytes split anywhere. In text that is not JSON it
+ * counts whatever looks like values, so that a parser never receives more than the bounds allow.
  */
 export class JsonCounter {
   private readonly bounds: JsonBounds;
@@ -54,7 +54,7 @@ export class JsonCounter {
     return this.values > this.bounds.values ? "values" : undefined;
   }
 
-  /** Returns the index behind the string's closing quote, or the number of bytes where it does not close in these. */
+  /** Returns the index after the string's closing quote, or the number of bytes if it does not close in them. */
   private skipString(bytes: Uint8Array, from: number): number {
     const { length } = bytes;
     let at = this.isEscaped ? from + 1 : from;
@@ -93,8 +93,8 @@ function backslashesBefore(bytes: Uint8Array, end: number, from: number): number
 }
 
 /**
- * Counts a whole JSON text, a slice in each turn of the event loop, so that large texts do not hold up other work. Returns
- * the bound that is exceeded, or undefined.
+ * Counts a whole JSON text, one slice per turn of the event loop, so that large texts do not block it. Returns the bound that
+ * is exceeded, or undefined.
  */
 export async function findExcess(bytes: Uint8Array, bounds: JsonBounds): Promise<JsonExcess | undefined> {
   const counter = new JsonCounter(bounds);
@@ -106,12 +106,12 @@ export async function findExcess(bytes: Uint8Array, bounds: JsonBounds): Promise
   return undefined;
 }
 
-/** Resolves in the next turn of the event loop, after everything else that is ready. */
+/** Resolves in the next turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Says what is wrong with a text that exceeds a bound, as the end of a sentence about it. */
+/** Returns why a text exceeds a bound, as the end of a sentence. */
 export function describeExcess(excess: JsonExcess, bounds: JsonBounds): string {
   return excess === "depth"
     ? `nests deeper than ${bounds.depth} levels`

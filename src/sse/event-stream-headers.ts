@@ -1,4 +1,4 @@
-/** What a stream of server-sent events is sent with: proxies on the way neither keep it nor hold it back (nginx). */
+/** Headers of a stream of server-sent events, which proxies must neither cache nor buffer (nginx). */
 export const eventStreamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",

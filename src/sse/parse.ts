@@ -1,12 +1,12 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** One server-sent event: its name (`message` unless said) and its data, the lines joined by line feeds. */
+/** One server-sent event: its name (default `message`) and its data, with lines joined by line feeds. */
 export interface SseEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** A stream holds an event that is longer than the parser will keep. */
+/** An event is longer than the parser's limit. */
 export class SseEventTooLargeError extends Error {
   constructor(limit: number) {
     super(`An event of the stream is larger than ${limit} characters.`);
@@ -14,18 +14,18 @@ export class SseEventTooLargeError extends Error {
   }
 }
 
-/** 8 MiB: images come inside events. */
+/** 8 MiB, because events can contain images. */
 const defaultLimit = 8 * 1024 * 1024;
 const lineEnd = /\r\n|\r|\n/g;
 const byteOrderMark = "\uFEFF";
 
 /**
- * Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html): every line end, a byte
- * order mark, comments, several data lines, cut at any byte. `id` and `retry` mean nothing to a proxy and are dropped.
+ * Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html): every line ending, byte-order
+ * mark, comments, several data lines, split at any byte. `id` and `retry` are dropped: a proxy does not need them.
  */
 export class SseParser {
   private readonly decoder = new StringDecoder("utf8");
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of an incomplete line. */
   private rest = "";
   private begun = false;
   private endedInReturn = false;
@@ -35,13 +35,13 @@ export class SseParser {
 
   constructor(private readonly limit: number) {}
 
-  /** Takes the next bytes, cut anywhere. Throws `SseEventTooLargeError`. */
+  /** Parses the next bytes, split anywhere. Throws `SseEventTooLargeError`. */
   push(bytes: Uint8Array): readonly SseEvent[] {
     this.takeText(this.decoder.write(bytes as Buffer));
     return this.take();
   }
 
-  /** The end of the file. An event that no blank line ended is given too: several upstreams leave it out. */
+  /** Ends the stream. Also returns an event without a final blank line, which several upstreams omit. */
   end(): readonly SseEvent[] {
     this.takeText(this.decoder.end());
     if (this.rest !== "") this.takeLine(this.rest);
@@ -61,7 +61,7 @@ export class SseParser {
     let fresh = text;
     if (!this.begun && fresh.startsWith(byteOrderMark)) fresh = fresh.slice(1);
     this.begun = true;
-    // The line feed of a CRLF that was cut in two: its carriage return has ended the line already.
+    // The line feed of a split CRLF, whose carriage return has already ended the line.
     if (this.endedInReturn && fresh.startsWith("\n")) fresh = fresh.slice(1);
     this.endedInReturn = false;
     const from = fresh.includes("\r") ? this.takeLines(fresh) : this.takeFedLines(fresh);
@@ -69,7 +69,7 @@ export class SseParser {
     if (this.rest.length > this.limit) throw new SseEventTooLargeError(this.limit);
   }
 
-  /** Takes all lines that end in a line feed, as nearly all do; gives where the next one begins. */
+  /** Parses all lines that end in a line feed, the common case; returns the start of the next one. */
   private takeFedLines(text: string): number {
     let from = 0;
     for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
@@ -120,7 +120,7 @@ export class SseParser {
   }
 }
 
-/** A parser for one stream; an event may hold `limit` characters. */
+/** Returns a parser for one stream; an event may have `limit` characters. */
 export function createSseParser(limit: number = defaultLimit): SseParser {
   return new SseParser(limit);
 }
