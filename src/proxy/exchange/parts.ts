@@ -105,7 +105,7 @@ export interface ReasoningPart extends PartBase {
   readonly signature?: string;
   /** Opaque to everybody but the vendor (messages: `redacted_thinking`; responses: `encrypted_content`). */
   readonly redacted?: boolean;
-  /** Whether there is nothing but the signature of the text before it (`spreadTextSignatures`). */
+  /** Whether there is nothing but the signature of the text before it (`detachTextSignatures`). */
   readonly ofText?: boolean;
   /** Whether `text` is a summary rather than the thinking itself. */
   readonly summary?: boolean;

@@ -8,10 +8,10 @@ import type { Dialect, Part, ReasoningPart } from "./parts.ts";
  * `sally1.<vendor>.text.<signature>` for what belongs to the text before it (signatures are base64, without points).
  * Generative-language clients get all of it in base64: Google's SDKs for Python and Go read signatures as bytes.
  */
-const sealed = /^sally1\.([a-z]+(?:-[a-z]+)*)\.(?:(redacted|text)\.)?(.*)$/s;
+const wrappedPattern = /^sally1\.([a-z]+(?:-[a-z]+)*)\.(?:(redacted|text)\.)?(.*)$/s;
 
 /** A part's signature for a client of `dialect`: bare where it is the vendor's own client, sealed elsewhere. */
-export function sealSignature(
+export function wrapSignature(
   dialect: Dialect,
   part: Omit<ReasoningPart, "type" | "text">,
   encode: (text: string) => string = (text) => text,
@@ -28,7 +28,7 @@ export const SIGNATURE_PREFIX = "sally1.";
 /** The prefix as base64, as far as it does not depend on what follows; the same in base64's URL-safe alphabet. */
 export const ENCODED_SIGNATURE_PREFIX = "c2FsbHkxL";
 
-export interface OpenedSignature {
+export interface UnwrappedSignature {
   readonly vendor: Dialect;
   readonly signature: string;
   readonly redacted?: true;
@@ -39,25 +39,25 @@ export interface OpenedSignature {
  * Returns whose signature this is, and of what. A bare one belongs to the dialect it was found in. Base64 is read in both
  * alphabets, for Google's SDK for Python sends back the URL-safe one.
  */
-export function openSignature(dialect: Dialect, text: string): OpenedSignature {
+export function unwrapSignature(dialect: Dialect, text: string): UnwrappedSignature {
   const plain = text.startsWith(ENCODED_SIGNATURE_PREFIX) ? Buffer.from(text, "base64").toString() : text;
-  const [, vendor, kind, signature] = sealed.exec(plain) ?? [];
+  const [, vendor, kind, signature] = wrappedPattern.exec(plain) ?? [];
   if (vendor === undefined || signature === undefined) return { vendor: dialect, signature: text };
-  const opened = { vendor: vendor as Dialect, signature };
-  if (kind === "text") return { ofText: true, ...opened };
-  return kind === "redacted" ? { redacted: true, ...opened } : opened;
+  const unwrapped = { vendor: vendor as Dialect, signature };
+  if (kind === "text") return { ofText: true, ...unwrapped };
+  return kind === "redacted" ? { redacted: true, ...unwrapped } : unwrapped;
 }
 
 /**
  * Generative-language signs calls; dialects whose calls have no place for that get a reasoning part without text in
- * front of the call, and give it back there (`foldSignatures`).
+ * front of the call, and give it back there (`attachSignatures`).
  */
-export function spreadCallSignatures(parts: readonly Part[]): readonly Part[] {
+export function detachCallSignatures(parts: readonly Part[]): readonly Part[] {
   if (!parts.some((part) => part.type === "tool-call" && part.signature !== undefined)) return parts;
   return parts.flatMap((part): Part[] => {
     if (part.type !== "tool-call" || part.signature === undefined) return [part];
     const { signature, ...call } = part;
-    return [thoughtOfCall(signature), call];
+    return [createCallSignaturePart(signature), call];
   });
 }
 
@@ -65,27 +65,27 @@ export function spreadCallSignatures(parts: readonly Part[]): readonly Part[] {
  * The same for texts, whose signature vendors tell last: the reasoning part stands behind all the texts in a row, which
  * are one message and have one signature.
  */
-export function spreadTextSignatures(parts: readonly Part[], list: LossList): readonly Part[] {
+export function detachTextSignatures(parts: readonly Part[], list: LossList): readonly Part[] {
   if (!parts.some((part) => part.type === "text" && part.signature !== undefined)) return parts;
-  const spread: Part[] = [];
+  const detached: Part[] = [];
   let waiting: string | undefined;
-  const tell = () => {
-    if (waiting !== undefined) spread.push(thoughtOfText(waiting));
+  const flush = () => {
+    if (waiting !== undefined) detached.push(createTextSignaturePart(waiting));
     waiting = undefined;
   };
   for (const part of parts) {
-    if (part.type !== "text" && part.type !== "refusal") tell();
+    if (part.type !== "text" && part.type !== "refusal") flush();
     if (part.type !== "text" || part.signature === undefined) {
-      spread.push(part);
+      detached.push(part);
       continue;
     }
     const { signature, ...text } = part;
-    spread.push(text);
+    detached.push(text);
     if (waiting !== undefined) loseEarlierSignature(list);
     waiting = signature;
   }
-  tell();
-  return spread;
+  flush();
+  return detached;
 }
 
 /** Tells that of several signatures of one message only the last is kept. */
@@ -102,33 +102,33 @@ export function loseTextSignature(list: LossList): void {
 const CALL_SIGNER: Dialect = "generative-language";
 
 /** What stands for the signature of the call behind it. */
-export function thoughtOfCall(signature: string): ReasoningPart {
+export function createCallSignaturePart(signature: string): ReasoningPart {
   return { type: "reasoning", text: "", vendor: CALL_SIGNER, signature };
 }
 
 /** What stands for the signature of the text before it. */
-export function thoughtOfText(signature: string): ReasoningPart {
-  return { ...thoughtOfCall(signature), ofText: true };
+export function createTextSignaturePart(signature: string): ReasoningPart {
+  return { ...createCallSignaturePart(signature), ofText: true };
 }
 
-/** See `spreadCallSignatures` and `spreadTextSignatures`. */
-export function foldSignatures(parts: readonly Part[]): readonly Part[] {
-  const folded: Part[] = [];
+/** See `detachCallSignatures` and `detachTextSignatures`. */
+export function attachSignatures(parts: readonly Part[]): readonly Part[] {
+  const attached: Part[] = [];
   for (const part of parts) {
-    const before = folded.at(-1);
-    const signature = signatureAlone(part);
-    const signed = before === undefined ? undefined : signatureAlone(before);
+    const before = attached.at(-1);
+    const signature = toSignatureOnly(part);
+    const signed = before === undefined ? undefined : toSignatureOnly(before);
     if (before?.type === "text" && signature?.ofText === true) {
-      folded[folded.length - 1] = { ...before, signature: signature.signature };
+      attached[attached.length - 1] = { ...before, signature: signature.signature };
     } else if (part.type === "tool-call" && signed !== undefined && signed.ofText !== true) {
-      folded[folded.length - 1] = { ...part, signature: signed.signature };
-    } else folded.push(part);
+      attached[attached.length - 1] = { ...part, signature: signed.signature };
+    } else attached.push(part);
   }
-  return folded;
+  return attached;
 }
 
 /** A part that is nothing but a signature of generative-language's; undefined for every other. */
-function signatureAlone(part: Part): (ReasoningPart & { readonly signature: string }) | undefined {
+function toSignatureOnly(part: Part): (ReasoningPart & { readonly signature: string }) | undefined {
   if (part.type !== "reasoning" || part.text !== "" || part.redacted === true) return undefined;
   const { vendor, signature } = part;
   return vendor === CALL_SIGNER && signature !== undefined ? { ...part, signature } : undefined;

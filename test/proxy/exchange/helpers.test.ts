@@ -23,14 +23,14 @@ import {
   effortOfBudget,
 } from "../../../src/proxy/exchange/reasoning-effort.ts";
 import {
-  foldSignatures,
-  openSignature,
-  sealSignature,
-  spreadCallSignatures,
-  spreadTextSignatures,
+  attachSignatures,
+  unwrapSignature,
+  wrapSignature,
+  detachCallSignatures,
+  detachTextSignatures,
 } from "../../../src/proxy/exchange/signature.ts";
 import { createStreamChecker } from "../../../src/proxy/exchange/stream-checker.ts";
-import { callIdFor, madeCallId, openCallId } from "../../../src/proxy/exchange/tool-call-id.ts";
+import { toCallId, createCallId, unwrapCallId } from "../../../src/proxy/exchange/tool-call-id.ts";
 import {
   mergeUsage,
   uncachedInput,
@@ -45,11 +45,11 @@ describe("call ids", () => {
   it("fit the dialect, are the same each time, and open to the vendor's own unless too long", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 40 }), fc.constantFrom(...dialects), (id, dialect) => {
-        const fitted = callIdFor(getProfile(dialect).callIds, id);
+        const fitted = toCallId(getProfile(dialect).callIds, id);
         if (dialect === "messages") expect(fitted).toMatch(/^[a-zA-Z0-9_-]+$/);
         expect(fitted).not.toMatch(/\s/);
-        expect(callIdFor(getProfile(dialect).callIds, id)).toBe(fitted);
-        if (!fitted.startsWith("call_h_")) expect(openCallId(fitted)).toBe(openCallId(id));
+        expect(toCallId(getProfile(dialect).callIds, id)).toBe(fitted);
+        if (!fitted.startsWith("call_h_")) expect(unwrapCallId(fitted)).toBe(unwrapCallId(id));
       }),
     );
   });
@@ -58,23 +58,23 @@ describe("call ids", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z0-9:|. é]{1,20}$/), (id) => {
         expect(
-          callIdFor(getProfile("chat-completions").callIds, callIdFor(getProfile("messages").callIds, id)),
-        ).toBe(callIdFor(getProfile("chat-completions").callIds, id));
+          toCallId(getProfile("chat-completions").callIds, toCallId(getProfile("messages").callIds, id)),
+        ).toBe(toCallId(getProfile("chat-completions").callIds, id));
       }),
     );
   });
 
   it("that are too long are shortened to different ones", () => {
     const ids = ["x".repeat(300), `${"x".repeat(300)}y`].map((id) =>
-      callIdFor(getProfile("responses").callIds, id),
+      toCallId(getProfile("responses").callIds, id),
     );
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id.length).toBeLessThanOrEqual(64);
   });
 
   it("are made from the place where they are missing", () => {
-    expect(madeCallId("f", 1, 0)).toBe(madeCallId("f", 1, 0));
-    expect(madeCallId("f", 1, 0)).not.toBe(madeCallId("f", 1, 1));
+    expect(createCallId("f", 1, 0)).toBe(createCallId("f", 1, 0));
+    expect(createCallId("f", 1, 0)).not.toBe(createCallId("f", 1, 1));
   });
 });
 
@@ -82,12 +82,12 @@ describe("signatures", () => {
   it("open to the vendor that sealed them, bare ones to the dialect they are found in", () => {
     fc.assert(
       fc.property(fc.string(), (signature) => {
-        const sealed = sealSignature("messages", { vendor: "responses", signature });
-        expect(openSignature("messages", sealed)).toEqual({ vendor: "responses", signature });
+        const sealed = wrapSignature("messages", { vendor: "responses", signature });
+        expect(unwrapSignature("messages", sealed)).toEqual({ vendor: "responses", signature });
       }),
     );
-    expect(sealSignature("messages", { vendor: "messages", signature: "x" })).toBe("x");
-    expect(openSignature("messages", "x")).toEqual({ vendor: "messages", signature: "x" });
+    expect(wrapSignature("messages", { vendor: "messages", signature: "x" })).toBe("x");
+    expect(unwrapSignature("messages", "x")).toEqual({ vendor: "messages", signature: "x" });
   });
 
   it("of calls are spread and folded without loss", () => {
@@ -96,7 +96,7 @@ describe("signatures", () => {
       { type: "tool-call", id: "1", name: "f", arguments: "{}", signature: "s" },
       { type: "tool-call", id: "2", name: "f", arguments: "{}" },
     ] as const;
-    expect(foldSignatures(spreadCallSignatures(parts))).toEqual(parts);
+    expect(attachSignatures(detachCallSignatures(parts))).toEqual(parts);
   });
 });
 
@@ -117,14 +117,14 @@ describe("signatures of texts", () => {
     ["that have none before a call that has", [text, { ...call, signature: "c" }]],
     ["of several in a row", [text, { ...text, signature: "t" }]],
   ] as const)("are spread and folded without loss: %s", (_, parts) => {
-    const spread = spreadCallSignatures(spreadTextSignatures(parts, createLossList()));
+    const spread = detachCallSignatures(detachTextSignatures(parts, createLossList()));
     expect(spread.every((part) => part.type === "reasoning" || !("signature" in part))).toBe(true);
     const sealed = spread.map((part) =>
       part.type === "reasoning"
-        ? { type: part.type, text: "", ...openSignature("responses", sealSignature("responses", part)) }
+        ? { type: part.type, text: "", ...unwrapSignature("responses", wrapSignature("responses", part)) }
         : part,
     );
-    expect(foldSignatures(sealed)).toEqual(parts);
+    expect(attachSignatures(sealed)).toEqual(parts);
   });
 });
 

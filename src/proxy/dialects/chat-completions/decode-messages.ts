@@ -2,7 +2,7 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
-import { madeCallId } from "../../exchange/tool-call-id.ts";
+import { createCallId } from "../../exchange/tool-call-id.ts";
 import { decodeCacheControl } from "../shared/cache-control.ts";
 import { decodeContent } from "./decode-content.ts";
 import { googleSignature, signText } from "./google-signatures.ts";
@@ -71,7 +71,7 @@ function decodeAssistant(message: WireMessage, path: string, index: number): Par
   }
   if (message.function_call?.name) {
     const { name, arguments: text } = message.function_call;
-    parts.push({ type: "tool-call", id: madeCallId(name, index), name, arguments: argumentText(text) });
+    parts.push({ type: "tool-call", id: createCallId(name, index), name, arguments: argumentText(text) });
   }
   return parts;
 }
@@ -93,7 +93,7 @@ export function decodeReasoning(message: {
 /** One call; `place` makes its id where it has none. */
 export function decodeToolCall(call: WireToolCall, place: readonly (string | number)[]): ToolCallPart {
   const name = callName(call);
-  const id = call.id || madeCallId(name, ...place);
+  const id = call.id || createCallId(name, ...place);
   if (isCustomCall(call))
     return { type: "tool-call", id, name, arguments: call.custom?.input ?? "", custom: true };
   const signature = googleSignature(call.extra_content);
@@ -131,5 +131,5 @@ function decodeResult(
   }
   const name = message.name ?? "";
   const call = lastCalls.get(name);
-  return { type: "tool-result", callId: call?.id ?? madeCallId(name), name, content };
+  return { type: "tool-result", callId: call?.id ?? createCallId(name), name, content };
 }

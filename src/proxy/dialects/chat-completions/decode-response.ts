@@ -7,7 +7,7 @@ import type { Converted } from "../../exchange/loss.ts";
 import { sourceOfUrl } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
-import { madeCallId } from "../../exchange/tool-call-id.ts";
+import { createCallId } from "../../exchange/tool-call-id.ts";
 import { decodeCitations, decodePages } from "./citations.ts";
 import { decodeContent } from "./decode-content.ts";
 import { argumentText, decodeReasoning, decodeToolCall } from "./decode-messages.ts";
@@ -86,7 +86,7 @@ function decodeAnswer(
   }
   if (answer.function_call?.name) {
     const { name, arguments: text } = answer.function_call;
-    parts.push({ type: "tool-call", id: madeCallId(name, ...place), name, arguments: argumentText(text) });
+    parts.push({ type: "tool-call", id: createCallId(name, ...place), name, arguments: argumentText(text) });
   }
   return parts;
 }

@@ -4,7 +4,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { flattenResult } from "../../exchange/result-text.ts";
-import { callIdFor, shortCallId } from "../../exchange/tool-call-id.ts";
+import { toCallId, shortCallId } from "../../exchange/tool-call-id.ts";
 import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
 import { googleExtra, signatureOfTexts } from "./google-signatures.ts";
 import { profile } from "./profile.ts";
@@ -163,12 +163,12 @@ function wordsOf(reasoning: readonly ReasoningPart[]): string {
 }
 
 function callIdAt({ shortCallIds }: Capabilities, id: string): string {
-  return shortCallIds ? shortCallId(id) : callIdFor(profile.callIds, id);
+  return shortCallIds ? shortCallId(id) : toCallId(profile.callIds, id);
 }
 
 /** A call as the dialect writes it, in requests and answers alike. */
 export function encodeToolCall(call: ToolCallPart): Readonly<Record<string, unknown>> {
-  const id = callIdFor(profile.callIds, call.id);
+  const id = toCallId(profile.callIds, call.id);
   if (call.custom === true) return { id, type: "custom", custom: { name: call.name, input: call.arguments } };
   const text = call.arguments.trim() === "" ? "{}" : call.arguments;
   const called = { name: call.name, arguments: text };

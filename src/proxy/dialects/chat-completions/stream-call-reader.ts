@@ -1,5 +1,5 @@
 import { argumentsObject } from "../../exchange/json.ts";
-import { madeCallId } from "../../exchange/tool-call-id.ts";
+import { createCallId } from "../../exchange/tool-call-id.ts";
 import { argumentText, callName, isCustomCall } from "./decode-messages.ts";
 import type { ChatStream } from "./decode-stream.ts";
 import { googleSignature } from "./google-signatures.ts";
@@ -86,7 +86,7 @@ export class StreamCalls {
     const { candidate, stream } = this;
     const { name, custom, signature } = call;
     const index = stream.nextIndex();
-    const id = call.id ?? madeCallId(name, stream.responseId, candidate, this.calls.indexOf(call));
+    const id = call.id ?? createCallId(name, stream.responseId, candidate, this.calls.indexOf(call));
     stream.emit({
       type: "part-start",
       index,

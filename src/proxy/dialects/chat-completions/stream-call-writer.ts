@@ -1,6 +1,6 @@
 import type { EncodeContext } from "../../exchange/codec.ts";
 import type { ToolCallPart } from "../../exchange/parts.ts";
-import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { toCallId } from "../../exchange/tool-call-id.ts";
 import { isDeclaredCustom } from "./encode-response.ts";
 import { googleExtra } from "./google-signatures.ts";
 import { profile } from "./profile.ts";
@@ -32,7 +32,7 @@ export function createCallWriter(context: EncodeContext) {
       const wrapped = part.custom === true && !isDeclaredCustom(part.name, context);
       const kind = wrapped ? "wrapped" : part.custom === true ? "custom" : "function";
       calls.set(index, { position, kind, written: false });
-      const id = callIdFor(profile.callIds, part.id);
+      const id = toCallId(profile.callIds, part.id);
       if (kind === "custom") {
         return JSON.stringify({
           index: position,

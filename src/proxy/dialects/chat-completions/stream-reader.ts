@@ -8,7 +8,7 @@ import type { ChatStream } from "./decode-stream.ts";
 import { decodeFinish } from "./finish.ts";
 import { googleSignature } from "./google-signatures.ts";
 import { decodeLogprobs } from "./logprobs.ts";
-import { isEncrypted, signatureOf, wordsOf } from "./reasoning-details.ts";
+import { isEncrypted, getSignature, getText } from "./reasoning-details.ts";
 import type { WireAnswer, WireDelta, WirePart } from "./schema.ts";
 import { StreamCalls } from "./stream-call-reader.ts";
 
@@ -93,13 +93,13 @@ export class StreamCandidate {
       delta.reasoning_content ?? (typeof delta.reasoning === "string" ? delta.reasoning : undefined);
     const details = (delta.reasoning_details ?? none).filter(isObject);
     if (plain) this.say(thinking, plain);
-    else if (plain === undefined && details.length > 0) this.say(thinking, details.map(wordsOf).join(""));
+    else if (plain === undefined && details.length > 0) this.say(thinking, details.map(getText).join(""));
     for (const detail of details) this.sign(detail);
   }
 
   /** A signature is the last of its thought; one of thinking that nobody may see stands for it. */
   private sign(detail: Readonly<Record<string, unknown>>): void {
-    const opened = signatureOf(detail);
+    const opened = getSignature(detail);
     if (opened?.vendor !== "chat-completions") return;
     const { signature } = opened;
     if (!isEncrypted(detail)) {

@@ -1,7 +1,7 @@
 import { isObject, stringifyJson } from "../../exchange/json.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
-import { madeCallId, openCallId } from "../../exchange/tool-call-id.ts";
+import { createCallId, unwrapCallId } from "../../exchange/tool-call-id.ts";
 import {
   appendJoined,
   argumentsText,
@@ -54,7 +54,7 @@ interface WaitingCall {
 
 function idsOfResults(contents: readonly WireContent[]): ReadonlySet<string> {
   const ids = contents.flatMap(({ parts }) => (parts ?? []).map((part) => part.functionResponse?.id));
-  return new Set(ids.flatMap((id) => (id ? [openCallId(id)] : [])));
+  return new Set(ids.flatMap((id) => (id ? [unwrapCallId(id)] : [])));
 }
 
 /** Text of no length is no part, unless it carries a signature. */
@@ -66,7 +66,7 @@ function decodeCall(part: WirePart, name: string, position: number, place: numbe
   const { id, args } = part.functionCall ?? {};
   return {
     type: "tool-call",
-    id: id ? openCallId(id) : madeCallId(name, position, place),
+    id: id ? unwrapCallId(id) : createCallId(name, position, place),
     name,
     arguments: argumentsText(args),
     ...(typeof part.thoughtSignature === "string" ? { signature: part.thoughtSignature } : {}),
@@ -99,7 +99,7 @@ function decodeResult(
   position: number,
   place: number,
 ): ToolResultPart {
-  const own = answer.id ? openCallId(answer.id) : undefined;
+  const own = answer.id ? unwrapCallId(answer.id) : undefined;
   const byId = own === undefined ? -1 : waiting.findIndex((call) => call.id === own);
   // Clients give ids of their own to results of calls that came without any, as Gemini CLI does.
   const at =
@@ -113,7 +113,7 @@ function decodeResult(
   const media = (answer.parts ?? []).map((part) => decodeMedia(part as WirePart));
   return {
     type: "tool-result",
-    callId: call?.id ?? own ?? madeCallId(answer.name, position, place),
+    callId: call?.id ?? own ?? createCallId(answer.name, position, place),
     name: answer.name,
     content: [...(text === "" ? [] : [{ type: "text", text } as const]), ...media],
     ...(isError ? { isError: true } : {}),

@@ -1,6 +1,6 @@
 import { isObject, stringifyJson } from "../../exchange/json.ts";
 import type { MediaSource, Part, ReasoningPart, TextPart } from "../../exchange/parts.ts";
-import { openSignature } from "../../exchange/signature.ts";
+import { unwrapSignature } from "../../exchange/signature.ts";
 import type { WirePart } from "./schema.ts";
 
 /** Text, with the signature that has to come back with it. */
@@ -12,7 +12,7 @@ export function signedText(text: string, thoughtSignature: string | null | undef
 /** A thought, and whoever signed it. */
 export function decodeThought(text: string, thoughtSignature: string | null | undefined): ReasoningPart {
   if (typeof thoughtSignature !== "string") return { type: "reasoning", text, vendor: "generative-language" };
-  return { type: "reasoning", text, ...openSignature("generative-language", thoughtSignature) };
+  return { type: "reasoning", text, ...unwrapSignature("generative-language", thoughtSignature) };
 }
 
 /** Bytes or a file as the part its media type makes it. */

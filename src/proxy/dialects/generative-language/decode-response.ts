@@ -4,7 +4,7 @@ import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
-import { madeCallId } from "../../exchange/tool-call-id.ts";
+import { createCallId } from "../../exchange/tool-call-id.ts";
 import { parseAnswerPiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { camelKeys } from "./camel-keys.ts";
@@ -80,7 +80,7 @@ export function decodeCall(part: WirePart, responseId: string, candidate: number
   const name = (call?.name ?? "").replace(/^default_api[.:]/, "");
   return {
     type: "tool-call",
-    id: call?.id ? call.id : madeCallId(name, responseId, candidate, place),
+    id: call?.id ? call.id : createCallId(name, responseId, candidate, place),
     name,
     arguments: argumentsText(call?.args),
     ...(typeof part.thoughtSignature === "string" ? { signature: part.thoughtSignature } : {}),

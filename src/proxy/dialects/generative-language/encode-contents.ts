@@ -2,7 +2,7 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
-import { callIdFor, isMadeCallId } from "../../exchange/tool-call-id.ts";
+import { toCallId, isCreatedCallId } from "../../exchange/tool-call-id.ts";
 import { mergeTurns } from "../../exchange/turns.ts";
 import {
   encodeArguments,
@@ -154,7 +154,7 @@ function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
 
 /** Ids are the vendor's own or the client's; one that was made for want of any is not sent back. */
 function withId(id: string, members: WireObject): WireObject {
-  return isMadeCallId(id) ? members : { id: callIdFor(profile.callIds, id), ...members };
+  return isCreatedCallId(id) ? members : { id: toCallId(profile.callIds, id), ...members };
 }
 
 function encodeResult(part: ToolResultPart, around: Surroundings): WireObject[] {

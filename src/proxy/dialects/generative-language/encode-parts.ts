@@ -8,7 +8,7 @@ import type {
   TextPart,
   ToolCallPart,
 } from "../../exchange/parts.ts";
-import { sealSignature } from "../../exchange/signature.ts";
+import { wrapSignature } from "../../exchange/signature.ts";
 import { withTitle } from "../../exchange/with-title.ts";
 import { loseForeignFile } from "../shared/losses.ts";
 
@@ -23,7 +23,7 @@ export function encodeText({ text, signature }: Pick<TextPart, "text" | "signatu
 export function encodeThought(part: ReasoningPart): WireObject {
   const { text, signature } = part;
   if (signature === undefined) return { text, thought: true };
-  return { text, thought: true, thoughtSignature: sealSignature("generative-language", part, toBase64) };
+  return { text, thought: true, thoughtSignature: wrapSignature("generative-language", part, toBase64) };
 }
 
 /**

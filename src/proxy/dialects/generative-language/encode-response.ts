@@ -2,7 +2,7 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
-import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { toCallId } from "../../exchange/tool-call-id.ts";
 import {
   encodeArguments,
   encodeMedia,
@@ -80,7 +80,7 @@ function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList
     return [];
   }
   const thoughtSignature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
-  const id = callIdFor(profile.callIds, part.id);
+  const id = toCallId(profile.callIds, part.id);
   return [{ functionCall: { id, name: part.name, args }, ...thoughtSignature }];
 }
 

@@ -1,6 +1,6 @@
 import type { Delta, ExchangeEvent, OpenPart } from "../../exchange/event.ts";
 import type { Part, TokenLogprob } from "../../exchange/parts.ts";
-import { openSignature } from "../../exchange/signature.ts";
+import { unwrapSignature } from "../../exchange/signature.ts";
 import { decodePart } from "./decode-contents.ts";
 import { argumentsText } from "./decode-parts.ts";
 import { decodeCall, isSignatureAlone } from "./decode-response.ts";
@@ -129,7 +129,7 @@ export class CandidateReader {
     this.stream.emit({
       type: "signature-delta",
       index: open.index,
-      signature: openSignature("generative-language", signature).signature,
+      signature: unwrapSignature("generative-language", signature).signature,
     });
   }
 

@@ -3,7 +3,7 @@ import { defined } from "../../exchange/defined.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { originOfFile, withSniffedType } from "../../exchange/media.ts";
 import type { DocumentPart, MediaSource, Part, ReasoningPart } from "../../exchange/parts.ts";
-import { openSignature } from "../../exchange/signature.ts";
+import { unwrapSignature } from "../../exchange/signature.ts";
 import { decodeCacheControl } from "../shared/cache-control.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { decodeCitation } from "./citations.ts";
@@ -63,7 +63,7 @@ function decodeBare(block: WireBlock, where: string): Part[] {
       return [decodeThinking(thinking, signature ?? "")];
     }
     case "redacted_thinking": {
-      const opened = openSignature("messages", parseRequestPiece(redactedBlock, block, where).data);
+      const opened = unwrapSignature("messages", parseRequestPiece(redactedBlock, block, where).data);
       return [{ type: "reasoning", text: "", redacted: true, ...opened }];
     }
     case "tool_use": {
@@ -79,8 +79,8 @@ function decodeBare(block: WireBlock, where: string): Part[] {
 }
 
 /** A thinking block. An empty signature under a seal says that another vendor thought this and did not sign. */
-function decodeThinking(text: string, sealed: string): ReasoningPart {
-  const { vendor, signature } = openSignature("messages", sealed);
+function decodeThinking(text: string, wrapped: string): ReasoningPart {
+  const { vendor, signature } = unwrapSignature("messages", wrapped);
   return signature === ""
     ? { type: "reasoning", text, vendor }
     : { type: "reasoning", text, vendor, signature };

@@ -10,7 +10,7 @@ import type {
   ThreadRequest,
   Turn,
 } from "../../exchange/request.ts";
-import { foldSignatures } from "../../exchange/signature.ts";
+import { attachSignatures } from "../../exchange/signature.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-blocks.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
@@ -39,7 +39,7 @@ export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
     instructions: instructions.slice(isAttribution ? 1 : 0),
     turns: wire.messages.map((message, index): Turn => {
       const parts = decodeContent(message.content, `messages[${index}].content`);
-      return { role: message.role, parts: message.role === "assistant" ? foldSignatures(parts) : parts };
+      return { role: message.role, parts: message.role === "assistant" ? attachSignatures(parts) : parts };
     }),
     tools: decodeTools(wire),
     toolChoice: decodeToolChoice(wire),

@@ -1,8 +1,8 @@
 import { argumentsObject, RawJson } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart } from "../../exchange/parts.ts";
-import { loseTextSignature, sealSignature } from "../../exchange/signature.ts";
-import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { loseTextSignature, wrapSignature } from "../../exchange/signature.ts";
+import { toCallId } from "../../exchange/tool-call-id.ts";
 import { encodeCitation } from "./citations.ts";
 import type { OutBlock } from "./encode-blocks.ts";
 import { profile } from "./profile.ts";
@@ -48,12 +48,12 @@ export function thoughtBlock(part: ReasoningPart): OutBlock {
 
 /** See `thoughtBlock`. */
 export function thoughtSignature(part: ReasoningPart): string {
-  return sealSignature("messages", { ...part, redacted: false });
+  return wrapSignature("messages", { ...part, redacted: false });
 }
 
 /** A call's block before its arguments. */
 export function openCall(part: ToolCallPart): OutBlock {
-  return { type: "tool_use", id: callIdFor(profile.callIds, part.id), name: part.name, input: {} };
+  return { type: "tool_use", id: toCallId(profile.callIds, part.id), name: part.name, input: {} };
 }
 
 /** A call's `input`, which must be an object: free text and broken arguments stand in one as `input`. */

@@ -12,7 +12,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../exchange/parts.ts";
-import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { toCallId } from "../../exchange/tool-call-id.ts";
 import { loseForeignFile } from "../shared/losses.ts";
 import { profile } from "./profile.ts";
 
@@ -138,7 +138,7 @@ function encodeCall(part: ToolCallPart, { list }: BlockContext): OutBlock {
   if (input === undefined) list.add("tool-arguments", "Arguments that are no JSON object are sent as text.");
   return {
     type: "tool_use",
-    id: callIdFor(profile.callIds, part.id),
+    id: toCallId(profile.callIds, part.id),
     name: part.name,
     input: input ?? { input: part.arguments },
   };
@@ -153,7 +153,7 @@ function encodeResult(part: ToolResultPart, context: BlockContext): OutBlock {
   const isText = blocks.length === 1 && only?.["type"] === "text" && !("cache_control" in only);
   return defined({
     type: "tool_result",
-    tool_use_id: callIdFor(profile.callIds, part.callId),
+    tool_use_id: toCallId(profile.callIds, part.callId),
     content: blocks.length === 0 ? undefined : isText ? only["text"] : blocks,
     is_error: part.isError,
   });

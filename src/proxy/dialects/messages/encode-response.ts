@@ -1,7 +1,7 @@
 import type { EncodeContext } from "../../exchange/codec.ts";
 import { type Converted, createLossList } from "../../exchange/loss.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
-import { spreadCallSignatures } from "../../exchange/signature.ts";
+import { detachCallSignatures } from "../../exchange/signature.ts";
 import { encodeAnswerPart } from "./encode-answer-part.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeUsage } from "./usage.ts";
@@ -17,7 +17,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
   const list = createLossList();
   const [candidate] = response.candidates;
   if (response.candidates.length > 1) list.add("candidates", "Only the first candidate is given.");
-  const parts = spreadCallSignatures(candidate?.parts ?? []);
+  const parts = detachCallSignatures(candidate?.parts ?? []);
   const content = parts.flatMap((part) => encodeAnswerPart(part, list));
   const seen = {
     calls: content.some((block) => block["type"] === "tool_use"),

@@ -2,7 +2,7 @@ import { defined } from "../../exchange/defined.ts";
 import { asString, isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import type { ServerToolPart } from "../../exchange/parts.ts";
-import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { toCallId } from "../../exchange/tool-call-id.ts";
 import { profile } from "./profile.ts";
 import type { WireBlock } from "./schema.ts";
 
@@ -52,7 +52,7 @@ export function decodeServerBlock(block: WireBlock): ServerToolPart | undefined 
 export function encodeServerPart(part: ServerToolPart): readonly WireBlock[] | undefined {
   if (part.origin?.dialect === "messages") return [part.origin.raw as WireBlock];
   if (part.tool !== "web-search") return undefined;
-  const id = `srvtoolu_${callIdFor(profile.callIds, part.id ?? "search").replace(/^srvtoolu_/, "")}`;
+  const id = `srvtoolu_${toCallId(profile.callIds, part.id ?? "search").replace(/^srvtoolu_/, "")}`;
   const input = isObject(part.input) ? part.input : {};
   const call = { type: "server_tool_use", id, name: "web_search", input: { query: queryIn(input) } };
   const result = {

@@ -1,6 +1,6 @@
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { isObject, stringifyJson } from "../../exchange/json.ts";
-import { openSignature } from "../../exchange/signature.ts";
+import { unwrapSignature } from "../../exchange/signature.ts";
 import { decodeCitation } from "./citations.ts";
 import { decodeBlock } from "./decode-blocks.ts";
 import type { WireBlock, WireStreamEvent } from "./schema.ts";
@@ -49,9 +49,9 @@ function openThinking(block: WireBlock, index: number, emit: Emit): BlockReader 
   const think = (text: unknown) => {
     if (typeof text === "string" && text !== "") emit({ type: "text-delta", index, text });
   };
-  const sign = (sealed: unknown) => {
-    if (typeof sealed !== "string" || sealed === "") return;
-    const { vendor, signature } = openSignature("messages", sealed);
+  const sign = (wrapped: unknown) => {
+    if (typeof wrapped !== "string" || wrapped === "") return;
+    const { vendor, signature } = unwrapSignature("messages", wrapped);
     if (vendor === "messages") emit({ type: "signature-delta", index, signature });
   };
   think(block["thinking"]);

@@ -2,7 +2,7 @@ import type { OpenPart, OpenPartEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ReasoningPart } from "../../exchange/parts.ts";
-import { loseTextSignature, thoughtOfCall } from "../../exchange/signature.ts";
+import { loseTextSignature, createCallSignaturePart } from "../../exchange/signature.ts";
 import { encodeCitation } from "./citations.ts";
 import { openCall, thoughtBlock, thoughtSignature } from "./encode-answer-part.ts";
 import type { OutBlock } from "./encode-blocks.ts";
@@ -65,8 +65,8 @@ function stepsOfThinking(part: ReasoningPart): PartSteps {
     const signed: ReasoningPart = signature === "" ? part : { ...part, signature };
     if (!opened && part.redacted === true) return [start(thoughtBlock({ ...signed, text: "" })), stop];
     if (!opened && signature === "") return [];
-    const sealed = thoughtSignature(signed);
-    return [...open(), ...(sealed === "" ? [] : [delta("signature_delta", "signature", sealed)]), stop];
+    const wrapped = thoughtSignature(signed);
+    return [...open(), ...(wrapped === "" ? [] : [delta("signature_delta", "signature", wrapped)]), stop];
   };
   return {
     begin: () => [],
@@ -102,7 +102,7 @@ function stepsOfCall(part: Extract<OpenPart, { type: "tool-call" }>): PartSteps 
 /** Another vendor's signature of a call stands in front of it, as thinking without words. */
 function stepsOfCallSignature({ signature }: { readonly signature?: string }): BlockStep[] {
   if (signature === undefined) return [];
-  return stepsOfWhole(thoughtBlock(thoughtOfCall(signature)));
+  return stepsOfWhole(thoughtBlock(createCallSignaturePart(signature)));
 }
 
 /** The steps of a block that is there all at once. */

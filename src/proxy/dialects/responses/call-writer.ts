@@ -1,7 +1,7 @@
 import type { OpenPart } from "../../exchange/event.ts";
 import { isJson } from "../../exchange/json.ts";
 import type { ToolCallPart } from "../../exchange/parts.ts";
-import { isCustomCall, openCustomInput } from "./custom-calls.ts";
+import { isCustomCall, unwrapCustomInput } from "./custom-calls.ts";
 import { membersOf } from "./event-writer.ts";
 import { callItem } from "./output-items.ts";
 import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
@@ -49,7 +49,7 @@ export function createCallWriter(
       if (!isWrapped) events.writeJson(deltaType, `${whereJson},"delta":${JSON.stringify(delta)}`);
     },
     end() {
-      if (isWrapped) events.write(deltaType, { ...where, delta: openCustomInput(part(opened, written)) });
+      if (isWrapped) events.write(deltaType, { ...where, delta: unwrapCustomInput(part(opened, written)) });
       if (!isCustom && written.trim() === "") {
         written = "{}";
         events.write(deltaType, { ...where, delta: written });

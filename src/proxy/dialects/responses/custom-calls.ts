@@ -11,7 +11,7 @@ export function isCustomCall(part: Pick<ToolCallPart, "name" | "custom">, reques
 }
 
 /** The free text of a custom call; the argument text itself where it is not the one argument `input`. */
-export function openCustomInput(part: Pick<ToolCallPart, "arguments" | "custom">): string {
+export function unwrapCustomInput(part: Pick<ToolCallPart, "arguments" | "custom">): string {
   if (part.custom === true) return part.arguments;
   try {
     const value: unknown = JSON.parse(part.arguments);

@@ -1,7 +1,7 @@
 import { stringifyJson } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
 import type { Part, ReasoningPart, ServerToolPart, ToolCallPart } from "../../exchange/parts.ts";
-import { openSignature } from "../../exchange/signature.ts";
+import { unwrapSignature } from "../../exchange/signature.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-content.ts";
 import { qualifiedName } from "./namespaces.ts";
@@ -105,20 +105,20 @@ function decodeReasoning(item: WireReasoning, raw: unknown): ReasoningPart {
   const content = (item.content ?? []).map((part) => part.text ?? "");
   const isSummary = summary.some((text) => text !== "") || content.length === 0;
   const text = (isSummary ? summary : content).join("\n\n");
-  const sealed =
+  const wrapped =
     typeof item.encrypted_content === "string"
-      ? openSignature("responses", item.encrypted_content)
+      ? unwrapSignature("responses", item.encrypted_content)
       : undefined;
   return {
     type: "reasoning",
     text,
-    vendor: sealed?.vendor ?? "responses",
-    ...(sealed === undefined ? {} : { signature: sealed.signature }),
-    ...(sealed?.redacted === true ? { redacted: true } : {}),
-    ...(sealed?.ofText === true ? { ofText: true } : {}),
+    vendor: wrapped?.vendor ?? "responses",
+    ...(wrapped === undefined ? {} : { signature: wrapped.signature }),
+    ...(wrapped?.redacted === true ? { redacted: true } : {}),
+    ...(wrapped?.ofText === true ? { ofText: true } : {}),
     ...(isSummary ? { summary: true } : {}),
     ...(typeof item.id === "string" ? { id: item.id } : {}),
-    ...(sealed === undefined || sealed.vendor === "responses"
+    ...(wrapped === undefined || wrapped.vendor === "responses"
       ? { origin: { dialect: "responses", raw } as const }
       : {}),
   };

@@ -9,7 +9,7 @@ import type {
   Sampling,
   Turn,
 } from "../../exchange/request.ts";
-import { foldSignatures } from "../../exchange/signature.ts";
+import { attachSignatures } from "../../exchange/signature.ts";
 import { parseRequestPiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { type DecodedItem, decodeItem } from "./decode-items.ts";
@@ -18,7 +18,7 @@ import { formatSchema, requestSchema } from "./schema.ts";
 
 type WireRequest = ReturnType<typeof parseRequest>;
 
-const sealedReasoning = "reasoning.encrypted_content";
+const ENCRYPTED_REASONING = "reasoning.encrypted_content";
 const textLogprobs = "message.output_text.logprobs";
 
 /** Members that have a place of their own in the exchange form; all others are extensions. */
@@ -108,7 +108,7 @@ function groupTurns(items: readonly DecodedItem[]): Turn[] {
     before = item;
   }
   return turns.map((turn) =>
-    turn.role === "assistant" ? { role: turn.role, parts: foldSignatures(turn.parts) } : turn,
+    turn.role === "assistant" ? { role: turn.role, parts: attachSignatures(turn.parts) } : turn,
   );
 }
 
@@ -123,7 +123,7 @@ function decodeSampling(wire: WireRequest): Sampling {
 }
 
 function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
-  const encrypted = wire.include?.includes(sealedReasoning) ? true : undefined;
+  const encrypted = wire.include?.includes(ENCRYPTED_REASONING) ? true : undefined;
   const summary = wire.reasoning?.summary ?? wire.reasoning?.generate_summary;
   const said = withoutNullish({
     effort: wire.reasoning?.effort,
@@ -152,7 +152,7 @@ function decodeExtensions(wire: WireRequest, forcesHosted: boolean): ExchangeReq
     if (!known.has(name) && isSaid(value)) own[name] = value;
   }
   if (forcesHosted) own["tool_choice"] = wire.tool_choice;
-  const include = wire.include?.filter((name) => name !== sealedReasoning && name !== textLogprobs) ?? [];
+  const include = wire.include?.filter((name) => name !== ENCRYPTED_REASONING && name !== textLogprobs) ?? [];
   if (include.length > 0) own["include"] = include;
   return Object.keys(own).length > 0 ? { responses: own } : {};
 }

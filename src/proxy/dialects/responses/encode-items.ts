@@ -1,7 +1,7 @@
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
-import { callIdFor } from "../../exchange/tool-call-id.ts";
+import { toCallId } from "../../exchange/tool-call-id.ts";
 import { encodeInputPart, type InputContext } from "./encode-content.ts";
 import { findNamespaced } from "./namespaces.ts";
 import { phaseOf } from "./phase.ts";
@@ -91,7 +91,7 @@ function encodeKept(part: Part, losses: LossList): WireItem[] {
 
 /** A call as an item, under the namespace and kind its tool was declared with. */
 export function encodeCall(part: ToolCallPart, request: ExchangeRequest): WireItem {
-  const call_id = callIdFor(profile.callIds, part.id);
+  const call_id = toCallId(profile.callIds, part.id);
   if (part.custom === true) {
     return { type: "custom_tool_call", call_id, name: part.name, input: part.arguments };
   }
@@ -120,7 +120,7 @@ function encodeResult(part: ToolResultPart, request: ExchangeRequest, context: I
     content.length === 0 ? "" : content.length === 1 && only?.type === "text" ? only.text : parts;
   return {
     type: isCustom ? "custom_tool_call_output" : "function_call_output",
-    call_id: callIdFor(profile.callIds, part.callId),
+    call_id: toCallId(profile.callIds, part.callId),
     output,
   };
 }

@@ -2,7 +2,7 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import { type Converted, createLossList, type LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
-import { spreadCallSignatures, spreadTextSignatures } from "../../exchange/signature.ts";
+import { detachCallSignatures, detachTextSignatures } from "../../exchange/signature.ts";
 import {
   callItem,
   encodeAnnotations,
@@ -32,7 +32,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
     ...ending,
     ...(ending.status === "completed" ? { completed_at: Math.floor(context.now / 1000) } : {}),
     output: encodeOutput(
-      spreadCallSignatures(spreadTextSignatures(parts, losses)),
+      detachCallSignatures(detachTextSignatures(parts, losses)),
       frame.id,
       context,
       losses,

@@ -10,7 +10,7 @@ import type { OutputList, PartWriter, WriterDeps } from "./stream-writer.ts";
 export interface MessageWriter {
   start(part: OpenPart): PartWriter;
   /** From now on the open message takes no further part; it ends when its last one does. */
-  seal(): void;
+  close(): void;
 }
 
 interface OpenMessage {
@@ -18,7 +18,7 @@ interface OpenMessage {
   readonly id: string;
   readonly content: unknown[];
   openParts: number;
-  sealed: boolean;
+  isClosed: boolean;
   ended: boolean;
   phase: unknown;
 }
@@ -36,15 +36,15 @@ export function createMessageWriter({ events, losses }: WriterDeps, list: Output
   let current: OpenMessage | undefined;
 
   const open = (phase: unknown): OpenMessage => {
-    if (current !== undefined && !current.sealed) return current;
+    if (current !== undefined && !current.isClosed) return current;
     const { outputIndex, id } = list.open("msg");
-    current = { outputIndex, id, content: [], openParts: 0, sealed: false, ended: false, phase };
+    current = { outputIndex, id, content: [], openParts: 0, isClosed: false, ended: false, phase };
     const item = messageItem(id, [], "in_progress", phase);
     events.write("response.output_item.added", { output_index: outputIndex, item });
     return current;
   };
   const closeIfDone = (message: OpenMessage) => {
-    if (!message.sealed || message.openParts > 0 || message.ended) return;
+    if (!message.isClosed || message.openParts > 0 || message.ended) return;
     message.ended = true;
     const item = messageItem(message.id, message.content, "completed", message.phase);
     events.write("response.output_item.done", { output_index: message.outputIndex, item });
@@ -52,9 +52,9 @@ export function createMessageWriter({ events, losses }: WriterDeps, list: Output
   };
   return {
     start: (part) => new ContentWriter(part, { events, losses, open, closeIfDone }),
-    seal() {
+    close() {
       if (current === undefined) return;
-      current.sealed = true;
+      current.isClosed = true;
       closeIfDone(current);
     },
   };

@@ -10,9 +10,9 @@ import type {
   ToolCallPart,
 } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
-import { sealSignature, spreadCallSignatures, spreadTextSignatures } from "../../exchange/signature.ts";
+import { wrapSignature, detachCallSignatures, detachTextSignatures } from "../../exchange/signature.ts";
 import { encodeTokens } from "../shared/token-logprobs.ts";
-import { isCustomCall, openCustomInput } from "./custom-calls.ts";
+import { isCustomCall, unwrapCustomInput } from "./custom-calls.ts";
 import { encodeCall } from "./encode-items.ts";
 import { hasItem } from "./encode-response.ts";
 
@@ -88,7 +88,7 @@ export function reasoningItem(id: string, part: ReasoningPart): OutputItem {
     id,
     type: "reasoning",
     summary: part.text === "" ? [] : [{ type: "summary_text", text: part.text }],
-    ...(part.signature === undefined ? {} : { encrypted_content: sealSignature("responses", part) }),
+    ...(part.signature === undefined ? {} : { encrypted_content: wrapSignature("responses", part) }),
   };
 }
 
@@ -100,7 +100,7 @@ export function callItem(
   status: string,
 ): OutputItem {
   const isCustom = isCustomCall(part, request);
-  const call = isCustom ? { ...part, custom: true, arguments: openCustomInput(part) } : part;
+  const call = isCustom ? { ...part, custom: true, arguments: unwrapCustomInput(part) } : part;
   const { type, ...members } = encodeCall(call, request);
   return { id, type: String(type), status, ...members };
 }
@@ -154,7 +154,7 @@ export function placeOfItem(id: string): { readonly responseId: string; readonly
 export function partsAtPlace(parts: readonly Part[], place: number): readonly Part[] {
   let at = -1;
   let isMessage = false;
-  return spreadCallSignatures(spreadTextSignatures(parts, createLossList())).filter((part) => {
+  return detachCallSignatures(detachTextSignatures(parts, createLossList())).filter((part) => {
     const isSpoken = part.type === "text" || part.type === "refusal";
     if (isSpoken ? part.text === "" : !hasItem(part)) return false;
     if (!(isSpoken && isMessage)) at += 1;

@@ -3,7 +3,7 @@ import type { ExchangeError } from "../../exchange/error.ts";
 import type { OpenPart } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation, Part, ReasoningPart, TextPart, TokenLogprob } from "../../exchange/parts.ts";
-import { loseEarlierSignature, thoughtOfCall, thoughtOfText } from "../../exchange/signature.ts";
+import { loseEarlierSignature, createCallSignaturePart, createTextSignaturePart } from "../../exchange/signature.ts";
 import { createCallWriter, type PendingCall } from "./call-writer.ts";
 import { encodeItem } from "./encode-response.ts";
 import type { EventWriter } from "./event-writer.ts";
@@ -61,7 +61,7 @@ export class PartWriters implements OutputList {
       case "reasoning":
         return createReasoningWriter(part, this.deps, this);
       case "tool-call":
-        if (part.signature !== undefined) this.tellSignature(thoughtOfCall(part.signature));
+        if (part.signature !== undefined) this.tellSignature(createCallSignaturePart(part.signature));
         return createCallWriter(part, this.deps, this, this.pending);
     }
   }
@@ -91,7 +91,7 @@ export class PartWriters implements OutputList {
   /** Closes what is open. Gives the fault of a call whose arguments are no JSON, unless the answer was `cut` off. */
   settle(cut: boolean): ExchangeError | undefined {
     this.tellUnsaid();
-    this.message.seal();
+    this.message.close();
     for (const call of this.pending) call.settle();
     const [broken] = this.pending;
     return cut || broken === undefined ? undefined : brokenCall(broken.name);
@@ -103,7 +103,7 @@ export class PartWriters implements OutputList {
   }
 
   open(kind: Parameters<typeof itemId>[0]): { readonly outputIndex: number; readonly id: string } {
-    if (kind !== "msg") this.message.seal();
+    if (kind !== "msg") this.message.close();
     const outputIndex = this.nextIndex++;
     return { outputIndex, id: itemId(kind, this.deps.responseId, outputIndex) };
   }
@@ -119,7 +119,7 @@ export class PartWriters implements OutputList {
     const item = encodeItem(part, responseId, this.nextIndex, context, losses);
     if (item === undefined) return;
     const { outputIndex } = this.open("msg");
-    this.message.seal();
+    this.message.close();
     events.write("response.output_item.added", { output_index: outputIndex, item: begun(item) });
     events.write("response.output_item.done", { output_index: outputIndex, item });
     this.finish(outputIndex, item);
@@ -131,7 +131,7 @@ export class PartWriters implements OutputList {
   }
 
   private tellUnsaid(): void {
-    if (this.unsaid !== undefined) this.tellSignature(thoughtOfText(this.unsaid));
+    if (this.unsaid !== undefined) this.tellSignature(createTextSignaturePart(this.unsaid));
     this.unsaid = undefined;
   }
 

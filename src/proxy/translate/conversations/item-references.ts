@@ -4,7 +4,7 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Turn } from "../../exchange/request.ts";
-import { foldSignatures } from "../../exchange/signature.ts";
+import { attachSignatures } from "../../exchange/signature.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
 /** Whether an `item_reference` stands among these turns. */
@@ -24,7 +24,7 @@ export async function withReferencedItems(
   return Promise.all(
     turns.map(async (turn) => {
       const parts = (await Promise.all(turn.parts.map((part) => resolve(part, store)))).flat();
-      return { ...turn, parts: foldSignatures(parts) };
+      return { ...turn, parts: attachSignatures(parts) };
     }),
   );
 }

@@ -4,7 +4,7 @@ import type { Capabilities } from "../../../../src/proxy/exchange/capabilities.t
 import { stringifyJson } from "../../../../src/proxy/exchange/json.ts";
 import type { Part } from "../../../../src/proxy/exchange/parts.ts";
 import type { ExchangeRequest, Tool } from "../../../../src/proxy/exchange/request.ts";
-import { madeCallId } from "../../../../src/proxy/exchange/tool-call-id.ts";
+import { createCallId } from "../../../../src/proxy/exchange/tool-call-id.ts";
 import { everything, request, text, writtenBody } from "../../../support/exchange.ts";
 
 const budgets: Capabilities = { ...everything, reasoning: "budget" };
@@ -90,7 +90,7 @@ describe("writing a generative-language request", () => {
   });
 
   it("21: ids the vendor never gave are not sent to it", () => {
-    const id = madeCallId("f", 1);
+    const id = createCallId("f", 1);
     const { body } = write({
       turns: [
         { role: "assistant", parts: [call(id)] },
