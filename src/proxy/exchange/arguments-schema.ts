@@ -41,12 +41,12 @@ function readAll(members: readonly unknown[], root: JsonSchema): readonly JsonSc
 /** A schema with what its reference points to among the root's definitions, and without the reference. */
 function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const { $ref: reference, ...own } = schema;
-  const [, place, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
-  const definitions = place === undefined ? undefined : root[place];
+  const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
+  const definitions = keyword === undefined ? undefined : root[keyword];
   const target = isObject(definitions) ? ownMember(definitions, name ?? "") : undefined;
   if (!isObject(target)) return own;
-  const { $ref: _, ...said } = target;
-  return { ...said, ...own };
+  const { $ref: _, ...definition } = target;
+  return { ...definition, ...own };
 }
 
 function namesIn(required: unknown): readonly string[] {

@@ -42,10 +42,10 @@ export function unwrapCallId(id: string): string {
 
 /**
  * An id for a call that came without one: the same for the same place, so that the next turn sends the same bytes.
- * `place` says where the call stands (response id or turn number, and its position).
+ * `position` says where the call stands (response id or turn number, and its position).
  */
-export function createCallId(name: string, ...place: readonly (string | number)[]): string {
-  return `call_m_${digest(JSON.stringify([name, ...place]))}`;
+export function createCallId(name: string, ...position: readonly (string | number)[]): string {
+  return `call_m_${digest(JSON.stringify([name, ...position]))}`;
 }
 
 /** Whether an id was made by `createCallId`: it means nothing to the vendor, and need not be sent to it. */

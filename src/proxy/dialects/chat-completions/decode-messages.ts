@@ -90,10 +90,10 @@ export function decodeReasoning(message: {
   return text === "" ? [] : [{ type: "reasoning", text, vendor: "chat-completions" }];
 }
 
-/** One call; `place` makes its id where it has none. */
-export function decodeToolCall(call: WireToolCall, place: readonly (string | number)[]): ToolCallPart {
+/** One call; `position` makes its id where it has none. */
+export function decodeToolCall(call: WireToolCall, position: readonly (string | number)[]): ToolCallPart {
   const name = callName(call);
-  const id = call.id || createCallId(name, ...place);
+  const id = call.id || createCallId(name, ...position);
   if (isCustomCall(call))
     return { type: "tool-call", id, name, arguments: call.custom?.input ?? "", custom: true };
   const signature = googleSignature(call.extra_content);

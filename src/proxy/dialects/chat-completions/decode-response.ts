@@ -28,14 +28,14 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
     throw unreadableAnswer("The upstream's answer is no chat completion.");
   const wire = result.data;
   // Many compatible servers give all their answers the same id, or none.
-  const answer = randomUUID();
+  const responseId = randomUUID();
   const pages = decodePages(wire);
   const value = defined({
     id: wire.id || undefined,
     model: wire.model || undefined,
     created: wire.created || undefined,
     candidates: wire.choices.map(({ message, finish_reason, logprobs }, index): Candidate => {
-      const parts = decodeAnswer(message ?? nothing, pages, decodeLogprobs(logprobs), [answer, index]);
+      const parts = decodeMessage(message ?? nothing, pages, decodeLogprobs(logprobs), [responseId, index]);
       const seen = {
         calls: parts.some((part) => part.type === "tool-call"),
         refusal: parts.some((part) => part.type === "refusal"),
@@ -55,14 +55,14 @@ function isUnreadable({ message, finish_reason }: WireChoice): boolean {
 const nothing: WireAnswer = { reasoning: undefined, extra_content: undefined };
 
 /** Citations and log probabilities are told of the content as a whole, and stay with its first text. */
-function decodeAnswer(
-  answer: WireAnswer,
+function decodeMessage(
+  message: WireAnswer,
   pages: readonly Citation[],
   logprobs: readonly TokenLogprob[] | undefined,
-  place: readonly (string | number)[],
+  position: readonly (string | number)[],
 ): Part[] {
-  const content = signText(decodeContent(answer.content, "content"), answer.extra_content);
-  const cited = decodeCitations(answer.annotations);
+  const content = signText(decodeContent(message.content, "content"), message.extra_content);
+  const cited = decodeCitations(message.annotations);
   const citations = cited.length > 0 ? cited : pages;
   const first = content.findIndex((part) => part.type === "text");
   const parts: Part[] = content.map((part, index) =>
@@ -70,23 +70,23 @@ function decodeAnswer(
       ? defined({ citations: citations.length > 0 ? citations : undefined, logprobs, ...part })
       : part,
   );
-  parts.unshift(...decodeReasoning(answer));
-  if (answer.refusal) parts.push({ type: "refusal", text: answer.refusal });
-  if (answer.audio?.data) {
-    const mediaType = `audio/${answer.audio.format ?? "wav"}`;
-    parts.push({ type: "audio", source: { kind: "base64", mediaType, data: answer.audio.data } });
-    if (answer.audio.transcript) parts.push({ type: "text", text: answer.audio.transcript });
+  parts.unshift(...decodeReasoning(message));
+  if (message.refusal) parts.push({ type: "refusal", text: message.refusal });
+  if (message.audio?.data) {
+    const mediaType = `audio/${message.audio.format ?? "wav"}`;
+    parts.push({ type: "audio", source: { kind: "base64", mediaType, data: message.audio.data } });
+    if (message.audio.transcript) parts.push({ type: "text", text: message.audio.transcript });
   }
-  for (const image of answer.images ?? []) {
+  for (const image of message.images ?? []) {
     const at = isObject(image["image_url"]) ? image["image_url"]["url"] : undefined;
     if (typeof at === "string") parts.push({ type: "image", source: sourceOfUrl(at) });
   }
-  for (const [index, call] of (answer.tool_calls ?? []).entries()) {
-    parts.push(decodeToolCall(call, [...place, index]));
+  for (const [index, call] of (message.tool_calls ?? []).entries()) {
+    parts.push(decodeToolCall(call, [...position, index]));
   }
-  if (answer.function_call?.name) {
-    const { name, arguments: text } = answer.function_call;
-    parts.push({ type: "tool-call", id: createCallId(name, ...place), name, arguments: argumentText(text) });
+  if (message.function_call?.name) {
+    const { name, arguments: text } = message.function_call;
+    parts.push({ type: "tool-call", id: createCallId(name, ...position), name, arguments: argumentText(text) });
   }
   return parts;
 }

@@ -63,8 +63,8 @@ function encodeText(parts: readonly Part[], list: LossList) {
   const annotations: unknown[] = [];
   for (const part of parts) {
     if (part.type !== "text") continue;
-    const place = { offset: content.length, length: part.text.length };
-    annotations.push(...encodeCitations(part.citations, place, list));
+    const range = { offset: content.length, length: part.text.length };
+    annotations.push(...encodeCitations(part.citations, range, list));
     content += part.text;
   }
   return { content, annotations };

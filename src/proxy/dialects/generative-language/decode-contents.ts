@@ -20,20 +20,20 @@ import type { WireContent, WireFunctionResponse, WirePart } from "./schema.ts";
 export function decodeContents(contents: readonly WireContent[]): Turn[] {
   const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
   const waiting: WaitingCall[] = [];
-  const answeredById = idsOfResults(contents);
-  for (const [position, content] of contents.entries()) {
+  const resultIds = idsOfResults(contents);
+  for (const [turnIndex, content] of contents.entries()) {
     const role = roleOf(content.role);
     const before = turns.at(-1);
     const parts = role === "assistant" && before?.role === "assistant" ? before.parts : [];
     if (parts !== before?.parts) turns.push({ role, parts });
-    for (const [place, part] of (content.parts ?? []).entries()) {
+    for (const [partIndex, part] of (content.parts ?? []).entries()) {
       const { functionCall, functionResponse } = part;
       if (typeof functionCall?.name === "string") {
-        const call = decodeCall(part, functionCall.name, position, place);
+        const call = decodeCall(part, functionCall.name, turnIndex, partIndex);
         const { id, name } = call;
-        waiting.push({ id, name, isNamed: Boolean(functionCall.id), isAnsweredById: answeredById.has(id) });
+        waiting.push({ id, name, isNamed: Boolean(functionCall.id), hasResultById: resultIds.has(id) });
         parts.push(call);
-      } else if (functionResponse) parts.push(decodeResult(functionResponse, waiting, position, place));
+      } else if (functionResponse) parts.push(decodeResult(functionResponse, waiting, turnIndex, partIndex));
       else if (isEmptyText(part)) continue;
       else if (role !== "assistant") parts.push(decodePart(part));
       else appendJoined(parts, decodePart(part));
@@ -49,7 +49,7 @@ interface WaitingCall {
   /** Whether its vendor gave it an id. */
   readonly isNamed: boolean;
   /** Whether a result somewhere names it, so that it is none for results that name nothing. */
-  readonly isAnsweredById: boolean;
+  readonly hasResultById: boolean;
 }
 
 function idsOfResults(contents: readonly WireContent[]): ReadonlySet<string> {
@@ -62,11 +62,11 @@ function isEmptyText({ text, thoughtSignature, inlineData, fileData }: WirePart)
   return text === "" && !thoughtSignature && !inlineData && !fileData;
 }
 
-function decodeCall(part: WirePart, name: string, position: number, place: number): ToolCallPart {
+function decodeCall(part: WirePart, name: string, turnIndex: number, partIndex: number): ToolCallPart {
   const { id, args } = part.functionCall ?? {};
   return {
     type: "tool-call",
-    id: id ? unwrapCallId(id) : createCallId(name, position, place),
+    id: id ? unwrapCallId(id) : createCallId(name, turnIndex, partIndex),
     name,
     arguments: argumentsText(args),
     ...(typeof part.thoughtSignature === "string" ? { signature: part.thoughtSignature } : {}),
@@ -94,30 +94,30 @@ export function decodePart(part: WirePart): Part {
 }
 
 function decodeResult(
-  answer: WireFunctionResponse,
+  response: WireFunctionResponse,
   waiting: WaitingCall[],
-  position: number,
-  place: number,
+  turnIndex: number,
+  partIndex: number,
 ): ToolResultPart {
-  const own = answer.id ? unwrapCallId(answer.id) : undefined;
+  const own = response.id ? unwrapCallId(response.id) : undefined;
   const byId = own === undefined ? -1 : waiting.findIndex((call) => call.id === own);
   // Clients give ids of their own to results of calls that came without any, as Gemini CLI does.
   const at =
     byId >= 0
       ? byId
       : waiting.findIndex(
-          (call) => call.name === answer.name && !call.isAnsweredById && (own === undefined || !call.isNamed),
+          (call) => call.name === response.name && !call.hasResultById && (own === undefined || !call.isNamed),
         );
   const call = at < 0 ? undefined : waiting.splice(at, 1)[0];
-  const { text, isError } = readResponse(answer.response);
-  const media = (answer.parts ?? []).map((part) => decodeMedia(part as WirePart));
+  const { text, isError } = readResponse(response.response);
+  const media = (response.parts ?? []).map((part) => decodeMedia(part as WirePart));
   return {
     type: "tool-result",
-    callId: call?.id ?? own ?? createCallId(answer.name, position, place),
-    name: answer.name,
+    callId: call?.id ?? own ?? createCallId(response.name, turnIndex, partIndex),
+    name: response.name,
     content: [...(text === "" ? [] : [{ type: "text", text } as const]), ...media],
     ...(isError ? { isError: true } : {}),
-    ...(isObject(answer.response) ? { structured: answer.response } : {}),
+    ...(isObject(response.response) ? { structured: response.response } : {}),
   };
 }
 

@@ -19,7 +19,7 @@ import { decodeUsage } from "./usage.ts";
 
 /** Reads a whole answer. A prompt that was blocked is an answer without words, filtered. */
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
-  const wire = parseAnswer(body);
+  const wire = parseResponse(body);
   if (wire.error !== undefined) throw new DialectError(decodeError(statusOf(wire.error), {}, body));
   const id = wire.responseId ?? randomUUID();
   const candidates = (wire.candidates ?? []).map((candidate, index) => decodeCandidate(candidate, id, index));
@@ -36,7 +36,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
 }
 
 /** An answer with its names in camel case, as Google has both. Throws `DialectError` where it is none. */
-export function parseAnswer(body: unknown): WireResponse {
+export function parseResponse(body: unknown): WireResponse {
   return parseAnswerPiece(responseSchema, camelKeys(body), "answer of the generative-language dialect");
 }
 
@@ -67,20 +67,20 @@ function decodeCandidate(wire: WireCandidate, responseId: string, index: number)
   }
   const finish = decodeFinish(
     wire.finishReason ?? "FINISH_REASON_UNSPECIFIED",
-    { called: calls > 0, answered: parts.some(({ type }) => type !== "reasoning") },
+    { called: calls > 0, hasContent: parts.some(({ type }) => type !== "reasoning") },
     wire.finishMessage,
   );
   return { parts: [...decodeLookups(wire, `${responseId}_${index}`), ...withAddenda(parts, wire)], finish };
 }
 
 /** A whole call. Its id, where it has none, is made of the response's id and its place in it. */
-export function decodeCall(part: WirePart, responseId: string, candidate: number, place: number) {
+export function decodeCall(part: WirePart, responseId: string, candidate: number, partIndex: number) {
   const call = part.functionCall;
   // The model knows its functions as Python's, and says so at times.
   const name = (call?.name ?? "").replace(/^default_api[.:]/, "");
   return {
     type: "tool-call",
-    id: call?.id ? call.id : createCallId(name, responseId, candidate, place),
+    id: call?.id ? call.id : createCallId(name, responseId, candidate, partIndex),
     name,
     arguments: argumentsText(call?.args),
     ...(typeof part.thoughtSignature === "string" ? { signature: part.thoughtSignature } : {}),

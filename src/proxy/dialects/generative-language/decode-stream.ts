@@ -6,7 +6,7 @@ import { parseJson } from "../../exchange/json.ts";
 import type { Candidate, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
-import { blockedCandidate, parseAnswer, statusOf } from "./decode-response.ts";
+import { blockedCandidate, parseResponse, statusOf } from "./decode-response.ts";
 import { decodeError } from "./errors.ts";
 import type { WireResponse } from "./schema.ts";
 import { CandidateReader, type CandidateStream } from "./stream-reader.ts";
@@ -31,7 +31,7 @@ class GenerativeStreamDecoder implements StreamDecoder, CandidateStream {
 
   push(event: WireEvent): readonly ExchangeEvent[] {
     if (event.data === "" || event.data === "[DONE]") return [];
-    return this.drain(() => this.read(parseAnswer(parse(event))));
+    return this.drain(() => this.read(parseResponse(parse(event))));
   }
 
   end(): readonly ExchangeEvent[] {

@@ -29,7 +29,7 @@ export function encodeContents(
   const names = namesOfCalls(request.turns);
   if (request.turns.some((turn) => turn.name !== undefined))
     losses.add("name", "Messages have no author's name here.");
-  const turns = mergeTurns(request.turns.map((turn) => placeSystem(turn, losses)));
+  const turns = mergeTurns(request.turns.map((turn) => convertSystemTurn(turn, losses)));
   const contents: { readonly role: "model" | "user"; readonly parts: WireObject[] }[] = [];
   for (const turn of turns) {
     const signer = createSigner(capabilities);
@@ -78,7 +78,7 @@ function namesOfCalls(turns: readonly Turn[]): Map<string, string> {
   return names;
 }
 
-function placeSystem(turn: Turn, losses: LossList): Turn {
+function convertSystemTurn(turn: Turn, losses: LossList): Turn {
   if (turn.role !== "system") return turn;
   losses.add("system-position", "Instructions in the middle are sent as a marked part of the user's turn.");
   const parts = turn.parts.map(

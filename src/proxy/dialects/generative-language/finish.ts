@@ -29,11 +29,11 @@ const reasons: Readonly<Record<string, Finish["unified"]>> = {
  */
 export function decodeFinish(
   raw: string,
-  seen: { readonly called: boolean; readonly answered: boolean },
+  seen: { readonly called: boolean; readonly hasContent: boolean },
   message: string | null | undefined,
 ): Finish {
   const known = ownMember(reasons, raw);
-  const unified = known ?? (seen.answered ? "other" : "error");
+  const unified = known ?? (seen.hasContent ? "other" : "error");
   return {
     unified: unified === "stop" && seen.called ? "tool-calls" : unified,
     raw,

@@ -1,30 +1,30 @@
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
-import type { Place } from "./to-schema.ts";
+import type { SchemaPath } from "./to-schema.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** One schema without `$ref` and `allOf`: what they point to merged into it. `inside` is the place of its members. */
 export function flattenSchema(
   schema: JsonSchema,
-  place: Place,
+  path: SchemaPath,
   losses: LossList,
-): { flat: JsonSchema; inside: Place } {
-  place.budget.nodes -= 1;
+): { flat: JsonSchema; inside: SchemaPath } {
+  path.budget.nodes -= 1;
   const { $ref: reference, allOf, ...own } = schema;
   let flat: JsonSchema = own;
-  let inside = place;
+  let inside = path;
   if (typeof reference === "string") {
-    const target = resolve(reference, place, losses);
+    const target = resolve(reference, path, losses);
     if (target !== undefined) {
-      inside = { ...place, refs: [...place.refs, reference], depth: place.depth + 1 };
+      inside = { ...path, refs: [...path.refs, reference], depth: path.depth + 1 };
       const resolved = flattenSchema(target, inside, losses);
       flat = merge(resolved.flat, flat);
       inside = resolved.inside;
     }
   }
   for (const member of Array.isArray(allOf) ? allOf : []) {
-    if (!isObject(member) || place.budget.nodes < 0) continue;
+    if (!isObject(member) || path.budget.nodes < 0) continue;
     const resolved = flattenSchema(member, { ...inside, depth: inside.depth + 1 }, losses);
     flat = merge(resolved.flat, flat);
     inside = { ...inside, refs: [...inside.refs, ...resolved.inside.refs] };
@@ -33,12 +33,12 @@ export function flattenSchema(
 }
 
 /** What a reference points to; an empty object where it leads back into itself, out of the schema or too deep. */
-function resolve(reference: string, place: Place, losses: LossList): JsonSchema | undefined {
-  if (place.refs.includes(reference) || place.depth > 32 || place.budget.nodes < 0) {
+function resolve(reference: string, path: SchemaPath, losses: LossList): JsonSchema | undefined {
+  if (path.refs.includes(reference) || path.depth > 32 || path.budget.nodes < 0) {
     losses.add("schema-cycle", `The schema ${reference} contains itself and is cut there.`);
     return { type: "object" };
   }
-  const target = pointTo(reference, place.root);
+  const target = pointTo(reference, path.root);
   if (isObject(target)) return target;
   losses.add("schema-ref", `The schema ${reference} is not part of the tool's own.`);
   return undefined;

@@ -33,18 +33,18 @@ export class CandidateReader {
   private open: Open | undefined;
   private calls = 0;
   /** Whether anything but thoughts has come. */
-  private answered = false;
-  private ending: { readonly reason: string; readonly message: string | null | undefined } | undefined;
+  private hasContent = false;
+  private vendorFinish: { readonly reason: string; readonly message: string | null | undefined } | undefined;
   private grounding: WireCandidate["groundingMetadata"];
   private quotes: WireCandidate["citationMetadata"];
   private fetched: WireCandidate["urlContextMetadata"];
-  private readonly place: { readonly candidate?: number };
+  private readonly candidateMember: { readonly candidate?: number };
 
   constructor(
     private readonly candidate: number,
     private readonly stream: CandidateStream,
   ) {
-    this.place = candidate === 0 ? {} : { candidate };
+    this.candidateMember = candidate === 0 ? {} : { candidate };
   }
 
   read(wire: WireCandidate): void {
@@ -58,7 +58,7 @@ export class CandidateReader {
     this.fetched = wire.urlContextMetadata ?? this.fetched;
     this.quotes = wire.citationMetadata ?? this.quotes;
     if (typeof wire.finishReason === "string")
-      this.ending = { reason: wire.finishReason, message: wire.finishMessage };
+      this.vendorFinish = { reason: wire.finishReason, message: wire.finishMessage };
   }
 
   /** See `StreamDecoder.note`. */
@@ -68,7 +68,7 @@ export class CandidateReader {
 
   /** Closes what is open; gives how the candidate ended, nothing where it did not. */
   finish(): Extract<ExchangeEvent, { type: "finish" }> | undefined {
-    if (this.ending === undefined) return undefined;
+    if (this.vendorFinish === undefined) return undefined;
     const { open } = this;
     const cited =
       open?.part.type === "text"
@@ -80,13 +80,13 @@ export class CandidateReader {
     this.close();
     const { grounding: groundingMetadata, fetched: urlContextMetadata } = this;
     const id = `${this.stream.responseId}_${this.candidate}`;
-    for (const part of decodeLookups({ groundingMetadata, urlContextMetadata }, id)) this.tellWhole(part);
+    for (const part of decodeLookups({ groundingMetadata, urlContextMetadata }, id)) this.emitWhole(part);
     const finish = decodeFinish(
-      this.ending.reason,
-      { called: this.calls > 0, answered: this.answered },
-      this.ending.message,
+      this.vendorFinish.reason,
+      { called: this.calls > 0, hasContent: this.hasContent },
+      this.vendorFinish.message,
     );
-    return { type: "finish", finish, ...this.place };
+    return { type: "finish", finish, ...this.candidateMember };
   }
 
   private readPart(part: WirePart, logprobs: readonly TokenLogprob[] | undefined) {
@@ -95,15 +95,15 @@ export class CandidateReader {
     const decoded = decodePart(part);
     if (decoded.type !== "text" && decoded.type !== "reasoning") {
       this.close();
-      this.tellWhole(decoded);
+      this.emitWhole(decoded);
       return;
     }
     if (decoded.text === "" && part.thoughtSignature === undefined) return;
-    this.say(decoded, decoded.type === "text" ? logprobs : undefined);
+    this.append(decoded, decoded.type === "text" ? logprobs : undefined);
     this.sign(part);
   }
 
-  private say(
+  private append(
     part: Extract<Part, { type: "text" | "reasoning" }>,
     logprobs: readonly TokenLogprob[] | undefined,
   ): void {
@@ -139,7 +139,7 @@ export class CandidateReader {
     const whole = decodeCall(part, this.stream.responseId, this.candidate, this.calls++);
     if (wire.willContinue !== true && !wire.partialArgs?.length) {
       this.close();
-      this.tellWhole(whole);
+      this.emitWhole(whole);
       return;
     }
     this.begin({ ...whole, arguments: "" }, createPartialArguments());
@@ -160,16 +160,16 @@ export class CandidateReader {
 
   private begin(part: OpenPart, filling?: PartialArguments): Open {
     this.close();
-    this.answered ||= part.type !== "reasoning";
+    this.hasContent ||= part.type !== "reasoning";
     const index = this.stream.nextIndex();
     this.open = { index, part, text: "", filling };
-    this.stream.emit({ type: "part-start", index, part, ...this.place });
+    this.stream.emit({ type: "part-start", index, part, ...this.candidateMember });
     return this.open;
   }
 
-  private tellWhole(part: Part): void {
-    this.answered = true;
-    this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), part, ...this.place });
+  private emitWhole(part: Part): void {
+    this.hasContent = true;
+    this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), part, ...this.candidateMember });
   }
 
   private close() {

@@ -14,7 +14,7 @@ export function toGenerativeSchema(schema: unknown, losses: LossList): unknown {
 }
 
 /** Where in the schema a conversion is: what it is nested in, and how much of it may still be written. */
-export interface Place {
+export interface SchemaPath {
   readonly root: unknown;
   readonly refs: readonly string[];
   readonly depth: number;
@@ -63,15 +63,15 @@ const formats: Readonly<Record<string, readonly string[]>> = {
   INTEGER: ["int32", "int64"],
 };
 
-function convert(schema: unknown, place: Place, losses: LossList): Record<string, unknown> {
+function convert(schema: unknown, path: SchemaPath, losses: LossList): Record<string, unknown> {
   if (schema === false) losses.add("schema-false", "A schema that nothing satisfies cannot be said.");
   if (!isObject(schema)) return {};
-  place.budget.nodes -= 1;
-  if (place.depth > maxDepth || place.budget.nodes < 0) {
+  path.budget.nodes -= 1;
+  if (path.depth > maxDepth || path.budget.nodes < 0) {
     losses.add("schema-depth", "The schema is cut where it nests too deeply.");
     return { type: "OBJECT" };
   }
-  const { flat, inside } = flattenSchema(schema, place, losses);
+  const { flat, inside } = flattenSchema(schema, path, losses);
   const { types, nullable } = typesOf(flat);
   const union = unionOf(flat, types);
   const alone = union?.length === 1 ? union[0] : undefined;
@@ -84,20 +84,20 @@ function convert(schema: unknown, place: Place, losses: LossList): Record<string
   const isByType = union !== undefined && unionMembers(flat) === undefined;
   const { title, description } = flat;
   const around = isByType ? withoutNullish({ title, description }) : flat;
-  const said = convertPlain(around, union === undefined ? types : [], inside, losses);
-  if (union !== undefined) said["anyOf"] = union.map((member) => convert(member, inside, losses));
-  return nullable ? { ...said, nullable: true } : said;
+  const converted = convertPlain(around, union === undefined ? types : [], inside, losses);
+  if (union !== undefined) converted["anyOf"] = union.map((member) => convert(member, inside, losses));
+  return nullable ? { ...converted, nullable: true } : converted;
 }
 
 function typesOf(schema: JsonSchema): { types: string[]; nullable: boolean } {
-  const said = [schema["type"] ?? []].flat().map((type) => String(type).toLowerCase());
+  const converted = [schema["type"] ?? []].flat().map((type) => String(type).toLowerCase());
   const members = unionMembers(schema) ?? [];
   const nullable =
     schema["nullable"] === true ||
-    said.includes("null") ||
+    converted.includes("null") ||
     members.some(isNull) ||
     (Array.isArray(schema["enum"]) && schema["enum"].includes(null));
-  return { types: said.filter((type) => type !== "null"), nullable };
+  return { types: converted.filter((type) => type !== "null"), nullable };
 }
 
 function unionMembers(schema: JsonSchema): unknown[] | undefined {
@@ -127,21 +127,21 @@ function unionOf(schema: JsonSchema, types: readonly string[]): unknown[] | unde
 function convertPlain(
   schema: JsonSchema,
   types: readonly string[],
-  place: Place,
+  path: SchemaPath,
   losses: LossList,
 ): Record<string, unknown> {
   const type = (types[0] ?? impliedType(schema))?.toUpperCase();
-  const said: Record<string, unknown> = type === undefined ? {} : { type };
+  const converted: Record<string, unknown> = type === undefined ? {} : { type };
   const isUnion = unionMembers(schema) !== undefined || types.length > 1;
-  for (const key of shared) if (schema[key] !== undefined) said[key] = schema[key];
+  for (const key of shared) if (schema[key] !== undefined) converted[key] = schema[key];
   for (const key of lost) {
     if (schema[key] !== undefined) losses.add(`schema-${key}`, `The schema's ${key} cannot be said.`);
   }
-  addBounds(schema, type, said, losses);
-  addFormat(schema, type, said, losses);
-  if (!isUnion) addEnum(schema, said, losses);
-  addMembers(schema, said, place, losses);
-  return said;
+  addBounds(schema, type, converted, losses);
+  addFormat(schema, type, converted, losses);
+  if (!isUnion) addEnum(schema, converted, losses);
+  addMembers(schema, converted, path, losses);
+  return converted;
 }
 
 function impliedType(schema: JsonSchema): string | undefined {
@@ -156,7 +156,7 @@ function impliedType(schema: JsonSchema): string | undefined {
 function addBounds(
   schema: JsonSchema,
   type: string | undefined,
-  said: Record<string, unknown>,
+  converted: Record<string, unknown>,
   losses: LossList,
 ): void {
   for (const [exclusive, inclusive, step] of [
@@ -165,7 +165,7 @@ function addBounds(
   ] as const) {
     const bound = schema[exclusive];
     if (typeof bound !== "number") continue;
-    said[inclusive] = type === "INTEGER" && Number.isInteger(bound) ? bound + step : bound;
+    converted[inclusive] = type === "INTEGER" && Number.isInteger(bound) ? bound + step : bound;
     if (type !== "INTEGER")
       losses.add(`schema-${exclusive}`, `The schema's ${exclusive} is sent as ${inclusive}.`);
   }
@@ -174,45 +174,45 @@ function addBounds(
 function addFormat(
   schema: JsonSchema,
   type: string | undefined,
-  said: Record<string, unknown>,
+  converted: Record<string, unknown>,
   losses: LossList,
 ): void {
   const format = schema["format"];
   if (typeof format !== "string" || type === undefined) return;
-  if (ownMember(formats, type)?.includes(format) === true) said["format"] = format;
+  if (ownMember(formats, type)?.includes(format) === true) converted["format"] = format;
   else losses.add("schema-format", `The format ${format} cannot be said.`);
 }
 
 /** Only texts can be enumerated; other values are named in the description, where the model reads them. */
-function addEnum(schema: JsonSchema, said: Record<string, unknown>, losses: LossList): void {
+function addEnum(schema: JsonSchema, converted: Record<string, unknown>, losses: LossList): void {
   const constant = schema["const"] === undefined ? [] : [schema["const"]];
   const values = (Array.isArray(schema["enum"]) ? schema["enum"] : constant).filter(
     (value) => value !== null,
   );
   if (values.length === 0) return;
   if (values.every((value) => typeof value === "string")) {
-    said["enum"] = values;
+    converted["enum"] = values;
     return;
   }
   losses.add("schema-enum", "Only texts can be enumerated; other values are told in the description.");
   const note = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.`;
-  said["description"] = typeof said["description"] === "string" ? `${said["description"]} ${note}` : note;
+  converted["description"] = typeof converted["description"] === "string" ? `${converted["description"]} ${note}` : note;
 }
 
-function addMembers(schema: JsonSchema, said: Record<string, unknown>, place: Place, losses: LossList): void {
-  const inside = { ...place, depth: place.depth + 1 };
+function addMembers(schema: JsonSchema, converted: Record<string, unknown>, path: SchemaPath, losses: LossList): void {
+  const inside = { ...path, depth: path.depth + 1 };
   const { properties, required, items, additionalProperties } = schema;
   if (isObject(properties) && Object.keys(properties).length > 0) {
     const members = Object.entries(properties).map(([name, member]) => [
       name,
       convert(member, inside, losses),
     ]);
-    said["properties"] = Object.fromEntries(members);
+    converted["properties"] = Object.fromEntries(members);
     const present = Array.isArray(required) ? required.filter((name) => Object.hasOwn(properties, name)) : [];
-    if (present.length > 0) said["required"] = present;
+    if (present.length > 0) converted["required"] = present;
   }
-  if (isObject(items)) said["items"] = convert(items, inside, losses);
-  else if (said["type"] === "ARRAY") said["items"] = {};
+  if (isObject(items)) converted["items"] = convert(items, inside, losses);
+  else if (converted["type"] === "ARRAY") converted["items"] = {};
   if (isObject(additionalProperties) || additionalProperties === false) {
     losses.add("schema-additionalProperties", "A schema for further properties cannot be said.");
   }

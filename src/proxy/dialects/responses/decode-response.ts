@@ -17,7 +17,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
     throw new DialectError(errorOfResponse(wire));
   }
   if (!wire.output) throw unreadableAnswer("The upstream's answer is no response: it has no output.", body);
-  const parts = wire.output.flatMap((item, index) => decodeOutputItem(item, index));
+  const parts = wire.output.flatMap((item, itemIndex) => decodeOutputItem(item, itemIndex));
   const value: ExchangeResponse = {
     ...identityOf(wire),
     candidates: [{ parts, finish: finishOf(wire, parts) }],
@@ -27,9 +27,9 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
 }
 
 /** The parts of one output item; a fault in it is the upstream's, not the client's. */
-export function decodeOutputItem(item: unknown, index: number): readonly Part[] {
+export function decodeOutputItem(item: unknown, itemIndex: number): readonly Part[] {
   try {
-    return decodeItem(item, `output[${index}]`).parts;
+    return decodeItem(item, `output[${itemIndex}]`).parts;
   } catch (error) {
     if (error instanceof DialectError) throw unreadableAnswer(error.message, item);
     throw error;
@@ -37,12 +37,12 @@ export function decodeOutputItem(item: unknown, index: number): readonly Part[] 
 }
 
 /** The parts of one output item by their place in it: a message's empty texts are none, and keep their place. */
-export function placedParts(item: unknown, index: number): readonly (readonly [place: number, part: Part])[] {
+export function decodeIndexedParts(item: unknown, itemIndex: number): readonly (readonly [index: number, part: Part])[] {
   const content = isObject(item) && item["type"] === "message" ? item["content"] : undefined;
-  if (!Array.isArray(content)) return [...decodeOutputItem(item, index).entries()];
-  return content.flatMap((entry: unknown, place) =>
-    decodeOutputItem({ ...(isObject(item) ? item : {}), content: [entry] }, index).map(
-      (part) => [place, part] as const,
+  if (!Array.isArray(content)) return [...decodeOutputItem(item, itemIndex).entries()];
+  return content.flatMap((entry: unknown, index) =>
+    decodeOutputItem({ ...(isObject(item) ? item : {}), content: [entry] }, itemIndex).map(
+      (part) => [index, part] as const,
     ),
   );
 }

@@ -7,7 +7,7 @@ import { parseAnswerPiece } from "../shared/parse.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeAnnotation } from "./decode-content.ts";
-import { decodeUsage, finishOf, identityOf, placedParts } from "./decode-response.ts";
+import { decodeUsage, finishOf, identityOf, decodeIndexedParts } from "./decode-response.ts";
 import { errorOfResponse } from "./errors.ts";
 import { eventSchema, type WireResponse, type WireStreamEvent } from "./schema.ts";
 import { ItemReader, type ItemStream } from "./stream-reader.ts";
@@ -101,7 +101,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
     this.ended = true;
     // Servers that stream no items tell them here; items without an end are ended by what stands here.
     for (const [index, value] of (response.output ?? []).entries()) {
-      this.itemAt(index).done(placedParts(value, index));
+      this.itemAt(index).done(decodeIndexedParts(value, index));
     }
     for (const item of this.items.values()) item.close();
     const status = response.status ?? "completed";
@@ -153,6 +153,6 @@ function tell(event: WireStreamEvent, item: ItemReader, outputIndex: number) {
     case "response.custom_tool_call_input.done":
       return item.inputDone(event.input ?? "");
     case "response.output_item.done":
-      return item.done(placedParts(event.item ?? {}, outputIndex));
+      return item.done(decodeIndexedParts(event.item ?? {}, outputIndex));
   }
 }

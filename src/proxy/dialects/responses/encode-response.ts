@@ -97,27 +97,27 @@ export function hasItem(part: Part): boolean {
 export function encodeItem(
   part: Part,
   responseId: string,
-  place: number,
+  position: number,
   context: EncodeContext,
   losses: LossList,
 ): OutputItem | undefined {
   switch (part.type) {
     case "tool-call":
-      return callItem(itemId("fc", responseId, place), part, context.request, "completed");
+      return callItem(itemId("fc", responseId, position), part, context.request, "completed");
     case "reasoning":
       if (part.text === "" && part.signature === undefined && part.origin === undefined) return undefined;
       return (
-        keptItem(part, itemId("rs", responseId, place)) ??
-        reasoningItem(itemId("rs", responseId, place), part)
+        keptItem(part, itemId("rs", responseId, position)) ??
+        reasoningItem(itemId("rs", responseId, position), part)
       );
     case "image":
       return (
-        keptItem(part, itemId("ig", responseId, place)) ??
-        imageItem(itemId("ig", responseId, place), part, losses)
+        keptItem(part, itemId("ig", responseId, position)) ??
+        imageItem(itemId("ig", responseId, position), part, losses)
       );
     default: {
       const kept =
-        keptItem(part, itemId("msg", responseId, place)) ?? searchItem(itemId("ws", responseId, place), part);
+        keptItem(part, itemId("msg", responseId, position)) ?? searchItem(itemId("ws", responseId, position), part);
       if (kept === undefined)
         losses.add(`answer-${part.type}`, `A ${part.type} part cannot be told in a response.`);
       return kept;

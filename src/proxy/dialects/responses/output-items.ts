@@ -23,9 +23,9 @@ export type OutputItem = Readonly<Record<string, unknown>> & { readonly type: st
 export function itemId(
   kind: "msg" | "rs" | "fc" | "ctc" | "ig" | "ws",
   responseId: string,
-  place: number,
+  position: number,
 ): string {
-  return `${kind}_${responseId.replace(/^resp_/, "")}_${place}`;
+  return `${kind}_${responseId.replace(/^resp_/, "")}_${position}`;
 }
 
 /** A message of the model; `phase` is the vendor's own and left out where it says none. */
@@ -145,13 +145,13 @@ export function keptItem(part: Part, id: string): OutputItem | undefined {
  * Ids of output items are made of their response's id and their place in it (`itemId`), so that a client which sends
  * back only an `item_reference` can be understood by whoever kept the answer.
  */
-export function placeOfItem(id: string): { readonly responseId: string; readonly place: number } | undefined {
+export function parseItemId(id: string): { readonly responseId: string; readonly position: number } | undefined {
   const match = /^(?:msg|rs|fc|ctc|ig|ws)_(.+)_(\d+)$/.exec(id);
-  return match?.[1] === undefined ? undefined : { responseId: `resp_${match[1]}`, place: Number(match[2]) };
+  return match?.[1] === undefined ? undefined : { responseId: `resp_${match[1]}`, position: Number(match[2]) };
 }
 
 /** The parts of an answer that its item at a place holds: texts in a row are one message, as they are written. */
-export function partsAtPlace(parts: readonly Part[], place: number): readonly Part[] {
+export function getPartsAt(parts: readonly Part[], position: number): readonly Part[] {
   let at = -1;
   let isMessage = false;
   return detachCallSignatures(detachTextSignatures(parts, createLossList())).filter((part) => {
@@ -159,6 +159,6 @@ export function partsAtPlace(parts: readonly Part[], place: number): readonly Pa
     if (isSpoken ? part.text === "" : !hasItem(part)) return false;
     if (!(isSpoken && isMessage)) at += 1;
     isMessage = isSpoken;
-    return at === place;
+    return at === position;
   });
 }

@@ -80,9 +80,9 @@ export class ItemReader {
   }
 
   /** The item's end, with its parts as the item itself says them, by content index. */
-  done(parts: readonly (readonly [place: number, part: Part])[]): void {
+  done(parts: readonly (readonly [contentIndex: number, part: Part])[]): void {
     if (this.ended) return;
-    for (const [place, part] of parts) this.endPart(this.slotOf(place, part), part);
+    for (const [contentIndex, part] of parts) this.endPart(this.slotOf(contentIndex, part), part);
     this.close();
   }
 
@@ -90,15 +90,15 @@ export class ItemReader {
    * Returns where a part was told. vLLM counts the thinking as content while it streams and not at the end, so that the
    * text stands one further down there: the same text is the same part, wherever it stands.
    */
-  private slotOf(place: number, part: Part): number {
-    if (!("text" in part)) return place;
+  private slotOf(contentIndex: number, part: Part): number {
+    if (!("text" in part)) return contentIndex;
     const alike = [...this.slots].filter(([, slot]) => slot.part.type === part.type);
     const told =
       alike.find(([, slot]) => slot.told === part.text) ??
-      alike.find(([key, slot]) => key === place && part.text.startsWith(slot.told)) ??
+      alike.find(([key, slot]) => key === contentIndex && part.text.startsWith(slot.told)) ??
       alike.find(([, slot]) => part.text.startsWith(slot.told));
     if (told !== undefined) return told[0];
-    return this.slots.has(place) ? -1 - place : place;
+    return this.slots.has(contentIndex) ? -1 - contentIndex : contentIndex;
   }
 
   /** The stream's end, for items that never had one. */

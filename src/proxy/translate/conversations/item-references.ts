@@ -1,5 +1,5 @@
 import { getProfile } from "../../dialects/index.ts";
-import { partsAtPlace, placeOfItem } from "../../dialects/responses/output-items.ts";
+import { getPartsAt, parseItemId } from "../../dialects/responses/output-items.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Part } from "../../exchange/parts.ts";
@@ -40,9 +40,9 @@ function referenceIn(part: Part): string | undefined {
 async function resolve(part: Part, store: ConversationStore | undefined): Promise<readonly Part[]> {
   const id = referenceIn(part);
   if (id === undefined) return [part];
-  const named = placeOfItem(id);
+  const named = parseItemId(id);
   const kept = named === undefined ? undefined : await store?.load(named.responseId);
-  const found = partsAtPlace(kept?.turns.at(-1)?.parts ?? [], named?.place ?? 0);
+  const found = getPartsAt(kept?.turns.at(-1)?.parts ?? [], named?.position ?? 0);
   if (found.length > 0) return found;
   throw invalidRequest(
     `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false.`,
