@@ -12,7 +12,7 @@ import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../trans
 import { answerError } from "../translation.ts";
 
 /** A call that is no conversation (embeddings, pictures, transcripts, counts), on its way through the lane. */
-export interface Aside {
+export interface OperationContext {
   readonly call: TranslatedCall;
   readonly losses: LossList;
   /** What the log is told. */
@@ -27,35 +27,35 @@ export interface Aside {
 }
 
 /** Runs such a call; every failure is answered in the client's dialect. */
-export async function serveAside(
+export async function serveOperation(
   call: TranslatedCall,
-  run: (aside: Aside) => Promise<void>,
+  run: (context: OperationContext) => Promise<void>,
 ): Promise<TranslationOutcome> {
-  const aside = createAside(call);
+  const context = createOperationContext(call);
   let fault: string | undefined;
   try {
-    await run(aside);
+    await run(context);
   } catch (error) {
     if (isClientGone(error)) throw error;
     const told = exchangeErrorOf(error);
     if (told.kind === "internal" && !call.reply.started) throw error;
     fault = told.message;
     if (call.reply.started) call.reply.destroy();
-    else answerError(call, told, lossHeader(aside.losses));
+    else answerError(call, told, createOperationLossHeader(context.losses));
   }
   return {
-    losses: aside.losses.losses,
-    ...(aside.usage === undefined ? {} : { usage: aside.usage }),
+    losses: context.losses.losses,
+    ...(context.usage === undefined ? {} : { usage: context.usage }),
     ...(fault === undefined ? {} : { fault }),
   };
 }
 
 /** `x-sallyport-losses`, where there are any so far. */
-export function lossHeader(losses: LossList): Readonly<Record<string, string>> {
+export function createOperationLossHeader(losses: LossList): Readonly<Record<string, string>> {
   return createLossHeader(losses.losses.map((loss) => loss.code));
 }
 
-function createAside(call: TranslatedCall): Aside {
+function createOperationContext(call: TranslatedCall): OperationContext {
   const losses = createLossList();
   const post = async (path: string, body: unknown): Promise<UpstreamReply | undefined> => {
     refuseLosses(call, losses.losses);
@@ -74,7 +74,7 @@ function createAside(call: TranslatedCall): Aside {
       return reply && readAnswerJson(reply.body, bounds);
     },
     answer(text, contentType = "application/json") {
-      call.reply.answer(200, { "content-type": contentType, ...lossHeader(losses) }, text);
+      call.reply.answer(200, { "content-type": contentType, ...createOperationLossHeader(losses) }, text);
     },
   };
 }
