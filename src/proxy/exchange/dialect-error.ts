@@ -22,7 +22,7 @@ export function invalidRequest(message: string, param?: string): DialectError {
 }
 
 /** An upstream's answer that cannot be read (502). */
-export function unreadableAnswer(message: string, raw?: unknown): DialectError {
+export function invalidResponse(message: string, raw?: unknown): DialectError {
   return new DialectError({
     kind: "upstream",
     status: 502,

@@ -7,7 +7,7 @@ import type { ExchangeRequest, Turn } from "../exchange/request.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import { refuseCompaction } from "./conversations/compaction.ts";
 import { isKept, namesEarlierTurns, withEarlierTurns } from "./conversations/earlier-turns.ts";
-import { exchangeErrorOf, isClientGone } from "./faults.ts";
+import { toExchangeError, isClientDisconnect } from "./errors.ts";
 import { prepareRequest } from "./request/prepare-request.ts";
 import { readRequestJson } from "./request/read-json.ts";
 import { answerStream } from "./response/answer-stream.ts";
@@ -44,10 +44,10 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     else if (call.client.stream) await answerStream(translation, upstream);
     else await answerWhole(translation, upstream);
   } catch (error) {
-    if (isClientGone(error) && translation !== undefined)
+    if (isClientDisconnect(error) && translation !== undefined)
       return { ...translation.outcome(), clientGone: true };
-    if (isClientGone(error)) throw error;
-    const fault = exchangeErrorOf(error);
+    if (isClientDisconnect(error)) throw error;
+    const fault = toExchangeError(error);
     if (fault.kind === "internal" && !call.reply.started) throw error;
     if (call.reply.started) call.reply.destroy();
     else answerError(call, fault, translation?.lossHeaders());

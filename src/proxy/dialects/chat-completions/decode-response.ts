@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { defined } from "../../exchange/defined.ts";
-import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import { sourceOfUrl } from "../../exchange/media.ts";
@@ -25,7 +25,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   }
   const result = responseSchema.safeParse(body, FIRST_ISSUE);
   if (!result.success || result.data.choices.some(isUnreadable))
-    throw unreadableAnswer("The upstream's answer is no chat completion.");
+    throw invalidResponse("The upstream's answer is no chat completion.");
   const wire = result.data;
   // Many compatible servers give all their answers the same id, or none.
   const responseId = randomUUID();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
@@ -25,7 +25,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const candidates = (wire.candidates ?? []).map((candidate, index) => decodeCandidate(candidate, id, index));
   const blocked = blockedCandidate(wire);
   if (candidates.length === 0 && blocked === undefined) {
-    throw unreadableAnswer("The upstream's answer has no candidates.", body);
+    throw invalidResponse("The upstream's answer has no candidates.", body);
   }
   const value: ExchangeResponse = {
     ...withoutNullish({ id: wire.responseId, model: wire.modelVersion }),

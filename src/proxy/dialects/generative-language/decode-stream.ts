@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
-import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { Candidate, Usage } from "../../exchange/response.ts";
@@ -115,10 +115,10 @@ function parse(event: WireEvent): unknown {
   try {
     return parseJson(event.data);
   } catch {
-    throw unreadableAnswer("The upstream sent an event that is not JSON.", event.data.slice(0, 200));
+    throw invalidResponse("The upstream sent an event that is not JSON.", event.data.slice(0, 200));
   }
 }
 
 function unfinished(): DialectError {
-  return unreadableAnswer("The upstream's stream stopped before the answer was complete.");
+  return invalidResponse("The upstream's stream stopped before the answer was complete.");
 }

@@ -3,7 +3,7 @@ import type { ExchangeError } from "../../exchange/error.ts";
 import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
-import { errorWords } from "../shared/error-words.ts";
+import { findErrorMessage } from "../shared/error-message.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { camelKeys } from "./camel-keys.ts";
 import { errorSchema } from "./schema.ts";
@@ -34,14 +34,14 @@ export function decodeError(
 ): ExchangeError {
   const outer = Array.isArray(body) ? body.at(-1) : body;
   const parsed = errorSchema.safeParse(camelKeys(isObject(outer) ? outer["error"] : undefined), FIRST_ISSUE);
-  const said = parsed.success ? parsed.data : {};
-  const message = errorWords(outer) ?? `The upstream answered with status ${status}.`;
-  const details = said.details ?? [];
+  const error = parsed.success ? parsed.data : {};
+  const message = findErrorMessage(outer) ?? `The upstream answered with status ${status}.`;
+  const details = error.details ?? [];
   const isKey = details.some((detail) => detail.reason === "API_KEY_INVALID");
   const quotas = details
     .flatMap((detail) => detail.violations ?? [])
     .map((violation) => violation.quotaId ?? "");
-  const kind = isKey ? "authentication" : kindOf(status, said.status ?? "", message, quotas);
+  const kind = isKey ? "authentication" : kindOf(status, error.status ?? "", message, quotas);
   const delay = details
     .map((detail) => secondsOf(detail.retryDelay))
     .find((seconds) => seconds !== undefined);
@@ -49,7 +49,7 @@ export function decodeError(
     kind,
     status: isKey ? 401 : status,
     message,
-    ...withoutNullish({ code: said.status, retryAfterSeconds: retryAfterSeconds(headers) ?? delay }),
+    ...withoutNullish({ code: error.status, retryAfterSeconds: retryAfterSeconds(headers) ?? delay }),
     raw: body,
   };
 }

@@ -1,4 +1,4 @@
-import { unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { invalidResponse } from "../../exchange/dialect-error.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { WirePartialArg } from "./schema.ts";
 
@@ -102,7 +102,7 @@ function isSamePath(left: readonly Key[], right: readonly Key[]): boolean {
 }
 
 function misplaced(key: Key) {
-  return unreadableAnswer(`The upstream's call gives its argument ${JSON.stringify(key)} out of order.`);
+  return invalidResponse(`The upstream's call gives its argument ${JSON.stringify(key)} out of order.`);
 }
 
 /** The keys of a JSON path (RFC 9535) of the plain kind: names after dots, names and indexes in brackets. */
@@ -115,6 +115,6 @@ function parsePath(path: string): Key[] {
     else keys.push(dotted ?? (single ?? double ?? "").replace(/\\(.)/g, "$1"));
   }
   if (keys.length === 0)
-    throw unreadableAnswer(`The upstream's call gives an argument without a name: ${path}.`);
+    throw invalidResponse(`The upstream's call gives an argument without a name: ${path}.`);
   return keys;
 }

@@ -3,7 +3,7 @@ import type { ExchangeError } from "../../exchange/error.ts";
 import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
-import { errorWords } from "../shared/error-words.ts";
+import { findErrorMessage } from "../shared/error-message.ts";
 
 type Kind = ExchangeError["kind"];
 
@@ -25,7 +25,7 @@ export function decodeError(
   body: unknown,
 ): ExchangeError {
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : isObject(body) ? body : {};
-  const message = errorWords(body) ?? `The upstream answered ${status}.`;
+  const message = findErrorMessage(body) ?? `The upstream answered ${status}.`;
   const type = typeof error["type"] === "string" ? error["type"] : undefined;
   const isOverflow = (status === 400 || status === 413) && isContextOverflow(message);
   return defined({

@@ -1,4 +1,4 @@
-import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
@@ -16,7 +16,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   if (wire.status === "failed" || wire.status === "cancelled" || (wire.error && !wire.output)) {
     throw new DialectError(errorOfResponse(wire));
   }
-  if (!wire.output) throw unreadableAnswer("The upstream's answer is no response: it has no output.", body);
+  if (!wire.output) throw invalidResponse("The upstream's answer is no response: it has no output.", body);
   const parts = wire.output.flatMap((item, itemIndex) => decodeOutputItem(item, itemIndex));
   const value: ExchangeResponse = {
     ...identityOf(wire),
@@ -31,7 +31,7 @@ export function decodeOutputItem(item: unknown, itemIndex: number): readonly Par
   try {
     return decodeItem(item, `output[${itemIndex}]`).parts;
   } catch (error) {
-    if (error instanceof DialectError) throw unreadableAnswer(error.message, item);
+    if (error instanceof DialectError) throw invalidResponse(error.message, item);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
-import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { Part } from "../../exchange/parts.ts";
@@ -37,7 +37,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   end(): readonly ExchangeEvent[] {
     if (this.ended) return [];
     this.events = [];
-    this.fail(unreadableAnswer("The upstream's stream stopped before the response was complete."));
+    this.fail(invalidResponse("The upstream's stream stopped before the response was complete."));
     return this.events;
   }
 
@@ -120,7 +120,7 @@ function parseEvent(event: WireEvent): WireStreamEvent {
   try {
     value = parseJson(event.data);
   } catch {
-    throw unreadableAnswer("The upstream sent an event that is not JSON.", event.data.slice(0, 200));
+    throw invalidResponse("The upstream sent an event that is not JSON.", event.data.slice(0, 200));
   }
   return parseAnswerPiece(eventSchema, value, "event of the responses dialect");
 }

@@ -2,7 +2,7 @@ import type { ExchangeError } from "../../exchange/error.ts";
 import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
 import { ownMember } from "../../exchange/own-member.ts";
-import { errorWords } from "../shared/error-words.ts";
+import { findErrorMessage } from "../shared/error-message.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import type { WireResponse } from "./schema.ts";
 
@@ -12,14 +12,14 @@ export function decodeError(
   headers: Readonly<Record<string, string>>,
   body: unknown,
 ): ExchangeError {
-  const said = describe(isObject(body) && isObject(body["error"]) ? body["error"] : body);
-  const message = errorWords(body) ?? `The upstream answered with status ${status}.`;
+  const details = describe(isObject(body) && isObject(body["error"]) ? body["error"] : body);
+  const message = findErrorMessage(body) ?? `The upstream answered with status ${status}.`;
   const retryAfter = retryAfterSeconds(headers);
   return {
-    kind: kindOf(status, message, said.code, said.type),
+    kind: kindOf(status, message, details.code, details.type),
     status,
     message,
-    ...withoutNullish({ code: said.code ?? said.type, param: said.param, retryAfterSeconds: retryAfter }),
+    ...withoutNullish({ code: details.code ?? details.type, param: details.param, retryAfterSeconds: retryAfter }),
     raw: body,
   };
 }

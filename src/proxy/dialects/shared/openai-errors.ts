@@ -2,7 +2,7 @@ import { defined } from "../../exchange/defined.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import { isContextOverflow, kindOfStatus, retryAfterSeconds } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
-import { errorWords } from "./error-words.ts";
+import { findErrorMessage } from "./error-message.ts";
 
 type Kind = ExchangeError["kind"];
 
@@ -14,7 +14,7 @@ export function decodeError(
 ): ExchangeError {
   const outer = Array.isArray(body) ? body[0] : body;
   const error = isObject(outer) && isObject(outer["error"]) ? outer["error"] : isObject(outer) ? outer : {};
-  const message = errorWords(outer) ?? `The upstream answered ${status}.`;
+  const message = findErrorMessage(outer) ?? `The upstream answered ${status}.`;
   const code = [error["code"], error["type"]].find((value) => typeof value === "string" && value !== "");
   return defined({
     kind: kindOf(status, message, typeof code === "string" ? code : undefined),

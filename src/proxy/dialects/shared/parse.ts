@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
-import { type DialectError, invalidRequest, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { type DialectError, invalidRequest, invalidResponse } from "../../exchange/dialect-error.ts";
 
 /** Reads a piece of a client's body. Throws `DialectError` (400) that names the member which is wrong. */
 export function parseRequestPiece<Schema extends z.ZodType>(
@@ -32,7 +32,7 @@ export function parseAnswerPiece<Schema extends z.ZodType>(
   const parsed = schema.safeParse(value, FIRST_ISSUE);
   if (parsed.success) return parsed.data;
   const { param, problem } = firstIssue(parsed.error, "");
-  throw unreadableAnswer(
+  throw invalidResponse(
     `The upstream's answer is no ${what}: ${param === "" ? problem : `${param}: ${problem}`}`,
   );
 }

@@ -4,7 +4,7 @@ import { DialectError } from "../../exchange/dialect-error.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { createLossList, type LossList } from "../../exchange/loss.ts";
 import type { Usage } from "../../exchange/response.ts";
-import { exchangeErrorOf, isClientGone } from "../faults.ts";
+import { toExchangeError, isClientDisconnect } from "../errors.ts";
 import { createLossHeader } from "../loss-header.ts";
 import { readAnswerJson, readErrorBody } from "../response/read-answer.ts";
 import { refuseLosses } from "../strict-translation.ts";
@@ -36,8 +36,8 @@ export async function serveOperation(
   try {
     await run(context);
   } catch (error) {
-    if (isClientGone(error)) throw error;
-    const told = exchangeErrorOf(error);
+    if (isClientDisconnect(error)) throw error;
+    const told = toExchangeError(error);
     if (told.kind === "internal" && !call.reply.started) throw error;
     fault = told.message;
     if (call.reply.started) call.reply.destroy();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
-import { invalidRequest, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { invalidRequest, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import { memberCode } from "../../exchange/loss-codes.ts";
 import { ownMember } from "../../exchange/own-member.ts";
@@ -159,10 +159,10 @@ export function readTimedTranscript(text: string): TimedTranscript {
   try {
     value = JSON.parse(text);
   } catch {
-    throw unreadableAnswer("The upstream's transcript has no times.");
+    throw invalidResponse("The upstream's transcript has no times.");
   }
   const parsed = timedSchema.safeParse(value, FIRST_ISSUE);
-  if (!parsed.success) throw unreadableAnswer("The upstream's transcript has no times.");
+  if (!parsed.success) throw invalidResponse("The upstream's transcript has no times.");
   const { language, duration, segments: read } = parsed.data;
   return { language, duration: duration ?? read.at(-1)?.end ?? 0, segments: read };
 }

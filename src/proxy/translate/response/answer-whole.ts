@@ -1,4 +1,4 @@
-import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
@@ -14,17 +14,17 @@ import {
   tooLargeAnswer,
 } from "./read-answer.ts";
 import { eventsOfList, ResponseCollector } from "./response-events.ts";
-import { createStreamGuard, faultOfResponse } from "./stream-guard.ts";
+import { createStreamGuard, findResponseError } from "./stream-guard.ts";
 
 /** Answers in one piece, out of an upstream's answer in one piece or, where it streams unasked, out of its stream. */
 export async function answerWhole(translation: Translation, upstream: UpstreamReply): Promise<void> {
   const { shape, body } = await lookAt(upstream.body);
-  if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
+  if (shape === "html") throw invalidResponse("The upstream answered with a web page.");
   const given = shape === "events" ? await collect(translation, body) : await decode(translation, body);
   translation.usage = given.usage;
   const response = translation.unnamed(translation.plan.prepared.restoreResponse(given));
-  const fault = faultOfResponse(response);
-  if (fault !== undefined) throw new DialectError(fault);
+  const error = findResponseError(response);
+  if (error !== undefined) throw new DialectError(error);
   const { value, losses } = translation.plan.client.encodeResponse(response, translation.plan.context);
   translation.lose(losses);
   refuseLosses(translation.plan.call, losses);

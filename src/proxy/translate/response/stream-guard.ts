@@ -39,13 +39,13 @@ export function createStreamGuard(): StreamGuard {
       if (ended) return undefined;
       watchCalls(event);
       const wrong = checker.check(event);
-      const fault =
+      const error =
         wrong !== undefined
-          ? disorder(wrong)
+          ? createOrderError(wrong)
           : event.type === "finish"
-            ? faultOf(event.finish, broken)
+            ? findFinishError(event.finish, broken)
             : undefined;
-      const checked: ExchangeEvent = fault === undefined ? event : { type: "error", error: fault };
+      const checked: ExchangeEvent = error === undefined ? event : { type: "error", error: error };
       ended = checked.type === "error" || checked.type === "end";
       return checked;
     },
@@ -56,11 +56,11 @@ export function createStreamGuard(): StreamGuard {
 }
 
 /** The same for an answer in one piece; the fault it holds, if any. */
-export function faultOfResponse(response: ExchangeResponse): ExchangeError | undefined {
-  if (response.candidates.length === 0) return upstreamFault("The upstream's answer holds nothing.");
+export function findResponseError(response: ExchangeResponse): ExchangeError | undefined {
+  if (response.candidates.length === 0) return createUpstreamError("The upstream's answer holds nothing.");
   for (const { parts, finish } of response.candidates) {
-    const fault = faultOf(finish, parts.some(isBrokenCall) ? "" : undefined);
-    if (fault !== undefined) return fault;
+    const error = findFinishError(finish, parts.some(isBrokenCall) ? "" : undefined);
+    if (error !== undefined) return error;
   }
   return undefined;
 }
@@ -69,22 +69,22 @@ function isBrokenCall(part: Part): boolean {
   return part.type === "tool-call" && part.custom !== true && argumentsObject(part.arguments) === undefined;
 }
 
-function faultOf(finish: Finish, broken: string | undefined): ExchangeError | undefined {
+function findFinishError(finish: Finish, broken: string | undefined): ExchangeError | undefined {
   if (finish.unified === "error") {
-    return upstreamFault(
+    return createUpstreamError(
       finish.message ??
         `The upstream's model could not finish its answer (${finish.raw ?? "no reason given"}).`,
     );
   }
   const isCut = finish.unified === "length" || finish.unified === "context-overflow";
   if (broken === undefined || isCut) return undefined;
-  return upstreamFault("The upstream's model called a tool with arguments that are no JSON object.");
+  return createUpstreamError("The upstream's model called a tool with arguments that are no JSON object.");
 }
 
-function disorder(wrong: string): ExchangeError {
-  return upstreamFault(`The upstream's stream is out of order: ${wrong}.`);
+function createOrderError(wrong: string): ExchangeError {
+  return createUpstreamError(`The upstream's stream is out of order: ${wrong}.`);
 }
 
-function upstreamFault(message: string): ExchangeError {
+function createUpstreamError(message: string): ExchangeError {
   return { kind: "upstream", status: 502, message };
 }

@@ -4,18 +4,18 @@ import { isObject } from "../../exchange/json.ts";
  * What a refusal says in words, wherever the server puts them: `{error: {message}}` as the vendors do, `{error: "…"}`
  * (Ollama), `{message}` and `{msg}` (gateways), `{detail}` (servers built on FastAPI), `{message: {detail}}` (Mistral). Undefined where there are none.
  */
-export function errorWords(body: unknown): string | undefined {
+export function findErrorMessage(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   const error = isObject(body["error"]) ? body["error"] : body;
-  const said = [
+  const messages = [
     error["message"],
-    isObject(error["message"]) ? errorWords(error["message"]) : validationDetails(error["message"]),
+    isObject(error["message"]) ? findErrorMessage(error["message"]) : validationDetails(error["message"]),
     body["error"],
     error["detail"],
     validationDetails(error["detail"]),
     error["msg"],
   ];
-  return said.find((value): value is string => typeof value === "string" && value !== "");
+  return messages.find((value): value is string => typeof value === "string" && value !== "");
 }
 
 /** What servers built on FastAPI (vLLM, SGLang) say of a body they refuse: `[{loc: ["body", "n"], msg: "…"}]`. */

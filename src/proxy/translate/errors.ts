@@ -4,7 +4,7 @@ import type { ExchangeError } from "../exchange/error.ts";
 import { kindOfStatus } from "../exchange/error-status.ts";
 
 /** Anything thrown on the way, as an error for the client. A defect of ours tells nothing of itself. */
-export function exchangeErrorOf(error: unknown): ExchangeError {
+export function toExchangeError(error: unknown): ExchangeError {
   if (error instanceof DialectError) return error.error;
   if (error instanceof AppError && error.code !== "internal") {
     return { kind: kindOfStatus(error.status), status: error.status, message: error.message };
@@ -13,6 +13,6 @@ export function exchangeErrorOf(error: unknown): ExchangeError {
 }
 
 /** Whether the client has left, so that there is nobody to tell. */
-export function isClientGone(error: unknown): boolean {
+export function isClientDisconnect(error: unknown): boolean {
   return error instanceof AppError && error.code === "client_gone";
 }
