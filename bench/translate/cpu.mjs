@@ -37,7 +37,7 @@ const { readRequestJson } = await load("src/proxy/translate/request/read-json.ts
 const { prepareRequest } = await load("src/proxy/translate/request/prepare-request.ts");
 const { capabilitiesFor } = await load("src/proxy/models/capabilities-for.ts");
 const { stringifyJson } = await load("src/proxy/exchange/json.ts");
-const { RepeatedDeltas } = await load("src/proxy/translate/response/repeated-deltas.ts");
+const { DeltaFastPath } = await load("src/proxy/translate/response/delta-fast-path.ts");
 const { createSseParser } = await load("src/sse/parse.ts");
 
 const canonical = (bytes) => codecs.messages.decodeRequest(agentTurn(bytes), {}).value;
@@ -69,7 +69,7 @@ const relay = (client, upstream, bytes, way = "short") => {
   const decoder = codecs[upstream].createStreamDecoder();
   const encoder = codecs[client].createStreamEncoder(context);
   const encode = (events) => events.map((event) => encoder.push(event)).join("");
-  const deltas = new RepeatedDeltas(decoder, encode);
+  const deltas = new DeltaFastPath(decoder, encode);
   let length = 0;
   for (let from = 0; from < bytes.length; from += 16_384) {
     for (const event of parser.push(bytes.subarray(from, from + 16_384))) {

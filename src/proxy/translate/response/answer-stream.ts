@@ -13,7 +13,7 @@ import { refusal, STRICT } from "../strict-translation.ts";
 import type { UpstreamReply } from "../translate-call.ts";
 import { type Translation, withoutSecrets } from "../translation.ts";
 import { answerBounds, EventReader, lookAt, readAnswerJson } from "./read-answer.ts";
-import { RepeatedDeltas } from "./repeated-deltas.ts";
+import { DeltaFastPath } from "./delta-fast-path.ts";
 import { eventsOfList, eventsOfResponse, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
 
@@ -50,9 +50,9 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   }
   const parser = new EventReader();
   const decoder = translation.plan.upstream.createStreamDecoder();
-  const deltas = new RepeatedDeltas(decoder, (events) => writer.encode(events));
+  const fastPath = new DeltaFastPath(decoder, (events) => writer.encode(events));
   const { readsTexts } = translation.plan.prepared;
-  const tell = (event: WireEvent) => (readsTexts ? writer.encode(decoder.push(event)) : deltas.push(event));
+  const tell = (event: WireEvent) => (readsTexts ? writer.encode(decoder.push(event)) : fastPath.push(event));
   const chunks = body[Symbol.asyncIterator]();
   for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
     for (const event of parser.push(step.value)) writer.add(tell(event));
@@ -62,7 +62,7 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
     if (writer.ended) return skipRest(chunks);
   }
   for (const event of parser.end()) writer.add(tell(event));
-  deltas.settle();
+  fastPath.flush();
   await writer.write(decoder.end());
 }
 

@@ -1,24 +1,24 @@
 import type { StreamDecoder, WireEvent } from "../../exchange/codec.ts";
 import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
-import { withoutNoise } from "./event-noise.ts";
+import { withoutVolatileFields } from "./volatile-fields.ts";
 
 /** Characters that are read past the codecs before they are told of them. */
-const maxUnsettled = 1_024;
+const MAX_PENDING = 1_024;
 /** Events in a row, of one part, that differ from the one before in more than a text: this stream has no shape. */
-const maxMisses = 8;
+const MAX_MISSES = 8;
 
 /**
  * What an event has to look like to be the one before it with another text, and what the client is told then: in both
  * the text stands as it is, between quotes.
  */
-interface Shape {
+interface Template {
   readonly name: string;
-  /** Whether such events hold what is not compared (`event-noise.ts`). */
-  readonly noisy: boolean;
+  /** Whether such events hold what is not compared (`volatile-fields.ts`). */
+  readonly hasVolatileFields: boolean;
   readonly before: string;
   readonly after: string;
-  readonly toldBefore: string;
-  readonly toldAfter: string;
+  readonly outputBefore: string;
+  readonly outputAfter: string;
   readonly delta: Delta;
 }
 
@@ -34,11 +34,11 @@ interface Shape {
  * too. What codecs keep of a part's text they are told later, in one delta that stands for many (`StreamDecoder.note`),
  * and always before they see another event.
  */
-export class RepeatedDeltas {
+export class DeltaFastPath {
   /** The shape of the last event, once the one before has been found to have it as well. */
-  private known: Shape | undefined;
-  private seen: Shape | undefined;
-  private unsettled = "";
+  private known: Template | undefined;
+  private seen: Template | undefined;
+  private pending = "";
   private misses = 0;
 
   /** `encode` gives the client's text of canonical events; a delta more or less of one part must be all the same to it. */
@@ -49,74 +49,74 @@ export class RepeatedDeltas {
 
   /** The client's text of one event. */
   push(event: WireEvent): string {
-    const shape = this.known;
-    const text = shape && textIn(shape, event);
-    if (shape === undefined || text === undefined || !isPlain(text)) return this.goTheLongWay(event);
-    this.unsettled += text;
-    if (this.unsettled.length > maxUnsettled) this.settle();
-    return shape.toldBefore + text + shape.toldAfter;
+    const template = this.known;
+    const text = template && extractText(template, event);
+    if (template === undefined || text === undefined || !isPlain(text)) return this.takeSlowPath(event);
+    this.pending += text;
+    if (this.pending.length > MAX_PENDING) this.flush();
+    return template.outputBefore + text + template.outputAfter;
   }
 
   /** Tells the codecs what was read past them; to be called before they are used in any other way. */
-  settle(): void {
-    if (this.known === undefined || this.unsettled === "") return;
-    const delta = { ...this.known.delta, text: this.unsettled };
-    this.unsettled = "";
+  flush(): void {
+    if (this.known === undefined || this.pending === "") return;
+    const delta = { ...this.known.delta, text: this.pending };
+    this.pending = "";
     // The client has been told.
     this.encode([delta]);
     this.decoder.note?.(delta);
   }
 
-  private goTheLongWay(event: WireEvent): string {
-    this.settle();
+  private takeSlowPath(event: WireEvent): string {
+    this.flush();
     const events = this.decoder.push(event);
-    const told = this.encode(events);
-    this.learn(event, events.length === 1 ? deltaOf(events[0]) : undefined, told);
-    return told;
+    const output = this.encode(events);
+    this.learn(event, events.length === 1 ? getDelta(events[0]) : undefined, output);
+    return output;
   }
 
-  private learn(event: WireEvent, delta: Delta | undefined, told: string): void {
+  private learn(event: WireEvent, delta: Delta | undefined, output: string): void {
     const { known, seen } = this;
-    if (delta !== undefined && known !== undefined && hasShape(known, event, delta, told)) return;
+    if (delta !== undefined && known !== undefined && matchesTemplate(known, event, delta, output)) return;
     this.known = undefined;
     this.seen = undefined;
     if (delta === undefined) this.misses = 0;
     else if (seen === undefined || !isPlain(delta.text) || seen.delta.text === delta.text) {
-      if (this.misses < maxMisses) this.seen = shapeOf(event, delta, told);
-    } else if (hasShape(seen, event, delta, told)) {
+      if (this.misses < MAX_MISSES) this.seen = createTemplate(event, delta, output);
+    } else if (matchesTemplate(seen, event, delta, output)) {
       this.known = seen;
       this.misses = 0;
     } else {
       this.misses += 1;
-      if (this.misses < maxMisses) this.seen = shapeOf(event, delta, told);
+      if (this.misses < MAX_MISSES) this.seen = createTemplate(event, delta, output);
     }
   }
 }
 
-function deltaOf(event: ExchangeEvent | undefined): Delta | undefined {
+function getDelta(event: ExchangeEvent | undefined): Delta | undefined {
   if (event?.type === "arguments-delta") return event;
   return event?.type === "text-delta" && event.logprobs === undefined ? event : undefined;
 }
 
 /** The shape around a text that stands in what came and in what was told; whether it comes from there, the next event shows. */
-function shapeOf({ event: name, data }: WireEvent, delta: Delta, told: string): Shape | undefined {
+function createTemplate({ event: name, data }: WireEvent, delta: Delta, output: string): Template | undefined {
   if (!isPlain(delta.text)) return undefined;
-  const clean = withoutNoise(data);
-  const came = around(clean, delta.text);
-  const went = around(told, delta.text);
-  if (came === undefined || went === undefined) return undefined;
+  const clean = withoutVolatileFields(data);
+  const input = splitAround(clean, delta.text);
+  const written = splitAround(output, delta.text);
+  if (input === undefined || written === undefined) return undefined;
   return {
     name,
-    noisy: clean !== data,
-    before: came.before,
-    after: came.after,
-    toldBefore: went.before,
-    toldAfter: went.after,
+    hasVolatileFields: clean !== data,
+    before: input.before,
+    after: input.after,
+    outputBefore: written.before,
+    outputAfter: written.after,
     delta,
   };
 }
 
-function around(whole: string, text: string): { before: string; after: string } | undefined {
+function splitAround(whole: string, text: string): { before: string; after: string } | undefined {
   const quoted = `"${text}"`;
   const at = whole.indexOf(quoted);
   if (at < 0) return undefined;
@@ -124,18 +124,18 @@ function around(whole: string, text: string): { before: string; after: string } 
 }
 
 /** Whether an event that took the long way was the shape's with another text, which may hold escapes. */
-function hasShape(shape: Shape, event: WireEvent, delta: Delta, told: string): boolean {
-  if (delta.type !== shape.delta.type || delta.index !== shape.delta.index) return false;
-  if (!told.startsWith(shape.toldBefore) || !told.endsWith(shape.toldAfter)) return false;
+function matchesTemplate(template: Template, event: WireEvent, delta: Delta, output: string): boolean {
+  if (delta.type !== template.delta.type || delta.index !== template.delta.index) return false;
+  if (!output.startsWith(template.outputBefore) || !output.endsWith(template.outputAfter)) return false;
   const { text } = delta;
-  const came = textIn(shape, event);
-  if (!isPlain(text)) return came !== undefined && unescaped(came) === text;
-  return came === text && told.length === shape.toldBefore.length + text.length + shape.toldAfter.length;
+  const input = extractText(template, event);
+  if (!isPlain(text)) return input !== undefined && unescapeString(input) === text;
+  return input === text && output.length === template.outputBefore.length + text.length + template.outputAfter.length;
 }
 
 /** What stands in the place of the shape's text; undefined where the rest of the event is another. */
-function textIn({ name, noisy, before, after }: Shape, event: WireEvent): string | undefined {
-  const data = noisy ? withoutNoise(event.data) : event.data;
+function extractText({ name, hasVolatileFields, before, after }: Template, event: WireEvent): string | undefined {
+  const data = hasVolatileFields ? withoutVolatileFields(event.data) : event.data;
   const end = data.length - after.length;
   if (end <= before.length || event.event !== name) return undefined;
   // Compared as slices: `startsWith` goes character by character, which takes four times as long.
@@ -144,7 +144,7 @@ function textIn({ name, noisy, before, after }: Shape, event: WireEvent): string
 }
 
 /** The string that this is the inside of; undefined where it is none. */
-function unescaped(inside: string): string | undefined {
+function unescapeString(inside: string): string | undefined {
   try {
     const value: unknown = JSON.parse(`"${inside}"`);
     return typeof value === "string" ? value : undefined;

@@ -4,7 +4,7 @@ import type { WireEvent } from "../../../../src/proxy/exchange/codec.ts";
 import type { ExchangeEvent, OpenPart } from "../../../../src/proxy/exchange/event.ts";
 import type { Dialect } from "../../../../src/proxy/exchange/parts.ts";
 import { createAnswerReader } from "../../../../src/proxy/translate/request/answer-schema.ts";
-import { RepeatedDeltas } from "../../../../src/proxy/translate/response/repeated-deltas.ts";
+import { DeltaFastPath } from "../../../../src/proxy/translate/response/delta-fast-path.ts";
 import { ResponseCollector } from "../../../../src/proxy/translate/response/response-events.ts";
 import { createStreamGuard } from "../../../../src/proxy/translate/response/stream-guard.ts";
 import { createSseParser } from "../../../../src/sse/parse.ts";
@@ -46,14 +46,14 @@ function translate(
     shown += 1;
     return decoder.push(event);
   };
-  const deltas = new RepeatedDeltas(
+  const deltas = new DeltaFastPath(
     { push, end: () => decoder.end(), note: (delta) => decoder.note?.(delta) },
     encode,
   );
   const take = (event: WireEvent) => (way === "short" ? deltas.push(event) : encode(push(event)));
   let told = packets.flatMap((packet) => parser.push(packet).map(take)).join("");
   told += parser.end().map(take).join("");
-  deltas.settle();
+  deltas.flush();
   told += encode(decoder.end());
   const kept = JSON.stringify({ response: collector.response(), losses: encoder.losses });
   return { told: withoutMadeIds(told), kept: withoutMadeIds(kept), shown };

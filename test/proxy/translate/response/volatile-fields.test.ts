@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withoutNoise } from "../../../../src/proxy/translate/response/event-noise.ts";
+import { withoutVolatileFields } from "../../../../src/proxy/translate/response/volatile-fields.ts";
 
 describe("what no codec reads of an event", () => {
   it.each([
@@ -12,7 +12,7 @@ describe("what no codec reads of an event", () => {
       '{"sequence_number":,"delta":"a","logprobs":[],"obfuscation":""}',
     ],
   ])("is cut out of %s", (data, clean) => {
-    expect(withoutNoise(data)).toBe(clean);
+    expect(withoutVolatileFields(data)).toBe(clean);
   });
 
   it.each([
@@ -28,6 +28,6 @@ describe("what no codec reads of an event", () => {
     '{"delta":"a","obfuscation":"abc',
     '{"delta":"a","obfuscation":["b"]}',
   ])("is left alone in %s", (data) => {
-    expect(withoutNoise(data)).toBe(data);
+    expect(withoutVolatileFields(data)).toBe(data);
   });
 });

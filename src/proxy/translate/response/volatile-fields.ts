@@ -6,7 +6,7 @@ const paddingKey = ',"obfuscation":"';
  * count their events, and the padding by which OpenAI hides how long words are. Both are cut only where they stand as
  * valid JSON has them (in a string the quotes of a key would be escaped); any other text comes back as it is.
  */
-export function withoutNoise(data: string): string {
+export function withoutVolatileFields(data: string): string {
   return withoutPadding(withoutNumber(data));
 }
 
