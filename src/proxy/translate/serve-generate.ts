@@ -98,7 +98,7 @@ async function send(translation: Translation): Promise<UpstreamReply | undefined
   translation.lose(losses);
   const lost = translation.lossDetails();
   refuseLosses(call, lost);
-  if (saysNothing(value.body, getProfile(call.target.dialect), translation.plan.request.turns))
+  if (isEmptyRequest(value.body, getProfile(call.target.dialect), translation.plan.request.turns))
     throw refusal("Nothing of the conversation can be said to this upstream.", lost);
   const headers = value.headers === undefined ? {} : { headers: value.headers };
   return call.send({ method: "POST", path: value.path, body: stringifyJson(value.body), ...headers });
@@ -108,10 +108,10 @@ async function send(translation: Translation): Promise<UpstreamReply | undefined
  * Returns whether all of a client's turns were lost, so that nothing or instructions alone are left. Vendors would
  * complain of an empty list that the client never sent, or answer to nothing.
  */
-function saysNothing(body: unknown, { turnsMember }: DialectProfile, turns: readonly Turn[]): boolean {
-  const said = isObject(body) && turnsMember !== undefined ? body[turnsMember] : undefined;
-  if (!Array.isArray(said) || turns.length === 0) return false;
-  return said.length === 0 || (said.every(isInstruction) && turns.some(({ role }) => role !== "system"));
+function isEmptyRequest(body: unknown, { turnsMember }: DialectProfile, turns: readonly Turn[]): boolean {
+  const sent = isObject(body) && turnsMember !== undefined ? body[turnsMember] : undefined;
+  if (!Array.isArray(sent) || turns.length === 0) return false;
+  return sent.length === 0 || (sent.every(isInstruction) && turns.some(({ role }) => role !== "system"));
 }
 
 function isInstruction(message: unknown): boolean {

@@ -59,10 +59,10 @@ function decodeSampling(wire: WireRequest): Sampling {
 }
 
 function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
-  const said = wire.reasoning_effort ?? wire.reasoning?.effort ?? undefined;
-  const effort = efforts.find((name) => name === said);
-  if (said !== undefined && effort === undefined) {
-    throw invalidRequest(`reasoning_effort ${JSON.stringify(said)} is not known`, "reasoning_effort");
+  const name = wire.reasoning_effort ?? wire.reasoning?.effort ?? undefined;
+  const effort = efforts.find((known) => known === name);
+  if (name !== undefined && effort === undefined) {
+    throw invalidRequest(`reasoning_effort ${JSON.stringify(name)} is not known`, "reasoning_effort");
   }
   const budget = wire.reasoning?.max_tokens ?? undefined;
   if (effort === undefined && budget === undefined) return undefined;

@@ -64,8 +64,8 @@ function encodeDocument(part: DocumentPart, capabilities: Capabilities): WireCon
   return { type: "file", file: { filename: part.name ?? "document.pdf", file_data: urlOfSource(source) } };
 }
 
-function titled(part: DocumentPart, words: string): WireContent {
-  return { type: "text", text: withTitle(part, words) };
+function titled(part: DocumentPart, text: string): WireContent {
+  return { type: "text", text: withTitle(part, text) };
 }
 
 const audioFormats: Readonly<Record<string, string>> = {

@@ -58,8 +58,8 @@ function encodeUser(turn: Turn, capabilities: Capabilities, list: LossList): Wir
     }
   }
   // A turn of which nothing could be said is no message: many servers refuse an empty one.
-  const isSaid = turn.parts.length === 0 && messages.length === 0;
-  if (content.length > 0 || isSaid) {
+  const isFirst = turn.parts.length === 0 && messages.length === 0;
+  if (content.length > 0 || isFirst) {
     messages.push(defined({ role: "user", content: textContent(content, capabilities), name: turn.name }));
   }
   return messages;
@@ -139,7 +139,7 @@ function encodeReasoning(
   const signed = reasoning.filter((part) => takesDetails && isSigned(part));
   const others = reasoning.filter((part) => !signed.includes(part));
   const details = signed.flatMap((part) => encodeReasoningDetail(part) ?? []);
-  const text = capabilities.echoesReasoning ? wordsOf(reasoning) : "";
+  const text = capabilities.echoesReasoning ? joinText(reasoning) : "";
   if (others.length > 0 && text === "") {
     const code = others.some((part) => part.signature !== undefined) ? "reasoning-signature" : "reasoning";
     list.add(code, "Earlier thinking is not sent: it would mean nothing to this vendor.");
@@ -155,7 +155,7 @@ function isSigned(part: ReasoningPart): boolean {
   return part.vendor === "chat-completions" && part.signature !== undefined;
 }
 
-function wordsOf(reasoning: readonly ReasoningPart[]): string {
+function joinText(reasoning: readonly ReasoningPart[]): string {
   return reasoning
     .filter((part) => part.redacted !== true)
     .map((part) => part.text)

@@ -6,7 +6,7 @@ import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import { asksToThink } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { addForeignExtensions, asksForNothing } from "../shared/losses.ts";
-import { saidEffort } from "../shared/said-effort.ts";
+import { selectEffort } from "../shared/select-effort.ts";
 import { fitUserName } from "../shared/user-name.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { encodeOutput, encodeTools } from "./encode-tools.ts";
@@ -103,7 +103,7 @@ function encodeEffort(
   const { thinkingMember } = capabilities;
   if (thinkingMember === "reasoning" && budget !== undefined && budget > 0)
     return { reasoning: { max_tokens: budget } };
-  const effort = saidEffort(request.reasoning, capabilities, list);
+  const effort = selectEffort(request.reasoning, capabilities, list);
   if (effort === undefined) return {};
   if (thinkingMember === "reasoning") return { reasoning: { effort } };
   return thinkingMember === "thinking" && effort === "none"

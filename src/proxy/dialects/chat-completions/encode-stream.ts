@@ -29,7 +29,7 @@ class ChatStreamEncoder extends ChunkStreamEncoder {
     return this.chunk(0, `"content":""`, "null");
   }
 
-  protected tell(event: PartEvent): string {
+  protected encodePart(event: PartEvent): string {
     return this.parts.push(event);
   }
 

@@ -55,7 +55,7 @@ export class StreamCandidate {
 
   private takeDelta(delta: WireAnswer, logprobs: readonly TokenLogprob[] | undefined): void {
     this.think(delta);
-    if (typeof delta.content === "string") this.say(emptyText, delta.content, logprobs);
+    if (typeof delta.content === "string") this.append(emptyText, delta.content, logprobs);
     else for (const part of delta.content ?? []) this.takePart(part, logprobs);
     const signature = googleSignature(delta.extra_content);
     if (signature !== undefined)
@@ -63,7 +63,7 @@ export class StreamCandidate {
     if (delta.annotations) this.cite(decodeCitations(delta.annotations));
     if (delta.refusal) {
       this.refused = true;
-      this.say(emptyRefusal, delta.refusal);
+      this.append(emptyRefusal, delta.refusal);
     }
     if (delta.audio) this.hear(delta.audio);
     if (delta.images) this.show(delta.images);
@@ -74,8 +74,8 @@ export class StreamCandidate {
 
   /** A piece of a content that is a list, as Mistral's models have it that think. */
   private takePart(part: WirePart, logprobs: readonly TokenLogprob[] | undefined): void {
-    if (part.type === "thinking") this.say(thinking, thoughtOf(part));
-    else if (typeof part["text"] === "string") this.say(emptyText, part["text"], logprobs);
+    if (part.type === "thinking") this.append(thinking, thoughtOf(part));
+    else if (typeof part["text"] === "string") this.append(emptyText, part["text"], logprobs);
     else {
       this.closePart();
       const unknown = { type: "unknown", origin: { dialect: "chat-completions", raw: part } } as const;
@@ -92,8 +92,8 @@ export class StreamCandidate {
     const plain =
       delta.reasoning_content ?? (typeof delta.reasoning === "string" ? delta.reasoning : undefined);
     const details = (delta.reasoning_details ?? none).filter(isObject);
-    if (plain) this.say(thinking, plain);
-    else if (plain === undefined && details.length > 0) this.say(thinking, details.map(getText).join(""));
+    if (plain) this.append(thinking, plain);
+    else if (plain === undefined && details.length > 0) this.append(thinking, details.map(getText).join(""));
     for (const detail of details) this.sign(detail);
   }
 
@@ -133,7 +133,7 @@ export class StreamCandidate {
   private hear({ data, format, transcript }: NonNullable<WireAnswer["audio"]>): void {
     if (data) this.audio.push(Buffer.from(data, "base64"));
     if (format) this.audioType = `audio/${format}`;
-    if (transcript) this.say(emptyText, transcript);
+    if (transcript) this.append(emptyText, transcript);
   }
 
   private speak(): void {
@@ -143,7 +143,7 @@ export class StreamCandidate {
     this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), ...this.which(), part });
   }
 
-  private say(part: OpenPart, text: string, logprobs?: readonly TokenLogprob[]): void {
+  private append(part: OpenPart, text: string, logprobs?: readonly TokenLogprob[]): void {
     if (text === "") return;
     const index = this.within(part);
     this.stream.emit(

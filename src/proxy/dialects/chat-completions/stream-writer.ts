@@ -57,7 +57,7 @@ export class PartWriter {
       case "part-whole":
         return this.whole(event.index, event.candidate ?? 0, event.part);
       case "text-delta":
-        return this.say(event.index, event.text, event.logprobs);
+        return this.encodeDelta(event.index, event.text, event.logprobs);
       case "arguments-delta":
         return this.callDelta(this.candidateOf(event.index), this.calls.add(event.index, event.text));
       case "signature-delta": {
@@ -112,7 +112,7 @@ export class PartWriter {
       : "";
   }
 
-  private say(index: number, text: string, logprobs?: readonly TokenLogprob[]): string {
+  private encodeDelta(index: number, text: string, logprobs?: readonly TokenLogprob[]): string {
     const open = this.open.get(index);
     if (open === undefined || text === "") return "";
     const { part, candidate } = open;
@@ -122,16 +122,16 @@ export class PartWriter {
       open.thought += text;
       if (part.redacted === true) return "";
       this.thoughtful.add(candidate);
-      const told = isNext ? JSON.stringify(betweenThoughts + text) : json;
-      return this.chunk(candidate, `"reasoning_content":${told}`);
+      const value = isNext ? JSON.stringify(betweenThoughts + text) : json;
+      return this.chunk(candidate, `"reasoning_content":${value}`);
     }
     if (part.type === "refusal") {
       this.refused.add(candidate);
       return this.chunk(candidate, `"refusal":${json}`);
     }
     this.lengths.set(candidate, (this.lengths.get(candidate) ?? 0) + text.length);
-    const told = logprobs === undefined ? "null" : JSON.stringify(encodeLogprobs(logprobs));
-    return this.chunk(candidate, `"content":${json}`, told);
+    const value = logprobs === undefined ? "null" : JSON.stringify(encodeLogprobs(logprobs));
+    return this.chunk(candidate, `"content":${json}`, value);
   }
 
   private cite({ candidate, offset, citations }: Open): void {
@@ -167,9 +167,9 @@ export class PartWriter {
       case "refusal":
       case "reasoning": {
         const { logprobs, citations } = part.type === "text" ? part : {};
-        const said = this.start(index, candidate, part) + this.say(index, part.text, logprobs);
+        const chunks = this.start(index, candidate, part) + this.encodeDelta(index, part.text, logprobs);
         this.open.get(index)?.citations.push(...(citations ?? []));
-        return said + this.end(index, undefined);
+        return chunks + this.end(index, undefined);
       }
       case "tool-call": {
         const deltas = [

@@ -20,7 +20,7 @@ class CompletionsStreamEncoder extends ChunkStreamEncoder {
     return "";
   }
 
-  protected tell(event: PartEvent): string {
+  protected encodePart(event: PartEvent): string {
     switch (event.type) {
       case "part-start":
         if (this.isText(event.part)) this.texts.set(event.index, event.candidate ?? 0);

@@ -36,22 +36,22 @@ export function decodeTools(tools: WireRequest["tools"]): Tool[] {
 
 function decodeFunction(declaration: WireFunction): FunctionTool {
   const { name: _, description: __, parameters, parametersJsonSchema, ...further } = declaration;
-  const isSaid = parameters !== undefined && parameters !== null;
+  const hasParameters = parameters !== undefined && parameters !== null;
   return {
     type: "function",
     name: declaration.name,
     ...withoutNullish({
       description: declaration.description,
-      schema: parametersJsonSchema ?? (isSaid ? fromGenerativeSchema(parameters) : undefined),
-      extras: saidOf(further),
+      schema: parametersJsonSchema ?? (hasParameters ? fromGenerativeSchema(parameters) : undefined),
+      extras: collectExtras(further),
     }),
   };
 }
 
 /** What only this dialect says of a function (`response`, `behavior`). */
-function saidOf(further: Readonly<Record<string, unknown>>): FunctionTool["extras"] {
-  const said = withoutNullish(further);
-  return Object.keys(said).length === 0 ? undefined : said;
+function collectExtras(further: Readonly<Record<string, unknown>>): FunctionTool["extras"] {
+  const extras = withoutNullish(further);
+  return Object.keys(extras).length === 0 ? undefined : extras;
 }
 
 /** `VALIDATED` is `AUTO` with the arguments held to their schema, which other vendors call strict. */

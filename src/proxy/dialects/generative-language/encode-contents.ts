@@ -141,10 +141,10 @@ function encodeOwnThought(part: Extract<Part, { type: "reasoning" }>, losses: Lo
 }
 
 function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
-  const said = encodeArguments(part);
-  if (said === undefined)
+  const encoded = encodeArguments(part);
+  if (encoded === undefined)
     around.losses.add("tool-arguments", "Arguments that are no JSON object are sent as text.");
-  const args = said ?? { input: part.arguments };
+  const args = encoded ?? { input: part.arguments };
   const thoughtSignature = around.signer(part);
   return {
     functionCall: withId(part.id, { name: part.name, args }),

@@ -70,21 +70,21 @@ class GenerativeStreamEncoder implements StreamEncoder {
       case "ping":
         return this.frame.ping;
       default:
-        return this.tell(event);
+        return this.encodePart(event);
     }
   }
 
-  private tell(event: OpenPartEvent): string {
+  private encodePart(event: OpenPartEvent): string {
     const answer = this.open.get(event.index);
     if (answer === undefined) return "";
     const candidate = this.candidates.get(event.index) ?? 0;
-    const said = answer.take(event).map(stringifyJson);
+    const parts = answer.take(event).map(stringifyJson);
     const logprobs = event.type === "text-delta" ? event.logprobs : undefined;
     if (event.type === "part-end") {
       this.open.delete(event.index);
       this.cite(candidate, answer.cited());
     }
-    return this.chunk(candidate, said, logprobs === undefined ? "" : membersOf(encodeLogprobs(logprobs)));
+    return this.chunk(candidate, parts, logprobs === undefined ? "" : membersOf(encodeLogprobs(logprobs)));
   }
 
   private whole(candidate: number, part: Part): string {

@@ -7,9 +7,9 @@ import { camelKeys } from "./camel-keys.ts";
  * itself passes through.
  */
 export function fromGenerativeSchema(schema: unknown): unknown {
-  const said = camelKeys(schema);
-  if (!isObject(said)) return said;
-  const { type, nullable, properties, items, anyOf, format, example, propertyOrdering: _, ...rest } = said;
+  const camel = camelKeys(schema);
+  if (!isObject(camel)) return camel;
+  const { type, nullable, properties, items, anyOf, format, example, propertyOrdering: _, ...rest } = camel;
   const types = [type ?? []].flat().map((name) => String(name).toLowerCase());
   const known = types.filter((name) => name !== "type_unspecified");
   if (nullable === true && known.length > 0 && !known.includes("null")) known.push("null");

@@ -43,18 +43,18 @@ type Lookups = Pick<WireCandidate, "groundingMetadata" | "urlContextMetadata">;
 /** The searches behind an answer and the pages its prompt named, as the vendor's own tools; none where there were none. */
 export function decodeLookups(candidate: Lookups, id: string): ServerToolPart[] {
   const { groundingMetadata: grounding, urlContextMetadata: fetched } = candidate;
-  const told = { type: "server-tool", phase: "call", id } as const;
+  const base = { type: "server-tool", phase: "call", id } as const;
   const queries = grounding?.webSearchQueries ?? [];
   const output = pagesOf(grounding).filter(({ url }) => url !== undefined);
   const search: ServerToolPart = {
-    ...told,
+    ...base,
     tool: "web-search",
     name: "web_search",
     input: { queries },
     output,
   };
   const fetches: ServerToolPart = {
-    ...told,
+    ...base,
     tool: "web-fetch",
     name: "web_fetch",
     output: fetched?.urlMetadata,

@@ -73,10 +73,10 @@ function decodeSampling(wire: WireRequest): Sampling {
 
 /** `thinking` and `output_config.effort` say together how much to think. */
 function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
-  const said = wire.output_config?.effort ?? undefined;
-  const effort = efforts.find((name) => name === said);
-  if (said !== undefined && effort === undefined) {
-    throw invalidRequest(`Invalid value for 'output_config.effort': ${said}`, "output_config.effort");
+  const name = wire.output_config?.effort ?? undefined;
+  const effort = efforts.find((known) => known === name);
+  if (name !== undefined && effort === undefined) {
+    throw invalidRequest(`Invalid value for 'output_config.effort': ${name}`, "output_config.effort");
   }
   const { thinking } = wire;
   const display = thinking?.display ?? undefined;

@@ -123,7 +123,7 @@ function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }
 /** What a client asked for and this dialect has no word for. Values that ask for nothing special are no loss. */
 function noteUnsaid(request: ExchangeRequest, list: LossList): void {
   const { sampling } = request;
-  const unsaid: readonly (readonly [code: LossCode, said: boolean])[] = [
+  const unsupported: readonly (readonly [code: LossCode, isPresent: boolean])[] = [
     ["seed", sampling.seed !== undefined],
     ["frequency-penalty", (sampling.frequencyPenalty ?? 0) !== 0],
     ["presence-penalty", (sampling.presencePenalty ?? 0) !== 0],
@@ -134,5 +134,5 @@ function noteUnsaid(request: ExchangeRequest, list: LossList): void {
       (code) => [code, request[code] !== undefined && !asksForNothing(code, request[code])] as const,
     ),
   ];
-  for (const [code, said] of unsaid) if (said) list.add(code, `The dialect has no ${code}.`);
+  for (const [code, isPresent] of unsupported) if (isPresent) list.add(code, `The dialect has no ${code}.`);
 }

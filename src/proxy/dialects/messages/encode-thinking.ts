@@ -8,7 +8,7 @@ const leastBudget = 1_024;
 /** What a model is given that is to choose by itself, where it cannot. */
 const usualBudget = 8_192;
 /** Thinking counts towards `max_tokens`; this much of it is left for what is said. */
-const saidShare = 1 / 5;
+const MIN_TEXT_SHARE = 1 / 5;
 
 /** Tokens that a default limit is raised by, so that thinking takes nothing away from what is said. */
 export function thinkingRoom({ reasoning }: ExchangeRequest, capabilities: Capabilities): number {
@@ -41,21 +41,21 @@ export function encodeThinking(
   if (effort === "none" && !capabilities.alwaysThinks) return { thinking: { type: "disabled" } };
   if (effort === "none") list.add("reasoning-effort", "The model always thinks.");
   const known = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
-  const said = known === undefined ? {} : { effort: known };
+  const effortMember = known === undefined ? {} : { effort: known };
   if (effort !== undefined && known !== effort && capabilities.reasoning !== "budget") {
     list.add("reasoning-effort", `The effort ${effort} is sent as ${known ?? "nothing"}.`);
   }
   if (isForced(request)) {
     list.add("reasoning-effort", "The vendor takes no thinking beside a forced tool choice.");
-    return said;
+    return effortMember;
   }
   const shown = reasoning.include === false ? { display: "omitted" } : {};
-  if (capabilities.reasoning !== "budget") return { thinking: { type: "adaptive", ...shown }, ...said };
+  if (capabilities.reasoning !== "budget") return { thinking: { type: "adaptive", ...shown }, ...effortMember };
   const wanted = Math.max(budgetOf(reasoning) ?? usualBudget, leastBudget);
-  const budget = Math.min(wanted, Math.floor(maxTokens * (1 - saidShare)));
+  const budget = Math.min(wanted, Math.floor(maxTokens * (1 - MIN_TEXT_SHARE)));
   if (budget < leastBudget) {
     list.add("reasoning-effort", `Thinking needs more than ${leastBudget} tokens of max_tokens.`);
-    return said;
+    return effortMember;
   }
   if (budget < wanted)
     list.add("reasoning-effort", `Of ${maxTokens} tokens no more than ${budget} go into thinking.`);
@@ -64,9 +64,9 @@ export function encodeThinking(
       "reasoning-effort",
       "The calls being answered came without this vendor's thinking, so it cannot think on.",
     );
-    return said;
+    return effortMember;
   }
-  return { thinking: { type: "enabled", budget_tokens: budget, ...shown }, ...said };
+  return { thinking: { type: "enabled", budget_tokens: budget, ...shown }, ...effortMember };
 }
 
 function isForced(request: ExchangeRequest): boolean {

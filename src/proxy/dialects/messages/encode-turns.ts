@@ -16,10 +16,10 @@ const maxBreakpoints = 4;
  * part of the user's turn, since most models of this dialect know no other.
  */
 export function encodeTurns(request: ExchangeRequest, context: BlockContext): readonly OutMessage[] {
-  const said = request.turns.map((turn) => (turn.role === "system" ? asUser(turn, context) : turn));
-  if (said.some((turn) => turn.name !== undefined))
+  const converted = request.turns.map((turn) => (turn.role === "system" ? asUser(turn, context) : turn));
+  if (converted.some((turn) => turn.name !== undefined))
     context.list.add("name", "Turns have no author's name in this dialect.");
-  const messages = mergeTurns(said).flatMap((turn): OutMessage[] => {
+  const messages = mergeTurns(converted).flatMap((turn): OutMessage[] => {
     const role = turn.role === "assistant" ? "assistant" : "user";
     const content =
       role === "assistant"
@@ -82,10 +82,10 @@ function settleEnds(messages: OutMessage[], { capabilities, list }: BlockContext
     list.add("assistant-prefill", "The model answers anew instead of continuing the assistant's last words.");
     return [...messages, { role: "user", content: [{ type: "text", text: "Continue." }] }];
   }
-  const words = last.content.at(-1);
-  if (words?.["type"] === "text" && typeof words["text"] === "string") {
+  const block = last.content.at(-1);
+  if (block?.["type"] === "text" && typeof block["text"] === "string") {
     // The vendor refuses white space at the end of words it is to continue.
-    last.content[last.content.length - 1] = { ...words, text: words["text"].trimEnd() };
+    last.content[last.content.length - 1] = { ...block, text: block["text"].trimEnd() };
   }
   return messages;
 }

@@ -51,7 +51,7 @@ export function encodeFinish(finish: Finish, seen: { calls: boolean; refusal: bo
         return seen.calls ? "tool_use" : seen.refusal ? "refusal" : "end_turn";
     }
   })();
-  const told = { stop_reason: reason, stop_sequence: finish.stopSequence ?? null };
-  if (reason !== "refusal" || finish.message === undefined) return told;
-  return { ...told, stop_details: { type: "refusal", category: null, explanation: finish.message } };
+  const members = { stop_reason: reason, stop_sequence: finish.stopSequence ?? null };
+  if (reason !== "refusal" || finish.message === undefined) return members;
+  return { ...members, stop_details: { type: "refusal", category: null, explanation: finish.message } };
 }

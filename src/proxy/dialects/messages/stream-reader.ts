@@ -30,13 +30,13 @@ export function openBlock(block: WireBlock, index: number, emit: Emit): BlockRea
 
 function openText(block: WireBlock, index: number, emit: Emit): BlockReader {
   emit({ type: "part-start", index, part: { type: "text", text: "" } });
-  const say = (text: unknown) => {
+  const emitText = (text: unknown) => {
     if (typeof text === "string" && text !== "") emit({ type: "text-delta", index, text });
   };
-  say(block["text"]);
+  emitText(block["text"]);
   return {
     delta(delta) {
-      say(delta.text);
+      emitText(delta.text);
       const citation = decodeCitation(delta.citation);
       if (citation !== undefined) emit({ type: "citation", index, citation });
     },

@@ -118,10 +118,10 @@ export function stepsOfWhole(block: OutBlock): BlockStep[] {
     ];
   }
   if (type === "thinking") {
-    const words = block["thinking"] === "" ? [] : [delta("thinking_delta", "thinking", block["thinking"])];
+    const thinking = block["thinking"] === "" ? [] : [delta("thinking_delta", "thinking", block["thinking"])];
     const signed =
       block["signature"] === "" ? [] : [delta("signature_delta", "signature", block["signature"])];
-    return [start({ type, thinking: "", signature: "" }), ...words, ...signed, stop];
+    return [start({ type, thinking: "", signature: "" }), ...thinking, ...signed, stop];
   }
   if (block["input"] === undefined) return [start(block), stop];
   const input = delta("input_json_delta", "partial_json", stringifyJson(block["input"]));

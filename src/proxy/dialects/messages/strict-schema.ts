@@ -11,23 +11,23 @@ type JsonSchema = Readonly<Record<string, unknown>>;
  */
 export function toStrictSchema(schema: unknown, list: LossList): unknown {
   if (!isObject(schema)) return schema;
-  const said: Record<string, unknown> = {};
+  const converted: Record<string, unknown> = {};
   const bounds: string[] = [];
   for (const [key, value] of Object.entries(schema)) {
     if (key === "$schema" || key === "additionalProperties") continue;
-    if (schemas.has(key)) said[key] = convertEach(value, list);
-    else if (key === "oneOf") said["anyOf"] = convertEach(value, list);
-    else if (key === "items") said[key] = toStrictSchema(value, list);
-    else if (isTaken(key, value)) said[key] = value;
+    if (schemas.has(key)) converted[key] = convertEach(value, list);
+    else if (key === "oneOf") converted["anyOf"] = convertEach(value, list);
+    else if (key === "items") converted[key] = toStrictSchema(value, list);
+    else if (isTaken(key, value)) converted[key] = value;
     else {
       bounds.push(`${key}: ${JSON.stringify(value)}`);
       list.add(`schema-${key}`, `The schema's ${key} is told in the description, and not held to.`);
     }
   }
-  if (isObjectSchema(schema)) said["additionalProperties"] = closed(schema, list);
-  if (bounds.length === 0) return said;
-  const words = [schema["description"], `{${bounds.join(", ")}}`].filter((text) => typeof text === "string");
-  return { ...said, description: words.join("\n\n") };
+  if (isObjectSchema(schema)) converted["additionalProperties"] = closed(schema, list);
+  if (bounds.length === 0) return converted;
+  const texts = [schema["description"], `{${bounds.join(", ")}}`].filter((text) => typeof text === "string");
+  return { ...converted, description: texts.join("\n\n") };
 }
 
 /** Keywords whose value is a list of schemas, or an object of them by name. */

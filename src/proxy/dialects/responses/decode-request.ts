@@ -37,7 +37,7 @@ export function decodeRequest(body: unknown, context: DecodeContext): Converted<
   }
   const { instructions, turns } = decodeInput(wire);
   const tools = decodeTools(wire.tools ?? []);
-  const toolChoice = isSaid(wire.tool_choice) ? decodeToolChoice(wire.tool_choice, tools) : undefined;
+  const toolChoice = isPresent(wire.tool_choice) ? decodeToolChoice(wire.tool_choice, tools) : undefined;
   const value: ExchangeRequest = {
     model,
     stream: wire.stream === true,
@@ -58,12 +58,12 @@ export function decodeRequest(body: unknown, context: DecodeContext): Converted<
       previousResponseId: wire.previous_response_id,
       store: wire.store,
     }),
-    extensions: decodeExtensions(wire, toolChoice === undefined && isSaid(wire.tool_choice)),
+    extensions: decodeExtensions(wire, toolChoice === undefined && isPresent(wire.tool_choice)),
   };
   return { value, losses: [] };
 }
 
-function isSaid(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
@@ -125,17 +125,17 @@ function decodeSampling(wire: WireRequest): Sampling {
 function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
   const encrypted = wire.include?.includes(ENCRYPTED_REASONING) ? true : undefined;
   const summary = wire.reasoning?.summary ?? wire.reasoning?.generate_summary;
-  const said = withoutNullish({
+  const members = withoutNullish({
     effort: wire.reasoning?.effort,
     summary,
     include: typeof summary === "string" && summary !== "none" ? true : undefined,
     encrypted,
   });
-  return Object.keys(said).length === 0 ? undefined : said;
+  return Object.keys(members).length === 0 ? undefined : members;
 }
 
 function decodeFormat(value: unknown): OutputFormat | undefined {
-  if (!isSaid(value)) return undefined;
+  if (!isPresent(value)) return undefined;
   const format = parseRequestPiece(formatSchema, value, "text.format");
   if (format.type === "json_object") return { type: "json" };
   if (format.type !== "json_schema") return { type: "text" };
@@ -149,7 +149,7 @@ function decodeFormat(value: unknown): OutputFormat | undefined {
 function decodeExtensions(wire: WireRequest, forcesHosted: boolean): ExchangeRequest["extensions"] {
   const own: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(wire)) {
-    if (!known.has(name) && isSaid(value)) own[name] = value;
+    if (!known.has(name) && isPresent(value)) own[name] = value;
   }
   if (forcesHosted) own["tool_choice"] = wire.tool_choice;
   const include = wire.include?.filter((name) => name !== ENCRYPTED_REASONING && name !== textLogprobs) ?? [];

@@ -16,7 +16,7 @@ import { ItemReader, type ItemStream } from "./stream-reader.ts";
 class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   private readonly items = new Map<number, ItemReader>();
   /** The parts told so far, which decide what kind of end it was. */
-  private readonly told: Pick<Part, "type">[] = [];
+  private readonly parts: Pick<Part, "type">[] = [];
   private events: ExchangeEvent[] = [];
   private parts = 0;
   private started = false;
@@ -50,7 +50,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   }
 
   emit(event: ExchangeEvent): void {
-    if (event.type === "part-start" || event.type === "part-whole") this.told.push(event.part);
+    if (event.type === "part-start" || event.type === "part-whole") this.parts.push(event.part);
     this.events.push(event);
   }
 
@@ -80,7 +80,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
     }
     if (typeof event.output_index !== "number") return;
     this.start(undefined);
-    tell(event, this.itemAt(event.output_index), event.output_index);
+    dispatch(event, this.itemAt(event.output_index), event.output_index);
   }
 
   private start(response: WireResponse | undefined): void {
@@ -105,7 +105,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
     }
     for (const item of this.items.values()) item.close();
     const status = response.status ?? "completed";
-    this.emit({ type: "finish", finish: finishOf({ ...response, status }, this.told) });
+    this.emit({ type: "finish", finish: finishOf({ ...response, status }, this.parts) });
     this.emit({ type: "end", ...withoutNullish({ usage: decodeUsage(response) }) });
   }
 }
@@ -125,7 +125,7 @@ function parseEvent(event: WireEvent): WireStreamEvent {
   return parseAnswerPiece(eventSchema, value, "event of the responses dialect");
 }
 
-function tell(event: WireStreamEvent, item: ItemReader, outputIndex: number) {
+function dispatch(event: WireStreamEvent, item: ItemReader, outputIndex: number) {
   const at = event.content_index ?? 0;
   switch (event.type) {
     case "response.output_item.added":

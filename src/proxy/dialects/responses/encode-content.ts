@@ -16,7 +16,7 @@ export function encodeInputPart(part: Part, { capabilities, losses }: InputConte
   const isTaken =
     part.type === "image"
       ? takes(capabilities.images, part, losses)
-      : part.type === "document" && !isWords(part)
+      : part.type === "document" && !isText(part)
         ? takes(capabilities.documents, part, losses)
         : part.type !== "audio" || takes(capabilities.audio ? "any" : "none", part, losses);
   if (!isTaken) return undefined;
@@ -54,7 +54,7 @@ function takes(
 }
 
 /** What is nothing but words every model reads. */
-function isWords({ source }: DocumentPart): boolean {
+function isText({ source }: DocumentPart): boolean {
   return source.kind === "text" || (source.kind === "base64" && source.mediaType.startsWith("text/"));
 }
 
@@ -83,14 +83,14 @@ function encodeDocument(part: DocumentPart, losses: LossList): unknown {
   return isForeign(part, losses) ? undefined : { type: "input_file", file_id: source.id, ...filename };
 }
 
-function titled(part: DocumentPart, words: string): unknown {
-  return { type: "input_text", text: withTitle(part, words) };
+function titled(part: DocumentPart, text: string): unknown {
+  return { type: "input_text", text: withTitle(part, text) };
 }
 
 /** The vendor wants a name beside the bytes, and reads the kind of file from its ending. */
 function fileName(source: Extract<MediaSource, { kind: "base64" }>): string {
-  const ending = source.mediaType.split("/")[1]?.replace(/^x-|\+[\s\S]*$/g, "") ?? "bin";
-  return `document.${ending === "plain" ? "txt" : ending}`;
+  const subtype = source.mediaType.split("/")[1]?.replace(/^x-|\+[\s\S]*$/g, "") ?? "bin";
+  return `document.${subtype === "plain" ? "txt" : subtype}`;
 }
 
 function encodeAudio(part: AudioPart, losses: LossList): unknown {

@@ -4,7 +4,7 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import type { ExchangeRequest, OutputFormat } from "../../exchange/request.ts";
 import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
-import { saidEffort } from "../shared/said-effort.ts";
+import { selectEffort } from "../shared/select-effort.ts";
 import { fitUserName } from "../shared/user-name.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { encodeInputPart } from "./encode-content.ts";
@@ -122,21 +122,21 @@ function atMost(
 function encodeReasoning(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
   const asked = request.reasoning;
   if (asked === undefined) return undefined;
-  const effort = saidEffort(asked, capabilities, losses);
+  const effort = selectEffort(asked, capabilities, losses);
   const summary = asked.summary ?? (asked.include === true ? "auto" : undefined);
-  const said = withoutNullish({
+  const members = withoutNullish({
     effort,
     summary: capabilities.reasoning === "none" ? undefined : summary,
   });
-  return Object.keys(said).length > 0 ? said : undefined;
+  return Object.keys(members).length > 0 ? members : undefined;
 }
 
 function encodeText(request: ExchangeRequest, capabilities: Capabilities, losses: LossList): unknown {
-  const said = withoutNullish({
+  const members = withoutNullish({
     format: encodeFormat(request.output, capabilities, losses),
     verbosity: optional("verbosity", request.verbosity, capabilities, losses),
   });
-  return Object.keys(said).length > 0 ? said : undefined;
+  return Object.keys(members).length > 0 ? members : undefined;
 }
 
 function encodeFormat(

@@ -85,8 +85,8 @@ class ContentWriter implements PartWriter {
     if (this.message === undefined) this.begin();
     this.text += delta;
     this.logprobs.push(...logprobs);
-    const told = logprobs.length === 0 ? "[]" : JSON.stringify(encodeTokens(logprobs));
-    const more = this.kind === "refusal" ? "" : `,"logprobs":${told}`;
+    const tokens = logprobs.length === 0 ? "[]" : JSON.stringify(encodeTokens(logprobs));
+    const more = this.kind === "refusal" ? "" : `,"logprobs":${tokens}`;
     const members = `${this.where},"delta":${JSON.stringify(delta)}${more}`;
     this.messages.events.writeJson(`response.${this.kind}.delta`, members);
   }
@@ -104,14 +104,14 @@ class ContentWriter implements PartWriter {
       this.messages.losses,
     );
     for (const [annotation_index, annotation] of this.annotations.entries()) {
-      this.tell("response.output_text.annotation.added", { annotation_index, annotation });
+      this.write("response.output_text.annotation.added", { annotation_index, annotation });
     }
-    const said =
+    const members =
       this.kind === "refusal"
         ? { refusal: this.text }
         : { text: this.text, logprobs: encodeTokens(this.logprobs) };
-    this.tell(`response.${this.kind}.done`, said);
-    this.tell("response.content_part.done", { part: this.content() });
+    this.write(`response.${this.kind}.done`, members);
+    this.write("response.content_part.done", { part: this.content() });
     message.content[this.contentIndex] = this.content();
     message.openParts -= 1;
     this.messages.closeIfDone(message);
@@ -124,7 +124,7 @@ class ContentWriter implements PartWriter {
     this.contentIndex = message.content.push(undefined) - 1;
     const { id, outputIndex } = message;
     this.where = membersOf({ item_id: id, output_index: outputIndex, content_index: this.contentIndex });
-    this.tell("response.content_part.added", { part: this.content() });
+    this.write("response.content_part.added", { part: this.content() });
   }
 
   private content() {
@@ -133,7 +133,7 @@ class ContentWriter implements PartWriter {
       : textContent(this.text, this.annotations, this.logprobs);
   }
 
-  private tell(type: string, members: Readonly<Record<string, unknown>>): void {
+  private write(type: string, members: Readonly<Record<string, unknown>>): void {
     this.messages.events.writeJson(type, `${this.where},${membersOf(members)}`);
   }
 }

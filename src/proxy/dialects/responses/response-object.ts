@@ -79,10 +79,10 @@ function echoFormat(context: EncodeContext): unknown {
   return { type: "json_schema", name, description, schema, strict };
 }
 
-export type Ending = Readonly<Record<string, unknown>> & { readonly status: string };
+export type FinalStatus = Readonly<Record<string, unknown>> & { readonly status: string };
 
 /** Status and reasons for the way an answer ended. `refused` tells whether a refusal part says so already. */
-export function endingOf(finish: Finish, refused: boolean): Ending {
+export function getFinalStatus(finish: Finish, refused: boolean): FinalStatus {
   switch (finish.unified) {
     case "length":
     case "context-overflow":
@@ -108,7 +108,7 @@ export function endingOf(finish: Finish, refused: boolean): Ending {
 }
 
 /** How a response ends that failed. */
-export function failureOf(error: ExchangeError): Ending {
+export function getFailure(error: ExchangeError): FinalStatus {
   return { status: "failed", error: { code: getErrorCode(error) ?? "server_error", message: error.message } };
 }
 

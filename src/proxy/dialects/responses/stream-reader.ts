@@ -11,7 +11,7 @@ export interface ItemStream {
 interface OpenSlot {
   readonly index: number;
   readonly part: OpenPart;
-  told: string;
+  sent: string;
   citations: number;
 }
 
@@ -33,24 +33,24 @@ export class ItemReader {
     const call = callOf(item);
     if (call === undefined || this.ended) return;
     this.open(0, call);
-    this.say(0, call, initialInput(item));
+    this.append(0, call, initialInput(item));
   }
 
   /** See `StreamDecoder.note`. */
   note({ index, text }: Delta): void {
-    for (const slot of this.slots.values()) if (slot.index === index) slot.told += text;
+    for (const slot of this.slots.values()) if (slot.index === index) slot.sent += text;
   }
 
   text(at: number, kind: "text" | "refusal", delta: string, logprobs?: readonly TokenLogprob[]): void {
-    this.say(at, kind === "text" ? emptyText : emptyRefusal, delta, logprobs);
+    this.append(at, kind === "text" ? emptyText : emptyRefusal, delta, logprobs);
   }
 
   textDone(at: number, kind: "text" | "refusal", text: string): void {
     const part = kind === "text" ? emptyText : emptyRefusal;
-    const isTold = [...this.slots.values()].some(
-      ({ part: { type }, told }) => type === kind && told === text,
+    const isSent = [...this.slots.values()].some(
+      ({ part: { type }, sent }) => type === kind && sent === text,
     );
-    if (this.slots.has(at) || !isTold) this.sayRest(at, part, text);
+    if (this.slots.has(at) || !isSent) this.appendRest(at, part, text);
   }
 
   thought(partIndex: number, delta: string, summary: boolean): void {
@@ -58,8 +58,8 @@ export class ItemReader {
     const part = thoughtPart(summary);
     const isNext = this.thoughtIndex !== undefined && partIndex > this.thoughtIndex;
     this.thoughtIndex = partIndex;
-    if (isNext) this.say(0, part, separator);
-    this.say(0, part, delta);
+    if (isNext) this.append(0, part, separator);
+    this.append(0, part, delta);
   }
 
   citation(at: number, citation: Citation): void {
@@ -71,12 +71,12 @@ export class ItemReader {
 
   input(delta: string): void {
     const slot = this.callSlot();
-    if (slot !== undefined) this.say(0, slot.part, delta);
+    if (slot !== undefined) this.append(0, slot.part, delta);
   }
 
   inputDone(text: string): void {
     const slot = this.callSlot();
-    if (slot !== undefined) this.sayRest(0, slot.part, text);
+    if (slot !== undefined) this.appendRest(0, slot.part, text);
   }
 
   /** The item's end, with its parts as the item itself says them, by content index. */
@@ -93,11 +93,11 @@ export class ItemReader {
   private slotOf(contentIndex: number, part: Part): number {
     if (!("text" in part)) return contentIndex;
     const alike = [...this.slots].filter(([, slot]) => slot.part.type === part.type);
-    const told =
-      alike.find(([, slot]) => slot.told === part.text) ??
-      alike.find(([key, slot]) => key === contentIndex && part.text.startsWith(slot.told)) ??
-      alike.find(([, slot]) => part.text.startsWith(slot.told));
-    if (told !== undefined) return told[0];
+    const sent =
+      alike.find(([, slot]) => slot.sent === part.text) ??
+      alike.find(([key, slot]) => key === contentIndex && part.text.startsWith(slot.sent)) ??
+      alike.find(([, slot]) => part.text.startsWith(slot.sent));
+    if (sent !== undefined) return sent[0];
     return this.slots.has(contentIndex) ? -1 - contentIndex : contentIndex;
   }
 
@@ -111,16 +111,16 @@ export class ItemReader {
   private open(key: number, part: OpenPart): OpenSlot {
     const known = this.slots.get(key);
     if (known !== undefined) return known;
-    const slot: OpenSlot = { index: this.stream.nextIndex(), part, told: "", citations: 0 };
+    const slot: OpenSlot = { index: this.stream.nextIndex(), part, sent: "", citations: 0 };
     this.slots.set(key, slot);
     this.stream.emit({ type: "part-start", index: slot.index, part });
     return slot;
   }
 
-  private say(key: number, part: OpenPart, text: string, logprobs?: readonly TokenLogprob[]): void {
+  private append(key: number, part: OpenPart, text: string, logprobs?: readonly TokenLogprob[]): void {
     if (text === "" || this.ended) return;
     const slot = this.open(key, part);
-    slot.told += text;
+    slot.sent += text;
     const { index } = slot;
     if (part.type === "tool-call") this.stream.emit({ type: "arguments-delta", index, text });
     else if (logprobs === undefined) this.stream.emit({ type: "text-delta", index, text });
@@ -128,9 +128,9 @@ export class ItemReader {
   }
 
   /** What a `.done` holds beyond what was told. */
-  private sayRest(key: number, part: OpenPart, whole: string): void {
-    const told = this.slots.get(key)?.told ?? "";
-    if (whole.startsWith(told)) this.say(key, part, whole.slice(told.length));
+  private appendRest(key: number, part: OpenPart, whole: string): void {
+    const sent = this.slots.get(key)?.sent ?? "";
+    if (whole.startsWith(sent)) this.append(key, part, whole.slice(sent.length));
   }
 
   private callSlot(): OpenSlot | undefined {
@@ -138,25 +138,25 @@ export class ItemReader {
   }
 
   private endPart(key: number, part: Part) {
-    if (!isOpenable(part)) return this.tellWhole(part);
+    if (!isOpenable(part)) return this.emitWhole(part);
     const whole = part.type === "tool-call" ? part.arguments : part.text;
     if (!this.slots.has(key) && whole === "" && part.type !== "tool-call") {
-      if (part.type === "reasoning") this.tellWhole(part);
+      if (part.type === "reasoning") this.emitWhole(part);
       return;
     }
     const slot = this.open(key, emptied(part));
-    this.sayRest(key, slot.part, whole);
+    this.appendRest(key, slot.part, whole);
     this.slots.delete(key);
-    this.tellAddenda(part, slot);
+    this.emitAddenda(part, slot);
     this.stream.emit({ type: "part-end", index: slot.index, part });
   }
 
-  private tellWhole(part: Part): void {
+  private emitWhole(part: Part): void {
     this.stream.emit({ type: "part-whole", index: this.stream.nextIndex(), part });
   }
 
   /** What only the end of an item says of its part. */
-  private tellAddenda(part: OpenPart, { index, citations }: OpenSlot): void {
+  private emitAddenda(part: OpenPart, { index, citations }: OpenSlot): void {
     if (part.type === "text") {
       for (const citation of (part.citations ?? []).slice(citations)) {
         this.stream.emit({ type: "citation", index, citation });

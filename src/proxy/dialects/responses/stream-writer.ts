@@ -43,7 +43,7 @@ export class PartWriters implements OutputList {
   private readonly pending: PendingCall[] = [];
   private nextIndex = 0;
   /** The signature of the texts in a row, which are one message, until something else begins. */
-  private unsaid: string | undefined;
+  private pendingSignature: string | undefined;
 
   constructor(deps: WriterDeps) {
     this.deps = deps;
@@ -51,7 +51,7 @@ export class PartWriters implements OutputList {
   }
 
   start(part: OpenPart): PartWriter {
-    if (part.type !== "text" && part.type !== "refusal") this.tellUnsaid();
+    if (part.type !== "text" && part.type !== "refusal") this.flushSignature();
     switch (part.type) {
       case "refusal":
         this.refused = true;
@@ -61,7 +61,7 @@ export class PartWriters implements OutputList {
       case "reasoning":
         return createReasoningWriter(part, this.deps, this);
       case "tool-call":
-        if (part.signature !== undefined) this.tellSignature(createCallSignaturePart(part.signature));
+        if (part.signature !== undefined) this.writeSignature(createCallSignaturePart(part.signature));
         return createCallWriter(part, this.deps, this, this.pending);
     }
   }
@@ -90,7 +90,7 @@ export class PartWriters implements OutputList {
 
   /** Closes what is open. Gives the fault of a call whose arguments are no JSON, unless the answer was `cut` off. */
   settle(cut: boolean): ExchangeError | undefined {
-    this.tellUnsaid();
+    this.flushSignature();
     this.message.close();
     for (const call of this.pending) call.settle();
     const [broken] = this.pending;
@@ -115,7 +115,7 @@ export class PartWriters implements OutputList {
   /** A part that is an item of its own and comes in one piece. */
   private item(part: Part): void {
     const { responseId, context, events, losses } = this.deps;
-    this.tellUnsaid();
+    this.flushSignature();
     const item = encodeItem(part, responseId, this.nextIndex, context, losses);
     if (item === undefined) return;
     const { outputIndex } = this.open("msg");
@@ -126,13 +126,13 @@ export class PartWriters implements OutputList {
   }
 
   /** Generative-language signs calls and texts; here a signature is an item of its own, before the call or behind the text. */
-  private tellSignature(thought: ReasoningPart): void {
+  private writeSignature(thought: ReasoningPart): void {
     createReasoningWriter(thought, this.deps, this).end(undefined);
   }
 
-  private tellUnsaid(): void {
-    if (this.unsaid !== undefined) this.tellSignature(createTextSignaturePart(this.unsaid));
-    this.unsaid = undefined;
+  private flushSignature(): void {
+    if (this.pendingSignature !== undefined) this.writeSignature(createTextSignaturePart(this.pendingSignature));
+    this.pendingSignature = undefined;
   }
 
   private startText(part: TextPart): PartWriter {
@@ -141,14 +141,14 @@ export class PartWriters implements OutputList {
     return {
       delta: (text, logprobs) => writer.delta(text, logprobs),
       citation: (citation) => writer.citation?.(citation),
-      signature: (told) => {
-        signature += told;
+      signature: (delta) => {
+        signature += delta;
       },
       end: (whole) => {
         writer.end(whole);
         if (signature === "") return;
-        if (this.unsaid !== undefined) loseEarlierSignature(this.deps.losses);
-        this.unsaid = signature;
+        if (this.pendingSignature !== undefined) loseEarlierSignature(this.deps.losses);
+        this.pendingSignature = signature;
       },
     };
   }

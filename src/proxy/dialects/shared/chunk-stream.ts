@@ -26,7 +26,7 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
   protected abstract identity(id: string | undefined): { readonly id: string; readonly object: string };
   /** The chunks that a stream begins with. */
   protected abstract begin(): string;
-  protected abstract tell(event: PartEvent): string;
+  protected abstract encodePart(event: PartEvent): string;
   protected abstract finish(candidate: number, finish: Finish): string;
   protected abstract counts(usage: Usage): Readonly<Record<string, unknown>>;
 
@@ -53,7 +53,7 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
       case "ping":
         return keepAliveComment;
       default:
-        return this.tell(event);
+        return this.encodePart(event);
     }
   }
 

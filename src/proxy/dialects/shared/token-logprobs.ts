@@ -5,9 +5,9 @@ import type { TokenLogprob } from "../../exchange/parts.ts";
 export function decodeTokens(list: unknown): readonly TokenLogprob[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const tokens = list.filter(isObject).flatMap((entry) => {
-    const told = decodeToken(entry);
+    const token = decodeToken(entry);
     const others = Array.isArray(entry["top_logprobs"]) ? entry["top_logprobs"].filter(isObject) : [];
-    return told === undefined ? [] : [{ ...told, top: others.flatMap((other) => decodeToken(other) ?? []) }];
+    return token === undefined ? [] : [{ ...token, top: others.flatMap((other) => decodeToken(other) ?? []) }];
   });
   return tokens.length === 0 ? undefined : tokens;
 }
@@ -21,7 +21,7 @@ function decodeToken(entry: Readonly<Record<string, unknown>>): Omit<TokenLogpro
 
 /** See `decodeTokens`. Bytes that nobody told are the token's own. */
 export function encodeTokens(tokens: readonly TokenLogprob[]): readonly unknown[] {
-  return tokens.map((told) => ({ ...encodeToken(told), top_logprobs: told.top.map(encodeToken) }));
+  return tokens.map((token) => ({ ...encodeToken(token), top_logprobs: token.top.map(encodeToken) }));
 }
 
 function encodeToken({ token, logprob, bytes }: Omit<TokenLogprob, "top">) {

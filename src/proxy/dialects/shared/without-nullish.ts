@@ -2,9 +2,9 @@
 export function withoutNullish<Members extends Record<string, unknown>>(
   members: Members,
 ): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
-  const said: Partial<Record<keyof Members, unknown>> = {};
+  const present: Partial<Record<keyof Members, unknown>> = {};
   for (const name of Object.keys(members) as (keyof Members)[]) {
-    if (members[name] !== undefined && members[name] !== null) said[name] = members[name];
+    if (members[name] !== undefined && members[name] !== null) present[name] = members[name];
   }
-  return said as { [Name in keyof Members]?: NonNullable<Members[Name]> };
+  return present as { [Name in keyof Members]?: NonNullable<Members[Name]> };
 }

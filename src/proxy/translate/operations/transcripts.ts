@@ -115,12 +115,12 @@ const segments = {
 /** The request put to a model that hears: the recording, and what to write down of it. */
 export function transcriptConversation(request: TranscriptRequest, model: string): ExchangeRequest {
   const timed = isTimed(request.format);
-  const wishes = [
+  const instructions = [
     "Transcribe the speech in this recording word for word. Answer with the transcript alone.",
     timed ? "Cut it into segments of a sentence or so, with their times in seconds." : undefined,
     request.language === undefined ? undefined : `The language is ${JSON.stringify(request.language)}.`,
     request.prompt === undefined ? undefined : `Words and spellings that occur: ${request.prompt}`,
-  ].filter((wish) => wish !== undefined);
+  ].filter((instruction) => instruction !== undefined);
   return {
     model,
     stream: request.stream && !timed,
@@ -130,7 +130,7 @@ export function transcriptConversation(request: TranscriptRequest, model: string
         role: "user",
         parts: [
           { type: "audio", source: { kind: "base64", ...request.audio } },
-          { type: "text", text: wishes.join("\n") },
+          { type: "text", text: instructions.join("\n") },
         ],
       },
     ],

@@ -27,8 +27,8 @@ export function wrapCustomTools(request: ExchangeRequest): ExchangeRequest {
 function asFunction(tool: Extract<Tool, { type: "custom" }>): Tool {
   const { name, description, format } = tool;
   const grammar = format === undefined ? undefined : `The input's format: ${JSON.stringify(format)}`;
-  const said = [description, grammar].filter((text) => text !== undefined).join("\n\n");
-  return { type: "function", name, schema: inputSchema, ...(said === "" ? {} : { description: said }) };
+  const text = [description, grammar].filter((text) => text !== undefined).join("\n\n");
+  return { type: "function", name, schema: inputSchema, ...(text === "" ? {} : { description: text }) };
 }
 
 function asFunctionCall(part: Part): Part {

@@ -70,9 +70,9 @@ class AnswerText {
     this.waiting += text;
     this.isInside ??= this.begin();
     if (this.isInside === undefined) return "";
-    const said = this.isInside ? this.waiting.replace(closing, "") : this.waiting;
-    this.waiting = this.waiting.slice(said.length);
-    return said;
+    const value = this.isInside ? this.waiting.replace(closing, "") : this.waiting;
+    this.waiting = this.waiting.slice(value.length);
+    return value;
   }
 
   /** Whether the value has begun, or the text is none; undefined where that is still open. */

@@ -52,16 +52,16 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   const decoder = translation.plan.upstream.createStreamDecoder();
   const fastPath = new DeltaFastPath(decoder, (events) => writer.encode(events));
   const { readsTexts } = translation.plan.prepared;
-  const tell = (event: WireEvent) => (readsTexts ? writer.encode(decoder.push(event)) : fastPath.push(event));
+  const decode = (event: WireEvent) => (readsTexts ? writer.encode(decoder.push(event)) : fastPath.push(event));
   const chunks = body[Symbol.asyncIterator]();
   for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
-    for (const event of parser.push(step.value)) writer.add(tell(event));
+    for (const event of parser.push(step.value)) writer.add(decode(event));
     const wait = writer.send();
     if (wait !== undefined) await wait;
     if (writer.failed) return;
     if (writer.ended) return skipRest(chunks);
   }
-  for (const event of parser.end()) writer.add(tell(event));
+  for (const event of parser.end()) writer.add(decode(event));
   fastPath.flush();
   await writer.write(decoder.end());
 }

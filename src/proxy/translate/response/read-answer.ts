@@ -53,12 +53,12 @@ function shapeOf(character: number): Shape {
 
 /** The same chunks from the start. A generator would do, and make every chunk of a stream wait three turns longer. */
 function withFirst(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
-  let told = 0;
+  let skipped = 0;
   const iterator: AsyncIterator<Uint8Array> = {
     next() {
-      const value = first[told];
+      const value = first[skipped];
       if (value === undefined) return rest.next();
-      told += 1;
+      skipped += 1;
       return Promise.resolve({ done: false, value });
     },
     return: () => rest.return?.() ?? Promise.resolve({ done: true, value: undefined }),
@@ -95,8 +95,8 @@ export async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<un
   try {
     return text === undefined ? undefined : parseJson(text);
   } catch {
-    const words = text?.trim() ?? "";
-    return words.length < 1_000 && !words.startsWith("<") ? { error: { message: words } } : undefined;
+    const content = text?.trim() ?? "";
+    return content.length < 1_000 && !content.startsWith("<") ? { error: { message: content } } : undefined;
   }
 }
 

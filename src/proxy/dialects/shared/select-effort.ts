@@ -7,7 +7,7 @@ import type { ReasoningRequest } from "../../exchange/request.ts";
  * The effort to send where `known` are the ones a model takes; undefined where none was asked for or none can be said. One
  * that differs from what was asked is a loss, but for silence in place of none at models that do not think unasked.
  */
-export function saidEffort(
+export function selectEffort(
   reasoning: ReasoningRequest,
   { efforts: known, thinksByDefault }: Pick<Capabilities, "efforts" | "thinksByDefault">,
   losses: LossList,
