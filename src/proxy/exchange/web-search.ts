@@ -4,7 +4,7 @@ import type { LossList } from "./loss.ts";
 import type { HostedTool } from "./request.ts";
 
 /** What a client wants a vendor's web search to heed, out of its own declaration of the tool. */
-export interface WebSearchWishes {
+export interface WebSearchOptions {
   readonly allowedDomains?: readonly unknown[];
   readonly blockedDomains?: readonly unknown[];
   /** `city`, `region`, `country`, `timezone`, in every dialect alike. */
@@ -28,7 +28,7 @@ const understood = new Set([
 ]);
 
 /** Reads the wishes of a web search tool of any dialect; a default that is said is no wish. */
-export function readWebSearch(tool: HostedTool): WebSearchWishes {
+export function readWebSearchOptions(tool: HostedTool): WebSearchOptions {
   const raw = isObject(tool.raw) ? tool.raw : {};
   // Tools without a type are named by the member that holds their options.
   const held = typeof raw["type"] === "string" ? raw : Object.values(raw)[0];
@@ -47,9 +47,9 @@ export function readWebSearch(tool: HostedTool): WebSearchWishes {
 }
 
 /** Tells as lost what of these wishes the upstream's dialect has no word for. */
-export function loseWishes(
-  wishes: WebSearchWishes,
-  said: readonly (keyof WebSearchWishes)[],
+export function reportLostOptions(
+  wishes: WebSearchOptions,
+  said: readonly (keyof WebSearchOptions)[],
   list: LossList,
 ): void {
   const lost = Object.keys(wishes).filter((name) => !said.some((known) => known === name));

@@ -5,7 +5,7 @@ import { urlOfSource } from "../../exchange/media.ts";
 import type { Citation, Part, TokenLogprob } from "../../exchange/parts.ts";
 import type { Finish } from "../../exchange/response.ts";
 import { encodeCitations } from "./citations.ts";
-import { betweenThoughts, losePictureSignature } from "./encode-response.ts";
+import { betweenThoughts, reportLostImageSignature } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
 import { googleExtra } from "./google-signatures.ts";
 import { encodeLogprobs } from "./logprobs.ts";
@@ -182,7 +182,7 @@ export class PartWriter {
       case "image": {
         const url = urlOfSource(part.source);
         if (url === undefined) break;
-        if (part.signature !== undefined) losePictureSignature(this.list);
+        if (part.signature !== undefined) reportLostImageSignature(this.list);
         this.keep(candidate, "images", [{ type: "image_url", image_url: { url } }]);
         return "";
       }

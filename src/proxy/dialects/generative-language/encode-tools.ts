@@ -3,7 +3,7 @@ import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
-import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
+import { reportLostOptions, readWebSearchOptions } from "../../exchange/web-search.ts";
 import type { WireObject } from "./encode-parts.ts";
 import { toGenerativeSchema } from "./to-schema.ts";
 
@@ -87,7 +87,7 @@ function encodeHosted(
     if (tool.dialect === "generative-language" && isObject(tool.raw)) {
       written.set(Object.keys(tool.raw).join(), tool.raw);
     } else if (name !== undefined && mixes) {
-      if (tool.tool === "web-search") loseWishes(readWebSearch(tool), [], losses);
+      if (tool.tool === "web-search") reportLostOptions(readWebSearchOptions(tool), [], losses);
       written.set(name, { [name]: {} });
     } else dropped.push(tool);
   }

@@ -3,7 +3,7 @@ import { defined } from "../../exchange/defined.ts";
 import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, ToolChoice } from "../../exchange/request.ts";
-import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
+import { reportLostOptions, readWebSearchOptions } from "../../exchange/web-search.ts";
 import { toStrictSchema } from "./strict-schema.ts";
 
 /** Members of a tool that only this dialect has. */
@@ -75,14 +75,14 @@ function encodeFunction(tool: FunctionTool, list: LossList): Readonly<Record<str
 
 /** Another vendor's web search as this one's; what both can be told is kept. */
 function encodeWebSearch(tool: HostedTool, list: LossList): Readonly<Record<string, unknown>> {
-  const wishes = readWebSearch(tool);
-  loseWishes(wishes, ["allowedDomains", "blockedDomains", "place"], list);
+  const options = readWebSearchOptions(tool);
+  reportLostOptions(options, ["allowedDomains", "blockedDomains", "place"], list);
   return defined({
     type: "web_search_20250305",
     name: "web_search",
-    allowed_domains: wishes.allowedDomains,
-    blocked_domains: wishes.blockedDomains,
-    user_location: wishes.place === undefined ? undefined : { ...wishes.place, type: "approximate" },
+    allowed_domains: options.allowedDomains,
+    blocked_domains: options.blockedDomains,
+    user_location: options.location === undefined ? undefined : { ...options.location, type: "approximate" },
   });
 }
 

@@ -2,7 +2,7 @@ import { argumentsSchema } from "../../exchange/arguments-schema.ts";
 import { dropHostedTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
-import { loseWishes, readWebSearch } from "../../exchange/web-search.ts";
+import { reportLostOptions, readWebSearchOptions } from "../../exchange/web-search.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { namespaceOf } from "./namespaces.ts";
 
@@ -83,14 +83,14 @@ function encodeHosted(tool: HostedTool, losses: LossList): unknown {
 }
 
 function encodeWebSearch(tool: HostedTool, losses: LossList): unknown {
-  const wishes = readWebSearch(tool);
-  loseWishes(wishes, ["allowedDomains", "place", "contextSize"], losses);
-  const { allowedDomains, place } = wishes;
+  const options = readWebSearchOptions(tool);
+  reportLostOptions(options, ["allowedDomains", "place", "contextSize"], losses);
+  const { allowedDomains, location } = options;
   return withoutNullish({
     type: "web_search",
     filters: allowedDomains === undefined ? undefined : { allowed_domains: allowedDomains },
-    user_location: place === undefined ? undefined : { ...place, type: "approximate" },
-    search_context_size: wishes.contextSize,
+    user_location: location === undefined ? undefined : { ...location, type: "approximate" },
+    search_context_size: options.contextSize,
   });
 }
 

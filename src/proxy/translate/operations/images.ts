@@ -14,10 +14,10 @@ export interface ImageRequest {
   readonly prompt: string;
   readonly count: number;
   /** Pictures to work on; none where one is to be made from words alone. */
-  readonly pictures: readonly FormFile[];
+  readonly images: readonly FormFile[];
   readonly aspectRatio: string | undefined;
   /** `url` answers with data URLs: nothing is kept here that could be fetched. */
-  readonly answerAs: "b64_json" | "url";
+  readonly responseFormat: "b64_json" | "url";
   readonly stream: boolean;
 }
 
@@ -47,30 +47,30 @@ export function readGeneration(body: unknown, losses: LossList): ImageRequest {
   return {
     prompt,
     count: n ?? 1,
-    pictures: [],
+    images: [],
     aspectRatio: aspectRatioOf(size ?? "auto", losses),
-    answerAs: format ?? "b64_json",
+    responseFormat: format ?? "b64_json",
     stream: stream ?? false,
   };
 }
 
 /** `POST /v1/images/edits`: the same members as form fields, and the pictures as files. */
 export function readEdit(form: Form, losses: LossList): ImageRequest {
-  const said = Object.fromEntries([...form.fields].map(([name, values]) => [name, values.at(-1)]));
-  const { n, stream } = said;
+  const fields = Object.fromEntries([...form.fields].map(([name, values]) => [name, values.at(-1)]));
+  const { n, stream } = fields;
   const request = readGeneration(
     {
-      ...said,
+      ...fields,
       ...(n === undefined ? {} : { n: Number(n) }),
       ...(stream === undefined ? {} : { stream: stream === "true" }),
     },
     losses,
   );
-  const pictures = form.files.get("image") ?? [];
-  if (pictures.length === 0) throw invalidRequest("Missing required parameter: 'image'.", "image");
+  const images = form.files.get("image") ?? [];
+  if (images.length === 0) throw invalidRequest("Missing required parameter: 'image'.", "image");
   if (form.files.has("mask"))
     losses.add("mask", "The upstream's model works on whole pictures; the mask was left out.");
-  return { ...request, pictures: pictures.map(withMediaType) };
+  return { ...request, images: images.map(withMediaType) };
 }
 
 function withMediaType(file: FormFile): FormFile {
@@ -96,13 +96,13 @@ function aspectRatioOf(size: string, losses: LossList): string | undefined {
 
 /** A picture made by a model that speaks (`generateContent`). */
 export function writeSpokenImage(request: ImageRequest): unknown {
-  const pictures = request.pictures.map(({ mediaType, data }) => ({
+  const images = request.images.map(({ mediaType, data }) => ({
     inlineData: { mimeType: mediaType, data },
   }));
   const imageConfig =
     request.aspectRatio === undefined ? {} : { imageConfig: { aspectRatio: request.aspectRatio } };
   return {
-    contents: [{ role: "user", parts: [...pictures, { text: request.prompt }] }],
+    contents: [{ role: "user", parts: [...images, { text: request.prompt }] }],
     generationConfig: { responseModalities: ["TEXT", "IMAGE"], ...imageConfig },
   };
 }
@@ -116,27 +116,27 @@ export function writePaintedImages(request: ImageRequest): unknown {
   };
 }
 
-export interface Picture {
+export interface GeneratedImage {
   readonly mediaType: string;
   readonly data: string;
 }
 
 /** The pictures of an answer; one without any is refused with what the model said instead. */
-export function picturesOf(response: ExchangeResponse): readonly Picture[] {
+export function getImages(response: ExchangeResponse): readonly GeneratedImage[] {
   const parts = response.candidates.flatMap((candidate) => candidate.parts);
-  const pictures = parts.flatMap(pictureOf);
-  if (pictures.length > 0) return pictures;
-  const words = parts
+  const images = parts.flatMap(toImage);
+  if (images.length > 0) return images;
+  const text = parts
     .flatMap((part) => (part.type === "text" ? [part.text] : []))
     .join("")
     .trim();
   const reason = response.candidates[0]?.finish;
-  throw noPicture(
-    words || reason?.message || `The model made no picture (${reason?.raw ?? "no reason given"}).`,
+  throw createNoImageError(
+    text || reason?.message || `The model made no picture (${reason?.raw ?? "no reason given"}).`,
   );
 }
 
-function pictureOf(part: Part): Picture[] {
+function toImage(part: Part): GeneratedImage[] {
   return part.type === "image" && part.source.kind === "base64"
     ? [{ mediaType: part.source.mediaType, data: part.source.data }]
     : [];
@@ -155,19 +155,19 @@ const predictions = z.looseObject({
 });
 
 /** The pictures of a `predict` answer. */
-export function readPaintedImages(body: unknown): readonly Picture[] {
+export function readPaintedImages(body: unknown): readonly GeneratedImage[] {
   const parsed = predictions.safeParse(body, FIRST_ISSUE);
   const rows = (parsed.success ? parsed.data.predictions : undefined) ?? [];
-  const pictures = rows.flatMap((row) =>
+  const images = rows.flatMap((row) =>
     row.bytesBase64Encoded === undefined
       ? []
       : [{ mediaType: row.mimeType ?? "image/png", data: row.bytesBase64Encoded }],
   );
-  if (pictures.length > 0) return pictures;
-  throw noPicture(rows[0]?.raiFilteredReason ?? "The model made no picture.");
+  if (images.length > 0) return images;
+  throw createNoImageError(rows[0]?.raiFilteredReason ?? "The model made no picture.");
 }
 
-function noPicture(message: string): DialectError {
+function createNoImageError(message: string): DialectError {
   return new DialectError({
     kind: "invalid-request",
     status: 400,
@@ -178,17 +178,17 @@ function noPicture(message: string): DialectError {
 
 /** The answer as `/v1/images/*` gives it; `created` is seconds since 1970. */
 export function writeImages(
-  pictures: readonly Picture[],
+  images: readonly GeneratedImage[],
   request: Pick<ImageRequest, "answerAs">,
   created: number,
   usage: Usage | undefined,
 ): Readonly<Record<string, unknown>> {
-  const data = pictures.map((picture) =>
-    request.answerAs === "url"
-      ? { url: `data:${picture.mediaType};base64,${picture.data}` }
-      : { b64_json: picture.data },
+  const data = images.map((image) =>
+    request.responseFormat === "url"
+      ? { url: `data:${image.mediaType};base64,${image.data}` }
+      : { b64_json: image.data },
   );
-  const format = pictures[0]?.mediaType.replace(/^image\//, "") ?? "png";
+  const format = images[0]?.mediaType.replace(/^image\//, "") ?? "png";
   return { created, data, output_format: format, ...usageOf(usage) };
 }
 
