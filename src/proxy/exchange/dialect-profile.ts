@@ -99,7 +99,7 @@ export interface UpstreamProfile {
   /** Whether strict schemas are limited to OpenAI's subset of JSON Schema. */
   readonly restrictsStrictSchemas: boolean;
   /** Whether a structured answer may have a root other than an object. */
-  readonly acceptsAnyAnswerRoot: boolean;
+  readonly acceptsAnySchemaRoot: boolean;
   /** Members of a tool that the dialect has beyond name, description and schema. */
   readonly toolMembers: readonly string[];
   /** Returns the request that generates one token, for warming up. */

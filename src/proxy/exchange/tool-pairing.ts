@@ -74,9 +74,9 @@ function settleCalls(turn: Turn, position: number, book: Book, losses: Loss[]) {
   const parts = turn.parts.map((part): Part => {
     if (part.type !== "tool-call") return part;
     const id = unusedId(part.id, book.idsUsed);
-    const answer = takeResult(part, position, book);
-    if (answer === undefined) losses.push(missing(part));
-    const { name: _, ...result } = answer ?? noResult(part);
+    const taken = takeResult(part, position, book);
+    if (taken === undefined) losses.push(missing(part));
+    const { name: _, ...result } = taken ?? noResult(part);
     // A member added behind a spread would give each result a hidden class of its own, and slow down whoever looks at it.
     results.push({ name: part.name, ...result, callId: id });
     return id === part.id ? part : { ...part, id };

@@ -3,20 +3,20 @@ import { isObject } from "./json.ts";
 import type { LossList } from "./loss.ts";
 import type { HostedTool } from "./request.ts";
 
-/** What a client wants a vendor's web search to heed, out of its own declaration of the tool. */
+/** Options of a web search that the client's declaration of the tool sets. */
 export interface WebSearchOptions {
   readonly allowedDomains?: readonly unknown[];
   readonly blockedDomains?: readonly unknown[];
-  /** `city`, `region`, `country`, `timezone`, in every dialect alike. */
-  readonly place?: Readonly<Record<string, unknown>>;
+  /** `city`, `region`, `country`, `timezone`, the same in every dialect. */
+  readonly location?: Readonly<Record<string, unknown>>;
   readonly contextSize?: unknown;
   readonly maxUses?: unknown;
-  /** Names of wishes that only the client's own vendor knows. */
-  readonly further?: readonly string[];
+  /** Names of options that only the client's own vendor knows. */
+  readonly others?: readonly string[];
 }
 
 /** Members that are read here, or only name the tool. */
-const understood = new Set([
+const known = new Set([
   "type",
   "name",
   "filters",
@@ -27,47 +27,47 @@ const understood = new Set([
   "max_uses",
 ]);
 
-/** Reads the wishes of a web search tool of any dialect; a default that is said is no wish. */
+/** Reads the options of a web search tool of any dialect; an option set to its default is left out. */
 export function readWebSearchOptions(tool: HostedTool): WebSearchOptions {
   const raw = isObject(tool.raw) ? tool.raw : {};
   // Tools without a type are named by the member that holds their options.
-  const held = typeof raw["type"] === "string" ? raw : Object.values(raw)[0];
-  const said = isObject(held) ? held : {};
-  const filters = isObject(said["filters"]) ? said["filters"] : {};
-  const size = said["search_context_size"];
-  const further = Object.entries(said).filter(([name, value]) => !understood.has(name) && isWish(value));
+  const holder = typeof raw["type"] === "string" ? raw : Object.values(raw)[0];
+  const options = isObject(holder) ? holder : {};
+  const filters = isObject(options["filters"]) ? options["filters"] : {};
+  const size = options["search_context_size"];
+  const others = Object.entries(options).filter(([name, value]) => !known.has(name) && isSet(value));
   return defined({
-    allowedDomains: listOf(filters["allowed_domains"] ?? said["allowed_domains"]),
-    blockedDomains: listOf(filters["blocked_domains"] ?? said["blocked_domains"]),
-    place: placeOf(said["user_location"]),
+    allowedDomains: toList(filters["allowed_domains"] ?? options["allowed_domains"]),
+    blockedDomains: toList(filters["blocked_domains"] ?? options["blocked_domains"]),
+    location: readLocation(options["user_location"]),
     contextSize: size === "medium" || size === null ? undefined : size,
-    maxUses: said["max_uses"] ?? undefined,
-    further: further.length > 0 ? further.map(([name]) => name) : undefined,
+    maxUses: options["max_uses"] ?? undefined,
+    others: others.length > 0 ? others.map(([name]) => name) : undefined,
   });
 }
 
-/** Tells as lost what of these wishes the upstream's dialect has no word for. */
+/** Reports the options as lost that are not among `supported`. */
 export function reportLostOptions(
-  wishes: WebSearchOptions,
-  said: readonly (keyof WebSearchOptions)[],
+  options: WebSearchOptions,
+  supported: readonly (keyof WebSearchOptions)[],
   list: LossList,
 ): void {
-  const lost = Object.keys(wishes).filter((name) => !said.some((known) => known === name));
+  const lost = Object.keys(options).filter((name) => !supported.some((each) => each === name));
   if (lost.length === 0) return;
-  const names = lost.flatMap((name) => (name === "further" ? (wishes.further ?? []) : [name]));
-  list.add("web-search-options", `The upstream's web search cannot be told ${names.join(", ")}.`);
+  const names = lost.flatMap((name) => (name === "others" ? (options.others ?? []) : [name]));
+  list.add("web-search-options", `The upstream's web search has no options ${names.join(", ")}.`);
 }
 
-function isWish(value: unknown): boolean {
+function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== true;
 }
 
-function listOf(value: unknown): readonly unknown[] | undefined {
+function toList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) && value.length > 0 ? value : undefined;
 }
 
-function placeOf(location: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (!isObject(location)) return undefined;
-  const { type: _, ...place } = isObject(location["approximate"]) ? location["approximate"] : location;
-  return place;
+function readLocation(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!isObject(value)) return undefined;
+  const { type: _, ...location } = isObject(value["approximate"]) ? value["approximate"] : value;
+  return location;
 }

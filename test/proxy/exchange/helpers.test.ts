@@ -24,13 +24,13 @@ import {
 } from "../../../src/proxy/exchange/reasoning-effort.ts";
 import {
   attachSignatures,
-  unwrapSignature,
-  wrapSignature,
   detachCallSignatures,
   detachTextSignatures,
+  unwrapSignature,
+  wrapSignature,
 } from "../../../src/proxy/exchange/signature.ts";
 import { createStreamChecker } from "../../../src/proxy/exchange/stream-checker.ts";
-import { toCallId, createCallId, unwrapCallId } from "../../../src/proxy/exchange/tool-call-id.ts";
+import { createCallId, toCallId, unwrapCallId } from "../../../src/proxy/exchange/tool-call-id.ts";
 import {
   mergeUsage,
   uncachedInput,

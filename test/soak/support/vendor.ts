@@ -54,7 +54,7 @@ async function obey(url: string, body: string, response: ServerResponse): Promis
   }
   const isStream = url.includes("streamGenerateContent") || /"stream":\s*true/.test(body);
   if (isStream) await answerInEvents(order, streamOf(dialect, piecesOf(order)), response);
-  else answerWhole(order, wholeOf(dialect, piecesOf(order)), response);
+  else sendWhole(order, wholeOf(dialect, piecesOf(order)), response);
 }
 
 async function answerInEvents(
@@ -74,7 +74,7 @@ async function answerInEvents(
   else if (kind !== "hang") response.end();
 }
 
-function answerWhole({ kind }: Order, text: string, response: ServerResponse): void {
+function sendWhole({ kind }: Order, text: string, response: ServerResponse): void {
   if (kind === "hang") return;
   response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
   if (kind === "good") response.end(text);

@@ -22,17 +22,17 @@ export function decodeCitations(annotations: readonly unknown[] | null | undefin
  * The pages an answer as a whole is taken from: Perplexity's `search_results`, and `citations`, which xAI gives as well;
  * nothing where the text's own annotations say more.
  */
-export function decodePages(answer: {
+export function decodePages(response: {
   readonly citations?: unknown;
   readonly search_results?: unknown;
 }): Citation[] {
-  const results = listOf(answer.search_results).filter(isObject);
+  const results = toList(response.search_results).filter(isObject);
   if (results.length > 0)
     return results.map(({ url, title }) => defined({ url: asString(url), title: asString(title) }));
-  return listOf(answer.citations).flatMap((url) => (typeof url === "string" ? { url } : []));
+  return toList(response.citations).flatMap((url) => (typeof url === "string" ? { url } : []));
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

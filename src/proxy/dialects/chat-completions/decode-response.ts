@@ -15,7 +15,7 @@ import { decodeError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
 import { signText } from "./google-signatures.ts";
 import { decodeLogprobs } from "./logprobs.ts";
-import { responseSchema, type WireAnswer, type WireChoice } from "./schema.ts";
+import { responseSchema, type WireChoice, type WireResponseMessage } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
 /** Reads a whole answer. Throws `DialectError` where it is an error told with status 200, or no answer at all. */
@@ -52,11 +52,11 @@ function isUnreadable({ message, finish_reason }: WireChoice): boolean {
   return !message && finish_reason !== "content_filter";
 }
 
-const nothing: WireAnswer = { reasoning: undefined, extra_content: undefined };
+const nothing: WireResponseMessage = { reasoning: undefined, extra_content: undefined };
 
 /** Citations and log probabilities are told of the content as a whole, and stay with its first text. */
 function decodeMessage(
-  message: WireAnswer,
+  message: WireResponseMessage,
   pages: readonly Citation[],
   logprobs: readonly TokenLogprob[] | undefined,
   position: readonly (string | number)[],
@@ -86,7 +86,12 @@ function decodeMessage(
   }
   if (message.function_call?.name) {
     const { name, arguments: text } = message.function_call;
-    parts.push({ type: "tool-call", id: createCallId(name, ...position), name, arguments: argumentText(text) });
+    parts.push({
+      type: "tool-call",
+      id: createCallId(name, ...position),
+      name,
+      arguments: argumentText(text),
+    });
   }
   return parts;
 }

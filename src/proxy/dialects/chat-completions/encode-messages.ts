@@ -4,7 +4,7 @@ import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
 import { flattenResult } from "../../exchange/result-text.ts";
-import { toCallId, shortCallId } from "../../exchange/tool-call-id.ts";
+import { shortCallId, toCallId } from "../../exchange/tool-call-id.ts";
 import { encodeUserPart, textContent, type WireContent } from "./encode-content.ts";
 import { googleExtra, signatureOfTexts } from "./google-signatures.ts";
 import { profile } from "./profile.ts";

@@ -68,7 +68,9 @@ const DETAIL_PREFIX = "detail.";
 function decodeDetail(signature: string): Detail | undefined {
   if (!signature.startsWith(DETAIL_PREFIX)) return undefined;
   try {
-    const detail: unknown = JSON.parse(Buffer.from(signature.slice(DETAIL_PREFIX.length), "base64url").toString());
+    const detail: unknown = JSON.parse(
+      Buffer.from(signature.slice(DETAIL_PREFIX.length), "base64url").toString(),
+    );
     return isObject(detail) ? detail : undefined;
   } catch {
     return undefined;

@@ -109,7 +109,7 @@ const usageSchema = z.looseObject({
 });
 export type WireUsage = z.infer<typeof usageSchema>;
 
-const answerSchema = z.looseObject({
+const messageMembers = z.looseObject({
   content: contentSchema,
   refusal: text,
   tool_calls: z.array(toolCallSchema).nullish(),
@@ -122,11 +122,11 @@ const answerSchema = z.looseObject({
   images: z.array(partSchema).nullish(),
   extra_content: z.unknown().optional(),
 });
-export type WireAnswer = Readonly<z.infer<z.ZodObject<typeof answerSchema.shape>>>;
+export type WireResponseMessage = Readonly<z.infer<z.ZodObject<typeof messageMembers.shape>>>;
 
 const choiceSchema = z.looseObject({
   index: z.number().nullish(),
-  message: answerSchema.nullish(),
+  message: messageMembers.nullish(),
   finish_reason: text,
   logprobs: z.unknown().optional(),
 });
@@ -146,7 +146,7 @@ export const responseSchema = z.looseObject({
 /** What nobody here reads of a chunk is left behind: a stream has thousands of them. */
 const deltaSchema = z.object({
   index: z.number().nullish(),
-  delta: z.object(answerSchema.shape).nullish(),
+  delta: z.object(messageMembers.shape).nullish(),
   finish_reason: text,
   logprobs: z.unknown().optional(),
   usage: usageSchema.nullish(),

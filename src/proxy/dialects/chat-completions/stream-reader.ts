@@ -8,8 +8,8 @@ import type { ChatStream } from "./decode-stream.ts";
 import { decodeFinish } from "./finish.ts";
 import { googleSignature } from "./google-signatures.ts";
 import { decodeLogprobs } from "./logprobs.ts";
-import { isEncrypted, getSignature, getText } from "./reasoning-details.ts";
-import type { WireAnswer, WireDelta, WirePart } from "./schema.ts";
+import { getSignature, getText, isEncrypted } from "./reasoning-details.ts";
+import type { WireDelta, WirePart, WireResponseMessage } from "./schema.ts";
 import { StreamCalls } from "./stream-call-reader.ts";
 
 /** One candidate's growing answer: deltas in, canonical events out through the stream. */
@@ -53,7 +53,7 @@ export class StreamCandidate {
     this.stream.emit({ type: "finish", ...this.which(), finish });
   }
 
-  private takeDelta(delta: WireAnswer, logprobs: readonly TokenLogprob[] | undefined): void {
+  private takeDelta(delta: WireResponseMessage, logprobs: readonly TokenLogprob[] | undefined): void {
     this.think(delta);
     if (typeof delta.content === "string") this.append(emptyText, delta.content, logprobs);
     else for (const part of delta.content ?? []) this.takePart(part, logprobs);
@@ -88,7 +88,7 @@ export class StreamCandidate {
     }
   }
 
-  private think(delta: WireAnswer): void {
+  private think(delta: WireResponseMessage): void {
     const plain =
       delta.reasoning_content ?? (typeof delta.reasoning === "string" ? delta.reasoning : undefined);
     const details = (delta.reasoning_details ?? none).filter(isObject);
@@ -119,7 +119,7 @@ export class StreamCandidate {
     }
   }
 
-  private show(images: NonNullable<WireAnswer["images"]>): void {
+  private show(images: NonNullable<WireResponseMessage["images"]>): void {
     for (const image of images) {
       const url = isObject(image["image_url"]) ? image["image_url"]["url"] : undefined;
       if (typeof url !== "string") continue;
@@ -130,7 +130,7 @@ export class StreamCandidate {
   }
 
   /** What is spoken aloud is told whole, at the end; its words flow. */
-  private hear({ data, format, transcript }: NonNullable<WireAnswer["audio"]>): void {
+  private hear({ data, format, transcript }: NonNullable<WireResponseMessage["audio"]>): void {
     if (data) this.audio.push(Buffer.from(data, "base64"));
     if (format) this.audioType = `audio/${format}`;
     if (transcript) this.append(emptyText, transcript);

@@ -2,12 +2,12 @@ import { defined } from "../../exchange/defined.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { Candidate, ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
 import { usageOfInclusive } from "../../exchange/usage.ts";
-import { parseAnswerPiece } from "../shared/parse.ts";
+import { parseResponsePiece } from "../shared/parse.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
 /** Reads a whole answer. Throws `DialectError` where it is none. */
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
-  const wire = parseAnswerPiece(responseSchema, body, "completion");
+  const wire = parseResponsePiece(responseSchema, body, "completion");
   const value = defined({
     ...identityOf(wire),
     candidates: (wire.choices ?? []).map(

@@ -106,7 +106,8 @@ function decodeResult(
     byId >= 0
       ? byId
       : waiting.findIndex(
-          (call) => call.name === response.name && !call.hasResultById && (own === undefined || !call.isNamed),
+          (call) =>
+            call.name === response.name && !call.hasResultById && (own === undefined || !call.isNamed),
         );
   const call = at < 0 ? undefined : waiting.splice(at, 1)[0];
   const { text, isError } = readResponse(response.response);

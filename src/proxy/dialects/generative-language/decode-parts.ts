@@ -27,7 +27,7 @@ export function decodeMedia(part: WirePart): Part {
       part,
     );
   }
-  const mediaType = fileData?.mimeType ?? typeByEnding(fileData?.fileUri ?? "");
+  const mediaType = fileData?.mimeType ?? getTypeByExtension(fileData?.fileUri ?? "");
   return mediaPart(
     mediaType,
     fileSource(fileData?.fileUri ?? "", fileData?.mimeType),
@@ -68,11 +68,11 @@ function fileSource(uri: string, mediaType: string | null | undefined): MediaSou
   return isUpload ? { kind: "file", id: uri, ...type } : { kind: "url", url: uri, ...type };
 }
 
-function typeByEnding(uri: string): string {
-  const ending = /\.([a-z0-9]+)(?:[?#][\s\S]*)?$/i.exec(uri)?.[1]?.toLowerCase() ?? "";
-  if (["png", "jpg", "jpeg", "webp", "gif", "heic"].includes(ending)) return `image/${ending}`;
-  if (["mp3", "wav", "ogg", "flac", "m4a"].includes(ending)) return `audio/${ending}`;
-  if (["mp4", "mov", "webm", "mpeg"].includes(ending)) return `video/${ending}`;
+function getTypeByExtension(uri: string): string {
+  const extension = /\.([a-z0-9]+)(?:[?#][\s\S]*)?$/i.exec(uri)?.[1]?.toLowerCase() ?? "";
+  if (["png", "jpg", "jpeg", "webp", "gif", "heic"].includes(extension)) return `image/${extension}`;
+  if (["mp3", "wav", "ogg", "flac", "m4a"].includes(extension)) return `audio/${extension}`;
+  if (["mp4", "mov", "webm", "mpeg"].includes(extension)) return `video/${extension}`;
   return /youtu\.?be/.test(uri) ? "video/mp4" : "application/octet-stream";
 }
 

@@ -5,7 +5,7 @@ import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Candidate, ExchangeResponse } from "../../exchange/response.ts";
 import { createCallId } from "../../exchange/tool-call-id.ts";
-import { parseAnswerPiece } from "../shared/parse.ts";
+import { parseResponsePiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { camelKeys } from "./camel-keys.ts";
 import { decodePart } from "./decode-contents.ts";
@@ -37,7 +37,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
 
 /** An answer with its names in camel case, as Google has both. Throws `DialectError` where it is none. */
 export function parseResponse(body: unknown): WireResponse {
-  return parseAnswerPiece(responseSchema, camelKeys(body), "answer of the generative-language dialect");
+  return parseResponsePiece(responseSchema, camelKeys(body), "answer of the generative-language dialect");
 }
 
 /** The HTTP status an error inside a 200 names. */

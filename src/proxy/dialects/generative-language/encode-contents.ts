@@ -2,7 +2,7 @@ import type { Capabilities } from "../../exchange/capabilities.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../exchange/parts.ts";
 import type { ExchangeRequest, Turn } from "../../exchange/request.ts";
-import { toCallId, isCreatedCallId } from "../../exchange/tool-call-id.ts";
+import { isCreatedCallId, toCallId } from "../../exchange/tool-call-id.ts";
 import { mergeTurns } from "../../exchange/turns.ts";
 import {
   encodeArguments,

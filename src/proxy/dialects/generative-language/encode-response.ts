@@ -31,7 +31,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
 function encodeCandidate(candidate: Candidate, index: number, losses: LossList): WireObject {
   const { finish } = candidate;
   const logprobs = candidate.parts.flatMap((part) => (part.type === "text" ? (part.logprobs ?? []) : []));
-  const parts = candidate.parts.flatMap((part) => encodeAnswerPart(part, losses));
+  const parts = candidate.parts.flatMap((part) => encodeResponsePart(part, losses));
   return {
     content: { parts, role: "model" },
     finishReason: encodeFinish(finish),
@@ -43,7 +43,7 @@ function encodeCandidate(candidate: Candidate, index: number, losses: LossList):
 }
 
 /** A part of an answer for a client; none for what this dialect cannot say. */
-export function encodeAnswerPart(part: Part, losses: LossList): WireObject[] {
+export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
   switch (part.type) {
     case "text":
       return part.text === "" ? [] : [encodeText(part)];

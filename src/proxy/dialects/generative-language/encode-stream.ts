@@ -5,11 +5,11 @@ import { createLossList, type Loss } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { Finish, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
-import { encodeAnswerPart, groundingOf } from "./encode-response.ts";
+import { encodeResponsePart, groundingOf } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { createErrorObject } from "./profile.ts";
-import { createFraming, partAnswer } from "./stream-writer.ts";
+import { createFraming, createPartWriter } from "./stream-writer.ts";
 import { encodeUsage } from "./usage.ts";
 
 /**
@@ -19,11 +19,11 @@ import { encodeUsage } from "./usage.ts";
 class GenerativeStreamEncoder implements StreamEncoder {
   private readonly list = createLossList();
   private readonly frame;
-  private readonly open = new Map<number, ReturnType<typeof partAnswer>>();
+  private readonly open = new Map<number, ReturnType<typeof createPartWriter>>();
   private readonly candidates = new Map<number, number>();
   private readonly endings: { readonly candidate: number; readonly finish: Finish }[] = [];
   /** Texts with citations, which the last chunk tells. */
-  private readonly cited = new Map<number, Part[]>();
+  private readonly getCited = new Map<number, Part[]>();
   /** Members that end every chunk, as JSON text. */
   private identity: string;
   private usage: Usage | undefined;
@@ -39,10 +39,10 @@ class GenerativeStreamEncoder implements StreamEncoder {
   }
 
   push(event: ExchangeEvent): string {
-    return this.ended ? "" : this.take(event);
+    return this.ended ? "" : this.write(event);
   }
 
-  private take(event: ExchangeEvent): string {
+  private write(event: ExchangeEvent): string {
     switch (event.type) {
       case "start":
         this.identity = this.identify(event.id ?? this.context.fallbackId, event.model ?? this.context.model);
@@ -52,7 +52,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
         this.usage = mergeUsage(this.usage, event.usage);
         return "";
       case "part-start":
-        this.open.set(event.index, partAnswer(event.part, this.list));
+        this.open.set(event.index, createPartWriter(event.part, this.list));
         this.candidates.set(event.index, event.candidate ?? 0);
         return "";
       case "part-whole":
@@ -75,14 +75,14 @@ class GenerativeStreamEncoder implements StreamEncoder {
   }
 
   private encodePart(event: OpenPartEvent): string {
-    const answer = this.open.get(event.index);
-    if (answer === undefined) return "";
+    const writer = this.open.get(event.index);
+    if (writer === undefined) return "";
     const candidate = this.candidates.get(event.index) ?? 0;
-    const parts = answer.take(event).map(stringifyJson);
+    const parts = writer.write(event).map(stringifyJson);
     const logprobs = event.type === "text-delta" ? event.logprobs : undefined;
     if (event.type === "part-end") {
       this.open.delete(event.index);
-      this.cite(candidate, answer.cited());
+      this.cite(candidate, writer.getCited());
     }
     return this.chunk(candidate, parts, logprobs === undefined ? "" : membersOf(encodeLogprobs(logprobs)));
   }
@@ -90,12 +90,12 @@ class GenerativeStreamEncoder implements StreamEncoder {
   private whole(candidate: number, part: Part): string {
     this.cite(candidate, part);
     const more = part.type === "text" ? membersOf(encodeLogprobs(part.logprobs ?? [])) : "";
-    return this.chunk(candidate, encodeAnswerPart(part, this.list).map(stringifyJson), more);
+    return this.chunk(candidate, encodeResponsePart(part, this.list).map(stringifyJson), more);
   }
 
   private cite(candidate: number, part: Part | undefined): void {
     if (part?.type !== "text" || part.citations === undefined) return;
-    this.cited.set(candidate, [...(this.cited.get(candidate) ?? []), part]);
+    this.getCited.set(candidate, [...(this.getCited.get(candidate) ?? []), part]);
   }
 
   private identify(responseId: string, modelVersion: string): string {
@@ -116,7 +116,7 @@ class GenerativeStreamEncoder implements StreamEncoder {
       content: { parts: [{ text: "" }], role: "model" },
       finishReason: encodeFinish(finish),
       ...(finish.message === undefined ? {} : { finishMessage: finish.message }),
-      ...groundingOf(this.cited.get(candidate) ?? [], this.list),
+      ...groundingOf(this.getCited.get(candidate) ?? [], this.list),
       index: candidate,
     }));
     const members = membersOf({ candidates, usageMetadata: encodeUsage(this.usage) });

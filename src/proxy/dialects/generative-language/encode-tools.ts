@@ -3,7 +3,7 @@ import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
-import { reportLostOptions, readWebSearchOptions } from "../../exchange/web-search.ts";
+import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-search.ts";
 import type { WireObject } from "./encode-parts.ts";
 import { toGenerativeSchema } from "./to-schema.ts";
 

@@ -141,7 +141,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     hasGateways: false,
     loneInstructions: "user-turn",
     restrictsStrictSchemas: false,
-    acceptsAnyAnswerRoot: true,
+    acceptsAnySchemaRoot: true,
     toolMembers: ["namespace"],
     createSmallestCall: (model) => ({
       path: `/models/${encodeURIComponent(model)}:generateContent`,

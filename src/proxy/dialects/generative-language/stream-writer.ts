@@ -2,26 +2,26 @@ import type { OpenPart, OpenPartEvent } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation, Part } from "../../exchange/parts.ts";
 import { encodeText, encodeThought, type WireObject } from "./encode-parts.ts";
-import { encodeAnswerPart } from "./encode-response.ts";
+import { encodeResponsePart } from "./encode-response.ts";
 
 /** What each event of an open part adds to the answer, as parts of the wire. */
-export interface PartAnswer {
-  take(event: OpenPartEvent): readonly WireObject[];
+export interface PartWriter {
+  write(event: OpenPartEvent): readonly WireObject[];
   /** The part as it has become, for its citations. */
-  cited(): Part | undefined;
+  getCited(): Part | undefined;
 }
 
 /** Texts and thoughts are told as they come, calls at their end: clients read no half ones. */
-export function partAnswer(part: OpenPart, losses: LossList): PartAnswer {
-  if (part.type === "tool-call") return new CallAnswer(part, losses);
-  return part.type === "reasoning" ? new ThoughtAnswer(part) : new TextAnswer();
+export function createPartWriter(part: OpenPart, losses: LossList): PartWriter {
+  if (part.type === "tool-call") return new CallWriter(part, losses);
+  return part.type === "reasoning" ? new ThoughtWriter(part) : new TextWriter();
 }
 
-class TextAnswer implements PartAnswer {
+class TextWriter implements PartWriter {
   private text = "";
   private readonly citations: Citation[] = [];
 
-  take(event: OpenPartEvent): readonly WireObject[] {
+  write(event: OpenPartEvent): readonly WireObject[] {
     if (event.type === "text-delta") {
       this.text += event.text;
       return event.text === "" ? [] : [{ text: event.text }];
@@ -31,30 +31,30 @@ class TextAnswer implements PartAnswer {
     return event.type === "signature-delta" ? [encodeText({ text: "", signature: event.signature })] : [];
   }
 
-  cited(): Part | undefined {
+  getCited(): Part | undefined {
     const { text, citations } = this;
     return citations.length === 0 ? undefined : { type: "text", text, citations };
   }
 }
 
-class ThoughtAnswer implements PartAnswer {
+class ThoughtWriter implements PartWriter {
   private signature: string;
 
   constructor(private readonly part: Extract<OpenPart, { type: "reasoning" }>) {
     this.signature = part.signature ?? "";
   }
 
-  take(event: OpenPartEvent): readonly WireObject[] {
+  write(event: OpenPartEvent): readonly WireObject[] {
     if (event.type === "text-delta") return event.text === "" ? [] : [{ text: event.text, thought: true }];
     if (event.type === "signature-delta") this.signature += event.signature;
     if (event.type !== "part-end" || this.signature === "") return [];
     return [encodeThought({ ...this.part, text: "", signature: this.signature })];
   }
 
-  cited(): undefined {}
+  getCited(): undefined {}
 }
 
-class CallAnswer implements PartAnswer {
+class CallWriter implements PartWriter {
   private written = "";
   private signature: string;
 
@@ -65,15 +65,15 @@ class CallAnswer implements PartAnswer {
     this.signature = part.signature ?? "";
   }
 
-  take(event: OpenPartEvent): readonly WireObject[] {
+  write(event: OpenPartEvent): readonly WireObject[] {
     if (event.type === "arguments-delta") this.written += event.text;
     if (event.type === "signature-delta") this.signature += event.signature;
     if (event.type !== "part-end") return [];
     const signature = this.signature === "" ? {} : { signature: this.signature };
-    return encodeAnswerPart({ ...this.part, arguments: this.written, ...signature }, this.losses);
+    return encodeResponsePart({ ...this.part, arguments: this.written, ...signature }, this.losses);
   }
 
-  cited(): undefined {}
+  getCited(): undefined {}
 }
 
 /** How the chunks of a stream are put one after the other; `json` is a chunk as JSON text. */

@@ -196,10 +196,16 @@ function addEnum(schema: JsonSchema, converted: Record<string, unknown>, losses:
   }
   losses.add("schema-enum", "Only texts can be enumerated; other values are told in the description.");
   const note = `One of: ${values.map((value) => JSON.stringify(value)).join(", ")}.`;
-  converted["description"] = typeof converted["description"] === "string" ? `${converted["description"]} ${note}` : note;
+  converted["description"] =
+    typeof converted["description"] === "string" ? `${converted["description"]} ${note}` : note;
 }
 
-function addMembers(schema: JsonSchema, converted: Record<string, unknown>, path: SchemaPath, losses: LossList): void {
+function addMembers(
+  schema: JsonSchema,
+  converted: Record<string, unknown>,
+  path: SchemaPath,
+  losses: LossList,
+): void {
   const inside = { ...path, depth: path.depth + 1 };
   const { properties, required, items, additionalProperties } = schema;
   if (isObject(properties) && Object.keys(properties).length > 0) {

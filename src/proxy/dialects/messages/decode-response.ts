@@ -3,7 +3,7 @@ import { DialectError } from "../../exchange/dialect-error.ts";
 import { isObject } from "../../exchange/json.ts";
 import type { Converted } from "../../exchange/loss.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
-import { parseAnswerPiece } from "../shared/parse.ts";
+import { parseResponsePiece } from "../shared/parse.ts";
 import { decodeContent } from "./decode-blocks.ts";
 import { decodeError } from "./errors.ts";
 import { decodeFinish } from "./finish.ts";
@@ -13,7 +13,7 @@ import { decodeUsage } from "./usage.ts";
 /** Reads a whole answer. Throws `DialectError` where it is an error told with status 200, or no answer at all. */
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   if (isObject(body) && body["type"] === "error") throw new DialectError(decodeError(502, {}, body));
-  const wire = parseAnswerPiece(responseSchema, body, "message");
+  const wire = parseResponsePiece(responseSchema, body, "message");
   const finish = decodeFinish(wire.stop_reason, wire.stop_sequence, wire.stop_details?.explanation);
   const value = defined({
     id: wire.id || undefined,

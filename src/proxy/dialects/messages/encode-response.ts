@@ -2,7 +2,7 @@ import type { EncodeContext } from "../../exchange/codec.ts";
 import { type Converted, createLossList } from "../../exchange/loss.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
 import { detachCallSignatures } from "../../exchange/signature.ts";
-import { encodeAnswerPart } from "./encode-answer-part.ts";
+import { encodeResponsePart } from "./encode-response-part.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeUsage } from "./usage.ts";
 
@@ -18,7 +18,7 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
   const [candidate] = response.candidates;
   if (response.candidates.length > 1) list.add("candidates", "Only the first candidate is given.");
   const parts = detachCallSignatures(candidate?.parts ?? []);
-  const content = parts.flatMap((part) => encodeAnswerPart(part, list));
+  const content = parts.flatMap((part) => encodeResponsePart(part, list));
   const seen = {
     calls: content.some((block) => block["type"] === "tool_use"),
     refusal: parts.some((part) => part.type === "refusal"),

@@ -50,7 +50,8 @@ export function encodeThinking(
     return effortMember;
   }
   const shown = reasoning.include === false ? { display: "omitted" } : {};
-  if (capabilities.reasoning !== "budget") return { thinking: { type: "adaptive", ...shown }, ...effortMember };
+  if (capabilities.reasoning !== "budget")
+    return { thinking: { type: "adaptive", ...shown }, ...effortMember };
   const wanted = Math.max(budgetOf(reasoning) ?? usualBudget, leastBudget);
   const budget = Math.min(wanted, Math.floor(maxTokens * (1 - MIN_TEXT_SHARE)));
   if (budget < leastBudget) {

@@ -3,7 +3,7 @@ import { defined } from "../../exchange/defined.ts";
 import { dropHostedTools, narrowTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, ToolChoice } from "../../exchange/request.ts";
-import { reportLostOptions, readWebSearchOptions } from "../../exchange/web-search.ts";
+import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-search.ts";
 import { toStrictSchema } from "./strict-schema.ts";
 
 /** Members of a tool that only this dialect has. */
@@ -76,7 +76,7 @@ function encodeFunction(tool: FunctionTool, list: LossList): Readonly<Record<str
 /** Another vendor's web search as this one's; what both can be told is kept. */
 function encodeWebSearch(tool: HostedTool, list: LossList): Readonly<Record<string, unknown>> {
   const options = readWebSearchOptions(tool);
-  reportLostOptions(options, ["allowedDomains", "blockedDomains", "place"], list);
+  reportLostOptions(options, ["allowedDomains", "blockedDomains", "location"], list);
   return defined({
     type: "web_search_20250305",
     name: "web_search",

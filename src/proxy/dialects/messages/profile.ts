@@ -175,7 +175,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     hasGateways: false,
     loneInstructions: "user-turn",
     restrictsStrictSchemas: false,
-    acceptsAnyAnswerRoot: false,
+    acceptsAnySchemaRoot: false,
     // `defer_loading` is left out: only the client's own vendor can search for such tools, so that another model would
     // never see them.
     toolMembers: ["cache_control", "input_examples", "eager_input_streaming", "allowed_callers", "namespace"],

@@ -2,10 +2,10 @@ import type { OpenPart, OpenPartEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ReasoningPart } from "../../exchange/parts.ts";
-import { loseTextSignature, createCallSignaturePart } from "../../exchange/signature.ts";
+import { createCallSignaturePart, loseTextSignature } from "../../exchange/signature.ts";
 import { encodeCitation } from "./citations.ts";
-import { openCall, thoughtBlock, thoughtSignature } from "./encode-answer-part.ts";
 import type { OutBlock } from "./encode-blocks.ts";
+import { openCall, thoughtBlock, thoughtSignature } from "./encode-response-part.ts";
 
 /** What happens to a content block; its index is known only when its turn has come. */
 export interface BlockStep {

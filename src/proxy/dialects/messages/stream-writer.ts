@@ -2,7 +2,7 @@ import type { PartEvent } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import { detachCallSignatures } from "../../exchange/signature.ts";
-import { encodeAnswerPart } from "./encode-answer-part.ts";
+import { encodeResponsePart } from "./encode-response-part.ts";
 import { type BlockStep, type PartSteps, stepsOf, stepsOfWhole } from "./stream-steps.ts";
 
 type Beginning = Extract<PartEvent, { type: "part-start" | "part-whole" }>;
@@ -75,7 +75,7 @@ export class BlockWriter {
   }
 
   private wholeSteps(part: Part): BlockStep[] {
-    const blocks = detachCallSignatures([part]).flatMap((one) => encodeAnswerPart(one, this.list));
+    const blocks = detachCallSignatures([part]).flatMap((one) => encodeResponsePart(one, this.list));
     for (const block of blocks) {
       if (block["type"] === "server_tool_use" && block["name"] === "web_search") this.searches += 1;
     }

@@ -4,7 +4,7 @@ import type { Converted } from "../../exchange/loss.ts";
 import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
 import { usageOfInclusive } from "../../exchange/usage.ts";
-import { parseAnswerPiece } from "../shared/parse.ts";
+import { parseResponsePiece } from "../shared/parse.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeItem } from "./decode-items.ts";
 import { errorOfResponse } from "./errors.ts";
@@ -12,7 +12,7 @@ import { responseSchema, type WireResponse } from "./schema.ts";
 
 /** Reads a whole answer. A response that failed is thrown as what it failed of. */
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
-  const wire = parseAnswerPiece(responseSchema, body, "response");
+  const wire = parseResponsePiece(responseSchema, body, "response");
   if (wire.status === "failed" || wire.status === "cancelled" || (wire.error && !wire.output)) {
     throw new DialectError(errorOfResponse(wire));
   }
@@ -37,7 +37,10 @@ export function decodeOutputItem(item: unknown, itemIndex: number): readonly Par
 }
 
 /** The parts of one output item by their place in it: a message's empty texts are none, and keep their place. */
-export function decodeIndexedParts(item: unknown, itemIndex: number): readonly (readonly [index: number, part: Part])[] {
+export function decodeIndexedParts(
+  item: unknown,
+  itemIndex: number,
+): readonly (readonly [index: number, part: Part])[] {
   const content = isObject(item) && item["type"] === "message" ? item["content"] : undefined;
   if (!Array.isArray(content)) return [...decodeOutputItem(item, itemIndex).entries()];
   return content.flatMap((entry: unknown, index) =>

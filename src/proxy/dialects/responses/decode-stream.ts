@@ -3,11 +3,11 @@ import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { Delta, ExchangeEvent } from "../../exchange/event.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { Part } from "../../exchange/parts.ts";
-import { parseAnswerPiece } from "../shared/parse.ts";
+import { parseResponsePiece } from "../shared/parse.ts";
 import { decodeTokens } from "../shared/token-logprobs.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { decodeAnnotation } from "./decode-content.ts";
-import { decodeUsage, finishOf, identityOf, decodeIndexedParts } from "./decode-response.ts";
+import { decodeIndexedParts, decodeUsage, finishOf, identityOf } from "./decode-response.ts";
 import { errorOfResponse } from "./errors.ts";
 import { eventSchema, type WireResponse, type WireStreamEvent } from "./schema.ts";
 import { ItemReader, type ItemStream } from "./stream-reader.ts";
@@ -15,8 +15,8 @@ import { ItemReader, type ItemStream } from "./stream-reader.ts";
 /** Reads a stream of `response.*` events. Items are told apart by `output_index`: some servers change ids midway. */
 class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   private readonly items = new Map<number, ItemReader>();
-  /** The parts told so far, which decide what kind of end it was. */
-  private readonly parts: Pick<Part, "type">[] = [];
+  /** Parts emitted so far; they decide the finish reason. */
+  private readonly sentParts: Pick<Part, "type">[] = [];
   private events: ExchangeEvent[] = [];
   private parts = 0;
   private started = false;
@@ -50,7 +50,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
   }
 
   emit(event: ExchangeEvent): void {
-    if (event.type === "part-start" || event.type === "part-whole") this.parts.push(event.part);
+    if (event.type === "part-start" || event.type === "part-whole") this.sentParts.push(event.part);
     this.events.push(event);
   }
 
@@ -105,7 +105,7 @@ class ResponsesStreamDecoder implements StreamDecoder, ItemStream {
     }
     for (const item of this.items.values()) item.close();
     const status = response.status ?? "completed";
-    this.emit({ type: "finish", finish: finishOf({ ...response, status }, this.parts) });
+    this.emit({ type: "finish", finish: finishOf({ ...response, status }, this.sentParts) });
     this.emit({ type: "end", ...withoutNullish({ usage: decodeUsage(response) }) });
   }
 }
@@ -122,7 +122,7 @@ function parseEvent(event: WireEvent): WireStreamEvent {
   } catch {
     throw invalidResponse("The upstream sent an event that is not JSON.", event.data.slice(0, 200));
   }
-  return parseAnswerPiece(eventSchema, value, "event of the responses dialect");
+  return parseResponsePiece(eventSchema, value, "event of the responses dialect");
 }
 
 function dispatch(event: WireStreamEvent, item: ItemReader, outputIndex: number) {

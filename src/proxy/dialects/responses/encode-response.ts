@@ -117,7 +117,8 @@ export function encodeItem(
       );
     default: {
       const kept =
-        keptItem(part, itemId("msg", responseId, position)) ?? searchItem(itemId("ws", responseId, position), part);
+        keptItem(part, itemId("msg", responseId, position)) ??
+        searchItem(itemId("ws", responseId, position), part);
       if (kept === undefined)
         losses.add(`answer-${part.type}`, `A ${part.type} part cannot be told in a response.`);
       return kept;

@@ -2,7 +2,7 @@ import { argumentsSchema } from "../../exchange/arguments-schema.ts";
 import { dropHostedTools } from "../../exchange/hosted-tools.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { ExchangeRequest, FunctionTool, HostedTool, Tool, ToolChoice } from "../../exchange/request.ts";
-import { reportLostOptions, readWebSearchOptions } from "../../exchange/web-search.ts";
+import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-search.ts";
 import { withoutNullish } from "../shared/without-nullish.ts";
 import { namespaceOf } from "./namespaces.ts";
 
@@ -84,7 +84,7 @@ function encodeHosted(tool: HostedTool, losses: LossList): unknown {
 
 function encodeWebSearch(tool: HostedTool, losses: LossList): unknown {
   const options = readWebSearchOptions(tool);
-  reportLostOptions(options, ["allowedDomains", "place", "contextSize"], losses);
+  reportLostOptions(options, ["allowedDomains", "location", "contextSize"], losses);
   const { allowedDomains, location } = options;
   return withoutNullish({
     type: "web_search",

@@ -19,7 +19,11 @@ export function decodeError(
     kind: kindOf(status, message, details.code, details.type),
     status,
     message,
-    ...withoutNullish({ code: details.code ?? details.type, param: details.param, retryAfterSeconds: retryAfter }),
+    ...withoutNullish({
+      code: details.code ?? details.type,
+      param: details.param,
+      retryAfterSeconds: retryAfter,
+    }),
     raw: body,
   };
 }

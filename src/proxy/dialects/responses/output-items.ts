@@ -10,7 +10,7 @@ import type {
   ToolCallPart,
 } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
-import { wrapSignature, detachCallSignatures, detachTextSignatures } from "../../exchange/signature.ts";
+import { detachCallSignatures, detachTextSignatures, wrapSignature } from "../../exchange/signature.ts";
 import { encodeTokens } from "../shared/token-logprobs.ts";
 import { isCustomCall, unwrapCustomInput } from "./custom-calls.ts";
 import { encodeCall } from "./encode-items.ts";
@@ -145,9 +145,13 @@ export function keptItem(part: Part, id: string): OutputItem | undefined {
  * Ids of output items are made of their response's id and their place in it (`itemId`), so that a client which sends
  * back only an `item_reference` can be understood by whoever kept the answer.
  */
-export function parseItemId(id: string): { readonly responseId: string; readonly position: number } | undefined {
+export function parseItemId(
+  id: string,
+): { readonly responseId: string; readonly position: number } | undefined {
   const match = /^(?:msg|rs|fc|ctc|ig|ws)_(.+)_(\d+)$/.exec(id);
-  return match?.[1] === undefined ? undefined : { responseId: `resp_${match[1]}`, position: Number(match[2]) };
+  return match?.[1] === undefined
+    ? undefined
+    : { responseId: `resp_${match[1]}`, position: Number(match[2]) };
 }
 
 /** The parts of an answer that its item at a place holds: texts in a row are one message, as they are written. */

@@ -3,7 +3,11 @@ import type { ExchangeError } from "../../exchange/error.ts";
 import type { OpenPart } from "../../exchange/event.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation, Part, ReasoningPart, TextPart, TokenLogprob } from "../../exchange/parts.ts";
-import { loseEarlierSignature, createCallSignaturePart, createTextSignaturePart } from "../../exchange/signature.ts";
+import {
+  createCallSignaturePart,
+  createTextSignaturePart,
+  loseEarlierSignature,
+} from "../../exchange/signature.ts";
 import { createCallWriter, type PendingCall } from "./call-writer.ts";
 import { encodeItem } from "./encode-response.ts";
 import type { EventWriter } from "./event-writer.ts";
@@ -131,7 +135,8 @@ export class PartWriters implements OutputList {
   }
 
   private flushSignature(): void {
-    if (this.pendingSignature !== undefined) this.writeSignature(createTextSignaturePart(this.pendingSignature));
+    if (this.pendingSignature !== undefined)
+      this.writeSignature(createTextSignaturePart(this.pendingSignature));
     this.pendingSignature = undefined;
   }
 

@@ -146,6 +146,6 @@ export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
   hasGateways: false,
   loneInstructions: "instructions",
   restrictsStrictSchemas: true,
-  acceptsAnyAnswerRoot: false,
+  acceptsAnySchemaRoot: false,
   toolMembers: ["namespace"],
 };

@@ -24,7 +24,7 @@ export function invalidBody({ issues: [issue] }: z.ZodError): DialectError {
 }
 
 /** Reads a piece of an upstream's answer. Throws `DialectError` (502). */
-export function parseAnswerPiece<Schema extends z.ZodType>(
+export function parseResponsePiece<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   what: string,

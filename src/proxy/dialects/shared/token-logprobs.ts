@@ -7,7 +7,9 @@ export function decodeTokens(list: unknown): readonly TokenLogprob[] | undefined
   const tokens = list.filter(isObject).flatMap((entry) => {
     const token = decodeToken(entry);
     const others = Array.isArray(entry["top_logprobs"]) ? entry["top_logprobs"].filter(isObject) : [];
-    return token === undefined ? [] : [{ ...token, top: others.flatMap((other) => decodeToken(other) ?? []) }];
+    return token === undefined
+      ? []
+      : [{ ...token, top: others.flatMap((other) => decodeToken(other) ?? []) }];
   });
   return tokens.length === 0 ? undefined : tokens;
 }

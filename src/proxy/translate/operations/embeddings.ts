@@ -58,9 +58,9 @@ export function readGoogleBatch(body: unknown): readonly (readonly number[])[] |
 /** The list of vectors as numbers, or as base64 of their 32-bit floats in little-endian order. */
 export function writeOpenAiVectors(
   vectors: readonly (readonly number[])[],
-  answer: { readonly base64: boolean; readonly model: string; readonly tokens: number },
+  options: { readonly base64: boolean; readonly model: string; readonly tokens: number },
 ): unknown {
-  const { base64, model, tokens } = answer;
+  const { base64, model, tokens } = options;
   return {
     object: "list",
     data: vectors.map((vector, index) => ({

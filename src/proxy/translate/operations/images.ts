@@ -179,7 +179,7 @@ function createNoImageError(message: string): DialectError {
 /** The answer as `/v1/images/*` gives it; `created` is seconds since 1970. */
 export function writeImages(
   images: readonly GeneratedImage[],
-  request: Pick<ImageRequest, "answerAs">,
+  request: Pick<ImageRequest, "responseFormat">,
   created: number,
   usage: Usage | undefined,
 ): Readonly<Record<string, unknown>> {

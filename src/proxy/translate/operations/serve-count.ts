@@ -23,10 +23,10 @@ export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
     if (counted === "elsewhere") return;
     const { client } = getProfile(call.client.dialect);
     const tokens = counted ?? estimateTokens(body, client.imageTokens);
-    const answer = client.encodeTokenCount(tokens);
+    const response = client.encodeTokenCount(tokens);
     const estimated = counted === undefined ? { "x-sallyport-estimated": "true" } : {};
     const headers = { "content-type": "application/json", ...estimated };
-    call.reply.answer(200, headers, JSON.stringify(answer));
+    call.reply.answer(200, headers, JSON.stringify(response));
   });
 }
 
@@ -78,8 +78,8 @@ async function writeRequest(
   return isObject(body) ? body : {};
 }
 
-function readCount(answer: unknown): number | undefined {
-  if (!isObject(answer)) return undefined;
-  const count = answer["input_tokens"] ?? answer["totalTokens"];
+function readCount(response: unknown): number | undefined {
+  if (!isObject(response)) return undefined;
+  const count = response["input_tokens"] ?? response["totalTokens"];
   return typeof count === "number" && count >= 0 ? count : undefined;
 }

@@ -7,11 +7,11 @@ import type { Part, UpstreamDialect } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import type { ExchangeResponse } from "../../exchange/response.ts";
 import { pairToolResults } from "../../exchange/tool-pairing.ts";
-import { answerOfTool, carrySchemaByTool, createAnswerReader, finishOfTool } from "./answer-schema.ts";
 import { wrapCustomTools } from "./custom-tools.ts";
-import { createAnswerOpener, encloseAnswer, openAnswer } from "./enclosed-answer.ts";
+import { createToolUnwrapper, unwrapFinish, unwrapToolCall, wrapSchemaInTool } from "./schema-in-tool.ts";
 import { relaxStrictSchemas } from "./strict-schemas.ts";
 import { fitToolNames } from "./tool-names.ts";
+import { createValueUnwrapper, unwrapValue, wrapSchemaRoot } from "./wrapped-schema-root.ts";
 
 /** A request made ready for an upstream's encoder, and the way back for what comes in answer. */
 export interface PreparedRequest {
@@ -33,16 +33,16 @@ export function prepareRequest(
   const spoken = withTurn(request, target.dialect);
   const { turns, losses } = pairToolResults(spoken.value.turns);
   const plainer = withoutForeignExtras(spoken.value, target.dialect);
-  const enclosed = encloseAnswer(plainer.request, target.dialect);
+  const enclosed = wrapSchemaRoot(plainer.request, target.dialect);
   const relaxed = relaxStrictSchemas(enclosed ?? plainer.request, target.dialect);
   const paired: ExchangeRequest = { ...relaxed.request, model: target.model, turns };
   const plain = capabilities.customTools ? paired : wrapCustomTools(paired);
-  const carried = carrySchemaByTool(plain, capabilities);
+  const carried = wrapSchemaInTool(plain, capabilities);
   const names = fitToolNames(carried ?? plain, capabilities);
   const restorePart = (part: Part): Part => {
     const named = part.type === "tool-call" ? { ...part, name: names.restore(part.name) } : part;
-    const answered = carried === undefined ? named : answerOfTool(named);
-    return enclosed === undefined ? answered : openAnswer(answered);
+    const unwrapped = carried === undefined ? named : unwrapToolCall(named);
+    return enclosed === undefined ? unwrapped : unwrapValue(unwrapped);
   };
   return {
     request: names.request,
@@ -53,16 +53,16 @@ export function prepareRequest(
       candidates: response.candidates.map(({ parts, finish, ...rest }) => ({
         ...rest,
         parts: parts.map(restorePart),
-        finish: carried === undefined ? finish : finishOfTool(finish),
+        finish: carried === undefined ? finish : unwrapFinish(finish),
       })),
     }),
     createEventRestorer() {
-      const readAnswer = carried === undefined ? undefined : createAnswerReader();
-      const open = enclosed === undefined ? undefined : createAnswerOpener();
+      const unwrapCall = carried === undefined ? undefined : createToolUnwrapper();
+      const unwrap = enclosed === undefined ? undefined : createValueUnwrapper();
       return (event) => {
         const named = restoreName(event, names.restore);
-        const answered = readAnswer === undefined ? named : readAnswer(named);
-        return open === undefined ? answered : open(answered);
+        const unwrapped = unwrapCall === undefined ? named : unwrapCall(named);
+        return unwrap === undefined ? unwrapped : unwrap(unwrapped);
       };
     },
   };

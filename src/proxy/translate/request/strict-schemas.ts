@@ -20,14 +20,14 @@ export function relaxStrictSchemas(
     list.add("strict", `The schema of ${tool.name} has more than strict tools may have in this dialect.`);
     return { ...tool, strict: false };
   });
-  const output = relaxAnswer(request.output, list);
+  const output = relaxOutput(request.output, list);
   return {
     request: list.losses.length === 0 ? request : { ...request, tools, ...output },
     losses: list.losses,
   };
 }
 
-function relaxAnswer(output: OutputFormat | undefined, list: LossList): { readonly output?: OutputFormat } {
+function relaxOutput(output: OutputFormat | undefined, list: LossList): { readonly output?: OutputFormat } {
   if (output?.type !== "json-schema" || output.strict !== true || isStrict(output.schema, 0))
     return output === undefined ? {} : { output };
   list.add("json-schema", "The answer's schema has more than strict schemas may have in this dialect.");

@@ -99,7 +99,11 @@ function getDelta(event: ExchangeEvent | undefined): Delta | undefined {
 }
 
 /** The shape around a text that stands in what came and in what was told; whether it comes from there, the next event shows. */
-function createTemplate({ event: name, data }: WireEvent, delta: Delta, output: string): Template | undefined {
+function createTemplate(
+  { event: name, data }: WireEvent,
+  delta: Delta,
+  output: string,
+): Template | undefined {
   if (!isPlain(delta.text)) return undefined;
   const clean = withoutVolatileFields(data);
   const input = splitAround(clean, delta.text);
@@ -130,11 +134,17 @@ function matchesTemplate(template: Template, event: WireEvent, delta: Delta, out
   const { text } = delta;
   const input = extractText(template, event);
   if (!isPlain(text)) return input !== undefined && unescapeString(input) === text;
-  return input === text && output.length === template.outputBefore.length + text.length + template.outputAfter.length;
+  return (
+    input === text &&
+    output.length === template.outputBefore.length + text.length + template.outputAfter.length
+  );
 }
 
 /** What stands in the place of the shape's text; undefined where the rest of the event is another. */
-function extractText({ name, hasVolatileFields, before, after }: Template, event: WireEvent): string | undefined {
+function extractText(
+  { name, hasVolatileFields, before, after }: Template,
+  event: WireEvent,
+): string | undefined {
   const data = hasVolatileFields ? withoutVolatileFields(event.data) : event.data;
   const end = data.length - after.length;
   if (end <= before.length || event.event !== name) return undefined;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { WireEvent } from "../../../../src/proxy/exchange/codec.ts";
 import type { ExchangeEvent, OpenPart } from "../../../../src/proxy/exchange/event.ts";
 import type { Dialect } from "../../../../src/proxy/exchange/parts.ts";
-import { createAnswerReader } from "../../../../src/proxy/translate/request/answer-schema.ts";
+import { createToolUnwrapper } from "../../../../src/proxy/translate/request/schema-in-tool.ts";
 import { DeltaFastPath } from "../../../../src/proxy/translate/response/delta-fast-path.ts";
 import { ResponseCollector } from "../../../../src/proxy/translate/response/response-events.ts";
 import { createStreamGuard } from "../../../../src/proxy/translate/response/stream-guard.ts";
@@ -28,7 +28,7 @@ function translate(
   const decoder = codecs[upstream].createStreamDecoder();
   const encoder = codecs[client].createStreamEncoder(context);
   const guard = createStreamGuard();
-  const restore = createAnswerReader();
+  const restore = createToolUnwrapper();
   const collector = new ResponseCollector();
   let shown = 0;
   const encode = (events: readonly ExchangeEvent[]): string => {

@@ -9,7 +9,7 @@ import { profile } from "./profile.ts";
 import { encodeServerPart } from "./server-tools.ts";
 
 /** One part of an answer as blocks; none (and a loss) where the dialect has no place for it. */
-export function encodeAnswerPart(part: Part, list: LossList): readonly OutBlock[] {
+export function encodeResponsePart(part: Part, list: LossList): readonly OutBlock[] {
   switch (part.type) {
     case "text": {
       // There is no place behind a text: clients take the last block for the answer, and one that thinks for none.

@@ -9,12 +9,12 @@ import type { ExchangeRequest } from "../../exchange/request.ts";
  * of an object only (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). There the answer is
  * asked for as the one member of an object, and taken out of it again. Undefined where there is nothing to enclose.
  */
-export function encloseAnswer(
+export function wrapSchemaRoot(
   request: ExchangeRequest,
   target: UpstreamDialect,
 ): ExchangeRequest | undefined {
   const { output } = request;
-  if (getUpstreamProfile(target).acceptsAnyAnswerRoot || output?.type !== "json-schema") return undefined;
+  if (getUpstreamProfile(target).acceptsAnySchemaRoot || output?.type !== "json-schema") return undefined;
   const schema = output.schema;
   if (!isObject(schema) || !isNoObject(schema) || pointsElsewhere.test(JSON.stringify(schema)))
     return undefined;
@@ -42,33 +42,33 @@ const opening = /^\s*\{\s*"value"\s*:\s*(?=\S)/;
 const closing = /\s*\}?\s*$/;
 
 /** The value in a whole answer; a text that is none stays as it is. */
-export function openAnswer(part: Part): Part {
+export function unwrapValue(part: Part): Part {
   if (part.type !== "text" || !opening.test(part.text)) return part;
   return { ...part, text: part.text.replace(opening, "").replace(closing, "") };
 }
 
 /** The same for a stream, event by event: what may be the object's end waits for what follows. */
-export function createAnswerOpener(): (event: ExchangeEvent) => ExchangeEvent {
-  const texts = new Map<number, AnswerText>();
+export function createValueUnwrapper(): (event: ExchangeEvent) => ExchangeEvent {
+  const texts = new Map<number, ValueText>();
   return (event) => {
-    if (event.type === "part-start" && event.part.type === "text") texts.set(event.index, new AnswerText());
-    if (event.type === "part-whole") return { ...event, part: openAnswer(event.part) };
+    if (event.type === "part-start" && event.part.type === "text") texts.set(event.index, new ValueText());
+    if (event.type === "part-whole") return { ...event, part: unwrapValue(event.part) };
     if (event.type === "part-end" && event.part !== undefined)
-      return { ...event, part: openAnswer(event.part) };
+      return { ...event, part: unwrapValue(event.part) };
     const text = event.type === "text-delta" ? texts.get(event.index) : undefined;
     return event.type === "text-delta" && text !== undefined
-      ? { ...event, text: text.take(event.text) }
+      ? { ...event, text: text.push(event.text) }
       : event;
   };
 }
 
-class AnswerText {
+class ValueText {
   private waiting = "";
   private isInside: boolean | undefined;
 
-  take(text: string): string {
+  push(text: string): string {
     this.waiting += text;
-    this.isInside ??= this.begin();
+    this.isInside ??= this.findStart();
     if (this.isInside === undefined) return "";
     const value = this.isInside ? this.waiting.replace(closing, "") : this.waiting;
     this.waiting = this.waiting.slice(value.length);
@@ -76,7 +76,7 @@ class AnswerText {
   }
 
   /** Whether the value has begun, or the text is none; undefined where that is still open. */
-  private begin(): boolean | undefined {
+  private findStart(): boolean | undefined {
     if (opening.test(this.waiting)) {
       this.waiting = this.waiting.replace(opening, "");
       return true;

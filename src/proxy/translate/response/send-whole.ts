@@ -6,18 +6,18 @@ import { refuseLosses } from "../strict-translation.ts";
 import type { UpstreamReply } from "../translate-call.ts";
 import type { Translation } from "../translation.ts";
 import {
-  answerBounds,
+  createTooLargeError,
   EventReader,
+  getResponseBounds,
   lookAt,
-  MAX_ANSWER_BYTES,
-  readAnswerJson,
-  tooLargeAnswer,
-} from "./read-answer.ts";
+  MAX_RESPONSE_BYTES,
+  readResponseJson,
+} from "./read-response.ts";
 import { eventsOfList, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard, findResponseError } from "./stream-guard.ts";
 
 /** Answers in one piece, out of an upstream's answer in one piece or, where it streams unasked, out of its stream. */
-export async function answerWhole(translation: Translation, upstream: UpstreamReply): Promise<void> {
+export async function sendWhole(translation: Translation, upstream: UpstreamReply): Promise<void> {
   const { shape, body } = await lookAt(upstream.body);
   if (shape === "html") throw invalidResponse("The upstream answered with a web page.");
   const given = shape === "events" ? await collect(translation, body) : await decode(translation, body);
@@ -36,7 +36,7 @@ export async function answerWhole(translation: Translation, upstream: UpstreamRe
 }
 
 async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
-  const answer = await readAnswerJson(body, answerBounds(translation.plan.request));
+  const answer = await readResponseJson(body, getResponseBounds(translation.plan.request));
   if (Array.isArray(answer)) return gather(eventsOfList(answer, translation.plan.upstream));
   const { value, losses } = translation.plan.upstream.decodeResponse(answer);
   translation.lose(losses);
@@ -62,7 +62,7 @@ async function collect(translation: Translation, body: AsyncIterable<Uint8Array>
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw tooLargeAnswer();
+    if (size > MAX_RESPONSE_BYTES) throw createTooLargeError();
     for (const event of parser.push(chunk)) events.push(...decoder.push(event));
     if (isOver(events.at(-1))) return gather(events);
   }

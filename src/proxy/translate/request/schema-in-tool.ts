@@ -11,7 +11,7 @@ const toolName = "structured_answer";
  * An answer's schema for models of the messages dialect that know none: a tool of that schema which must be called, the
  * way the vendor itself describes for them. Only where the client has no tools of its own to be called instead.
  */
-export function carrySchemaByTool(
+export function wrapSchemaInTool(
   request: ExchangeRequest,
   capabilities: Capabilities,
 ): ExchangeRequest | undefined {
@@ -34,28 +34,28 @@ export function carrySchemaByTool(
 }
 
 /** The carrying tool's call as the text it stands for. */
-export function answerOfTool(part: Part): Part {
+export function unwrapToolCall(part: Part): Part {
   return part.type === "tool-call" && part.name === toolName ? { type: "text", text: part.arguments } : part;
 }
 
-/** See `answerOfTool`: calling the tool was answering. */
-export function finishOfTool(finish: Finish): Finish {
+/** See `unwrapToolCall`: calling the tool was answering. */
+export function unwrapFinish(finish: Finish): Finish {
   return finish.unified === "tool-calls" ? { ...finish, unified: "stop" } : finish;
 }
 
 /** The same for a stream, event by event. */
-export function createAnswerReader(): (event: ExchangeEvent) => ExchangeEvent {
+export function createToolUnwrapper(): (event: ExchangeEvent) => ExchangeEvent {
   const carried = new Set<number>();
   return (event) => {
     if (event.type === "part-start") {
-      const part = answerOfTool(event.part);
+      const part = unwrapToolCall(event.part);
       if (part !== event.part) carried.add(event.index);
       return part === event.part
         ? event
         : { ...event, part: { ...(part as OpenPart), text: "" } as OpenPart };
     }
-    if (event.type === "part-whole") return { ...event, part: answerOfTool(event.part) };
+    if (event.type === "part-whole") return { ...event, part: unwrapToolCall(event.part) };
     if (event.type === "arguments-delta" && carried.has(event.index)) return { ...event, type: "text-delta" };
-    return event.type === "finish" ? { ...event, finish: finishOfTool(event.finish) } : event;
+    return event.type === "finish" ? { ...event, finish: unwrapFinish(event.finish) } : event;
   };
 }
