@@ -7,12 +7,12 @@ import type { ExchangeRequest, Turn } from "../exchange/request.ts";
 import { capabilitiesFor } from "../models/capabilities-for.ts";
 import { refuseCompaction } from "./conversations/compaction.ts";
 import { isKept, namesEarlierTurns, withEarlierTurns } from "./conversations/earlier-turns.ts";
-import { toExchangeError, isClientDisconnect } from "./errors.ts";
+import { isClientDisconnect, toExchangeError } from "./errors.ts";
 import { prepareRequest } from "./request/prepare-request.ts";
 import { readRequestJson } from "./request/read-json.ts";
-import { answerStream } from "./response/answer-stream.ts";
-import { answerWhole } from "./response/answer-whole.ts";
-import { readErrorBody } from "./response/read-answer.ts";
+import { readErrorBody } from "./response/read-response.ts";
+import { sendStream } from "./response/send-stream.ts";
+import { sendWhole } from "./response/send-whole.ts";
 import { refusal, refuseLosses } from "./strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "./translate-call.ts";
 import { answerError, Translation, type TranslationPlan } from "./translation.ts";
@@ -40,9 +40,9 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
     translation = prepare(call, { client, upstream: upstreamCodec }, decoded, request);
     const upstream = await send(translation);
     if (upstream === undefined) return translation.outcome();
-    if (upstream.status >= 400) await answerRefusal(translation, upstream);
-    else if (call.client.stream) await answerStream(translation, upstream);
-    else await answerWhole(translation, upstream);
+    if (upstream.status >= 400) await sendUpstreamError(translation, upstream);
+    else if (call.client.stream) await sendStream(translation, upstream);
+    else await sendWhole(translation, upstream);
   } catch (error) {
     if (isClientDisconnect(error) && translation !== undefined)
       return { ...translation.outcome(), clientGone: true };
@@ -118,7 +118,7 @@ function isInstruction(message: unknown): boolean {
   return isObject(message) && (message["role"] === "system" || message["role"] === "developer");
 }
 
-async function answerRefusal(translation: Translation, reply: UpstreamReply): Promise<void> {
+async function sendUpstreamError(translation: Translation, reply: UpstreamReply): Promise<void> {
   const body = await readErrorBody(reply.body);
   translation.answerError(translation.plan.upstream.decodeError(reply.status, reply.headers, body));
 }

@@ -17,7 +17,7 @@ import {
   textContent,
 } from "./output-items.ts";
 import { phaseOf } from "./phase.ts";
-import { createFrame, encodeServiceTier, encodeUsage, endingOf } from "./response-object.ts";
+import { createFrame, encodeServiceTier, encodeUsage, getFinalStatus } from "./response-object.ts";
 
 /** Writes a whole response object. Of several candidates the first is told. */
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
@@ -26,11 +26,11 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
   if (others.length > 0) losses.add("candidates", "There is one answer only in the responses dialect.");
   const parts = candidate?.parts ?? [];
   const frame = createFrame(response, context);
-  const ending = endingOf(candidate?.finish ?? { unified: "stop" }, parts.some(isRefusal));
+  const final = getFinalStatus(candidate?.finish ?? { unified: "stop" }, parts.some(isRefusal));
   const value = {
     ...frame,
-    ...ending,
-    ...(ending.status === "completed" ? { completed_at: Math.floor(context.now / 1000) } : {}),
+    ...final,
+    ...(final.status === "completed" ? { completed_at: Math.floor(context.now / 1000) } : {}),
     output: encodeOutput(
       detachCallSignatures(detachTextSignatures(parts, losses)),
       frame.id,

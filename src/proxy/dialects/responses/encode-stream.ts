@@ -7,11 +7,11 @@ import { mergeUsage } from "../../exchange/usage.ts";
 import { createEventWriter } from "./event-writer.ts";
 import {
   createFrame,
-  type Ending,
   encodeServiceTier,
   encodeUsage,
-  endingOf,
-  failureOf,
+  type FinalStatus,
+  getFailure,
+  getFinalStatus,
   type Identity,
   type ResponseFrame,
 } from "./response-object.ts";
@@ -73,14 +73,14 @@ class ResponsesStreamEncoder implements StreamEncoder {
         this.finishAll();
         return;
       case "error":
-        this.terminate(failureOf(event.error));
+        this.terminate(getFailure(event.error));
         return;
       default:
-        this.tell(event);
+        this.writePart(event);
     }
   }
 
-  private tell(event: OpenPartEvent): void {
+  private writePart(event: OpenPartEvent): void {
     const writer = this.open.get(event.index);
     if (writer === undefined) return;
     switch (event.type) {
@@ -121,16 +121,18 @@ class ResponsesStreamEncoder implements StreamEncoder {
     const { writers } = this.current();
     const { unified } = this.finish;
     const problem = writers.settle(unified === "length" || unified === "context-overflow");
-    this.terminate(problem === undefined ? endingOf(this.finish, writers.refused) : failureOf(problem));
+    this.terminate(
+      problem === undefined ? getFinalStatus(this.finish, writers.refused) : getFailure(problem),
+    );
   }
 
-  private terminate(ending: Ending): void {
+  private terminate(final: FinalStatus): void {
     const { frame, writers } = this.current();
-    const at = ending.status === "completed" ? { completed_at: Math.floor(this.context.now / 1000) } : {};
+    const at = final.status === "completed" ? { completed_at: Math.floor(this.context.now / 1000) } : {};
     const usage = encodeUsage(this.usage);
     const tier = encodeServiceTier(this.usage);
-    const response = { ...frame, ...ending, ...at, ...tier, output: writers.output(), usage };
-    this.events.write(`response.${ending.status}`, { response });
+    const response = { ...frame, ...final, ...at, ...tier, output: writers.output(), usage };
+    this.events.write(`response.${final.status}`, { response });
     this.ended = true;
   }
 }

@@ -4,9 +4,9 @@ import { DialectError } from "../../exchange/dialect-error.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { createLossList, type LossList } from "../../exchange/loss.ts";
 import type { Usage } from "../../exchange/response.ts";
-import { toExchangeError, isClientDisconnect } from "../errors.ts";
+import { isClientDisconnect, toExchangeError } from "../errors.ts";
 import { createLossHeader } from "../loss-header.ts";
-import { readAnswerJson, readErrorBody } from "../response/read-answer.ts";
+import { readErrorBody, readResponseJson } from "../response/read-response.ts";
 import { refuseLosses } from "../strict-translation.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
 import { answerError } from "../translation.ts";
@@ -23,7 +23,7 @@ export interface OperationContext {
   post(path: string, body: unknown): Promise<UpstreamReply | undefined>;
   /** The same, for a JSON response, within these bounds. */
   ask(path: string, body: unknown, bounds?: JsonBounds): Promise<unknown>;
-  answer(text: string, contentType?: string): void;
+  send(text: string, contentType?: string): void;
 }
 
 /** Runs such a call; every failure is answered in the client's dialect. */
@@ -71,9 +71,9 @@ function createOperationContext(call: TranslatedCall): OperationContext {
     post,
     async ask(path, body, bounds) {
       const reply = await post(path, body);
-      return reply && readAnswerJson(reply.body, bounds);
+      return reply && readResponseJson(reply.body, bounds);
     },
-    answer(text, contentType = "application/json") {
+    send(text, contentType = "application/json") {
       call.reply.answer(200, { "content-type": contentType, ...createOperationLossHeader(losses) }, text);
     },
   };

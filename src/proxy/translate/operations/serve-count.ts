@@ -6,20 +6,20 @@ import { isObject } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { capabilitiesFor } from "../../models/capabilities-for.ts";
 import { estimateTokens } from "../../usage/estimate-tokens.ts";
-import { isClientGone } from "../faults.ts";
+import { isClientDisconnect } from "../errors.ts";
 import { prepareRequest } from "../request/prepare-request.ts";
 import { readRequestJson } from "../request/read-json.ts";
 import type { TranslatedCall, TranslationOutcome, TranslationTarget } from "../translate-call.ts";
-import { type Aside, serveAside } from "./aside.ts";
+import { type OperationContext, serveOperation } from "./operation-context.ts";
 
 /**
  * Counts the tokens of a request in another dialect than its upstream's: the upstream is asked where it can count, and
  * where it cannot or will not, the answer is an estimate and marked as one.
  */
 export function serveCount(call: TranslatedCall): Promise<TranslationOutcome> {
-  return serveAside(call, async (aside) => {
+  return serveOperation(call, async (context) => {
     const body = await readRequestJson(call.body);
-    const counted = await askUpstream(aside, await decode(call, body));
+    const counted = await askUpstream(context, await decode(call, body));
     if (counted === "elsewhere") return;
     const { client } = getProfile(call.client.dialect);
     const tokens = counted ?? estimateTokens(body, client.imageTokens);
@@ -44,19 +44,19 @@ async function decode(call: TranslatedCall, body: unknown): Promise<ExchangeRequ
  * continues at another target.
  */
 async function askUpstream(
-  aside: Aside,
+  context: OperationContext,
   request: ExchangeRequest,
 ): Promise<number | "elsewhere" | undefined> {
-  const { target } = aside.call;
+  const { target } = context.call;
   try {
     const { createCountCall } = getUpstreamProfile(target.dialect);
     if (createCountCall === undefined) return undefined;
     const { path, body } = createCountCall(target.model, await writeRequest(target, request));
-    const answer = await aside.ask(path, body);
-    return answer === undefined ? "elsewhere" : readCount(answer);
+    const response = await context.ask(path, body);
+    return response === undefined ? "elsewhere" : readCount(response);
   } catch (error) {
     const isRefused = error instanceof DialectError || error instanceof AppError;
-    if (!isRefused || isClientGone(error) || saysNoModel(error, target.model)) throw error;
+    if (!isRefused || isClientDisconnect(error) || saysNoModel(error, target.model)) throw error;
     return undefined;
   }
 }

@@ -7,11 +7,10 @@ import { invalidRequest } from "../../exchange/dialect-error.ts";
 import type { Usage } from "../../exchange/response.ts";
 import { readRequestJson } from "../request/read-json.ts";
 import type { TranslatedCall, TranslationOutcome } from "../translate-call.ts";
-import { type Aside, lossHeader, serveAside } from "./aside.ts";
 import {
+  type GeneratedImage,
+  getImages,
   type ImageRequest,
-  type Picture,
-  picturesOf,
   readEdit,
   readGeneration,
   readPaintedImages,
@@ -19,6 +18,7 @@ import {
   writePaintedImages,
   writeSpokenImage,
 } from "./images.ts";
+import { createOperationLossHeader, type OperationContext, serveOperation } from "./operation-context.ts";
 import { readForm } from "./read-form.ts";
 
 /** Pictures for clients of `/v1/images/generations` and `/edits`, made by a generative-language upstream. */
@@ -26,17 +26,17 @@ export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {
   if (getProfile(call.target.dialect).mediaForm !== "google") {
     throw new AppError("unsupported", `The upstream ${call.target.upstream} makes no pictures.`);
   }
-  return serveAside(call, async (aside) => {
+  return serveOperation(call, async (context) => {
     const isEdit = call.client.operation === "image-edit";
     const request = isEdit
-      ? readEdit(await readForm(call.body, call.client.contentType), aside.losses)
-      : readGeneration(await readRequestJson(call.body), aside.losses);
-    const pictures = await make(aside, request);
-    if (pictures === undefined) return;
+      ? readEdit(await readForm(call.body, call.client.contentType), context.losses)
+      : readGeneration(await readRequestJson(call.body), context.losses);
+    const images = await generateImages(context, request);
+    if (images === undefined) return;
     const created = Math.floor(Date.now() / 1000);
-    const answer = writeImages(pictures, request, created, aside.usage);
-    if (!request.stream) return aside.answer(JSON.stringify(answer));
-    return answerEvents(aside, isEdit ? "image_edit" : "image_generation", answer, created);
+    const response = writeImages(images, request, created, context.usage);
+    if (!request.stream) return context.send(JSON.stringify(response));
+    return sendEvents(context, isEdit ? "image_edit" : "image_generation", response, created);
   });
 }
 
@@ -44,23 +44,26 @@ export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {
  * Models that paint make several pictures in one call; those that speak make one, and are called for each. Undefined where
  * the call continues at another target.
  */
-async function make(aside: Aside, request: ImageRequest): Promise<readonly Picture[] | undefined> {
-  const { model } = aside.call.target;
+async function generateImages(
+  context: OperationContext,
+  request: ImageRequest,
+): Promise<readonly GeneratedImage[] | undefined> {
+  const { model } = context.call.target;
   const path = `/models/${encodeURIComponent(model)}`;
   if (/(?:^|\/)imagen/i.test(model)) {
-    if (request.pictures.length > 0) throw invalidRequest(`The model ${model} edits no pictures.`, "model");
-    const painted = await aside.ask(`${path}:predict`, writePaintedImages(request));
+    if (request.images.length > 0) throw invalidRequest(`The model ${model} edits no pictures.`, "model");
+    const painted = await context.ask(`${path}:predict`, writePaintedImages(request));
     return painted === undefined ? undefined : readPaintedImages(painted);
   }
   const body = writeSpokenImage(request);
-  const codec = await loadCodec(aside.call.target.dialect);
+  const codec = await loadCodec(context.call.target.dialect);
   const bodies = await Promise.all(
-    Array.from({ length: request.count }, () => aside.ask(`${path}:generateContent`, body)),
+    Array.from({ length: request.count }, () => context.ask(`${path}:generateContent`, body)),
   );
   if (bodies.includes(undefined)) return undefined;
-  const answers = bodies.map((each) => codec.decodeResponse(each).value);
-  aside.usage = sum(answers.map((answer) => answer.usage));
-  return answers.flatMap(picturesOf);
+  const responses = bodies.map((each) => codec.decodeResponse(each).value);
+  context.usage = sum(responses.map((response) => response.usage));
+  return responses.flatMap(getImages);
 }
 
 function sum(usages: readonly (Usage | undefined)[]): Usage | undefined {
@@ -75,20 +78,18 @@ function sum(usages: readonly (Usage | undefined)[]): Usage | undefined {
 }
 
 /** No upstream of this dialect shows half a picture, so each is told once, when it is done. */
-async function answerEvents(
-  aside: Aside,
+async function sendEvents(
+  context: OperationContext,
   name: string,
-  answer: Readonly<Record<string, unknown>>,
+  response: Readonly<Record<string, unknown>>,
   created: number,
 ): Promise<void> {
-  const { reply } = aside.call;
-  const { data, created: _, ...rest } = answer;
+  const { reply } = context.call;
+  const { data, created: _, ...rest } = response;
   const type = `${name}.completed`;
-  reply.start(200, { ...eventStreamHeaders, ...lossHeader(aside.losses) });
-  for (const picture of Array.isArray(data) ? data : []) {
-    await reply.write(
-      serializeEvent(JSON.stringify({ type, created_at: created, ...picture, ...rest }), type),
-    );
+  reply.start(200, { ...eventStreamHeaders, ...createOperationLossHeader(context.losses) });
+  for (const image of Array.isArray(data) ? data : []) {
+    await reply.write(serializeEvent(JSON.stringify({ type, created_at: created, ...image, ...rest }), type));
   }
   reply.end();
 }

@@ -8,9 +8,9 @@ import type { ExchangeEvent } from "../../exchange/event.ts";
 import type { ExchangeResponse, Usage } from "../../exchange/response.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { capabilitiesFor } from "../../models/capabilities-for.ts";
-import { EventReader, readAnswerJson } from "../response/read-answer.ts";
+import { EventReader, readResponseJson } from "../response/read-response.ts";
 import type { TranslatedCall, TranslationOutcome, UpstreamReply } from "../translate-call.ts";
-import { type Aside, lossHeader, serveAside } from "./aside.ts";
+import { createOperationLossHeader, type OperationContext, serveOperation } from "./operation-context.ts";
 import { readForm } from "./read-form.ts";
 import {
   isTimed,
@@ -27,40 +27,47 @@ export function serveTranscript(call: TranslatedCall): Promise<TranslationOutcom
   if (getProfile(target.dialect).mediaForm !== "google") {
     throw new AppError("unsupported", `The upstream ${target.upstream} transcribes nothing.`);
   }
-  return serveAside(call, async (aside) => {
-    const request = readTranscription(await readForm(call.body, call.client.contentType), aside.losses);
-    const reply = await ask(aside, request);
+  return serveOperation(call, async (context) => {
+    const request = readTranscription(await readForm(call.body, call.client.contentType), context.losses);
+    const reply = await ask(context, request);
     if (reply === undefined) return;
-    if (request.stream && !isTimed(request.format)) return answerStream(aside, reply);
+    if (request.stream && !isTimed(request.format)) return sendStream(context, reply);
     const codec = await loadCodec(target.dialect);
-    const { value } = codec.decodeResponse(await readAnswerJson(reply.body));
-    aside.usage = value.usage;
-    return answerWhole(aside, request, wordsOf(value));
+    const { value } = codec.decodeResponse(await readResponseJson(reply.body));
+    context.usage = value.usage;
+    return sendWhole(context, request, getText(value));
   });
 }
 
-async function ask(aside: Aside, request: TranscriptRequest): Promise<UpstreamReply | undefined> {
-  const { dialect, model, capabilities } = aside.call.target;
+async function ask(
+  context: OperationContext,
+  request: TranscriptRequest,
+): Promise<UpstreamReply | undefined> {
+  const { dialect, model, capabilities } = context.call.target;
   const conversation = transcriptConversation(request, model);
   const codec = await loadCodec(dialect);
   const { value, losses } = codec.encodeRequest(conversation, capabilitiesFor(dialect, model, capabilities));
-  for (const { code, detail } of losses) aside.losses.add(code, detail);
-  return aside.post(value.path, value.body);
+  for (const { code, detail } of losses) context.losses.add(code, detail);
+  return context.post(value.path, value.body);
 }
 
-function wordsOf(response: ExchangeResponse): string {
+function getText(response: ExchangeResponse): string {
   const parts = response.candidates[0]?.parts ?? [];
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 }
 
-async function answerWhole(aside: Aside, request: TranscriptRequest, words: string): Promise<void> {
+async function sendWhole(
+  context: OperationContext,
+  request: TranscriptRequest,
+  transcript: string,
+): Promise<void> {
   if (isTimed(request.format)) {
-    const { text, contentType } = writeTimed(readTimedTranscript(words), request.format);
-    return aside.answer(text, contentType);
+    const { text, contentType } = writeTimed(readTimedTranscript(transcript), request.format);
+    return context.send(text, contentType);
   }
-  const text = words.trim();
-  if (request.format === "text") return aside.answer(`${text}\n`, "text/plain; charset=utf-8");
-  return aside.answer(JSON.stringify({ text, ...usageOf(aside.usage) }));
+  const text = transcript.trim();
+  if (request.format === "text") return context.send(`${text}\n`, "text/plain; charset=utf-8");
+  return context.send(JSON.stringify({ text, ...usageOf(context.usage) }));
 }
 
 function usageOf(usage: Usage | undefined): Readonly<Record<string, unknown>> {
@@ -73,17 +80,17 @@ function usageOf(usage: Usage | undefined): Readonly<Record<string, unknown>> {
 }
 
 /** `transcript.text.delta` for each piece, then `transcript.text.done`; a failure breaks the connection. */
-async function answerStream(aside: Aside, upstream: UpstreamReply): Promise<void> {
-  const { reply, target } = aside.call;
+async function sendStream(context: OperationContext, upstream: UpstreamReply): Promise<void> {
+  const { reply, target } = context.call;
   const codec = await loadCodec(target.dialect);
   const decoder = codec.createStreamDecoder();
   const parser = new EventReader();
   let text = "";
-  reply.start(200, { ...eventStreamHeaders, ...lossHeader(aside.losses) });
-  const tell = async (events: readonly ExchangeEvent[]): Promise<void> => {
+  reply.start(200, { ...eventStreamHeaders, ...createOperationLossHeader(context.losses) });
+  const relay = async (events: readonly ExchangeEvent[]): Promise<void> => {
     for (const event of events) {
       if (event.type === "error") throw new DialectError(event.error);
-      if (event.type === "end") aside.usage = mergeUsage(aside.usage, event.usage);
+      if (event.type === "end") context.usage = mergeUsage(context.usage, event.usage);
       if (event.type !== "text-delta") continue;
       text += event.text;
       const delta = { type: "transcript.text.delta", delta: event.text };
@@ -91,11 +98,11 @@ async function answerStream(aside: Aside, upstream: UpstreamReply): Promise<void
     }
   };
   for await (const chunk of upstream.body) {
-    for (const event of parser.push(chunk)) await tell(decoder.push(event));
+    for (const event of parser.push(chunk)) await relay(decoder.push(event));
   }
-  for (const event of parser.end()) await tell(decoder.push(event));
-  await tell(decoder.end());
-  const done = { type: "transcript.text.done", text, ...usageOf(aside.usage) };
+  for (const event of parser.end()) await relay(decoder.push(event));
+  await relay(decoder.end());
+  const done = { type: "transcript.text.done", text, ...usageOf(context.usage) };
   await reply.write(serializeEvent(JSON.stringify(done), done.type));
   reply.end();
 }

@@ -1,19 +1,19 @@
 import { describeExcess, type JsonBounds, JsonCounter, type JsonExcess } from "../../../json/bounds.ts";
 import { createSseParser, type SseEvent, SseEventTooLargeError, type SseParser } from "../../../sse/parse.ts";
 import { readWhole } from "../../body/read-whole.ts";
-import { type DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { type DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import { parseJson } from "../../exchange/json.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
 /** The largest answer in one piece that is read: images come inside. */
-export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 /** Errors are read only as far as anybody will. */
 const maxErrorBytes = 1024 * 1024;
 
 /** What a model's answer, or an event of it, may hold. */
-export const ANSWER_BOUNDS: JsonBounds = { values: 200_000, depth: 256 };
+export const RESPONSE_BOUNDS: JsonBounds = { values: 200_000, depth: 256 };
 /** With the probabilities of up to 20 tokens for each token of an answer. */
-const LOGPROBS_BOUNDS: JsonBounds = { ...ANSWER_BOUNDS, values: 2_000_000 };
+const LOGPROBS_BOUNDS: JsonBounds = { ...RESPONSE_BOUNDS, values: 2_000_000 };
 /** Bytes of a text that has no more values than can be read in a moment, whatever it holds. */
 const UNCOUNTED = 64 * 1024;
 
@@ -67,31 +67,31 @@ function withFirst(first: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>
 }
 
 /** What the answer to a request may hold. */
-export function answerBounds({ sampling }: ExchangeRequest): JsonBounds {
-  return sampling.logprobs === true || sampling.topLogprobs !== undefined ? LOGPROBS_BOUNDS : ANSWER_BOUNDS;
+export function getResponseBounds({ sampling }: ExchangeRequest): JsonBounds {
+  return sampling.logprobs === true || sampling.topLogprobs !== undefined ? LOGPROBS_BOUNDS : RESPONSE_BOUNDS;
 }
 
 /**
  * A body in one piece as JSON. Throws `DialectError` (502) where it is none, or exceeds the bounds: those of a model's answer
  * unless given.
  */
-export async function readAnswerJson(
+export async function readResponseJson(
   body: AsyncIterable<Uint8Array>,
-  bounds: JsonBounds = ANSWER_BOUNDS,
+  bounds: JsonBounds = RESPONSE_BOUNDS,
 ): Promise<unknown> {
-  const text = await readText(body, MAX_ANSWER_BYTES, bounds);
-  if (text === undefined) throw tooLargeAnswer();
-  if (text.trim() === "") throw unreadableAnswer("The upstream's answer is empty.");
+  const text = await readText(body, MAX_RESPONSE_BYTES, bounds);
+  if (text === undefined) throw createTooLargeError();
+  if (text.trim() === "") throw invalidResponse("The upstream's answer is empty.");
   try {
     return parseJson(text);
   } catch {
-    throw unreadableAnswer("The upstream's answer is no JSON.");
+    throw invalidResponse("The upstream's answer is no JSON.");
   }
 }
 
 /** An error's body: JSON where it is, else its few words; gateways put HTML in its place, which is nothing. */
 export async function readErrorBody(body: AsyncIterable<Uint8Array>): Promise<unknown> {
-  const text = await readText(body, maxErrorBytes, ANSWER_BOUNDS).catch(() => undefined);
+  const text = await readText(body, maxErrorBytes, RESPONSE_BOUNDS).catch(() => undefined);
   try {
     return text === undefined ? undefined : parseJson(text);
   } catch {
@@ -112,7 +112,7 @@ async function readText(
     if (size <= UNCOUNTED) return;
     for (const each of uncounted) {
       const excess = counter.push(each);
-      if (excess) throw excessiveAnswer(excess, bounds);
+      if (excess) throw createExcessError(excess, bounds);
     }
     uncounted = [];
   });
@@ -137,22 +137,22 @@ export class EventReader {
       events = read();
     } catch (error) {
       if (!(error instanceof SseEventTooLargeError)) throw error;
-      throw unreadableAnswer(`The upstream's stream cannot be read. ${error.message}`);
+      throw invalidResponse(`The upstream's stream cannot be read. ${error.message}`);
     }
     for (const { data } of events) {
       if (data.length <= UNCOUNTED) continue;
-      const excess = new JsonCounter(ANSWER_BOUNDS).push(Buffer.from(data));
-      if (excess) throw excessiveAnswer(excess, ANSWER_BOUNDS);
+      const excess = new JsonCounter(RESPONSE_BOUNDS).push(Buffer.from(data));
+      if (excess) throw createExcessError(excess, RESPONSE_BOUNDS);
     }
     return events;
   }
 }
 
 /** For a body of more bytes than are read (502). */
-export function tooLargeAnswer(): DialectError {
-  return unreadableAnswer("The upstream's answer is too large.");
+export function createTooLargeError(): DialectError {
+  return invalidResponse("The upstream's answer is too large.");
 }
 
-function excessiveAnswer(excess: JsonExcess, bounds: JsonBounds): DialectError {
-  return unreadableAnswer(`The upstream's answer ${describeExcess(excess, bounds)}.`);
+function createExcessError(excess: JsonExcess, bounds: JsonBounds): DialectError {
+  return invalidResponse(`The upstream's answer ${describeExcess(excess, bounds)}.`);
 }

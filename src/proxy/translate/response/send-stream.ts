@@ -1,36 +1,36 @@
 import { eventStreamHeaders } from "../../../sse/event-stream-headers.ts";
 import { getProfile } from "../../dialects/index.ts";
 import type { StreamEncoder, WireEvent } from "../../exchange/codec.ts";
-import { DialectError, unreadableAnswer } from "../../exchange/dialect-error.ts";
+import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
 import { mergeUsage } from "../../exchange/usage.ts";
 import { keptId } from "../conversations/threads.ts";
-import { exchangeErrorOf, isClientGone } from "../faults.ts";
+import { isClientDisconnect, toExchangeError } from "../errors.ts";
 import { createLossHeader } from "../loss-header.ts";
 import { refusal, STRICT } from "../strict-translation.ts";
 import type { UpstreamReply } from "../translate-call.ts";
 import { type Translation, withoutSecrets } from "../translation.ts";
-import { answerBounds, EventReader, lookAt, readAnswerJson } from "./read-answer.ts";
 import { DeltaFastPath } from "./delta-fast-path.ts";
+import { EventReader, getResponseBounds, lookAt, readResponseJson } from "./read-response.ts";
 import { eventsOfList, eventsOfResponse, ResponseCollector } from "./response-events.ts";
 import { createStreamGuard } from "./stream-guard.ts";
 
 /** How long the status waits for a first event, so that an early failure can still choose it. */
-const patienceMilliseconds = 5_000;
+const FIRST_EVENT_TIMEOUT_MS = 5_000;
 /** How much is read, and how long, of what an upstream sends behind its terminal event to have its connection again. */
-const maxTrailingBytes = 64 * 1024;
-const maxTrailingMilliseconds = 500;
+const MAX_TRAILING_BYTES = 64 * 1024;
+const MAX_TRAILING_MS = 500;
 
 /** Answers with a stream, event by event as the upstream's come, or out of its answer in one piece. */
-export async function answerStream(translation: Translation, upstream: UpstreamReply): Promise<void> {
+export async function sendStream(translation: Translation, upstream: UpstreamReply): Promise<void> {
   const writer = new StreamWriter(translation);
   try {
     await relay(translation, upstream, writer);
   } catch (error) {
-    if (isClientGone(error)) throw error;
-    await writer.fail(exchangeErrorOf(error));
+    if (isClientDisconnect(error)) throw error;
+    await writer.fail(toExchangeError(error));
   } finally {
     writer.close();
   }
@@ -39,11 +39,11 @@ export async function answerStream(translation: Translation, upstream: UpstreamR
 async function relay(translation: Translation, upstream: UpstreamReply, writer: StreamWriter): Promise<void> {
   writer.waitForFirst();
   const { shape, body } = await lookAt(upstream.body);
-  if (shape === "html") throw unreadableAnswer("The upstream answered with a web page.");
+  if (shape === "html") throw invalidResponse("The upstream answered with a web page.");
   if (shape === "json") {
-    const answer = await readAnswerJson(body, answerBounds(translation.plan.request));
-    if (Array.isArray(answer)) return writer.write(eventsOfList(answer, translation.plan.upstream));
-    const { value, losses } = translation.plan.upstream.decodeResponse(answer);
+    const json = await readResponseJson(body, getResponseBounds(translation.plan.request));
+    if (Array.isArray(json)) return writer.write(eventsOfList(json, translation.plan.upstream));
+    const { value, losses } = translation.plan.upstream.decodeResponse(json);
     translation.lose(losses);
     await writer.write(eventsOfResponse(value));
     return;
@@ -52,7 +52,8 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
   const decoder = translation.plan.upstream.createStreamDecoder();
   const fastPath = new DeltaFastPath(decoder, (events) => writer.encode(events));
   const { readsTexts } = translation.plan.prepared;
-  const decode = (event: WireEvent) => (readsTexts ? writer.encode(decoder.push(event)) : fastPath.push(event));
+  const decode = (event: WireEvent) =>
+    readsTexts ? writer.encode(decoder.push(event)) : fastPath.push(event);
   const chunks = body[Symbol.asyncIterator]();
   for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
     for (const event of parser.push(step.value)) writer.add(decode(event));
@@ -70,10 +71,10 @@ async function relay(translation: Translation, upstream: UpstreamReply, writer: 
 async function skipRest(chunks: AsyncIterator<Uint8Array>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), maxTrailingMilliseconds);
+    timer = setTimeout(() => resolve(undefined), MAX_TRAILING_MS);
   });
   try {
-    for (let left = maxTrailingBytes; left > 0; ) {
+    for (let left = MAX_TRAILING_BYTES; left > 0; ) {
       const step = await Promise.race([chunks.next(), late]);
       if (step === undefined || step.done === true) return;
       left -= step.value.length;
@@ -96,7 +97,7 @@ class StreamWriter {
   private id: string | undefined;
   private begun = false;
   private unsent = "";
-  private announced = false;
+  private hasStreamKeepAlive = false;
   failed = false;
 
   constructor(private readonly translation: Translation) {
@@ -111,7 +112,7 @@ class StreamWriter {
   }
 
   waitForFirst(): void {
-    this.timer = setTimeout(() => this.start(), patienceMilliseconds);
+    this.timer = setTimeout(() => this.start(), FIRST_EVENT_TIMEOUT_MS);
     this.timer.unref();
   }
 
@@ -205,8 +206,8 @@ class StreamWriter {
     }
     const wait = reply.write(text);
     if (!this.guard.ended) {
-      if (this.begun && !this.announced) {
-        this.announced = true;
+      if (this.begun && !this.hasStreamKeepAlive) {
+        this.hasStreamKeepAlive = true;
         this.keepAlive();
       }
       return wait;
@@ -253,7 +254,7 @@ class StreamWriter {
     if (this.collector === undefined) return;
     const response = this.collector.response();
     const { client, context } = this.translation.plan;
-    const answer = stringifyJson(client.encodeResponse(response, context).value);
-    await this.translation.keep(this.id ?? "", response, answer);
+    const json = stringifyJson(client.encodeResponse(response, context).value);
+    await this.translation.keep(this.id ?? "", response, json);
   }
 }
