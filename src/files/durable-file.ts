@@ -23,17 +23,30 @@ export function storageFailure(folder: string, cause: unknown): AppError {
   return new AppError("storage", `Nothing can be stored in ${folder}: ${reasonOf(cause)}.`, { cause });
 }
 
+export interface ReplaceOptions {
+  /** Whether the file gets exactly the mode, whatever the umask is. */
+  readonly exactMode?: boolean | undefined;
+  /** Whether the file must survive a power cut; default true. */
+  readonly durable?: boolean | undefined;
+}
+
 /**
- * Writes a file atomically and durably to an existing folder. A new file gets the mode; a failure leaves no file behind.
- * Throws the system's error.
+ * Writes a file atomically to an existing folder. A new file gets the mode; a failure leaves no file behind. Throws the
+ * system's error.
  */
-export async function replaceFile(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  mode: number,
+  { exactMode = false, durable = true }: ReplaceOptions = {},
+): Promise<void> {
   const temporary = join(dirname(path), `.${randomBytes(8).toString("hex")}.tmp`);
   try {
     const file = await open(temporary, "wx", mode);
     try {
+      if (exactMode) await file.chmod(mode);
       await file.writeFile(content);
-      await file.sync();
+      if (durable) await file.sync();
     } finally {
       await file.close();
     }
@@ -42,7 +55,7 @@ export async function replaceFile(path: string, content: string | Uint8Array, mo
     await unlink(temporary).catch(() => {});
     throw error;
   }
-  await syncFolder(dirname(path));
+  if (durable) await syncFolder(dirname(path));
 }
 
 /** Returns a JSON file's value, or undefined if the file is missing or not valid JSON. */

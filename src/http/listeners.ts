@@ -7,26 +7,26 @@ import { CONNECTION_LIMITS, closeUnused } from "./connection-limits.ts";
 import { listenFailure, portOf, RETRY_DELAY_MS } from "./listen.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 
-export interface DoorOptions {
+export interface ListenerOptions {
   readonly port: number;
   readonly host: string;
   /** Further addresses to bind on the same port; `::1` is skipped without IPv6. */
-  readonly alsoOn?: readonly string[];
+  readonly alsoOn?: readonly string[] | undefined;
   readonly retries: number;
   /** Returns the next port to try, if any port is acceptable. Without it, the same port is retried after a delay. */
-  readonly nextPort?: () => Promise<number>;
-  readonly signal?: AbortSignal;
+  readonly nextPort?: (() => Promise<number>) | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Called with each accepted connection. */
-  readonly onConnection?: (socket: Socket) => void;
+  readonly onConnection?: ((socket: Socket) => void) | undefined;
   /** Called before each retry with the specified message. */
-  readonly onRetry?: (message: string) => void;
+  readonly onRetry?: ((message: string) => void) | undefined;
 }
 
-/** The addresses of a server that may not be there yet. */
-export interface Doors {
+/** The bound sockets of a server that may not be loaded yet. */
+export interface Listeners {
   readonly port: number;
   /** Lets the app handle requests: waiting ones in their order, then all new ones. */
-  answerWith(app: FastifyInstance): Promise<void>;
+  respondWith(app: FastifyInstance): Promise<void>;
   /** Closes all listeners and their connections. */
   close(): void;
 }
@@ -38,30 +38,33 @@ type Call = readonly [IncomingMessage, ServerResponse];
  * wait in the meantime. Only a port in use is retried, on all addresses, because `localhost` may resolve to either. Throws
  * `port_in_use` after the last retry, `cannot_listen` for any other reason.
  */
-export async function openDoors(options: DoorOptions): Promise<Doors> {
+export async function openListeners(options: ListenerOptions): Promise<Listeners> {
   const waiting: Call[] = [];
-  let answer = (...call: Call): void => {
+  let respond = (...call: Call): void => {
     waiting.push(call);
   };
-  const servers = await bindWithRetries(options, (...call) => answer(...call));
+  const servers = await bindWithRetries(options, (...call) => respond(...call));
   const { onConnection } = options;
   if (onConnection) for (const server of servers) server.on("connection", onConnection);
   return {
     port: portOf(servers[0]) ?? options.port,
-    async answerWith(app) {
+    async respondWith(app) {
       await app.ready();
-      answer = (request, response) => app.routing(request, response);
-      for (const call of waiting.splice(0)) answer(...call);
+      respond = (request, response) => app.routing(request, response);
+      for (const call of waiting.splice(0)) respond(...call);
     },
     close: () => closeAll(servers),
   };
 }
 
-async function bindWithRetries(options: DoorOptions, answer: (...call: Call) => void): Promise<Server[]> {
+async function bindWithRetries(
+  options: ListenerOptions,
+  respond: (...call: Call) => void,
+): Promise<Server[]> {
   let { port } = options;
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await bindAll([options.host, ...(options.alsoOn ?? [])], port, answer);
+      return await bindAll([options.host, ...(options.alsoOn ?? [])], port, respond);
     } catch (error) {
       const isTaken = systemErrorCode(error) === "EADDRINUSE";
       if (!isTaken || attempt >= options.retries) throw listenFailure(error, options);
@@ -70,7 +73,7 @@ async function bindWithRetries(options: DoorOptions, answer: (...call: Call) => 
   }
 }
 
-async function portAfter(port: number, { nextPort, onRetry, signal }: DoorOptions): Promise<number> {
+async function portAfter(port: number, { nextPort, onRetry, signal }: ListenerOptions): Promise<number> {
   if (nextPort) return nextPort();
   onRetry?.(`Port ${port} in use`);
   await delay(RETRY_DELAY_MS, undefined, signal ? { signal } : {});
@@ -79,11 +82,11 @@ async function portAfter(port: number, { nextPort, onRetry, signal }: DoorOption
 
 const NO_IPV6 = new Set(["EAFNOSUPPORT", "EADDRNOTAVAIL"]);
 
-async function bindAll(hosts: readonly string[], port: number, answer: (...call: Call) => void) {
+async function bindAll(hosts: readonly string[], port: number, respond: (...call: Call) => void) {
   const servers: Server[] = [];
   for (const host of hosts) {
     try {
-      servers.push(await bind(host, portOf(servers[0]) ?? port, answer));
+      servers.push(await bind(host, portOf(servers[0]) ?? port, respond));
     } catch (error) {
       if (host === "::1" && NO_IPV6.has(systemErrorCode(error) ?? "")) continue;
       closeAll(servers);
@@ -93,8 +96,8 @@ async function bindAll(hosts: readonly string[], port: number, answer: (...call:
   return servers;
 }
 
-function bind(host: string, port: number, answer: (...call: Call) => void): Promise<Server> {
-  const server = createServer(CONNECTION_LIMITS, answer);
+function bind(host: string, port: number, respond: (...call: Call) => void): Promise<Server> {
+  const server = createServer(CONNECTION_LIMITS, respond);
   closeUnused(server);
   server.on("clientError", refuseUnreadable);
   return new Promise((resolve, reject) => {

@@ -42,7 +42,7 @@ export interface Caller {
   readonly takesPermissionMode: boolean;
   readonly takesAgentSwitch: boolean;
   /** ISO 8601; when the agent stops waiting, where that is known. */
-  readonly deadline?: string;
+  readonly deadline?: string | undefined;
 }
 
 /** Remembered on the server, since ports (and with them the browser's storage) change. */

@@ -19,6 +19,12 @@ export interface ReviewMode {
   draftKey(): string;
   /** Earlier rounds of the same thing, oldest first. */
   history(context: ReviewContext): Promise<History>;
+  /** Images that the thing under review names; shown even where the server is bound beyond loopback. */
+  readonly namedImages: readonly string[];
+  /** Returns what stdout carries. */
+  encode(decision: Decision): Promise<string>;
+  /** Returns whether --exit-code ends the command with 10. */
+  isObjection(decision: Decision): boolean;
   /** A decision as the agent reads it: as text, as JSON, and what it was about. For the record and for stdout. */
   present(decision: Decision): Presentation;
 }

@@ -24,7 +24,7 @@ export interface ReviewServerParts {
   readonly context: ReviewContext;
   readonly page: Omit<PageFiles, "fill">;
   /** Users of this machine besides our own and root that may use the server, by uid. */
-  readonly allowedUids?: readonly number[];
+  readonly allowedUids?: readonly number[] | undefined;
   /** Called for each refused request of another user of this machine. */
   readonly onForeignUser?: (uid: number) => void;
   /** Whether the server is bound beyond loopback, and under which names it may be called there. */

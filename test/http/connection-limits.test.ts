@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { closeUnused } from "../../src/http/connection-limits.ts";
 import { listen } from "../../src/http/listen.ts";
-import { openDoors } from "../../src/http/listeners.ts";
+import { openListeners } from "../../src/http/listeners.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
@@ -26,12 +26,12 @@ async function byItself() {
   return { port: await listen(created, { port: 0, host: "127.0.0.1" }), seen };
 }
 
-async function behindDoors() {
+async function behindListeners() {
   const { created, seen } = app();
-  const doors = await openDoors({ port: 0, host: "127.0.0.1", retries: 0 });
-  onTestFinished(() => doors.close());
-  await doors.answerWith(created);
-  return { port: doors.port, seen };
+  const listeners = await openListeners({ port: 0, host: "127.0.0.1", retries: 0 });
+  onTestFinished(() => listeners.close());
+  await listeners.respondWith(created);
+  return { port: listeners.port, seen };
 }
 
 /** A client that has an answer and keeps its connection. */
@@ -45,7 +45,7 @@ async function answeredClient(port: number): Promise<Socket> {
 
 describe.each([
   ["an app that listens by itself", byItself],
-  ["an app behind doors", behindDoors],
+  ["an app behind listeners", behindListeners],
 ])("a connection to %s that has not been used for as long as it is kept", (_, start) => {
   it("is closed", async () => {
     const { port, seen } = await start();

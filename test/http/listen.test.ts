@@ -2,7 +2,7 @@ import { connect, createServer, type Server } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApp } from "../../src/http/app.ts";
 import { listen } from "../../src/http/listen.ts";
-import { type DoorOptions, openDoors } from "../../src/http/listeners.ts";
+import { type ListenerOptions, openListeners } from "../../src/http/listeners.ts";
 
 /** Takes a free port on an address; `release` gives it back. */
 async function occupy(host = "127.0.0.1", port = 0): Promise<{ port: number; release: () => Promise<void> }> {
@@ -59,11 +59,11 @@ function app() {
 
 const once = { host: "127.0.0.1", retries: 0 };
 
-/** Doors that are shut when the test is over. */
-async function open(options: DoorOptions) {
-  const doors = await openDoors(options);
-  onTestFinished(() => doors.close());
-  return doors;
+/** Listeners that are closed when the test is over. */
+async function open(options: ListenerOptions) {
+  const listeners = await openListeners(options);
+  onTestFinished(() => listeners.close());
+  return listeners;
 }
 
 describe("listen", () => {
@@ -82,23 +82,23 @@ describe("listen", () => {
   });
 });
 
-describe("openDoors", () => {
+describe("openListeners", () => {
   it("answers on every address, and closes them all", async () => {
     const port = await freePort();
-    const doors = await open({ ...once, port, alsoOn: ["127.0.0.2"] });
-    expect(doors.port).toBe(port);
-    await doors.answerWith(app());
+    const listeners = await open({ ...once, port, alsoOn: ["127.0.0.2"] });
+    expect(listeners.port).toBe(port);
+    await listeners.respondWith(app());
     for (const host of ["127.0.0.1", "127.0.0.2"])
       expect((await fetch(`http://${host}:${port}/`)).status).toBe(200);
-    doors.close();
+    listeners.close();
     for (const host of ["127.0.0.1", "127.0.0.2"])
       await expect(fetch(`http://${host}:${port}/`)).rejects.toThrow();
   });
 
   it("lets those wait who call before there is a server", async () => {
-    const { port, answerWith } = await open({ ...once, port: await freePort() });
+    const { port, respondWith } = await open({ ...once, port: await freePort() });
     const callers = [await waitingCaller(port), await waitingCaller(port)];
-    await answerWith(app());
+    await respondWith(app());
     for (const caller of callers) await caller.hears(/200 OK.*\{"hello":true\}/s);
   });
 
@@ -110,8 +110,8 @@ describe("openDoors", () => {
   });
 
   it("answers what is no HTTP as the server itself would", async () => {
-    const { port, answerWith } = await open({ ...once, port: await freePort() });
-    await answerWith(app());
+    const { port, respondWith } = await open({ ...once, port: await freePort() });
+    await respondWith(app());
     await caller(port, "nonsense\r\n\r\n").hears(/^HTTP\/1\.1 400 .*"error":"The request is not valid/s);
   });
 
@@ -126,8 +126,8 @@ describe("openDoors", () => {
   it("tries a taken port again until it is free", async () => {
     const taken = await occupy();
     const onRetry = vi.fn(() => void taken.release());
-    const doors = await open({ host: "127.0.0.1", port: taken.port, retries: 5, onRetry });
-    expect(doors.port).toBe(taken.port);
+    const listeners = await open({ host: "127.0.0.1", port: taken.port, retries: 5, onRetry });
+    expect(listeners.port).toBe(taken.port);
     expect(onRetry).toHaveBeenCalledExactlyOnceWith(`Port ${taken.port} in use`);
   });
 
@@ -151,8 +151,8 @@ describe("openDoors", () => {
   it("takes the next port at once where any will do", async () => {
     const { port } = await occupy();
     const other = await freePort();
-    const doors = await open({ ...once, port, retries: 2, nextPort: async () => other });
-    expect(doors.port).toBe(other);
+    const listeners = await open({ ...once, port, retries: 2, nextPort: async () => other });
+    expect(listeners.port).toBe(other);
   });
 
   it("retries nothing but a taken port", async () => {

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createApp } from "../../src/http/app.ts";
-import { openDoors } from "../../src/http/listeners.ts";
+import { openListeners } from "../../src/http/listeners.ts";
 import { planServer } from "../support/plan-server.ts";
 import { quietPort } from "../support/quiet-port.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
@@ -22,12 +22,12 @@ async function reviewPort(): Promise<number> {
 }
 
 async function doorsPort(): Promise<number> {
-  const doors = await openDoors({ port: await quietPort(), host: "127.0.0.1", retries: 0 });
-  onTestFinished(() => doors.close());
+  const listeners = await openListeners({ port: await quietPort(), host: "127.0.0.1", retries: 0 });
+  onTestFinished(() => listeners.close());
   const app = createApp({ bodyLimit: 1_000 });
   app.post("/api/deny", async () => ({}));
-  await doors.answerWith(app);
-  return doors.port;
+  await listeners.respondWith(app);
+  return listeners.port;
 }
 
 /** Sends bytes, waits for the whole answer, sends the rest, and closes: what the client has seen by then. */

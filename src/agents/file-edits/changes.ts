@@ -1,9 +1,8 @@
-import { lstat, readFile, readlink, realpath } from "node:fs/promises";
+import { lstat, readFile, readlink, realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
 import type { FileEdit } from "./file-edit.ts";
 import { isUntouched, type ReceiptStore } from "./receipts.ts";
-import { modeOf } from "./write-file.ts";
 
 /** One file as it is and as it is to become; `undefined` stands for a file that is not there. */
 export interface Change {
@@ -118,4 +117,14 @@ async function inFile<Result>(path: string, work: () => Promise<Result>): Promis
 
 function unreadable(path: string, cause: unknown): AppError {
   return new AppError("unreadable", `Cannot read ${path}: ${messageOf(cause)}`, { cause });
+}
+
+/** Returns the permissions of a file or folder, or undefined where it does not exist. */
+export async function modeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }

@@ -3,8 +3,8 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { replaceFile } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
-import { writeAtomically } from "./write-file.ts";
 
 /** Kept for every file we wrote into: the backup, and how to tell whether anyone has changed the file since. */
 export interface Receipt {
@@ -51,7 +51,7 @@ export function createReceiptStore(folder: string): ReceiptStore {
     async save(receipt) {
       await makeFolders(folder, 0o700);
       const text = JSON.stringify({ ...receipt, original: receipt.original ?? null }, null, 2);
-      await writeAtomically(fileOf(receipt.path), `${text}\n`, 0o600);
+      await replaceFile(fileOf(receipt.path), `${text}\n`, 0o600);
     },
     async forget(path) {
       await rm(fileOf(path), { force: true });

@@ -1,10 +1,10 @@
 import { rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
+import { replaceFile } from "../../files/durable-file.ts";
 import { makeFolders } from "../../files/make-folders.ts";
-import { type Change, readText } from "./changes.ts";
+import { type Change, modeOf, readText } from "./changes.ts";
 import type { ReceiptStore } from "./receipts.ts";
-import { modeOf, writeAtomically } from "./write-file.ts";
 
 /** Settings may hold keys, so a new file is for its owner alone; an existing one keeps its mode. */
 const NEW_FILE_MODE = 0o600;
@@ -52,7 +52,7 @@ async function keepReceipt(change: Change, made: readonly string[], receipts: Re
 
 async function writeText(path: string, text: string | undefined): Promise<void> {
   if (text === undefined) await rm(path, { force: true });
-  else await writeAtomically(path, text, (await modeOf(path)) ?? NEW_FILE_MODE);
+  else await replaceFile(path, text, (await modeOf(path)) ?? NEW_FILE_MODE, { exactMode: true });
 }
 
 /** Between the diff that was shown and the yes, the agent itself may have written its settings. */

@@ -3,23 +3,23 @@ import { loadPlan } from "../../agents/load-plan.ts";
 import { planIdOf } from "../../review/plan/plan-id.ts";
 import { createRecordStore } from "../../review/storage/records.ts";
 import type { Output } from "../output.ts";
+import { resolveOptions } from "./options.ts";
 import type { ReviewFlags } from "./program.ts";
-import { workplaceOf } from "./workspace.ts";
 
 /**
  * Prints what the person wrote when they approved this plan, for an agent whose approval has no words. Nothing where
  * they wrote nothing, or denied it on the page and then allowed it in the terminal. There is nothing to review here.
  */
-export async function tellApproved(
+export async function printApprovalNotes(
   { plan, notes, caller, cwd }: ApprovedInput,
   flags: ReviewFlags,
   output: Output,
 ): Promise<undefined> {
-  const { settings, dataDirectory, project } = await workplaceOf(flags, cwd);
+  const { origin = "origin_b", dataDirectory, project } = await resolveOptions(flags, cwd);
   const loaded = await loadPlan(plan);
   if ("missing" in loaded) return;
-  const planId = planIdOf(loaded.plan, { folder: project, origin: settings.origin ?? "origin_b", caller });
+  const planId = planIdOf(loaded.plan, { folder: project, origin, caller });
   const decision = (await createRecordStore(dataDirectory).lastOn(planId))?.decision;
-  const words = decision?.kind === "approve" ? notes(decision) : undefined;
-  if (words !== undefined) await output.result(words);
+  const text = decision?.kind === "approve" ? notes(decision) : undefined;
+  if (text !== undefined) await output.result(text);
 }

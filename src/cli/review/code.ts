@@ -8,9 +8,9 @@ import { isWithin } from "../../review/is-within.ts";
 import { nameOfOrigin } from "../../review/plan/generic-channel.ts";
 import type { Output } from "../output.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import { timeLimitOf } from "./options.ts";
 import type { ReviewFlags } from "./program.ts";
-import type { ReviewJob } from "./run.ts";
-import { timeLimitOf } from "./settings.ts";
+import type { Review } from "./run.ts";
 
 export interface ReviewCodeFlags extends ReviewFlags {
   readonly repo?: string;
@@ -35,7 +35,7 @@ export async function reviewCode(
   const asked = askGit(resolve(flags.repo ?? "."));
   await nextTurn();
   const { runReview } = await import("./run.ts");
-  return runReview((lifecycle) => prepareJob(asked, paths, flags, lifecycle), flags, output);
+  return runReview((lifecycle) => prepareReview(asked, paths, flags, lifecycle), output);
 }
 
 function askGit(folder: string): AskedFolder {
@@ -73,15 +73,15 @@ function realPathOf(folder: string): string {
   }
 }
 
-async function prepareJob(
+async function prepareReview(
   asked: AskedFolder,
   paths: readonly string[],
   flags: ReviewCodeFlags,
   lifecycle: Lifecycle,
-): Promise<ReviewJob> {
+): Promise<Review> {
   const { directory } = asked;
-  const { workplaceOf } = await import("./workspace.ts");
-  const found = await workplaceOf(flags, directory);
+  const { resolveOptions } = await import("./options.ts");
+  const resolved = await resolveOptions(flags, directory);
   const repository = await repositoryInTime(asked, flags, lifecycle);
   const toInner = (path: string) => pathWithin(repository.root, directory, path);
   const given = paths.map((path) => ({ given: path, inner: toInner(path) }));
@@ -90,15 +90,14 @@ async function prepareJob(
     await expectPaths(repository, given, toInner, lifecycle.signal);
   }
   const inner = given.map((path) => path.inner);
-  const workplace = { ...found, project: repository.root };
-  const { dataDirectory, settings } = workplace;
-  const { origin = "origin_b" } = settings;
+  const options = { ...resolved, project: repository.root };
+  const { origin = "origin_b" } = options;
   return {
-    workplace,
+    options,
     kind: "code",
     origin,
     caller: {
-      name: settings.origin === undefined ? "the command line" : nameOfOrigin(origin),
+      name: options.origin === undefined ? "the command line" : nameOfOrigin(origin),
       cwd: directory,
       project: repository.name,
       approvalNote: "feedback",
@@ -106,15 +105,15 @@ async function prepareJob(
       takesPermissionMode: false,
       takesAgentSwitch: origin === "origin_b",
     },
-    sharingEnabled: settings.environment.sharing,
-    subject: async () => {
-      const { codeSubject } = await import("./code-subject.ts");
-      return codeSubject({ repository, paths: inner, dataDirectory, json: flags.json });
+    sharingEnabled: options.environment.sharing,
+    loadMode: async () => {
+      const { codeModeOf } = await import("./code-mode.ts");
+      return codeModeOf(repository, inner, options);
     },
   };
 }
 
-/** A path as the person gave it, made relative to the repository's top. Throws `usage` for one outside. */
+/** Returns a path as the person gave it, relative to the repository's top. Throws `usage` for one outside. */
 export function pathWithin(root: string, directory: string, path: string): string {
   const given = resolve(directory, path);
   // Git names the repository with links resolved. What the path itself leads to counts no less than the link it may be.

@@ -1,14 +1,14 @@
 import { constants } from "node:os";
 
 /** Why a command ends before its work is done. */
-export type Ending =
+export type ExitReason =
   | { readonly reason: "signal"; readonly signal: NodeJS.Signals }
   | { readonly reason: "caller-gone" | "timeout" };
 
 export interface Lifecycle {
-  /** Aborted, with an `Ending` as its reason, when the command has to stop. */
+  /** Aborted, with an `ExitReason` as its reason, when the command has to stop. */
   readonly signal: AbortSignal;
-  readonly ending: Ending | undefined;
+  readonly exitReason: ExitReason | undefined;
   /** Ends the command after so many seconds from now, whatever was said before; undefined takes the limit away. */
   stopAfter(seconds: number | undefined): void;
   /** Gives signals their ordinary meaning back. */
@@ -25,15 +25,15 @@ const CLOSE_LIMIT_MS = 2_000;
  */
 export function startLifecycle(): Lifecycle {
   const controller = new AbortController();
-  let ending: Ending | undefined;
+  let exitReason: ExitReason | undefined;
   let timeLimit: NodeJS.Timeout | undefined;
-  const stop = (next: Ending) => {
-    if (ending) return;
-    ending = next;
+  const stop = (next: ExitReason) => {
+    if (exitReason) return;
+    exitReason = next;
     controller.abort(new Stopped(next));
   };
   const onSignal = (signal: NodeJS.Signals) => {
-    if (ending) return force(signal);
+    if (exitReason) return force(signal);
     setTimeout(() => force(signal), CLOSE_LIMIT_MS).unref();
     stop({ reason: "signal", signal });
   };
@@ -54,8 +54,8 @@ export function startLifecycle(): Lifecycle {
   };
   return {
     signal: controller.signal,
-    get ending() {
-      return ending;
+    get exitReason() {
+      return exitReason;
     },
     stopAfter(seconds) {
       clearTimeout(timeLimit);
@@ -68,17 +68,17 @@ export function startLifecycle(): Lifecycle {
 
 /** Thrown by whatever was waiting when the command had to stop. */
 class Stopped extends Error {
-  readonly ending: Ending;
+  readonly exitReason: ExitReason;
 
-  constructor(ending: Ending) {
-    super(`stopped: ${ending.reason}`);
+  constructor(exitReason: ExitReason) {
+    super(`stopped: ${exitReason.reason}`);
     this.name = "AbortError";
-    this.ending = ending;
+    this.exitReason = exitReason;
   }
 }
 
 /** 128 + n for a signal, 124 for the time limit (as timeout(1)), and SIGHUP's 129 when nobody is left to tell. */
-export function exitCodeOf(ending: Ending): number {
-  if (ending.reason === "timeout") return 124;
-  return 128 + constants.signals[ending.reason === "signal" ? ending.signal : "SIGHUP"];
+export function exitCodeOf(exitReason: ExitReason): number {
+  if (exitReason.reason === "timeout") return 124;
+  return 128 + constants.signals[exitReason.reason === "signal" ? exitReason.signal : "SIGHUP"];
 }

@@ -1,45 +1,44 @@
 import type { Socket } from "node:net";
 import { isLoopback, isWildcard, withoutBrackets } from "../../config/loopback.ts";
 import { MAX_RETRIES } from "../../http/listen.ts";
-import { type Doors, openDoors } from "../../http/listeners.ts";
+import { type Listeners, openListeners } from "../../http/listeners.ts";
 import { peerOf } from "../../http/peer.ts";
-import { preferredPort } from "./preferred-port.ts";
 
 export interface ReviewAddress {
   /** A fixed port, or undefined for the folder's own or any free one. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** An address beyond loopback, where asked for. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   readonly projectFolder: string;
   readonly signal: AbortSignal;
   readonly onRetry: (message: string) => void;
 }
 
-/** Where a review answers in any case. */
+/** The addresses on which a review listens in any case. */
 const USUAL = new Set(["localhost", "127.0.0.1", "::1"]);
-const FREE_PORT_TRIES = 10;
+const FREE_PORT_ATTEMPTS = 10;
 
 /** Whether an address lets others than this machine's programs in. */
 export function isBeyondLoopback(host: string | undefined): host is string {
   return host !== undefined && !isLoopback(host);
 }
 
-/** Opens a review's addresses; throws as `openDoors` does. */
-export function listenForReview(address: ReviewAddress): Promise<Doors> {
+/** Opens a review's addresses; throws as `openListeners` does. */
+export function listenForReview(address: ReviewAddress): Promise<Listeners> {
   const hosts = hostsOf(address.host);
   const { signal, onRetry } = address;
   // Looked up at once: a peer that closes its socket takes its user's number along.
   const onConnection = (socket: Socket) => void peerOf(socket);
   const shared = { ...hosts, signal, onConnection };
   if (address.port !== undefined) {
-    return openDoors({ ...shared, port: address.port, retries: MAX_RETRIES, onRetry });
+    return openListeners({ ...shared, port: address.port, retries: MAX_RETRIES, onRetry });
   }
   const own = preferredPort(address.projectFolder);
   const nextPort = async () => {
     const { default: getPort } = await import("get-port");
     return getPort({ port: own, host: hosts.host });
   };
-  return openDoors({ ...shared, port: own, nextPort, retries: FREE_PORT_TRIES });
+  return openListeners({ ...shared, port: own, nextPort, retries: FREE_PORT_ATTEMPTS });
 }
 
 function hostsOf(host: string | undefined): { host: string; alsoOn: string[] } {
@@ -48,4 +47,20 @@ function hostsOf(host: string | undefined): { host: string; alsoOn: string[] } {
   if (address === "::") return { host: "::", alsoOn: [] };
   if (isWildcard(address)) return { host: address, alsoOn: ["::1"] };
   return { host: "127.0.0.1", alsoOn: ["::1", address] };
+}
+
+/** Below the range from which systems hand out ports of their own. */
+const FIRST_PORT = 20_000;
+const PORT_COUNT = 12_000;
+
+/** Returns the port that a folder's reviews ask for first, so that the URL stays the same from round to round. Pure. */
+export function preferredPort(folder: string): number {
+  return FIRST_PORT + (fnv1a(folder) % PORT_COUNT);
+}
+
+/** 32 bits, spread well enough for ports; Node's hashes take 3 ms to load. http://www.isthe.com/chongo/tech/comp/fnv/ */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash;
 }

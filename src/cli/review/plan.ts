@@ -7,13 +7,12 @@ import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { AgentChannel } from "../../review/plan/agent-channel.ts";
 import { jsonChannel, textChannel } from "../../review/plan/generic-channel.ts";
 import type { Output } from "../output.ts";
-import { tellApproved } from "./approval-notes.ts";
+import { printApprovalNotes } from "./approval-notes.ts";
 import type { Lifecycle } from "./lifecycle.ts";
+import { type ReviewOptions, resolveOptions, shortest, timeLimitOf } from "./options.ts";
 import type { ReviewFlags } from "./program.ts";
 import { readInput } from "./read-input.ts";
-import { type ReviewJob, runReview } from "./run.ts";
-import { timeLimitOf } from "./settings.ts";
-import { type Workplace, workplaceOf } from "./workspace.ts";
+import { type Review, runReview } from "./run.ts";
 
 type Reviewable = Exclude<DecodedInput, { kind: "unrelated" | "approved" }>;
 
@@ -24,24 +23,24 @@ export async function reviewPlan(
   output: Output,
 ): Promise<number> {
   let hook: DecodedInput | undefined;
-  const prepare = async (lifecycle: Lifecycle): Promise<ReviewJob | undefined> => {
+  const prepare = async (lifecycle: Lifecycle): Promise<Review | undefined> => {
     const input = decodeInput(await inputInTime(file, flags, lifecycle, output), {
       home: homeOf(processEnvironment),
       environment: processEnvironment,
     });
     if (input.kind !== "envelope" && input.kind !== "markdown") hook = input;
-    if (input.kind === "approved") return tellApproved(input, flags, output);
+    if (input.kind === "approved") return printApprovalNotes(input, flags, output);
     if (input.kind === "markdown" && /^\s*\{/.test(input.plan))
       output.note("This begins like JSON and is no event or envelope: it is shown as it stands.");
-    if (input.kind !== "unrelated") return prepareJob(input, flags);
+    if (input.kind !== "unrelated") return prepareReview(input, flags);
     output.note(`Nothing to review in the event "${input.event}": it is left to the agent.`);
     return undefined;
   };
   try {
-    return exitCodeFor(hook, await runReview(prepare, flags, output));
+    return exitCodeFor(hook, await runReview(prepare, output));
   } catch (error) {
     if (!hook) throw error;
-    // Nobody refused anything: let the agent ask by itself.
+    // Nothing was decided: the agent asks by itself.
     output.note(`sallyport: ${messageOf(error)}`);
     if (!(error instanceof AppError)) return exitCodeFor(hook, 1);
     if (error.hint) output.note(error.hint);
@@ -49,7 +48,7 @@ export async function reviewPlan(
   }
 }
 
-/** Whoever limits the time does not mean to wait for ever for a plan that does not come. */
+/** Reads the input; the time limit holds for it too. */
 async function inputInTime(
   file: string | undefined,
   flags: ReviewFlags,
@@ -62,37 +61,35 @@ async function inputInTime(
   return text;
 }
 
-/** Agents take exit code 2 of a hook for a refusal, and some take any. */
+/** Returns an exit code that the agent does not take for a denial: many take 2 for one, some take any. */
 function exitCodeFor(hook: DecodedInput | undefined, code: number): number {
   if (hook?.kind === "hook" && hook.channel.failureDenies) return 0;
   return hook && code === 2 ? 1 : code;
 }
 
-async function prepareJob(input: Reviewable, flags: ReviewFlags): Promise<ReviewJob | undefined> {
-  const { cwd } = input.kind === "hook" ? input : input.kind === "envelope" ? input.envelope : {};
-  const workplace = await workplaceOf(flags, cwd);
+async function prepareReview(input: Reviewable, flags: ReviewFlags): Promise<Review | undefined> {
+  const event = input.kind === "hook" ? input : undefined;
+  const envelope = input.kind === "envelope" ? input.envelope : undefined;
+  const options = await resolveOptions(flags, (event ?? envelope)?.cwd);
   const loaded = await load(input);
-  if (input.kind === "hook" && input.mayLackPlan && "missing" in loaded) return undefined;
-  const facts = factsOf(input, workplace);
-  const channel = channelOf(input, facts.origin, flags);
-  const requested = input.kind === "hook" ? input.requested : undefined;
+  if (event?.mayLackPlan && "missing" in loaded) return undefined;
+  // What the input states goes before flags and environment.
+  const origin = (event ?? envelope)?.origin ?? options.origin ?? "origin_b";
+  const channel = channelOf(input, origin, flags);
   return {
-    workplace,
+    options,
     kind: "plan",
-    ...facts,
-    caller: callerOf(channel, workplace),
-    ...(input.kind === "hook" ? { agentSession: input.agentSession, transcript: input.transcript } : {}),
-    ...(channel.listensFor === undefined ? {} : { listensFor: channel.listensFor }),
-    subject: async () => {
-      const { planSubject } = await import("./plan-subject.ts");
-      return planSubject({
-        loaded,
-        channel,
-        workplace,
-        origin: facts.origin,
-        permissionMode: facts.permissionMode,
-        requested,
-      });
+    origin,
+    caller: callerOf(channel, options),
+    sharingEnabled: options.environment.sharing && envelope?.sharingEnabled !== false,
+    listedAgents: envelope?.agents?.length ? envelope.agents : undefined,
+    agentSession: event?.agentSession,
+    transcript: event?.transcript,
+    listensFor: channel.listensFor,
+    loadMode: async () => {
+      const { planModeOf } = await import("./plan-mode.ts");
+      const { permissionMode } = event ?? envelope ?? {};
+      return planModeOf({ loaded, channel, options, origin, permissionMode, requested: event?.requested });
     },
   };
 }
@@ -106,36 +103,17 @@ async function load(input: Reviewable): Promise<LoadedPlan> {
   });
 }
 
-type Facts = Pick<ReviewJob, "origin" | "sharingEnabled" | "listedAgents"> & {
-  readonly permissionMode?: string;
-};
-
-/** What the input says about itself goes before flags and environment. */
-function factsOf(input: Reviewable, { settings }: Workplace): Facts {
-  const sharingEnabled = settings.environment.sharing;
-  const origin = settings.origin ?? "origin_b";
-  if (input.kind === "markdown") return { origin, sharingEnabled };
-  const told = input.kind === "hook" ? input : input.envelope;
-  const { agents = [], sharingEnabled: wanted = true } = input.kind === "envelope" ? input.envelope : {};
-  return {
-    origin: told.origin ?? origin,
-    sharingEnabled: sharingEnabled && wanted,
-    ...(told.permissionMode === undefined ? {} : { permissionMode: told.permissionMode }),
-    ...(agents.length > 0 ? { listedAgents: agents } : {}),
-  };
-}
-
 function channelOf(input: Reviewable, origin: AgentOrigin, flags: ReviewFlags): AgentChannel {
   if (input.kind === "hook") return input.channel;
   if (input.kind === "envelope") return jsonChannel(origin);
   return flags.json ? jsonChannel(origin, "the command line") : textChannel(origin);
 }
 
-function callerOf(channel: AgentChannel, { cwd, project, settings }: Workplace): Caller {
-  const { callerName, takes, listensFor } = channel;
-  const limits = [settings.patience, listensFor].filter((limit) => limit !== undefined);
-  const patience = limits.length === 0 ? undefined : Math.min(...limits);
-  const deadline =
-    patience === undefined ? {} : { deadline: new Date(Date.now() + patience * 1000).toISOString() };
-  return { name: callerName, cwd, project: basename(project), ...takes, ...deadline };
+function callerOf(
+  { callerName, takes, listensFor }: AgentChannel,
+  { cwd, project, callerTimeout }: ReviewOptions,
+): Caller {
+  const seconds = shortest(callerTimeout, listensFor);
+  const deadline = seconds === undefined ? undefined : new Date(Date.now() + seconds * 1000).toISOString();
+  return { name: callerName, cwd, project: basename(project), ...takes, deadline };
 }

@@ -1,111 +1,134 @@
-import type { Doors } from "../../http/listeners.ts";
+import { hostname, userInfo } from "node:os";
+import type { Listeners } from "../../http/listeners.ts";
 import type { ListedAgent } from "../../review/agents.ts";
 import type { AgentOrigin, Caller } from "../../review/api-types.ts";
 import type { ReviewMode } from "../../review/context.ts";
-import type { Decision } from "../../review/decision.ts";
 import { createSession, type Session } from "../../review/session.ts";
 import { checkDataDirectory } from "../../review/storage/check-data-directory.ts";
+import { createOpenTabs } from "../../review/storage/open-tabs.ts";
 import type { Output } from "../output.ts";
-import { announce } from "./announce.ts";
+import { openReadyFile } from "../ready-file.ts";
+import { openBrowser, openingOf } from "./browser.ts";
 import { exitCodeOf, type Lifecycle, startLifecycle } from "./lifecycle.ts";
-import { listenForReview } from "./listen.ts";
-import type { ReviewFlags } from "./program.ts";
-import type { Workplace } from "./workspace.ts";
+import { isBeyondLoopback, listenForReview } from "./listen.ts";
+import type { ReviewOptions } from "./options.ts";
 
-/** A review, ready to be announced: where it takes place and who asked for it. */
-export interface ReviewJob {
-  readonly workplace: Workplace;
+/** What is to be reviewed, how, and who asked for it. */
+export interface Review {
+  readonly options: ReviewOptions;
   readonly kind: ReviewMode["kind"];
   readonly origin: AgentOrigin;
   readonly caller: Caller;
   readonly sharingEnabled: boolean;
-  /** Agents the caller sent along. */
+  /** Agents that the caller sent along. */
   readonly listedAgents?: readonly ListedAgent[] | undefined;
-  /** What tells whether the agent goes on without its hook. */
+  /** What shows later that the agent goes on without its hook; see watch-caller.ts. */
   readonly agentSession?: string | undefined;
   readonly transcript?: string | undefined;
   readonly listensFor?: number | undefined;
-  /** Called once the URL has been told, so that nobody waits for what it loads. */
-  readonly subject: () => Promise<ReviewSubject>;
+  /** Called once the URL has been printed, so that the browser starts before this is loaded. */
+  readonly loadMode: () => Promise<ReviewMode>;
 }
 
-/** What is under review, and how its caller is answered. */
-export interface ReviewSubject {
-  readonly mode: ReviewMode;
-  /** Images the thing under review names; shown even where the server can be reached from elsewhere. */
-  readonly namedImages?: readonly string[];
-  /** What stdout carries. */
-  readonly print: (decision: Decision) => string | Promise<string>;
-  /** Whether --exit-code ends with 10. */
-  readonly isObjection: (decision: Decision) => boolean;
+/** One execution of a review, from its listeners to its exit code. */
+export interface ReviewRun {
+  readonly review: Review;
+  readonly output: Output;
+  readonly lifecycle: Lifecycle;
+  readonly session: Session;
+  readonly listeners: Listeners;
+  readonly url: string;
+  /** Opens the browser; set where a tab of the last review may load the page by itself. */
+  readonly openBrowserLater: (() => void) | undefined;
 }
 
 /**
- * Runs one review from its preparation to its exit code: prepared, served, announced, decided, closed, printed.
- * `prepare` may find that there is nothing to review (undefined): then nothing is printed and all is well.
+ * Runs one review: prepared, served, announced, decided, closed, printed. Resolves to the exit code. Where `prepare` finds
+ * nothing to review (undefined), nothing is printed and the exit code is 0.
  */
 export async function runReview(
-  prepare: (lifecycle: Lifecycle) => Promise<ReviewJob | undefined>,
-  flags: ReviewFlags,
+  prepare: (lifecycle: Lifecycle) => Promise<Review | undefined>,
   output: Output,
 ): Promise<number> {
   const lifecycle = startLifecycle();
   try {
-    const job = await prepare(lifecycle);
-    return job ? await serve(job, flags, output, lifecycle) : 0;
+    const review = await prepare(lifecycle);
+    return review ? await start(review, output, lifecycle) : 0;
   } catch (error) {
-    if (lifecycle.ending) return exitCodeOf(lifecycle.ending);
+    if (lifecycle.exitReason) return exitCodeOf(lifecycle.exitReason);
     throw error;
   } finally {
     lifecycle.dispose();
   }
 }
 
-async function serve(
-  job: ReviewJob,
-  flags: ReviewFlags,
-  output: Output,
-  lifecycle: Lifecycle,
-): Promise<number> {
-  await checkDataDirectory(job.workplace.dataDirectory);
+async function start(review: Review, output: Output, lifecycle: Lifecycle): Promise<number> {
+  await checkDataDirectory(review.options.dataDirectory);
   const session = createSession();
-  const doors = await openForReview(job, session, output, lifecycle);
+  const listeners = await openListenersFor(review, session, output, lifecycle);
   try {
-    const { url, open } = await announce({ port: doors.port, job, flags, output });
-    // Everything that answers is loaded while the browser is on its way; a call that comes sooner waits for it.
-    const { conductReview } = await import("./serve.ts");
-    const ending = () => lifecycle.ending;
-    return await conductReview({
-      job,
-      session,
-      doors,
-      url,
-      flags,
-      output,
-      ending,
-      ...(open ? { openLater: open } : {}),
-    });
+    const url = `http://localhost:${listeners.port}`;
+    const openBrowserLater = await announce(review, url, listeners.port, output);
+    // The server is loaded while the browser starts; a request that comes sooner waits for it.
+    const { serveReview } = await import("./serve.ts");
+    return await serveReview({ review, output, lifecycle, session, listeners, url, openBrowserLater });
   } finally {
-    doors.close();
+    listeners.close();
   }
 }
 
-/** Opens the addresses; from then on whatever ends the command abandons the review. */
-async function openForReview(
-  { workplace: { settings, project } }: ReviewJob,
+/** Binds the addresses; from then on, whatever ends the command abandons the review. */
+async function openListenersFor(
+  { options }: Review,
   session: Session,
   output: Output,
   lifecycle: Lifecycle,
-): Promise<Doors> {
-  const doors = await listenForReview({
-    ...settings,
-    projectFolder: project,
+): Promise<Listeners> {
+  const listeners = await listenForReview({
+    port: options.port,
+    host: options.host,
+    projectFolder: options.project,
     signal: lifecycle.signal,
     onRetry: (message) => output.note(message),
   });
-  const abandon = () => session.abandon(lifecycle.ending?.reason ?? "signal");
+  const abandon = () => session.abandon(lifecycle.exitReason?.reason ?? "signal");
   lifecycle.signal.addEventListener("abort", abandon);
   if (lifecycle.signal.aborted) abandon();
-  lifecycle.stopAfter(settings.timeout);
-  return doors;
+  lifecycle.stopAfter(options.timeout);
+  return listeners;
+}
+
+/**
+ * Announces the URL: to the person on stderr, to programs in the ready file, and to the browser. Returns how to open the
+ * browser later where a tab of the last review may load the page by itself.
+ */
+async function announce(
+  { options, kind }: Review,
+  url: string,
+  port: number,
+  output: Output,
+): Promise<(() => void) | undefined> {
+  const opening = openingOf(options.environment, options.open);
+  const readyFile = options.readyFile ? await openReadyFile(options.readyFile) : undefined;
+  output.note(`Review the ${kind === "plan" ? "plan" : "changes"} at ${url}`);
+  if (opening.how === "not" && opening.tunnel) {
+    output.note(`From your own machine: ssh -L ${port}:localhost:${port} ${userName()}@${hostname()}`);
+  }
+  if (isBeyondLoopback(options.host)) {
+    output.note(`Warning: reachable at ${options.host} too. Anyone who can connect can read and decide.`);
+  }
+  await readyFile?.write(url, port);
+  const open = () => void openBrowser(opening, url, (text) => output.note(text));
+  const isTabLeft = opening.how !== "not" && (await createOpenTabs(options.dataDirectory).mayWait(port));
+  if (isTabLeft) return open;
+  open();
+  return undefined;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "user";
+  }
 }

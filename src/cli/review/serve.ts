@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { writeDurably } from "../../files/durable-file.ts";
-import type { Doors } from "../../http/listeners.ts";
+import type { Listeners } from "../../http/listeners.ts";
 import { createPageToken } from "../../http/page-token.ts";
 import { listAgents } from "../../review/agents.ts";
-import type { ReviewContext } from "../../review/context.ts";
+import type { ReviewContext, ReviewMode } from "../../review/context.ts";
 import type { Decision } from "../../review/decision.ts";
 import { createEventHub } from "../../review/events.ts";
 import { createImagePolicy } from "../../review/images/image-policy.ts";
-import type { Outcome, Session } from "../../review/session.ts";
+import type { Outcome } from "../../review/session.ts";
 import { createDraftStore } from "../../review/storage/drafts.ts";
 import { createOpenTabs } from "../../review/storage/open-tabs.ts";
 import { prune } from "../../review/storage/prune.ts";
@@ -18,73 +18,56 @@ import { createRecordStore } from "../../review/storage/records.ts";
 import { createSettingsStore } from "../../review/storage/settings.ts";
 import type { Output } from "../output.ts";
 import { createReviewApp } from "./app.ts";
-import { type Ending, exitCodeOf } from "./lifecycle.ts";
+import { type ExitReason, exitCodeOf } from "./lifecycle.ts";
 import { isBeyondLoopback } from "./listen.ts";
-import type { ReviewFlags } from "./program.ts";
-import type { ReviewJob, ReviewSubject } from "./run.ts";
+import type { Review, ReviewRun } from "./run.ts";
 import { type CallerWatch, watchCaller } from "./watch-caller.ts";
 
-/** A review whose URL has been told. */
-export interface AnnouncedReview {
-  readonly job: ReviewJob;
-  readonly session: Session;
-  readonly doors: Doors;
-  readonly url: string;
-  readonly flags: ReviewFlags;
-  readonly output: Output;
-  /** Opens the browser; there where a tab of the last review may come by itself. */
-  readonly openLater?: () => void;
-  /** Why the command has to end, once it has. */
-  readonly ending: () => Ending | undefined;
-}
+/** The exit code of a denial or of feedback, with --exit-code. */
+const EXIT_CODE_OF_OBJECTION = 10;
 
-/** Exit code of a decision against, with --exit-code. */
-const OBJECTION = 10;
-
-/** Answers the page until it has decided or the review is abandoned, and hands the decision over. Resolves to the exit code. */
-export async function conductReview(review: AnnouncedReview): Promise<number> {
-  const { job, session, doors, output } = review;
-  const subject = await job.subject();
+/** Serves the page until a decision is taken or the review is abandoned, and prints the decision. Resolves to the exit code. */
+export async function serveReview(run: ReviewRun): Promise<number> {
+  const { review, session, listeners, output } = run;
+  const { options } = review;
+  const mode = await review.loadMode();
   // The agent is watched once its page can be opened.
   const lookNow = { run: async () => {} };
-  const context = { ...createContext(review, subject), lookAtCaller: () => lookNow.run() };
-  const app = createReviewApp(subject.mode, context, output, job.workplace.settings);
-  await doors.answerWith(app);
-  beginChores(job.workplace.dataDirectory, context);
-  if (review.openLater) void openUnlessTabComes(context, review.openLater);
-  const watch = await watchAgent(job, context, output);
+  const context = { ...createContext(run, mode), lookAtCaller: () => lookNow.run() };
+  const app = createReviewApp(context, output, options);
+  await listeners.respondWith(app);
+  startBackgroundTasks(options.dataDirectory, context);
+  if (run.openBrowserLater) void openUnlessTabLoads(context, run.openBrowserLater);
+  const watch = await watchAgent(review, context, output);
   lookNow.run = watch.look;
   const outcome = await session.outcome;
   watch.stop();
   const isTabLeft = context.events.wasHeardLately;
-  await closeServer(doors, app, context, outcome);
-  const noting = createOpenTabs(job.workplace.dataDirectory).note(doors.port, isTabLeft);
-  if (outcome.kind === "decided") await handOver(outcome.decision, subject, context, output);
+  await closeServer(listeners, app, context, outcome);
+  const noting = createOpenTabs(options.dataDirectory).note(listeners.port, isTabLeft);
+  if (outcome.kind === "decided") await printDecision(outcome.decision, context, output);
   await noting;
-  if (outcome.kind === "abandoned") return undecided(review.ending() ?? { reason: "caller-gone" }, output);
-  return review.flags.exitCode && subject.isObjection(outcome.decision) ? OBJECTION : 0;
+  if (outcome.kind === "abandoned")
+    return reportUndecided(run.lifecycle.exitReason ?? { reason: "caller-gone" }, output);
+  return options.exitCode && mode.isObjection(outcome.decision) ? EXIT_CODE_OF_OBJECTION : 0;
 }
 
-/** Warns, once, where the agent may have gone on without its hook. The review itself goes on. */
-async function watchAgent(job: ReviewJob, context: ReviewContext, output: Output): Promise<CallerWatch> {
-  const { agentSession, transcript, listensFor, workplace, caller } = job;
+/** Warns once when the agent may have gone on without its hook. The review itself goes on. */
+async function watchAgent(review: Review, context: ReviewContext, output: Output): Promise<CallerWatch> {
+  const { agentSession, transcript, listensFor, options, caller } = review;
   const { sessionId, events } = context;
   const key =
     agentSession && createHash("sha256").update(`${caller.name}\0${agentSession}`).digest("hex").slice(0, 32);
-  const path = key && join(workplace.dataDirectory, "sessions", `${key}.json`);
+  const path = key && join(options.dataDirectory, "sessions", `${key}.json`);
   const isClaimed =
     path &&
     (await writeDurably(path, sessionId).then(
       () => true,
       () => false,
     ));
+  const claim = path && isClaimed ? { path, sessionId } : undefined;
   return watchCaller(
-    {
-      parent: process.ppid,
-      ...(transcript === undefined ? {} : { transcript }),
-      ...(listensFor === undefined ? {} : { listensFor }),
-      ...(path && isClaimed ? { claim: { path, sessionId } } : {}),
-    },
+    { parent: process.ppid, transcript, listensFor, claim },
     {
       onDoubt(doubt) {
         output.note(
@@ -97,15 +80,15 @@ async function watchAgent(job: ReviewJob, context: ReviewContext, output: Output
 }
 
 /** Browsers connect an event stream again after 3 s (Chromium) or 5 s (Firefox). */
-const TAB_PATIENCE_MS = 5_500;
+const TAB_TIMEOUT_MS = 5_500;
 
-async function openUnlessTabComes({ events, session }: ReviewContext, open: () => void): Promise<void> {
-  const isThere = await events.heardWithin(TAB_PATIENCE_MS);
+async function openUnlessTabLoads({ events, session }: ReviewContext, open: () => void): Promise<void> {
+  const isThere = await events.heardWithin(TAB_TIMEOUT_MS);
   if (!isThere && session.phase === "waiting") open();
 }
 
-/** What is done while the person waits for the browser. */
-function beginChores(dataDirectory: string, context: ReviewContext): void {
+/** Starts what is done while the person waits for the browser. */
+function startBackgroundTasks(dataDirectory: string, context: ReviewContext): void {
   const { mode, session } = context;
   // Where the page cannot be drawn now, its request tries again.
   mode.fillPage?.("", context).catch(() => {});
@@ -117,13 +100,12 @@ function beginChores(dataDirectory: string, context: ReviewContext): void {
 }
 
 /** Prints the decision for the agent. */
-async function handOver(
+async function printDecision(
   decision: Decision,
-  { print, mode }: ReviewSubject,
-  { drafts, records, events }: ReviewContext,
+  { mode, drafts, records, events }: ReviewContext,
   output: Output,
 ): Promise<void> {
-  const isTaken = await output.result(await print(decision));
+  const isTaken = await output.result(await mode.encode(decision));
   // A pipe that is still there takes the result, whether its agent reads it or not.
   const isRead = isTaken && events.doubt === undefined;
   // What the agent has been told need not be restored; what it missed is restored with the next round.
@@ -134,49 +116,45 @@ async function handOver(
   else output.note("Nobody read the decision. It is on record: sallyport review last");
 }
 
-/** Whoever pressed Ctrl-C, or let the time pass, wants to know what became of their notes. */
-function undecided(ending: Ending, output: Output): number {
-  const byPerson = ending.reason === "signal" && ending.signal === "SIGINT";
-  if (byPerson || ending.reason === "timeout")
+/** Reports what became of the notes, where the person pressed Ctrl-C or the time limit passed. Returns the exit code. */
+function reportUndecided(exitReason: ExitReason, output: Output): number {
+  const byPerson = exitReason.reason === "signal" && exitReason.signal === "SIGINT";
+  if (byPerson || exitReason.reason === "timeout")
     output.note("Ended without a decision; what was typed is kept for the next review of this.");
-  return exitCodeOf(ending);
+  return exitCodeOf(exitReason);
 }
 
-/** Tells the pages why they lose their server, and ends it with every connection there is. */
+/** Sends the pages the reason, then closes the server with every connection. */
 async function closeServer(
-  doors: Doors,
+  listeners: Listeners,
   app: FastifyInstance,
   { events }: ReviewContext,
   outcome: Outcome,
 ): Promise<void> {
   events.send({ event: "closing", reason: outcome.kind === "decided" ? "decided" : outcome.reason });
   events.close();
-  // The streams need their turn to write the farewell before the connections are cut.
+  // The streams write the reason in the next turn, before the connections are cut.
   await new Promise((resolve) => setImmediate(resolve));
   await app.close();
-  doors.close();
+  listeners.close();
 }
 
-/** Whoever reads the terminal learns that nobody pressed a button. */
+/** Returns the note for a decision that no page sent. */
 function programDecisionNote(decision: Decision): string {
   const mode = decision.kind === "approve" ? decision.permissionMode : undefined;
   const chosen = mode === undefined ? "" : ` It chose the permission mode "${mode}".`;
   return `Decided by a program that called the review's port, not in the page.${chosen}`;
 }
 
-function createContext(
-  { job, session, url, output }: AnnouncedReview,
-  { mode, namedImages = [] }: ReviewSubject,
-): ReviewContext {
-  const { workplace, origin, caller, sharingEnabled, listedAgents } = job;
-  const { dataDirectory, project, settings, planSave } = workplace;
-  const { opencodeUrl } = settings.environment;
+function createContext({ review, session, url, output }: ReviewRun, mode: ReviewMode): ReviewContext {
+  const { options, origin, caller, sharingEnabled, listedAgents } = review;
+  const { dataDirectory, project, environment, planSave } = options;
   const uploadFolder = join(tmpdir(), "sallyport");
   const sessionId = randomUUID();
   const uploadFallback = join(dataDirectory, "uploads");
   const uploads = [uploadFolder, `${uploadFolder}-${process.getuid?.() ?? "own"}`, uploadFallback];
-  const confined = { folders: [...uploads, project], files: namedImages };
-  const sources = { origin, cwd: caller.cwd, listed: listedAgents, opencodeUrl };
+  const confined = { folders: [...uploads, project], files: mode.namedImages };
+  const sources = { origin, cwd: caller.cwd, listed: listedAgents, opencodeUrl: environment.opencodeUrl };
   const onDeserted = () => output.note(`The page was closed; the review still waits at ${url}`);
   return {
     session,
@@ -194,7 +172,7 @@ function createContext(
     records: createRecordStore(dataDirectory),
     images: createImagePolicy({
       cwd: caller.cwd,
-      ...(isBeyondLoopback(settings.host) ? { confined } : {}),
+      confined: isBeyondLoopback(options.host) ? confined : undefined,
     }),
     uploadFolder,
     uploadFallback,

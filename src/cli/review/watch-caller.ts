@@ -7,11 +7,11 @@ export interface WatchedCaller {
   /** The process that started the review. */
   readonly parent: number;
   /** Seconds for which the agent reads the answer, where that is known to be short. */
-  readonly listensFor?: number;
+  readonly listensFor?: number | undefined;
   /** The agent's record of the conversation, where it grows only once the agent goes on. */
-  readonly transcript?: string;
+  readonly transcript?: string | undefined;
   /** A file that the latest review of the same agent session claims for itself, with its id. */
-  readonly claim?: { readonly path: string; readonly sessionId: string };
+  readonly claim?: { readonly path: string; readonly sessionId: string } | undefined;
 }
 
 /** A caller that is being watched. */

@@ -8,19 +8,19 @@ export interface ReviewEnvironment {
   /** `SERVICE_SHARE`: whether the page offers links that carry the plan. */
   readonly sharing: boolean;
   /** `SERVICE_PORT`, 1 to 65535. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** `SERVICE_HOST`: an address to bind besides loopback. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** `SERVICE_ORIGIN`, or what the calling agent leaves in the environment. */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   /** `SERVICE_BROWSER`, then `BROWSER`: a program that gets the URL; `none` opens nothing. */
-  readonly browser?: string;
+  readonly browser?: string | undefined;
   /** The person sits at the other end of an SSH connection. */
   readonly ssh: boolean;
   /** Whether a desktop can be there at all; only Linux says so in the environment. */
   readonly desktop: boolean;
   /** `SERVICE_OPENCODE_URL`: a running OpenCode server on this machine, asked for its agents. */
-  readonly opencodeUrl?: string;
+  readonly opencodeUrl?: string | undefined;
 }
 
 /** The port of a review in remote mode, as specified. */
@@ -35,20 +35,17 @@ export function readReviewEnvironment(
   platform: NodeJS.Platform = process.platform,
 ): ReviewEnvironment {
   const text = (name: string) => environment[name]?.trim() || undefined;
-  const given = {
+  return {
     port: portOf(text("SERVICE_PORT"), "SERVICE_PORT"),
     host: text("SERVICE_HOST"),
     origin: text("SERVICE_ORIGIN") ?? (text("CLAUDECODE") ? "origin_a" : undefined),
     browser: text("SERVICE_BROWSER") ?? text("BROWSER"),
     opencodeUrl: text("SERVICE_OPENCODE_URL"),
-  };
-  return {
     remote: SWITCHED_ON.has((text("SERVICE_REMOTE") ?? "").toLowerCase()),
     sharing: !SWITCHED_OFF.has((text("SERVICE_SHARE") ?? "").toLowerCase()),
     ssh: Boolean(text("SSH_CONNECTION") ?? text("SSH_TTY")),
     desktop:
       platform !== "linux" || Boolean(text("DISPLAY") ?? text("WAYLAND_DISPLAY") ?? text("WSL_DISTRO_NAME")),
-    ...withoutUndefined(given),
   };
 }
 
@@ -58,12 +55,4 @@ export function portOf(text: string | undefined, name: string): number | undefin
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
   throw new AppError("usage", `${name} must be a port between 1 and 65535, got "${text}"`);
-}
-
-type Defined<Members> = { [Key in keyof Members]?: Exclude<Members[Key], undefined> };
-
-function withoutUndefined<Members extends object>(members: Members): Defined<Members> {
-  return Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined),
-  ) as Defined<Members>;
 }

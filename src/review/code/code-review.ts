@@ -7,4 +7,6 @@ export interface CodeReview {
   readonly rounds: RoundStore;
   /** With `{path}` and `{line}`, see `DiffIndex.editorLink`. */
   readonly editorLink: string;
+  /** Whether the decision is printed as JSON. */
+  readonly json?: boolean | undefined;
 }

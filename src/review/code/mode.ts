@@ -41,6 +41,10 @@ export function createCodeMode(review: CodeReview): ReviewMode {
     // One draft for all diffs of a branch: a comment outlives a change of the diff type.
     draftKey: () => `code-${createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32)}`,
     history: async () => ({ rounds: [] }),
+    namedImages: [],
+    encode: async (decision) =>
+      review.json ? JSON.stringify(feedbackJson(decision)) : codeDecision(decision).text,
+    isObjection: asksForChanges,
     present(decision) {
       const { text } = codeDecision(decision);
       return { title: `Review of ${name}`, text, json: feedbackJson(decision) };
@@ -49,7 +53,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
 }
 
 /** What `--json` prints: as the specification names it, absent members left out. */
-export function feedbackJson(decision: Decision): object {
+function feedbackJson(decision: Decision): object {
   const { feedback, annotations, agentSwitch, approved } = codeDecision(decision);
   return {
     ...(feedback === undefined ? {} : { feedback }),
@@ -60,7 +64,7 @@ export function feedbackJson(decision: Decision): object {
 }
 
 /** Whether something is left to be done: there is feedback, and it is not an approval. */
-export function asksForChanges(decision: Decision): boolean {
+function asksForChanges(decision: Decision): boolean {
   const { feedback = "", annotations, approved = false } = codeDecision(decision);
   if (approved) return false;
   return feedback.trim() !== "" || annotations.length > 0;

@@ -18,7 +18,7 @@ export interface ImagePolicyOptions {
    * Folders that may be shown from, and files besides, or undefined where only the person's own machine can ask:
    * there any local image will do, as the person could open it just as well.
    */
-  readonly confined?: { readonly folders: readonly string[]; readonly files: readonly string[] };
+  readonly confined?: { readonly folders: readonly string[]; readonly files: readonly string[] } | undefined;
   readonly platform?: NodeJS.Platform;
 }
 

@@ -1,8 +1,10 @@
+import { writeDurably } from "../../files/durable-file.ts";
 import type { Round } from "../api-types.ts";
 import type { ReviewMode } from "../context.ts";
 import { planDecision } from "../decision.ts";
 import type { DraftStore } from "../storage/drafts.ts";
 import { decisionJson, decisionText } from "./generic-channel.ts";
+import { namedImages } from "./named-images.ts";
 import { type PlanSource, planIdOf } from "./plan-id.ts";
 import type { PlanReview } from "./plan-review.ts";
 import { approveRoute } from "./routes/approve.ts";
@@ -26,6 +28,14 @@ export function createPlanMode(review: PlanReview): ReviewMode {
       const earlier = (await review.history)?.earlier ?? [];
       return { rounds: await Promise.all(earlier.map((round) => withDraft(round, review.source, drafts))) };
     },
+    namedImages: namedImages(review.plan),
+    async encode(decision) {
+      const made = planDecision(decision);
+      const text = review.channel.planFile?.(made, review.plan);
+      if (text !== undefined && review.file !== undefined) await writeDurably(review.file, text);
+      return review.channel.encode(made, review.plan);
+    },
+    isObjection: (decision) => decision.kind === "deny",
     present(decision) {
       const made = planDecision(decision);
       return { title: review.title, text: decisionText(made), json: decisionJson(made) };

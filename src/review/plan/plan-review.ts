@@ -10,10 +10,12 @@ export interface PlanReview {
   readonly source: PlanSource;
   readonly title: string;
   /** Set when the agent sent no plan: what to tell the person. */
-  readonly missing?: string;
-  readonly permissionMode?: string;
+  readonly missing?: string | undefined;
+  /** The file that the agent reads again after the decision, where it does. */
+  readonly file?: string | undefined;
+  readonly permissionMode?: string | undefined;
   /** What the agent's tool call holds besides the plan. */
-  readonly requested?: Readonly<Record<string, unknown>>;
+  readonly requested?: Readonly<Record<string, unknown>> | undefined;
   readonly channel: AgentChannel;
   /** On its way while the server starts; undefined where the data directory cannot be used. */
   readonly history: Promise<PlanHistory | undefined>;

@@ -16,7 +16,7 @@ function loadedWith(files: readonly string[]): ReadonlySet<string> {
 }
 
 it("loads nothing before a code review's URL that the first request does not need", () => {
-  const entries = ["code.ts", "run.ts", "workspace.ts"].map((name) => resolve(folder, name));
+  const entries = ["code.ts", "run.ts", "options.ts"].map((name) => resolve(folder, name));
   const loaded = loadedWith(entries);
   expect(loaded).toContain("simple-git");
   expect(loaded).toContain("node:http");

@@ -20,7 +20,7 @@ describe("the end of a command", () => {
     const aborted = ended(lifecycle.signal);
     process.emit("SIGHUP", "SIGHUP");
     await aborted;
-    expect(lifecycle.ending).toEqual({ reason: "signal", signal: "SIGHUP" });
+    expect(lifecycle.exitReason).toEqual({ reason: "signal", signal: "SIGHUP" });
     lifecycle.dispose();
   });
 
@@ -28,7 +28,7 @@ describe("the end of a command", () => {
     const lifecycle = startLifecycle();
     lifecycle.stopAfter(0.001);
     await ended(lifecycle.signal);
-    expect(lifecycle.ending).toEqual({ reason: "timeout" });
+    expect(lifecycle.exitReason).toEqual({ reason: "timeout" });
     lifecycle.dispose();
   });
 
@@ -39,10 +39,10 @@ describe("the end of a command", () => {
     lifecycle.stopAfter(1);
     lifecycle.stopAfter(3);
     vi.advanceTimersByTime(2_000);
-    expect(lifecycle.ending).toBeUndefined();
+    expect(lifecycle.exitReason).toBeUndefined();
     lifecycle.stopAfter(undefined);
     vi.advanceTimersByTime(2_000);
-    expect(lifecycle.ending).toBeUndefined();
+    expect(lifecycle.exitReason).toBeUndefined();
     lifecycle.dispose();
   });
 

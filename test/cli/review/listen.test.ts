@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isBeyondLoopback, listenForReview } from "../../../src/cli/review/listen.ts";
-import { preferredPort } from "../../../src/cli/review/preferred-port.ts";
+import { isBeyondLoopback, listenForReview, preferredPort } from "../../../src/cli/review/listen.ts";
 import { createApp } from "../../../src/http/app.ts";
 
 function app() {
@@ -23,10 +22,10 @@ async function take(port: number, host: string): Promise<boolean> {
 
 const rest = { signal: new AbortController().signal, onRetry: () => {} };
 
-async function doorsFor(address: { projectFolder: string; host?: string }) {
-  const doors = await listenForReview({ ...address, ...rest });
-  onTestFinished(() => doors.close());
-  return doors;
+async function listenersFor(address: { projectFolder: string; host?: string }) {
+  const listeners = await listenForReview({ ...address, ...rest });
+  onTestFinished(() => listeners.close());
+  return listeners;
 }
 
 /** A folder whose port nobody else asks for. */
@@ -48,22 +47,22 @@ describe("isBeyondLoopback", () => {
 describe("listenForReview", () => {
   it("takes the folder's own port, and another where that is taken", async () => {
     const projectFolder = folder();
-    const first = await doorsFor({ projectFolder });
+    const first = await listenersFor({ projectFolder });
     expect(first.port).toBe(preferredPort(projectFolder));
-    const second = await doorsFor({ projectFolder });
+    const second = await listenersFor({ projectFolder });
     expect(second.port).not.toBe(first.port);
   });
 
   it("passes over a port that somebody holds on ::1, where localhost may lead", async () => {
     const projectFolder = folder();
     const hasIPv6 = await take(preferredPort(projectFolder), "::1");
-    const { port } = await doorsFor({ projectFolder });
+    const { port } = await listenersFor({ projectFolder });
     expect(port === preferredPort(projectFolder)).toBe(!hasIPv6);
   });
 
   it.each(["127.0.0.2", "0.0.0.0", "[::]"])("answers on %s besides loopback", async (host) => {
-    const { port, answerWith } = await doorsFor({ projectFolder: folder(), host });
-    await answerWith(app());
+    const { port, respondWith } = await listenersFor({ projectFolder: folder(), host });
+    await respondWith(app());
     for (const address of ["127.0.0.1", "127.0.0.2"]) {
       expect((await fetch(`http://${address}:${port}/`)).status).toBe(200);
     }

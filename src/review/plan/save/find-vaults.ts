@@ -8,7 +8,7 @@ const vault = z.object({ path: z.string() });
 export interface VaultPlaces {
   readonly home: string;
   /** `$XDG_CONFIG_HOME`, or `%APPDATA%` on Windows. */
-  readonly configHome?: string;
+  readonly configHome?: string | undefined;
 }
 
 /** Where Obsidian keeps its list of vaults, by platform and way of installation. Pure. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openingOf } from "../../../src/cli/review/browser.ts";
-import { preferredPort } from "../../../src/cli/review/preferred-port.ts";
+import { preferredPort } from "../../../src/cli/review/listen.ts";
+import { resolveFlags } from "../../../src/cli/review/options.ts";
 import type { ReviewFlags } from "../../../src/cli/review/program.ts";
-import { reviewSettings } from "../../../src/cli/review/settings.ts";
 import type { ReviewEnvironment } from "../../../src/config/review/environment.ts";
 
 const flags = (given: Partial<ReviewFlags> = {}): ReviewFlags => ({
@@ -16,25 +16,25 @@ const unset = { sharing: true };
 
 describe("flags and environment", () => {
   it("leave the port open, or fix it: flag, variable, remote mode", () => {
-    expect(reviewSettings(flags(), {}, unset).port).toBeUndefined();
-    expect(reviewSettings(flags(), { SERVICE_REMOTE: "1" }, unset).port).toBe(19_432);
-    expect(reviewSettings(flags(), { SERVICE_REMOTE: "1", SERVICE_PORT: "5000" }, unset).port).toBe(5_000);
-    expect(reviewSettings(flags({ port: "6000" }), { SERVICE_PORT: "5000" }, unset).port).toBe(6_000);
+    expect(resolveFlags(flags(), {}, unset).port).toBeUndefined();
+    expect(resolveFlags(flags(), { SERVICE_REMOTE: "1" }, unset).port).toBe(19_432);
+    expect(resolveFlags(flags(), { SERVICE_REMOTE: "1", SERVICE_PORT: "5000" }, unset).port).toBe(5_000);
+    expect(resolveFlags(flags({ port: "6000" }), { SERVICE_PORT: "5000" }, unset).port).toBe(6_000);
   });
 
   it("name an address to listen on, where they name any", () => {
-    expect(reviewSettings(flags({ host: "10.0.0.1" }), { SERVICE_HOST: "::" }, unset).host).toBe("10.0.0.1");
-    expect(reviewSettings(flags({ host: "" }), { SERVICE_HOST: "::" }, unset).host).toBe("::");
-    expect(reviewSettings(flags({ host: " " }), { SERVICE_HOST: "" }, unset).host).toBeUndefined();
+    expect(resolveFlags(flags({ host: "10.0.0.1" }), { SERVICE_HOST: "::" }, unset).host).toBe("10.0.0.1");
+    expect(resolveFlags(flags({ host: "" }), { SERVICE_HOST: "::" }, unset).host).toBe("::");
+    expect(resolveFlags(flags({ host: " " }), { SERVICE_HOST: "" }, unset).host).toBeUndefined();
   });
 
   it("name the origin by either name, the flag first", () => {
-    expect(
-      reviewSettings(flags({ origin: "claude-code" }), { SERVICE_ORIGIN: "origin_b" }, unset).origin,
-    ).toBe("origin_a");
-    expect(reviewSettings(flags({ origin: "opencode" }), {}, unset).origin).toBe("origin_b");
-    expect(reviewSettings(flags(), { SERVICE_ORIGIN: "origin_a" }, unset).origin).toBe("origin_a");
-    expect(reviewSettings(flags(), {}, unset).origin).toBeUndefined();
+    expect(resolveFlags(flags({ origin: "claude-code" }), { SERVICE_ORIGIN: "origin_b" }, unset).origin).toBe(
+      "origin_a",
+    );
+    expect(resolveFlags(flags({ origin: "opencode" }), {}, unset).origin).toBe("origin_b");
+    expect(resolveFlags(flags(), { SERVICE_ORIGIN: "origin_a" }, unset).origin).toBe("origin_a");
+    expect(resolveFlags(flags(), {}, unset).origin).toBeUndefined();
   });
 
   it.each([
@@ -48,24 +48,24 @@ describe("flags and environment", () => {
     { timeout: "0" },
     { timeout: "1e9" },
   ])("refuse %j", (given) => {
-    expect(() => reviewSettings(flags(given), {}, unset)).toThrowError(
+    expect(() => resolveFlags(flags(given), {}, unset)).toThrowError(
       expect.objectContaining({ code: "usage" }),
     );
   });
 
   it("go before the configuration, which alone can still switch sharing off", () => {
     const configuration = { sharing: false, browser: "w3m" };
-    expect(reviewSettings(flags(), {}, configuration).environment).toMatchObject(configuration);
-    const { environment } = reviewSettings(flags(), { BROWSER: "firefox" }, configuration);
+    expect(resolveFlags(flags(), {}, configuration).environment).toMatchObject(configuration);
+    const { environment } = resolveFlags(flags(), { BROWSER: "firefox" }, configuration);
     expect(environment.browser).toBe("firefox");
   });
 
   it("take a time limit in seconds", () => {
-    expect(reviewSettings(flags({ timeout: "0.5" }), {}, unset).timeout).toBe(0.5);
-    expect(reviewSettings(flags({ timeout: "345600" }), {}, unset).timeout).toBe(345_600);
-    expect(reviewSettings(flags({}), {}, unset).patience).toBeUndefined();
-    expect(reviewSettings(flags({ callerWaits: "60" }), {}, unset)).toMatchObject({ patience: 60 });
-    expect(reviewSettings(flags({ timeout: "9", callerWaits: "60" }), {}, unset).patience).toBe(9);
+    expect(resolveFlags(flags({ timeout: "0.5" }), {}, unset).timeout).toBe(0.5);
+    expect(resolveFlags(flags({ timeout: "345600" }), {}, unset).timeout).toBe(345_600);
+    expect(resolveFlags(flags({}), {}, unset).callerTimeout).toBeUndefined();
+    expect(resolveFlags(flags({ callerWaits: "60" }), {}, unset)).toMatchObject({ callerTimeout: 60 });
+    expect(resolveFlags(flags({ timeout: "9", callerWaits: "60" }), {}, unset).callerTimeout).toBe(9);
   });
 });
 

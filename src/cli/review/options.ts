@@ -1,0 +1,145 @@
+import { resolve } from "node:path";
+import {
+  baseDirectory,
+  dataDirectory,
+  type Environment,
+  homeOf,
+  processEnvironment,
+} from "../../config/paths.ts";
+import { loadReviewConfiguration, type ReviewConfiguration } from "../../config/review/configuration.ts";
+import {
+  portOf,
+  REMOTE_PORT,
+  type ReviewEnvironment,
+  readReviewEnvironment,
+} from "../../config/review/environment.ts";
+import { AppError } from "../../errors.ts";
+import type { AgentOrigin, ReviewSettings } from "../../review/api-types.ts";
+import { ORIGIN_NAMES, originNamed } from "../../review/origin-names.ts";
+import { projectFolder } from "../project-folder.ts";
+import type { ReviewFlags } from "./program.ts";
+
+/** What a timer can hold, in seconds: 24 days. */
+const MAX_TIMEOUT = 2_147_483;
+
+/** The flags of a review, with what environment and configuration add to them. */
+export interface ResolvedFlags {
+  readonly open: boolean;
+  readonly json: boolean;
+  /** Whether a denial or feedback ends the command with 10. */
+  readonly exitCode: boolean;
+  readonly readyFile: string | undefined;
+  readonly environment: ReviewEnvironment;
+  /** Undefined: any free port. */
+  readonly port: number | undefined;
+  readonly host: string | undefined;
+  /** Users of this machine that may use the review besides its own, by uid. */
+  readonly allowedUids: readonly number[] | undefined;
+  readonly origin: AgentOrigin | undefined;
+  readonly timeout: number | undefined;
+  /** Seconds after which the decision is no longer waited for: the command's own limit or the caller's, whichever is shorter. */
+  readonly callerTimeout: number | undefined;
+}
+
+/** Everything that is known about a review before it is loaded: resolved flags and its workspace. */
+export interface ReviewOptions extends ResolvedFlags {
+  /** Absolute; where the agent works. */
+  readonly cwd: string;
+  /** The repository around it, else the same. */
+  readonly project: string;
+  readonly home: string;
+  readonly dataDirectory: string;
+  /** The system's folder for the configuration of programs, where it has one. */
+  readonly configHome: string | undefined;
+  /** The default until the person chooses in the page. */
+  readonly planSave: ReviewSettings["planSave"];
+}
+
+/**
+ * Resolves the options of a review. `cwd` is the agent's folder where the input names one. Throws `usage` or
+ * `configuration` for an invalid value.
+ */
+export async function resolveOptions(flags: ReviewFlags, cwd = "."): Promise<ReviewOptions> {
+  const configuration = await loadReviewConfiguration(processEnvironment);
+  const { enabled, folder } = configuration.plan_save;
+  const absolute = resolve(cwd);
+  return {
+    ...resolveFlags(flags, processEnvironment, configuration),
+    cwd: absolute,
+    project: projectFolder(absolute),
+    home: homeOf(processEnvironment),
+    dataDirectory: resolve(dataDirectory(processEnvironment)),
+    configHome:
+      process.platform === "win32"
+        ? processEnvironment["APPDATA"]
+        : baseDirectory(processEnvironment, "XDG_CONFIG_HOME"),
+    planSave: folder === undefined ? { enabled } : { enabled, customPath: folder },
+  };
+}
+
+/** Resolves flags over environment over configuration. Throws `usage` for an invalid flag or variable. */
+export function resolveFlags(
+  flags: ReviewFlags,
+  variables: Environment,
+  configuration: Pick<ReviewConfiguration, "sharing" | "browser" | "allowed_uids">,
+): ResolvedFlags {
+  const environment = configured(readReviewEnvironment(variables), configuration);
+  const timeout = secondsOf(flags.timeout, "--timeout");
+  return {
+    open: flags.open,
+    json: flags.json,
+    exitCode: flags.exitCode,
+    readyFile: flags.readyFile,
+    environment,
+    port: portOf(flags.port, "--port") ?? environment.port ?? (environment.remote ? REMOTE_PORT : undefined),
+    host: flags.host?.trim() || environment.host,
+    allowedUids: configuration.allowed_uids,
+    origin: originOf(flags.origin, "--origin") ?? originOf(environment.origin, "SERVICE_ORIGIN"),
+    timeout,
+    callerTimeout: shortest(timeout, secondsOf(flags.callerWaits, "--caller-waits")),
+  };
+}
+
+/** Returns the shortest of the limits that are set. */
+export function shortest(...limits: readonly (number | undefined)[]): number | undefined {
+  const set = limits.filter((limit) => limit !== undefined);
+  return set.length === 0 ? undefined : Math.min(...set);
+}
+
+/** The environment goes before the file; either can switch sharing off. */
+function configured(
+  environment: ReviewEnvironment,
+  { sharing, browser }: Pick<ReviewConfiguration, "sharing" | "browser">,
+): ReviewEnvironment {
+  return {
+    ...environment,
+    sharing: environment.sharing && sharing,
+    browser: environment.browser ?? browser,
+  };
+}
+
+function originOf(text: string | undefined, name: string): AgentOrigin | undefined {
+  if (text === undefined) return undefined;
+  const origin = originNamed(text);
+  if (origin) return origin;
+  throw new AppError("usage", `${name} must be ${ORIGIN_NAMES}, got "${text}"`);
+}
+
+/** Returns the time limit before anything else is known; `resolveFlags` rejects an invalid one. */
+export function timeLimitOf({ timeout }: Pick<ReviewFlags, "timeout">): number | undefined {
+  return timeout === undefined ? undefined : secondsIn(timeout);
+}
+
+function secondsIn(text: string): number | undefined {
+  const seconds = Number(text);
+  return /^\d+(\.\d+)?$/.test(text) && seconds > 0 && seconds <= MAX_TIMEOUT ? seconds : undefined;
+}
+
+function secondsOf(text: string | undefined, flag: string): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = secondsIn(text);
+  if (seconds !== undefined) return seconds;
+  throw new AppError("usage", `${flag} must be a number of seconds above 0, got "${text}"`, {
+    hint: "Leave it out to wait as long as it takes.",
+  });
+}

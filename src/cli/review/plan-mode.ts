@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import type { LoadedPlan } from "../../agents/load-plan.ts";
+import type { AgentOrigin } from "../../review/api-types.ts";
+import type { ReviewMode } from "../../review/context.ts";
+import type { AgentChannel } from "../../review/plan/agent-channel.ts";
+import { createPlanMode } from "../../review/plan/mode.ts";
+import { planIdOf } from "../../review/plan/plan-id.ts";
+import { planTitle } from "../../review/plan/plan-title.ts";
+import { openHistory } from "../../review/storage/history.ts";
+import type { ReviewOptions } from "./options.ts";
+
+export interface PlanToReview {
+  readonly loaded: LoadedPlan;
+  readonly channel: AgentChannel;
+  readonly options: ReviewOptions;
+  readonly permissionMode: string | undefined;
+  readonly origin: AgentOrigin;
+  /** What the agent's tool call holds besides the plan. */
+  readonly requested: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Creates the mode of a plan review. Loaded once the URL has been printed. */
+export function planModeOf({
+  loaded,
+  channel,
+  options,
+  permissionMode,
+  origin,
+  requested,
+}: PlanToReview): ReviewMode {
+  const { plan, file, missing } =
+    "plan" in loaded ? { ...loaded, missing: undefined } : { ...loaded, plan: "", file: undefined };
+  const title = planTitle(plan);
+  const { dataDirectory, home, configHome, project } = options;
+  const source = { folder: project, origin, caller: channel.callerName };
+  return createPlanMode({
+    plan,
+    planId: planIdOf(plan, source),
+    source,
+    title,
+    file,
+    missing,
+    permissionMode,
+    requested,
+    channel,
+    history: openHistory({ dataDirectory, cwd: project, title, plan }).catch(() => undefined),
+    plansFolder: join(dataDirectory, "plans"),
+    vaultPlaces: { home, configHome },
+  });
+}
