@@ -1,15 +1,14 @@
-import "../shared/styles/tokens.css";
-import "../shared/styles/base.css";
-import "./dashboard.css";
 import type { DashboardState } from "../../src/proxy/dashboard/api-types.ts";
 import { type Filters, NO_FILTERS } from "../../src/render/dashboard/calls.ts";
 import { type Connection, dashboard } from "../../src/render/dashboard/dashboard.ts";
+import { writeClipboard } from "../shared/write-clipboard.ts";
 import { baseUrl } from "./base-url.ts";
-import { copyOnClick } from "./copy.ts";
 import { followProxy } from "./follow-proxy.ts";
 import { askForKey } from "./key.ts";
 import { patch } from "./patch.ts";
-import { withNews } from "./with-news.ts";
+import "../shared/styles/tokens.css";
+import "../shared/styles/base.css";
+import "./dashboard.css";
 
 const root = document.querySelector("#dashboard");
 if (root instanceof HTMLElement) start(root);
@@ -57,4 +56,40 @@ function changed(filters: Filters, target: EventTarget | null): Filters {
   if (target instanceof HTMLInputElement && target.name === "errors")
     return { ...filters, errorsOnly: target.checked };
   return filters;
+}
+
+const SHOWN_MS = 1_500;
+
+/** Has every button with `data-copy` copy that text, and say so for a moment: on itself, and to `said` for who cannot see it. */
+function copyOnClick(place: HTMLElement, said: Element | null): void {
+  place.addEventListener("click", async ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null;
+    if (!button) return;
+    const isCopied = await writeClipboard(button.dataset["copy"] ?? "");
+    if (!isCopied) selectBeside(button);
+    const outcome = isCopied ? "Copied" : "Press Ctrl+C";
+    button.textContent = outcome;
+    if (said) said.textContent = outcome;
+    setTimeout(() => {
+      button.textContent = "Copy";
+      if (said) said.textContent = "";
+    }, SHOWN_MS);
+  });
+}
+
+/** For the person to copy. */
+function selectBeside(button: HTMLElement): void {
+  const code = button.parentElement?.querySelector("code");
+  if (code) getSelection()?.selectAllChildren(code);
+}
+
+/** How many ended calls the page keeps. */
+const MOST_CALLS = 200;
+
+/** The latest state with the calls that are known already behind its new ones. A call that came twice is one. */
+function withNews(known: DashboardState | undefined, news: DashboardState): DashboardState {
+  // After a new start of the proxy, or a first event, nothing of before is of interest.
+  if (!known || known.startedAt !== news.startedAt) return news;
+  const calls = new Map([...news.calls, ...known.calls].map((call) => [call.id, call]));
+  return { ...news, calls: [...calls.values()].slice(0, MOST_CALLS) };
 }
