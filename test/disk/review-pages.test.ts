@@ -46,7 +46,7 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ says, begin, en
     const before = await draftsIn(disk);
     await begin(disk);
     await page.keyboard.type("Typed meanwhile.");
-    const banner = page.getByText("Your notes are not being saved: Nothing can be stored in");
+    const banner = page.getByText("Your comments are not being saved: Nothing can be stored in");
     await expect.poll(() => banner.textContent()).toContain(says);
     await command.says(/Nothing can be stored in .*drafts/);
     expect(await page.locator(".composer textarea").inputValue()).toBe("Typed before. Typed meanwhile.");
@@ -133,7 +133,7 @@ describe("a disk that cannot be written from the first", () => {
     const { command, page } = await openPlan((disk) => disk.fill());
     await page.keyboard.press("g");
     await page.keyboard.type("Heard.");
-    await page.getByText("Your notes are not being saved").waitFor();
+    await page.getByText("Your comments are not being saved").waitFor();
     expect(await command.post("/api/deny", { feedback: "Heard." })).toMatchObject({ status: 500 });
     expect(await command.post("/api/deny", { feedback: "Heard." })).toMatchObject({ status: 200 });
     expect(JSON.parse((await command.ended).stdout)).toMatchObject({ decision: "deny", feedback: "Heard." });

@@ -71,12 +71,12 @@ describe("Escape", () => {
 
     // Opened and left as it is: nothing is said and nothing changes.
     await page.keyboard.press("e");
-    await page.getByRole("region", { name: "Edit note" }).waitFor();
+    await page.getByRole("region", { name: "Edit comment" }).waitFor();
     await page.keyboard.press("Escape");
     expect(await page.locator(".toast").count()).toBe(0);
 
     await page.keyboard.press("e");
-    await page.getByRole("region", { name: "Edit note" }).waitFor();
+    await page.getByRole("region", { name: "Edit comment" }).waitFor();
     await page.keyboard.type(", and more");
     await page.getByRole("button", { name: "Discard", exact: true }).click();
     expect(await cards.allTextContents()).toEqual([expect.not.stringContaining("and more")]);

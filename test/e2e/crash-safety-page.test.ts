@@ -57,7 +57,7 @@ describe("a page whose server cannot write", () => {
     const { page } = await openReview(browser, await command.url());
     await page.keyboard.press("g");
     await page.keyboard.type("Not lost");
-    await page.getByText("Your notes are not being saved").waitFor();
+    await page.getByText("Your comments are not being saved").waitFor();
     await command.says(/Nothing can be stored in .*drafts/);
     expect(await page.locator(".composer textarea").inputValue()).toBe("Not lost");
     await rm(obstacle);

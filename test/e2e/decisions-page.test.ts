@@ -130,7 +130,7 @@ describe("an irreversible button", () => {
     const { page, child } = review;
     await writeGeneralComment(page, "In general: fine.");
     await page.keyboard.press("a");
-    const without = page.getByRole("button", { name: "Approve without the comments" });
+    const without = page.getByRole("button", { name: "Approve without comments" });
     await open(page).waitFor();
     await without.focus();
     await page.keyboard.press("Enter");

@@ -33,7 +33,7 @@ describe("a note on a long passage", () => {
 
     const second = await startReview(home, hookEvent(`${longPlan}\nOne more.\n`, home.path));
     const { page, errors } = await openReview(browser, second.url);
-    await page.getByRole("region", { name: "Notes of round 1" }).getByText("text unchanged").waitFor();
+    await page.getByRole("region", { name: "Comments of round 1" }).getByText("text unchanged").waitFor();
     expect(await page.getByRole("button", { name: "Approve" }).isEnabled()).toBe(true);
     expect(errors).toEqual([]);
     second.child.kill("SIGTERM");
@@ -63,7 +63,7 @@ describe("a page that cannot be rendered", () => {
     await page.goto(review.url);
     await page.getByRole("heading", { name: "This page has failed" }).waitFor();
     await page.getByText("no events").waitFor();
-    await page.getByRole("region", { name: "Your notes" }).getByText("Keep this note").waitFor();
+    await page.getByRole("region", { name: "Your comments" }).getByText("Keep this note").waitFor();
     await page.getByRole("button", { name: "Approve" }).waitFor();
     await page.getByRole("button", { name: "Request changes" }).click();
     await page.getByRole("heading", { name: "Sent: Request changes" }).waitFor();
@@ -131,8 +131,8 @@ describe("a page that cannot be rendered", () => {
       .toContain("Keep this comment");
     await page.goto(url);
     await page.getByRole("heading", { name: "This page has failed" }).waitFor();
-    await page.getByRole("region", { name: "Your notes" }).getByText("Keep this comment").waitFor();
-    await page.getByRole("button", { name: "Approve without the comments" }).waitFor();
+    await page.getByRole("region", { name: "Your comments" }).getByText("Keep this comment").waitFor();
+    await page.getByRole("button", { name: "Approve without comments" }).waitFor();
     await page.getByRole("button", { name: "Send feedback" }).click();
     await page.getByRole("heading", { name: "Sent: Send feedback" }).waitFor();
     expect((await ended).stdout).toContain("Keep this comment");

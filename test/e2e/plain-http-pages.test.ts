@@ -27,7 +27,7 @@ describe("a page that came over plain HTTP from another machine", () => {
     const { page, errors } = await openReview(browser, fromElsewhere(review.url));
     await page.keyboard.press("g");
     await page.getByPlaceholder("About the plan as a whole").fill("Looks sound.");
-    await page.getByRole("button", { name: "Add note" }).click();
+    await page.getByRole("button", { name: "Add comment" }).click();
     await page.locator(".card").getByText("Looks sound.").waitFor();
     await page.getByRole("button", { name: "Copy code" }).first().click();
     await expect.poll(() => page.locator("[role=status]").allTextContents()).toContain("Code copied");

@@ -109,9 +109,9 @@ describe("the plan page on a phone", () => {
     // The click that a tap becomes comes after it.
     await page.locator('.plan p[data-cursor="true"]').waitFor();
     await page.keyboard.press("c");
-    await page.getByRole("region", { name: "New note" }).waitFor();
+    await page.getByRole("region", { name: "New comment" }).waitFor();
     expect(await widest()).toEqual([360, 360]);
-    const kinds = page.getByRole("radiogroup", { name: "Kind of note" });
+    const kinds = page.getByRole("radiogroup", { name: "Comment type" });
     expect(await kinds.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");

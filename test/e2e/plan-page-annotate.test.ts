@@ -44,7 +44,7 @@ function isBeside(sign: Box, pointedAt: Box): boolean {
 /** The middle of the first text that carries a comment and is not the active one, scrolled into view. */
 function markedPlace(page: Page): Promise<{ readonly x: number; readonly y: number } | undefined> {
   return page.evaluate(() => {
-    const [range] = CSS.highlights.get("note-comment") ?? [];
+    const [range] = CSS.highlights.get("annotation-comment") ?? [];
     (range as Range | undefined)?.startContainer.parentElement?.scrollIntoView({ block: "center" });
     const box = (range as Range | undefined)?.getBoundingClientRect();
     return box && { x: box.left + box.width / 2, y: box.top + box.height / 2 };
@@ -79,7 +79,7 @@ describe("in a narrow window", () => {
     await page.keyboard.press("c");
     await page.locator(field).waitFor();
     await page.reload();
-    await expect.poll(() => page.locator(".notes-toggle .badge").textContent()).toBe("1");
+    await expect.poll(() => page.locator(".sidebar-toggle .badge").textContent()).toBe("1");
     expect(await page.locator(field).count()).toBe(0);
     review.child.kill("SIGTERM");
     await review.ended;
@@ -99,7 +99,7 @@ describe("annotating the source", () => {
     await card.getByText("Which client?").waitFor();
     expect(await card.locator(".card-quote").textContent()).toBe("Add the client and a setting.");
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: `Line ${line}, show its note` }).click();
+    await page.getByRole("button", { name: `Line ${line}, show its comment` }).click();
     expect(await card.getAttribute("class")).toContain("card-active");
     review.child.kill("SIGTERM");
     await review.ended;
@@ -151,7 +151,7 @@ describe("annotating by key", () => {
     await page.keyboard.press("Control+Enter");
     await page.keyboard.press("Escape");
     await page.evaluate(() => scrollTo(0, 0));
-    const mark = page.locator(".note-marks button");
+    const mark = page.locator(".annotation-marks button");
     const height = page.viewportSize()?.height ?? 0;
     expect((await mark.boundingBox())?.y).toBeGreaterThan(height * 0.9);
     await mark.click();
@@ -221,7 +221,7 @@ describe("annotating by pointer", () => {
     await page.mouse.up();
     await page.getByRole("button", { name: "Use drawing" }).click();
     await page.getByRole("img", { name: "shot-marked.png" }).waitFor();
-    await page.getByRole("button", { name: "Add note" }).click();
+    await page.getByRole("button", { name: "Add comment" }).click();
     await page.keyboard.press("x");
     await page.getByRole("button", { name: /^Send to/ }).click();
     const { stdout } = await review.ended;

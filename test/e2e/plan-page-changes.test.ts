@@ -137,7 +137,7 @@ describe("the changes of a plan", () => {
 
     const third = await startReview(home, hookEvent(before("Noted gone"), home.path));
     const next = await openReview(browser, third.url);
-    const asked = next.page.getByRole("region", { name: "Notes of round 2" });
+    const asked = next.page.getByRole("region", { name: "Comments of round 2" });
     await asked.getByText("text restored").first().waitFor();
     await end(third);
   });

@@ -23,7 +23,7 @@ async function comment(page: Page, on: string, text: string): Promise<void> {
   await selectText(page, on);
   await page.getByRole("toolbar").getByRole("button", { name: "Comment" }).click();
   await page.keyboard.type(text);
-  await page.getByRole("button", { name: "Add note" }).click();
+  await page.getByRole("button", { name: "Add comment" }).click();
 }
 
 async function pasteImage(
@@ -122,7 +122,7 @@ describe("the plan page tells the agent", () => {
     await page.getByText("Edit", { exact: true }).click();
     await page.getByLabel("The plan's Markdown").fill("# Edited plan\n\nRename the table.\n");
     await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Approve and send notes" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Approve and send comments" }).click();
     await page.getByRole("heading", { name: "Plan approved" }).waitFor();
     const { updatedInput } = decisionOf((await review.ended).stdout);
 
@@ -155,7 +155,7 @@ describe("the plan page tells the agent", () => {
     const { page } = await openReview(browser, review.url);
     await page.keyboard.press("a");
     await page.getByLabel("Continue with").selectOption({ label: "docs" });
-    await page.getByLabel(/^Note for/).fill("Mind the style guide.");
+    await page.getByLabel(/^Message to/).fill("Mind the style guide.");
     await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await page.getByRole("heading", { name: "Plan approved" }).waitFor();
     const result = JSON.parse((await review.ended).stdout);
@@ -183,7 +183,7 @@ it("the plan page says when the agent stops waiting, once less than an hour is l
   await page.clock.install();
   await page.reload();
   await page.getByRole("button", { name: "Approve" }).waitFor();
-  const banner = page.getByText(/Claude Code waits until .* Your notes are kept/);
+  const banner = page.getByText(/Claude Code waits until .* Your comments are kept/);
   expect(await banner.count()).toBe(0);
   await page.clock.fastForward("01:30:00");
   await banner.waitFor();

@@ -22,15 +22,15 @@ describe("what is typed on the plan page", () => {
   it("is said to be kept when the server is gone, also where the notes cover a narrow window", async () => {
     const review = await startReview(home, hookEvent(samplePlan, home.path));
     const { page } = await openReview(browser, review.url, { width: 360, height: 700 });
-    await page.locator(".notes-toggle").click();
-    await page.getByRole("button", { name: "Close notes" }).waitFor();
+    await page.locator(".sidebar-toggle").click();
+    await page.getByRole("button", { name: "Close comments" }).waitFor();
     review.child.kill("SIGKILL");
     const banner = page.locator(".banner-danger");
     await banner.waitFor();
     // A click arrives only where nothing lies above.
     await banner.getByRole("button").first().click();
-    await page.getByRole("button", { name: "Close notes" }).click();
-    await page.getByRole("button", { name: "Close notes" }).waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Close comments" }).click();
+    await page.getByRole("button", { name: "Close comments" }).waitFor({ state: "hidden" });
     await review.ended;
   });
 
@@ -88,7 +88,7 @@ describe("what is typed on the plan page", () => {
     first.child.kill("SIGKILL");
     await first.ended;
     await opened.page.getByText("Can't reach Sallyport.").waitFor();
-    await opened.page.getByRole("button", { name: "Copy my notes" }).click();
+    await opened.page.getByRole("button", { name: "Copy my comments" }).click();
     expect(await opened.page.evaluate(() => navigator.clipboard.readText())).toContain(
       "Thirty minutes of work",
     );
@@ -114,8 +114,8 @@ describe("what is typed on the plan page", () => {
 
     const second = await startReview(home, hookEvent(`${samplePlan}\nRevised.\n`, home.path));
     const { page } = await openReview(browser, second.url);
-    const unsent = page.getByRole("region", { name: "Notes of round 1" });
-    await unsent.getByText("Unsent notes from round 1").waitFor();
+    const unsent = page.getByRole("region", { name: "Comments of round 1" });
+    await unsent.getByText("Unsent comments from round 1").waitFor();
     await unsent.getByRole("button", { name: "Ask again" }).click();
     expect(await page.locator(".rail > .cards .card").textContent()).toContain("Never sent");
     await expect.poll(() => unsent.count()).toBe(0);
@@ -165,7 +165,7 @@ describe("what is typed on the plan page", () => {
     await page.getByText("Reload to see it.").waitFor();
     await page.reload();
     await page.getByText("Revised.").waitFor();
-    const unsent = page.getByRole("region", { name: "Notes of round 1" });
+    const unsent = page.getByRole("region", { name: "Comments of round 1" });
     await unsent.getByText("About the first one").waitFor();
     second.child.kill("SIGTERM");
     expect((await second.ended).stdout).toBe("");

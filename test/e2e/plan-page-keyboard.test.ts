@@ -34,7 +34,7 @@ describe("the plan page by keyboard alone", () => {
 
     // Back to the first note, edit it; the deletion goes again.
     await press("Escape", "N", "e");
-    await page.getByRole("region", { name: "Edit note" }).waitFor();
+    await page.getByRole("region", { name: "Edit comment" }).waitFor();
     await page.keyboard.type(", reworded");
     await press("Control+Enter", "N", "N", "Backspace");
     await expect.poll(() => page.locator(".cards > .card").count()).toBe(3);

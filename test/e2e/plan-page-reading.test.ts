@@ -126,7 +126,7 @@ describe("a window of 360 px with wide fonts alone", () => {
       await page.addStyleTag({ content: `:root { --font-text: "${font}" !important; }` });
       await page.locator(".plan p").click();
       await page.keyboard.press("c");
-      const kinds = page.getByRole("radiogroup", { name: "Kind of note" });
+      const kinds = page.getByRole("radiogroup", { name: "Comment type" });
       await kinds.waitFor();
       expect(
         await kinds.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),

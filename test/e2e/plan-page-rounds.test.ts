@@ -36,7 +36,7 @@ describe("the second round of a plan", () => {
       .replace("## Risks", "## Rollback\n\nSwitch the flag back.\n\n## Risks");
     const second = await startReview(home, hookEvent(revised, home.path));
     const { page } = await openReview(browser, second.url);
-    const asked = page.getByRole("region", { name: "Notes of round 1" });
+    const asked = page.getByRole("region", { name: "Comments of round 1" });
     await asked.waitFor();
     expect(await asked.locator(".card").allTextContents()).toEqual([
       expect.stringMatching(/text changed.*Say how many/s),

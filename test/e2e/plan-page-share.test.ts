@@ -54,7 +54,7 @@ describe("a plan in one HTML file", () => {
     await colleague.page.keyboard.type("From a colleague");
     await colleague.page.keyboard.press("Control+Enter");
     const notes = colleague.page.waitForEvent("download");
-    await colleague.page.getByRole("button", { name: "Save my notes" }).click();
+    await colleague.page.getByRole("button", { name: "Save my comments" }).click();
     const notesFile = join(home.path, "notes.json");
     await (await notes).saveAs(notesFile);
     expect(await colleague.page.evaluate(() => "__ran" in window)).toBe(false);
@@ -63,9 +63,9 @@ describe("a plan in one HTML file", () => {
 
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Import notes …" }).click();
-    await page.getByLabel(/A notes file/).setInputFiles(notesFile);
-    await page.getByRole("button", { name: "Add 1 note" }).click();
+    await page.getByRole("menuitem", { name: "Import comments …" }).click();
+    await page.getByLabel(/A comments file/).setInputFiles(notesFile);
+    await page.getByRole("button", { name: "Add 1 comment" }).click();
     await expect.poll(() => page.locator(".card").count()).toBe(2);
     expect(await page.locator(".cards").textContent()).toContain("From a colleague");
   });
@@ -75,8 +75,8 @@ describe("a plan in one HTML file", () => {
     const file = join(home.path, "other.json");
     await writeFile(file, '{"something": "else"}');
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Import notes …" }).click();
-    await page.getByLabel(/A notes file/).setInputFiles(file);
+    await page.getByRole("menuitem", { name: "Import comments …" }).click();
+    await page.getByLabel(/A comments file/).setInputFiles(file);
     await page.getByText("Not a shared plan").waitFor();
   });
 });
@@ -97,7 +97,7 @@ describe("a plan in a link", () => {
       link.replace(review.url.replace(/\/$/, ""), other.url.replace(/\/$/, "")),
     );
     await later.getByRole("button", { name: "Preview" }).click();
-    await later.getByRole("button", { name: /^Add \d+ note/ }).click();
+    await later.getByRole("button", { name: /^Add \d+ comment/ }).click();
     await later.locator(".card").getByText("From me").waitFor();
     expect(later.url()).not.toContain("#shared");
     other.child.kill("SIGTERM");
@@ -111,7 +111,7 @@ describe("a plan in a link", () => {
     );
     const { page } = await openReview(browser, off.url);
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Import notes …" }).waitFor();
+    await page.getByRole("menuitem", { name: "Import comments …" }).waitFor();
     expect(await page.getByRole("menuitem", { name: "Share …" }).count()).toBe(0);
     off.child.kill("SIGTERM");
     await off.ended;

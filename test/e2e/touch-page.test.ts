@@ -53,14 +53,14 @@ describe("by touch", () => {
     expect(await isInWindow(page, ".selection-toolbar")).toBe(true);
     await toolbar.getByRole("button", { name: "Comment" }).tap();
     await page.locator(".composer textarea").fill("By a tap");
-    await page.getByRole("button", { name: "Add note" }).tap();
+    await page.getByRole("button", { name: "Add comment" }).tap();
 
     await selectByHandles(page, ".plan li");
     await toolbar.waitFor();
     await toolbar.getByRole("button", { name: "Concern" }).tap();
     await page.locator(".composer textarea").fill("By the handles");
-    await page.getByRole("button", { name: "Add note" }).tap();
-    await expect.poll(() => page.locator(".notes-toggle .badge").textContent()).toBe("2");
+    await page.getByRole("button", { name: "Add comment" }).tap();
+    await expect.poll(() => page.locator(".sidebar-toggle .badge").textContent()).toBe("2");
 
     // A tap beside the plan takes the toolbar away; one on the next block brings it there.
     await page.locator(".plan p").first().tap();

@@ -12,13 +12,13 @@ import { useSession } from "./state/session.ts";
 export function FailedReview({ message }: { readonly message: string }) {
   const isOpen = useSession((session) => session.phase !== "sent");
   const comments = useComments((state) => state.comments);
-  const [notes, setNotes] = useState("");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the notes are made of the comments
+  const [markdown, setMarkdown] = useState("");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the comments are made of the comments
   useEffect(() => {
-    void feedback().then(({ markdown }) => setNotes(markdown));
+    void feedback().then(({ markdown }) => setMarkdown(markdown));
   }, [comments]);
   const count = saidComments(comments).length;
-  const approval = { label: count === 0 ? "Approve" : "Approve without the comments", send: approve };
+  const approval = { label: count === 0 ? "Approve" : "Approve without comments", send: approve };
   const decisions = count === 0 ? [approval] : [approval, { label: "Send feedback", send: sendFeedback }];
   const name = useSession((session) => session.index?.caller.name ?? "the agent");
   const doubt = useSession((session) => session.doubt);

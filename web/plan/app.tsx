@@ -25,7 +25,7 @@ import { Header } from "./layout/header.tsx";
 import { planShortcuts, planTyping } from "./layout/plan-shortcuts.ts";
 import { TableOfContents } from "./layout/table-of-contents.tsx";
 import { ChangesView } from "./rounds/changes-view.tsx";
-import { LastRoundNotes } from "./rounds/last-round-notes.tsx";
+import { LastRoundAnnotations } from "./rounds/last-round-annotations.tsx";
 import { ImportDialog } from "./share/import-dialog.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
 import { openDialog } from "./state/actions.ts";

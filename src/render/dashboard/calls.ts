@@ -76,7 +76,7 @@ function finishedColumns(now: number): Column<FinishedCall>[] {
     { head: "In", cell: inputCell, isFigure: true },
     { head: "Out", cell: ({ tokens }) => count(tokens?.output), isFigure: true },
     { head: "Cost", cell: ({ cost }) => dollars(cost), isFigure: true },
-    { head: "Notes", cell: notesCell },
+    { head: "Notes", cell: detailsCell },
   ];
 }
 
@@ -93,15 +93,15 @@ function inputCell({ tokens }: FinishedCall): Html {
   return html`${count(input)}${Boolean(cached) && html` <span class="aside">${count(cached)} cached</span>`}`;
 }
 
-function notesCell(call: FinishedCall): Html {
+function detailsCell(call: FinishedCall): Html {
   const { stream, retries, losses, fault, key } = call;
-  const notes = [
+  const details = [
     stream ? "stream" : "",
     key === undefined ? "" : `key ${key}`,
     retries === 0 ? "" : retries === 1 ? "1 retry" : `${retries} retries`,
     losses.length === 0 ? "" : `lost: ${losses.join(", ")}`,
   ];
-  const text = notes.filter(Boolean).join(" · ");
+  const text = details.filter(Boolean).join(" · ");
   return html`${text}${fault !== undefined && html` <span class="${isError(call) ? "fault" : "aside"}">${fault}</span>`}`;
 }
 

@@ -73,9 +73,9 @@ export function ruleTable({ rules, upstreams }: DashboardState): Html {
   const rows = rules.map((row, place) => ({ key: String(place), row }));
   const others = rules.length === 0 ? "" : "Other models: ";
   const example = upstreams[0]?.name ?? "NAME";
-  const note = html`<p class="note">${others}${others === "" ? "A" : "a"} name like <code>${example}/model</code> goes to that upstream; any other to one that lists it, else to the
+  const hint = html`<p class="hint">${others}${others === "" ? "A" : "a"} name like <code>${example}/model</code> goes to that upstream; any other to one that lists it, else to the
 first upstream that speaks the client's dialect.</p>`;
-  return section("rules", "Routes", table("rules", columns, rows), note);
+  return section("rules", "Routes", table("rules", columns, rows), hint);
 }
 
 /** Each MCP server of the configuration, and how its calls went; nothing where there is none. */

@@ -2,7 +2,7 @@ import type { DiffFile } from "../../review/api-types.ts";
 import { classNames } from "../class-names.ts";
 import { withDeceptionsShown } from "../markdown/deceptive.ts";
 import { escaped } from "../markdown/markdown-html.ts";
-import { modeNote } from "./patch/mode-note.ts";
+import { modeChange } from "./patch/mode-change.ts";
 import {
   hunkOf,
   hunkText,
@@ -68,7 +68,7 @@ export function fileHtml(file: DiffFile, patch: ParsedPatch | undefined, options
 function section(file: DiffFile, rows: string): string {
   const { folder, name } = splitPath(file.path);
   const renamed = file.oldPath !== undefined && file.oldPath !== file.path;
-  const mode = modeNote(file);
+  const mode = modeChange(file);
   return [
     `<section class="file"><header class="file-header"><span class="file-fold"></span>`,
     `<abbr class="status-letter status-${file.status}">${STATUS_LETTERS[file.status]}</abbr><h2 class="file-path">`,

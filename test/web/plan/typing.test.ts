@@ -6,7 +6,7 @@ import {
   addAtOnce,
   openDialog,
   setView,
-  startNote,
+  startAnnotation,
   takeTyped,
   typeSource,
   updateComposer,
@@ -45,7 +45,7 @@ describe("typing in the plan", () => {
 
   it("is part of the plan when a decision is about to be taken, and so is the note beside it", () => {
     setView("edit");
-    startNote("comment", anchorAt(5));
+    startAnnotation("comment", anchorAt(5));
     updateComposer({ text: "Why last?" });
     typeSource(longer);
     openDialog("request-changes");
@@ -54,7 +54,7 @@ describe("typing in the plan", () => {
   });
 
   it("takes the note along that is being written, also where its text has gone", () => {
-    startNote("comment", anchorAt(5));
+    startAnnotation("comment", anchorAt(5));
     typeSource(longer);
     takeTyped();
     expect(state().composer?.anchor).toMatchObject({ startLine: 7, quote: "Last words." });

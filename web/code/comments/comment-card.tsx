@@ -63,13 +63,13 @@ export function PlaceLabel({ comment }: { readonly comment: ReviewComment }) {
   // The patches decide where the lines are; they come later than the comments.
   useSession(({ patchVersion }) => patchVersion);
   const place = placeNow(comment);
-  const notes = notesOn(comment, place, diffType);
+  const statuses = statusesOf(comment, place, diffType);
   return (
     <span className="comment-place">
       {placeText(comment, place)}
-      {notes.map((note) => (
-        <span key={note} className="comment-note">
-          {note}
+      {statuses.map((status) => (
+        <span key={status} className="comment-status">
+          {status}
         </span>
       ))}
     </span>
@@ -83,13 +83,13 @@ function placeText(comment: ReviewComment, place: PlaceNow): string {
   return `${linesOf(start, end)}${comment.place.side === "old" ? ", before the change" : ""}`;
 }
 
-function notesOn(comment: ReviewComment, place: PlaceNow, diffType: string | undefined): string[] {
-  const notes: string[] = [];
-  if (comment.diff.type !== diffType) notes.push(`made on ${comment.diff.label}`);
-  if (comment.path !== undefined && place.state === "elsewhere") notes.push("file not in this diff");
-  if (comment.place && place.state === "lost") notes.push("these lines are not in this diff");
-  if ("moved" in place && place.moved) notes.push(`moved from line ${comment.place?.start}`);
-  return notes;
+function statusesOf(comment: ReviewComment, place: PlaceNow, diffType: string | undefined): string[] {
+  const statuses: string[] = [];
+  if (comment.diff.type !== diffType) statuses.push(`made on ${comment.diff.label}`);
+  if (comment.path !== undefined && place.state === "elsewhere") statuses.push("file not in this diff");
+  if (comment.place && place.state === "lost") statuses.push("these lines are not in this diff");
+  if ("moved" in place && place.moved) statuses.push(`moved from line ${comment.place?.start}`);
+  return statuses;
 }
 
 function describe(comment: ReviewComment): string {

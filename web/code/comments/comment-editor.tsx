@@ -149,7 +149,7 @@ function TypeChoice({ comment }: { readonly comment: ReviewComment }) {
     .map((type) => ({ value: type, label: `${type[0]?.toUpperCase()}${type.slice(1)}` }));
   return (
     <Segmented
-      label="Kind of comment"
+      label="Comment type"
       value={comment.type}
       options={options}
       onChange={(type) => changeComment(comment.id, (before) => withType(before, type))}

@@ -54,13 +54,13 @@ function itemOf(comment: ReviewComment, number: number, context: FeedbackContext
   const type = comment.type[0]?.toUpperCase() + comment.type.slice(1);
   if (!comment.place) {
     const what = comment.path === undefined ? "the whole change" : "the whole file";
-    return [`### ${number}. ${type} on ${what}`, ...notes(comment, context), ...bodyOf(comment)];
+    return [`### ${number}. ${type} on ${what}`, ...contextLines(comment, context), ...bodyOf(comment)];
   }
   const now = context.placeNow(comment);
   const place = now ?? comment.place;
   const side = comment.place.side === "new" ? "new side" : "old side: before the change";
   const parts = [`### ${number}. ${type} on ${linesOf(place.start, place.end)} (${side})`];
-  parts.push(...notes(comment, context));
+  parts.push(...contextLines(comment, context));
   if (comment.suggestion === undefined) {
     const language = languageOf(comment.path ?? "");
     parts.push(fenced(`${quoted(comment.place.lines)}\n`, language === "text" ? "" : language));
@@ -87,7 +87,7 @@ function quoted(lines: readonly string[]): string {
 }
 
 /** What the reader must know when the comment does not belong to the diff named on top. */
-function notes(comment: ReviewComment, context: FeedbackContext): string[] {
+function contextLines(comment: ReviewComment, context: FeedbackContext): string[] {
   const found: string[] = [];
   if (comment.place?.side === "old" && comment.oldPath && comment.oldPath !== comment.path) {
     found.push(`The lines are those of ${codeSpan(comment.oldPath)}, which was renamed.`);

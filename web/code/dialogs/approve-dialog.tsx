@@ -69,7 +69,7 @@ function Buttons({ hasComments, sending, approve }: ButtonsProps) {
       {hasComments ? (
         <>
           <IrreversibleButton variant="danger" disabled={sending} onPress={approve}>
-            Approve without the comments
+            Approve without comments
           </IrreversibleButton>
           <Button variant="primary" onClick={() => openDialog("send")}>
             Send them as feedback

@@ -78,7 +78,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
         <span className="comment-place">
           {annotation.filePath},{" "}
           {annotation.lineEnd === 0 ? "the whole file" : linesOf(annotation.lineStart, annotation.lineEnd)}
-          <span className="comment-note">{fate}</span>
+          <span className="comment-status">{fate}</span>
         </span>
         {file && (
           <Button small onClick={show}>

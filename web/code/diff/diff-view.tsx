@@ -24,7 +24,7 @@ export function DiffView({ controller }: { readonly controller: DiffController }
 
   return (
     <>
-      <PrintNote scene={scene} />
+      <PrintNotice scene={scene} />
       <main ref={scroller} id="diff" className="diff" tabIndex={-1} aria-label="Changes">
         <div className="diff-content" style={{ height: scene.height }}>
           {scene.visible.map(({ order, from, to }) => {
@@ -112,7 +112,7 @@ function columnsIn(element: HTMLElement, layout: string): number {
 }
 
 /** On paper, above a diff that is too long for it: how much of it follows, and what prints all of it. */
-function PrintNote({ scene: { geometry, visible, printing } }: { readonly scene: Scene }) {
+function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scene: Scene }) {
   const gitRef = useSession((session) => session.index?.gitRef ?? "");
   const last = visible.at(-1);
   if (!printing || !last) return null;
@@ -120,7 +120,7 @@ function PrintNote({ scene: { geometry, visible, printing } }: { readonly scene:
   const isCut = last.to < (geometry.bodies[last.order]?.rows?.count ?? 0);
   if (visible.length === files && !isCut) return null;
   return (
-    <p className="print-note">
+    <p className="print-notice">
       The top of the diff: {thousands(visible.length)} of {thousands(files)} files
       {isCut && ", the last one not to its end"}. All of it: git diff {gitRef}
     </p>

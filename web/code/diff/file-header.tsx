@@ -7,7 +7,7 @@ import {
   UnfoldVertical,
 } from "lucide-react";
 import { memo } from "react";
-import { modeNote } from "../../../src/render/diff/patch/mode-note.ts";
+import { modeChange } from "../../../src/render/diff/patch/mode-change.ts";
 import { splitPath } from "../../../src/render/diff/patch/shown-path.ts";
 import { STATUS_LETTERS } from "../../../src/render/diff/patch/status-letters.ts";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
@@ -57,7 +57,7 @@ export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHe
 
 function Badges({ file }: { readonly file: DiffFile }) {
   const since = useRounds(({ compared }) => sinceRound(compared, file));
-  const mode = modeNote(file);
+  const mode = modeChange(file);
   return (
     <>
       {mode !== undefined && <span className="badge">{mode}</span>}

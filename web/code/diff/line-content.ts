@@ -23,7 +23,7 @@ export interface LineContent {
   /** UTF-16 units left out at the end. */
   readonly hidden: number;
   /** Sentences after the code, such as a missing newline. */
-  readonly remark: string | undefined;
+  readonly notice: string | undefined;
 }
 
 /** What the search wants painted in a line. */
@@ -63,7 +63,7 @@ export function patchLine(
     full.length > LONGEST_COLOURED
       ? segmentsOf(text, { changed: [], found: marks.found })
       : segmentsOf(text, marks);
-  return { segments, hidden: full.length - text.length, remark: remarkOn(patch, line) };
+  return { segments, hidden: full.length - text.length, notice: noticeOn(patch, line) };
 }
 
 function currentOn(search: LineSearch | undefined, side: Side): number | undefined {
@@ -83,7 +83,7 @@ export function contextLine(
   const tokens = full.length > LONGEST_COLOURED ? undefined : tokensOfText(lines, source.file.path);
   const found = search ? nearest(rangesIn(text, search.pattern)) : [];
   const segments = segmentsOf(text, { tokens, tokenLine: number - 1, changed: [], found });
-  return { segments, hidden: full.length - text.length, remark: undefined };
+  return { segments, hidden: full.length - text.length, notice: undefined };
 }
 
 /** The whole file's highlighting knows what stands before the hunk, so it is preferred once it is here. */
@@ -102,7 +102,7 @@ function highlightOf(
 }
 
 /** What is to be said after a line's code. */
-export function remarkOn(patch: ParsedPatch, line: number): string | undefined {
+export function noticeOn(patch: ParsedPatch, line: number): string | undefined {
   if (patch.withoutNewline.has(line)) return "No newline at end of file";
   const partner = patch.partner[line] ?? -1;
   if (patch.kind[line] === LINE_CONTEXT || partner < 0) return undefined;

@@ -15,7 +15,7 @@ import { isUncertain } from "../core/rows/line-heights.ts";
 import { numberAt } from "../core/rows/navigate.ts";
 import { CodeText } from "../highlight/code-text.tsx";
 import { showWholeLine, wholeLineKey } from "../state/view.ts";
-import { contextLine, type LineContent, type LineSearch, patchLine, remarkOn } from "./line-content.ts";
+import { contextLine, type LineContent, type LineSearch, noticeOn, patchLine } from "./line-content.ts";
 
 interface LineRowProps {
   readonly body: FileBody & { readonly patch: ParsedPatch };
@@ -170,7 +170,7 @@ function Code(props: CodeProps) {
       {content.hidden > 0 && (
         <LongLineButton lineKey={wholeLineKey(body.file.path, line, isContext)} hidden={content.hidden} />
       )}
-      {content.remark && <span className="remark">{content.remark}</span>}
+      {content.notice && <span className="line-notice">{content.notice}</span>}
     </span>
   );
 }
@@ -194,7 +194,7 @@ function isMeasured({ body, row, wrap }: LineRowProps, left: number, right: numb
   if (body.rows?.kind[row] === ROW_CONTEXT) return isUncertain(body.text?.[right - 1] ?? "");
   const lines = (left === right ? [left] : [left, right]).filter((line) => line >= 0);
   return lines.some(
-    (line) => isUncertain(lineText(body.patch, line)) || remarkOn(body.patch, line) !== undefined,
+    (line) => isUncertain(lineText(body.patch, line)) || noticeOn(body.patch, line) !== undefined,
   );
 }
 

@@ -4,7 +4,7 @@ import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { printedBy } from "../../shared/keyboard/keys.ts";
 import type { Box } from "../article/target.ts";
 import { quickLabels } from "../model/annotations.ts";
-import { addAtOnce, closeLabels, startNote } from "../state/actions.ts";
+import { addAtOnce, closeLabels, startAnnotation } from "../state/actions.ts";
 
 interface LabelPickerProps {
   readonly anchor: PlanAnchor;
@@ -81,7 +81,7 @@ export function LabelPicker({ anchor, box }: LabelPickerProps) {
 function startComment(anchor: PlanAnchor, typed: string): void {
   flushSync(() => {
     closeLabels();
-    startNote("comment", anchor, typed);
+    startAnnotation("comment", anchor, typed);
   });
   const field = document.querySelector<HTMLTextAreaElement>(".composer textarea");
   field?.focus({ preventScroll: true });

@@ -5,11 +5,11 @@ import { Button, IconButton } from "../../shared/components/button.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
 import type { Target } from "../article/target.ts";
 import { typeNames } from "../model/annotations.ts";
-import { addAtOnce, openLabels, startNote } from "../state/actions.ts";
+import { addAtOnce, openLabels, startAnnotation } from "../state/actions.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
 /** Kinds of notes and their keys, in the order of the toolbar. */
-export const noteKeys = [
+export const annotationKeys = [
   { type: "comment", key: "c" },
   { type: "replace", key: "r" },
   { type: "insert", key: "i" },
@@ -39,7 +39,7 @@ export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
       style={{ top: isBelow ? bottom : top, "--left": `${left}px` } as React.CSSProperties}
       onPointerDown={(event) => event.preventDefault()}
     >
-      {noteKeys
+      {annotationKeys
         // What is gone already cannot be marked for removal.
         .filter(({ type }) => type !== "delete" || !anchor.removed)
         .map(({ type, key }) => (
@@ -50,7 +50,7 @@ export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
             title={`${typeNames[type]} (${key})`}
             onClick={() => {
               if (type === "delete") addAtOnce("delete", anchor);
-              else startNote(type, anchor);
+              else startAnnotation(type, anchor);
               done();
             }}
           >

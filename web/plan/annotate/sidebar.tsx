@@ -5,9 +5,9 @@ import { Button, IconButton } from "../../shared/components/button.tsx";
 import { inDocumentOrder } from "../model/annotations.ts";
 import { startNote, toggleSidebar } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
+import { AnnotationCard } from "./annotation-card.tsx";
+import { AnnotationComposer } from "./annotation-composer.tsx";
 import { LabelPicker } from "./label-picker.tsx";
-import { NoteCard } from "./note-card.tsx";
-import { NoteComposer } from "./note-composer.tsx";
 
 /** Lists every annotation in document order, then `children`. In a narrow window it slides in from the side. */
 export function Sidebar({ children }: { readonly children?: ReactNode }) {
@@ -24,13 +24,13 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
   return (
     <aside
       className={classNames("rail", (open || writtenHere || (labelTarget && !isPlanShown)) && "rail-open")}
-      aria-label="Notes"
+      aria-label="Comments"
     >
       <div className="rail-head">
         <h2>
           Notes <span className="badge">{count}</span>
         </h2>
-        <Button small variant="quiet" className="no-print" onClick={() => startNote("general")}>
+        <Button small variant="quiet" className="no-print" onClick={() => startAnnotation("general")}>
           <MessageSquarePlus size={15} aria-hidden /> General comment
         </Button>
         <IconButton small label="Close notes" className="rail-close no-print" onClick={toggleSidebar}>
@@ -38,7 +38,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
         </IconButton>
       </div>
       {writtenHere && (
-        <NoteComposer
+        <AnnotationComposer
           key={writtenHere.editing ?? writtenHere.anchor?.start ?? "general"}
           composer={writtenHere}
         />
@@ -59,7 +59,7 @@ const Cards = memo(function Cards() {
   return (
     <ol className="cards">
       {ordered.map((annotation) => (
-        <NoteCard key={annotation.id} annotation={annotation} active={annotation.id === activeId} />
+        <AnnotationCard key={annotation.id} annotation={annotation} active={annotation.id === activeId} />
       ))}
     </ol>
   );

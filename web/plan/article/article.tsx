@@ -3,11 +3,11 @@ import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { MarkdownView } from "../../shared/markdown/markdown-view.tsx";
 import { isTouched } from "../../shared/selection/last-pointer.ts";
 import { followSelection } from "../../shared/selection/settled-selection.ts";
+import { AnnotationComposer } from "../annotate/annotation-composer.tsx";
+import { AnnotationMarks } from "../annotate/annotation-marks.tsx";
 import { LabelPicker } from "../annotate/label-picker.tsx";
-import { NoteComposer } from "../annotate/note-composer.tsx";
-import { NoteMarks } from "../annotate/note-marks.tsx";
 import { SelectionToolbar } from "../annotate/selection-toolbar.tsx";
-import { blockAt, blockElement, focusBlock, notedRemoval, removedElement } from "../dom/text-points.ts";
+import { annotatedRemoval, blockAt, blockElement, focusBlock, removedElement } from "../dom/text-points.ts";
 import { blockAnchor, blocksOf, codeLineAnchor } from "../model/anchor.ts";
 import { activate, setCursor } from "../state/actions.ts";
 import { setRemovedCursor } from "../state/moving.ts";
@@ -15,7 +15,7 @@ import { useReview } from "../state/review-store.ts";
 import { BlockHandle } from "./block-handle.tsx";
 import { anchorOfRemoved, anchorOfSelection } from "./current-anchor.ts";
 import { imageUrlOf } from "./image-url.ts";
-import { noteAt, type PaintedRanges, paintNotes, paintTarget } from "./paint.ts";
+import { annotationAt, type PaintedRanges, paintAnnotations, paintTarget } from "./paint.ts";
 import { isSameSpot, type Spot, spotAt } from "./spot.ts";
 import { type Box, type Target, targetBox } from "./target.ts";
 
@@ -67,12 +67,12 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
   const onClick = ({ target: clicked, clientX, clientY }: React.MouseEvent) => {
     if (getSelection()?.isCollapsed === false || !(clicked instanceof Element)) return;
     if (clicked.closest("a, button, input")) return;
-    const note = noteAt(painted.current, clientX, clientY);
-    activate(note);
-    const tapped = isTouched() && !note ? spotAt(clicked, clientY) : undefined;
+    const annotation = annotationAt(painted.current, clientX, clientY);
+    activate(annotation);
+    const tapped = isTouched() && !annotation ? spotAt(clicked, clientY) : undefined;
     if (tapped) openSpot(tapped);
     else setTarget(undefined);
-    if (note || tapped?.line !== undefined) return;
+    if (annotation || tapped?.line !== undefined) return;
     const removed = clicked.closest<HTMLElement>("[data-removed]")?.dataset["removed"];
     if (removed === undefined) setCursor(blockAt(clicked));
     else setRemovedCursor(Number(removed));
@@ -83,7 +83,7 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
     if (next && !isSameSpot(spot, next)) setSpot(next);
   };
 
-  // What a note is written about is offered none; other text that is selected meanwhile is.
+  // What a annotation is written about is offered none; other text that is selected meanwhile is.
   const isOffered = target && composer?.anchor?.start !== target.anchor.start;
   return (
     <div className="sheet" onPointerMove={onPointerMove} onPointerLeave={() => setSpot(undefined)}>
@@ -92,7 +92,7 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
       <div ref={root} className="plan" onClick={onClick}>
         {children}
       </div>
-      <NoteMarks root={root} />
+      <AnnotationMarks root={root} />
       {spot && !composer && <BlockHandle root={root} spot={spot} onOpen={openSpot} />}
       {labelTarget && root.current && (
         <LabelPicker
@@ -103,7 +103,11 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
       )}
       {isOffered && <SelectionToolbar target={target} onDone={() => setTarget(undefined)} />}
       {composer?.anchor && composerBox && (
-        <NoteComposer key={composer.editing ?? composer.anchor.start} composer={composer} box={composerBox} />
+        <AnnotationComposer
+          key={composer.editing ?? composer.anchor.start}
+          composer={composer}
+          box={composerBox}
+        />
       )}
     </div>
   );
@@ -143,7 +147,7 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
     const element = root.current;
     if (!element) return;
     const paint = () => {
-      painted.current = paintNotes(element, plan, annotations, activeId);
+      painted.current = paintAnnotations(element, plan, annotations, activeId);
       paintTarget(element, plan, target);
     };
     paint();
@@ -158,7 +162,7 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
   useEffect(() => {
     const anchor = annotations.find(({ id }) => id === activeId)?.anchor;
     if (!anchor || !root.current) return;
-    const element = anchor.removed ? notedRemoval(root.current, anchor) : undefined;
+    const element = anchor.removed ? annotatedRemoval(root.current, anchor) : undefined;
     const block = blocksOf(plan, anchor)[0];
     const drawn = element ?? (block === undefined ? null : blockElement(root.current, block));
     drawn?.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });

@@ -1,6 +1,6 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.ts";
-import { domRange, elementsBy, notedRemoval } from "../dom/text-points.ts";
+import { annotatedRemoval, domRange, elementsBy } from "../dom/text-points.ts";
 import { blocksOf, drawnRanges } from "../model/anchor.ts";
 
 /** The DOM ranges of each note, for telling which one was clicked. */
@@ -9,10 +9,10 @@ export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;
 const KINDS = ["comment", "replace", "delete", "insert", "concern", "label"] as const;
 
 /**
- * Paints the notes over the text with the CSS Custom Highlight API, which adds no element to the page. Highlights
+ * Paints the byBlock over the text with the CSS Custom Highlight API, which adds no element to the page. Highlights
  * mean nothing to assistive technology, so each noted block also refers to its cards.
  */
-export function paintNotes(
+export function paintAnnotations(
   root: Element,
   plan: MarkdownDocument,
   annotations: readonly PlanAnnotation[],
@@ -33,18 +33,18 @@ export function paintNotes(
   for (const kind of KINDS) {
     const ids = annotations.filter(({ type, id }) => type === kind && id !== activeId).map(({ id }) => id);
     setHighlight(
-      `note-${kind}`,
+      `annotation-${kind}`,
       ids.flatMap((id) => painted.get(id) ?? []),
     );
   }
-  setHighlight("note-active", activeId ? (painted.get(activeId) ?? []) : []);
+  setHighlight("annotation-active", activeId ? (painted.get(activeId) ?? []) : []);
   describeBlocks(root, plan, annotations);
   return painted;
 }
 
 /** The removed text that a note is about, where the changes are shown. */
 function removedRange(root: Element, anchor: PlanAnchor): Range | undefined {
-  const element = notedRemoval(root, anchor);
+  const element = annotatedRemoval(root, anchor);
   if (!element) return undefined;
   const range = document.createRange();
   range.selectNodeContents(element);
@@ -55,13 +55,13 @@ function removedRange(root: Element, anchor: PlanAnchor): Range | undefined {
 export function paintTarget(root: Element, plan: MarkdownDocument, anchor: PlanAnnotation["anchor"]): void {
   const ranges = anchor ? drawnRanges(plan, anchor).map((range) => domRange(root, range)) : [];
   setHighlight(
-    "note-target",
+    "annotation-target",
     ranges.filter((range) => range !== undefined),
   );
 }
 
 /** The note drawn under a point of the window. */
-export function noteAt(painted: PaintedRanges, x: number, y: number): string | undefined {
+export function annotationAt(painted: PaintedRanges, x: number, y: number): string | undefined {
   const caret = document.caretPositionFromPoint?.(x, y);
   if (!caret) return undefined;
   const hits = [...painted].filter(([, ranges]) =>
@@ -87,23 +87,23 @@ function setHighlight(name: string, ranges: readonly Range[]): void {
 }
 
 function describeBlocks(root: Element, plan: MarkdownDocument, annotations: readonly PlanAnnotation[]): void {
-  const notes = new Map<number, PlanAnnotation[]>();
+  const byBlock = new Map<number, PlanAnnotation[]>();
   for (const annotation of annotations) {
     if (!annotation.anchor) continue;
     for (const block of blocksOf(plan, annotation.anchor)) {
-      const list = notes.get(block);
+      const list = byBlock.get(block);
       if (list) list.push(annotation);
-      else notes.set(block, [annotation]);
+      else byBlock.set(block, [annotation]);
     }
   }
-  for (const element of root.querySelectorAll<HTMLElement>("[data-noted]")) {
-    element.removeAttribute("data-noted");
+  for (const element of root.querySelectorAll<HTMLElement>("[data-annotated]")) {
+    element.removeAttribute("data-annotated");
     element.removeAttribute("aria-describedby");
   }
   const blocks = elementsBy(root, "block");
-  for (const [block, list] of notes) {
+  for (const [block, list] of byBlock) {
     const element = blocks.get(block);
-    element?.setAttribute("data-noted", list.at(-1)?.type ?? "comment");
-    element?.setAttribute("aria-describedby", list.map(({ id }) => `note-${id}`).join(" "));
+    element?.setAttribute("data-annotated", list.at(-1)?.type ?? "comment");
+    element?.setAttribute("aria-describedby", list.map(({ id }) => `annotation-${id}`).join(" "));
   }
 }

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { findDeceptions } from "../../../src/render/markdown/deceptive.ts";
 import { sourceLines } from "../../../src/render/markdown/parse/source-lines.ts";
 import { linesAnchor } from "../model/anchor.ts";
-import { activate, startNote } from "../state/actions.ts";
+import { activate, startAnnotation } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
 /** The plan as the agent wrote it, character by character, with line numbers, which take notes and lead to them. */
@@ -13,7 +13,7 @@ export function SourceView() {
     const { count, text } = sourceLines(source);
     return Array.from({ length: count }, (_, line) => text(line));
   }, [source]);
-  const noted = useMemo(() => {
+  const annotated = useMemo(() => {
     const found = new Map<number, string>();
     for (const { id, anchor } of annotations) {
       for (let line = anchor?.startLine ?? 1; line <= (anchor?.endLine ?? 0); line += 1) found.set(line, id);
@@ -25,7 +25,7 @@ export function SourceView() {
     <section className="source" tabIndex={0} aria-label="Markdown source">
       {lines.map((text, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its number
-        <SourceLine key={index} number={index + 1} text={text} note={noted.get(index + 1)} />
+        <SourceLine key={index} number={index + 1} text={text} annotation={annotated.get(index + 1)} />
       ))}
     </section>
   );
@@ -34,21 +34,21 @@ export function SourceView() {
 interface SourceLineProps {
   readonly number: number;
   readonly text: string;
-  /** The note that the line has. */
-  readonly note: string | undefined;
+  /** The annotation that the line has. */
+  readonly annotation: string | undefined;
 }
 
-function SourceLine({ number, text, note }: SourceLineProps) {
-  const label = note === undefined ? `Annotate line ${number}` : `Line ${number}, show its note`;
+function SourceLine({ number, text, annotation }: SourceLineProps) {
+  const label = annotation === undefined ? `Annotate line ${number}` : `Line ${number}, show its annotation`;
   return (
-    <div className="source-line" data-line={number} data-noted={note !== undefined}>
+    <div className="source-line" data-line={number} data-annotated={annotation !== undefined}>
       <button
         type="button"
         aria-label={label}
         title={label}
         // Not a stop for each line: a selection takes notes by keyboard.
-        tabIndex={note === undefined ? -1 : 0}
-        onClick={() => (note === undefined ? annotate(number) : activate(note))}
+        tabIndex={annotation === undefined ? -1 : 0}
+        onClick={() => (annotation === undefined ? annotate(number) : activate(annotation))}
       >
         {number}
       </button>
@@ -61,7 +61,7 @@ function SourceLine({ number, text, note }: SourceLineProps) {
 
 function annotate(line: number): void {
   const anchor = linesAnchor(useReview.getState().document, line, line);
-  if (anchor) startNote("comment", anchor);
+  if (anchor) startAnnotation("comment", anchor);
 }
 
 function SourceText({ text }: { readonly text: string }) {

@@ -1,6 +1,6 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
-import { blockElement, domRange, notedRemoval } from "../dom/text-points.ts";
+import { annotatedRemoval, blockElement, domRange } from "../dom/text-points.ts";
 import { blocksOf, drawnRanges } from "../model/anchor.ts";
 
 /** Pixels from the top left of the sheet that the plan is drawn on. */
@@ -21,7 +21,7 @@ export function targetBox(root: Element, plan: MarkdownDocument, anchor: PlanAnc
     .map((range) => domRange(root, range))
     .filter((range) => range !== undefined);
   const block = anchor.removed
-    ? notedRemoval(root, anchor)
+    ? annotatedRemoval(root, anchor)
     : blockElement(root, blocksOf(plan, anchor)[0] ?? 0);
   const boxes = ranges.flatMap((range) => [...range.getClientRects()]);
   const visible = boxes.filter(({ width }) => width > 0);

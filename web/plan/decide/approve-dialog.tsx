@@ -12,7 +12,7 @@ import { describeSaves, savesOf } from "../state/settings.ts";
 import { AgentChoice, PermissionChoice } from "./agent-choices.tsx";
 import { feedbackOf } from "./plan-feedback.ts";
 import { SaveOptions } from "./save-options.tsx";
-import { type NotesChoice, UnsentNotes } from "./unsent-notes.tsx";
+import { type AnnotationsChoice, UnsentAnnotations } from "./unsent-annotations.tsx";
 import { useDecision } from "./use-decision.ts";
 
 /** Approves the plan, with everything this agent can be told along with it, and nothing it cannot. */
@@ -23,12 +23,12 @@ export function ApproveDialog() {
   const isEdited = useReview((state) => editedPlan(state) !== undefined);
   const [mode, setMode] = useState<PermissionMode | "">("");
   const [agent, setAgent] = useState("");
-  const [notes, setNotes] = useState<NotesChoice>("send");
+  const [choice, setChoice] = useState<AnnotationsChoice>("send");
   const { busy, error, run } = useDecision();
   if (!plan) return null;
   const { caller } = plan;
   const canTell = caller.approvalNote !== "none";
-  const send = () => run(() => approve(bodyOf(mode, agent, canTell && notes === "send")));
+  const send = () => run(() => approve(bodyOf(mode, agent, canTell && choice === "send")));
 
   return (
     <Dialog
@@ -38,8 +38,8 @@ export function ApproveDialog() {
         <>
           <ErrorLine error={error} />
           <Buttons
-            label={approveLabel(count, canTell, notes)}
-            losesNotes={count > 0 && !canTell}
+            label={approveLabel(count, canTell, choice)}
+            losesAnnotations={count > 0 && !canTell}
             busy={busy}
             send={send}
           />
@@ -55,7 +55,7 @@ export function ApproveDialog() {
         )}
         {isEdited && " with the plan as you edited it"}.
       </p>
-      {count > 0 && <UnsentNotes caller={caller} count={count} choice={notes} onChoose={setNotes} />}
+      {count > 0 && <UnsentAnnotations caller={caller} count={count} choice={choice} onChoose={setChoice} />}
       {canTell && (
         <label className="field">
           <span>Note for {caller.name} (optional)</span>
@@ -82,24 +82,24 @@ const close = () => openDialog(undefined);
 
 interface ButtonsProps {
   readonly label: string;
-  /** There are notes, and an approval cannot carry them. */
-  readonly losesNotes: boolean;
+  /** There are choice, and an approval cannot carry them. */
+  readonly losesAnnotations: boolean;
   readonly busy: boolean;
   readonly send: () => void;
 }
 
-function Buttons({ label, losesNotes, busy, send }: ButtonsProps) {
+function Buttons({ label, losesAnnotations, busy, send }: ButtonsProps) {
   return (
     <>
       <Button onClick={close}>Keep reviewing</Button>
-      {losesNotes && (
+      {losesAnnotations && (
         <Button variant="primary" onClick={() => openDialog("request-changes")}>
           Request changes instead
         </Button>
       )}
       <IrreversibleButton
-        variant={losesNotes ? "plain" : "primary"}
-        takesKey={!losesNotes}
+        variant={losesAnnotations ? "plain" : "primary"}
+        takesKey={!losesAnnotations}
         disabled={busy}
         onPress={send}
       >
@@ -109,17 +109,17 @@ function Buttons({ label, losesNotes, busy, send }: ButtonsProps) {
   );
 }
 
-function approveLabel(count: number, canTell: boolean, notes: NotesChoice): string {
+function approveLabel(count: number, canTell: boolean, choice: AnnotationsChoice): string {
   if (count === 0) return "Approve";
-  return canTell && notes === "send" ? "Approve and send notes" : "Approve without my notes";
+  return canTell && choice === "send" ? "Approve and send choice" : "Approve without my choice";
 }
 
-/** What is sent. The note alone goes along where the person holds the other notes back. */
-function bodyOf(mode: PermissionMode | "", agent: string, withNotes: boolean): ApproveBody {
+/** What is sent. The note alone goes along where the person holds the other choice back. */
+function bodyOf(mode: PermissionMode | "", agent: string, withAnnotations: boolean): ApproveBody {
   const state = useReview.getState();
   const { plan, annotations, document } = state;
   if (!plan) return {};
-  const told = withNotes ? state : { ...state, annotations: [] };
+  const told = withAnnotations ? state : { ...state, annotations: [] };
   const feedback = plan.caller.approvalNote === "none" ? "" : feedbackOf(told, "approve");
   const edited = plan.caller.takesEditedPlan ? editedPlan(state) : undefined;
   return {

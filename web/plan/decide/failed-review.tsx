@@ -11,8 +11,8 @@ import { feedbackOf } from "./plan-feedback.ts";
 /** Replaces the plan page where it cannot be rendered: decides with what is known, without any other part of the page. */
 export function FailedReview({ message }: { readonly message: string }) {
   const isOpen = useReview((state) => state.phase !== "done");
-  const notes = useReview((state) => notesText(state, "request-changes"));
-  const deny = { label: notes === "" ? "Deny" : "Request changes", send: sendNotes };
+  const comments = useReview((state) => commentsText(state, "request-changes"));
+  const deny = { label: comments === "" ? "Deny" : "Request changes", send: sendComments };
   const decisions = [deny, { label: "Approve", send: sendApproval }];
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
   const response = useReview(({ outcome }) => (outcome && "answer" in outcome ? outcome.answer : undefined));
@@ -27,9 +27,9 @@ export function FailedReview({ message }: { readonly message: string }) {
   );
 }
 
-async function sendNotes(): Promise<string | undefined> {
-  const feedback = notesText(useReview.getState(), "request-changes");
-  const annotations = notesOrNone();
+async function sendComments(): Promise<string | undefined> {
+  const feedback = commentsText(useReview.getState(), "request-changes");
+  const annotations = commentsOrNone();
   return (
     (await requestChanges({ ...(feedback !== "" && { feedback }), planSave: planSave(), annotations })) ??
     alreadyDecided()
@@ -39,11 +39,11 @@ async function sendNotes(): Promise<string | undefined> {
 async function sendApproval(): Promise<string | undefined> {
   const state = useReview.getState();
   const { approvalNote = "none", takesEditedPlan = false } = state.plan?.caller ?? {};
-  const feedback = approvalNote === "none" ? "" : notesText(state, "approve");
+  const feedback = approvalNote === "none" ? "" : commentsText(state, "approve");
   const edited = takesEditedPlan ? editedPlan(state) : undefined;
   const body = {
     planSave: planSave(),
-    annotations: notesOrNone(),
+    annotations: commentsOrNone(),
     ...(feedback !== "" && { feedback }),
     ...(edited !== undefined && { plan: edited }),
   };
@@ -62,10 +62,10 @@ function alreadyDecided(): string | undefined {
     : undefined;
 }
 
-/** What is composed of the notes may be the very thing that failed: then each note as it was typed. */
-function notesText(state: ReviewState, purpose: "request-changes" | "approve"): string {
+/** What is composed of the comments may be the very thing that failed: then each note as it was typed. */
+function commentsText(state: ReviewState, purpose: "request-changes" | "approve"): string {
   try {
-    return feedbackOf({ ...state, annotations: allNotes() }, purpose);
+    return feedbackOf({ ...state, annotations: allAnnotations() }, purpose);
   } catch {
     const typed = [state.note, state.composer?.text, ...state.annotations.flatMap(wordsIn), state.typed];
     return typed.filter((text) => typeof text === "string" && text !== "").join("\n\n");
@@ -76,9 +76,9 @@ function wordsIn({ text, replacement, anchor }: PlanAnnotation): (string | undef
   return [anchor?.quote, replacement, text];
 }
 
-function notesOrNone(): readonly PlanAnnotation[] {
+function commentsOrNone(): readonly PlanAnnotation[] {
   try {
-    return allNotes();
+    return allAnnotations();
   } catch {
     return useReview.getState().annotations;
   }

@@ -6,7 +6,7 @@ import { Button } from "../../shared/components/button.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
 import { dismissAll } from "../../shared/components/toast.tsx";
 import { sentenceStart } from "../../shared/sentence-start.ts";
-import { allNotes } from "../state/actions.ts";
+import { allAnnotations } from "../state/actions.ts";
 import { type Outcome, useReview } from "../state/review-store.ts";
 import { composedFeedback } from "./plan-feedback.ts";
 
@@ -94,7 +94,7 @@ interface UndeliveredProps {
 function Undelivered({ kind, byProgram }: UndeliveredProps) {
   const state = useReview();
   const name = state.plan?.caller.name ?? "The agent";
-  const annotations = allNotes();
+  const annotations = allAnnotations();
   const feedback = state.rewritten ?? composedFeedback({ ...state, annotations }, "request-changes");
   return (
     <PageState title={TITLES[kind]}>
@@ -109,10 +109,10 @@ function Undelivered({ kind, byProgram }: UndeliveredProps) {
       ) : (
         <p>
           Nothing was decided here. {sentenceStart(name)} may have been stopped, or answered in its own
-          window. Your notes are kept as a draft and come back when the same plan does.
+          window. Your comments are kept as a draft and come back when the same plan does.
         </p>
       )}
-      {feedback !== "" && <Told heading="Your notes, to paste wherever they are needed" text={feedback} />}
+      {feedback !== "" && <Told heading="Your comments" text={feedback} />}
       <p className="hint">
         <code>sallyport review last</code> prints the last decision on record.
       </p>

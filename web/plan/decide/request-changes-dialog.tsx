@@ -58,10 +58,10 @@ interface SummaryProps {
 /** What goes before everything else that the agent is told. */
 function Summary({ name, isSilent }: SummaryProps) {
   const note = useReview((state) => state.note);
-  const hasNotes = useReview((state) => state.annotations.length > 0);
+  const hasAnnotations = useReview((state) => state.annotations.length > 0);
   return (
     <label className="field">
-      <span>{hasNotes ? "Summary (optional)" : "What should change?"}</span>
+      <span>{hasAnnotations ? "Summary (optional)" : "What should change?"}</span>
       <textarea
         className="input"
         rows={2}

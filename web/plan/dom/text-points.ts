@@ -17,7 +17,7 @@ export function removedElement(root: Element, id: number): HTMLElement | null {
 }
 
 /** The element that draws the removed text that a note is about. */
-export function notedRemoval(root: Element, { start, quote }: PlanAnchor): HTMLElement | undefined {
+export function annotatedRemoval(root: Element, { start, quote }: PlanAnchor): HTMLElement | undefined {
   const [line = ""] = quote.split("\n", 1);
   const found = [...root.querySelectorAll<HTMLElement>(`[data-at="${start}"]`)];
   return found.find(({ textContent }) => textContent?.includes(line)) ?? found[0];

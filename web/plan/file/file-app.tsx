@@ -71,8 +71,8 @@ function FileHeader({ review }: { readonly review: SharedReview }) {
       </div>
       <div className="header-decide">
         <AuthorField />
-        <Button variant="primary" onClick={() => saveNotes(review)}>
-          <Download size={16} aria-hidden /> Save my notes
+        <Button variant="primary" onClick={() => saveAnnotations(review)}>
+          <Download size={16} aria-hidden /> Save my comments
         </Button>
       </div>
     </header>
@@ -85,7 +85,7 @@ function AuthorField() {
   return (
     <input
       className="input author-name"
-      aria-label="Your name, for your notes"
+      aria-label="Your name, shown with your comments"
       placeholder="Your name"
       maxLength={80}
       value={author}
@@ -96,13 +96,13 @@ function AuthorField() {
 
 let saved: unknown;
 
-/** A file that the review's “Import notes” takes. */
-function saveNotes({ sallyport, title, plan }: SharedReview): void {
+/** A file that the review's “Import comments” takes. */
+function saveAnnotations({ sallyport, title, plan }: SharedReview): void {
   const { annotations } = useReview.getState();
-  const notes: SharedReview = { sallyport, title, plan, annotations };
-  download(new Blob([JSON.stringify(notes)], { type: "application/json" }), `${title} notes.json`);
+  const review: SharedReview = { sallyport, title, plan, annotations };
+  download(new Blob([JSON.stringify(review)], { type: "application/json" }), `${title} comments.json`);
   saved = annotations;
-  showToast("Send the file back: “Import notes” of the review takes it");
+  showToast("Send the file back: “Import comments” of the review takes it");
 }
 
 /** Nobody else has the notes before they are saved as a file: leaving without that asks first. */

@@ -8,7 +8,7 @@ import { watchSystemTheme } from "../../shared/theme/theme.ts";
 import { DATA_ELEMENT, readShared } from "../share/shared-review.ts";
 import { useReview } from "../state/review-store.ts";
 import { FileApp } from "./file-app.tsx";
-import { keepNotes } from "./keep-notes.ts";
+import { keepAnnotations } from "./keep-annotations.ts";
 
 /** The page that one saved HTML file is: the plan and its notes, without a server. */
 async function start(): Promise<void> {
@@ -20,7 +20,7 @@ async function start(): Promise<void> {
     document: parseMarkdown(review.plan),
     annotations: review.annotations,
   });
-  keepNotes(review);
+  keepAnnotations(review);
   watchSystemTheme();
   const root = document.getElementById("root");
   if (root) createRoot(root).render(<FileApp review={review} />);

@@ -7,7 +7,7 @@ import { Button } from "../../shared/components/button.tsx";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { composedFeedback } from "../decide/plan-feedback.ts";
 import { comparePlans } from "../rounds/compare-plans.ts";
-import { allNotes, showChangesSince, takeTyped } from "../state/actions.ts";
+import { allAnnotations, showChangesSince, takeTyped } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { AgentRequests } from "./agent-requests.tsx";
 import { DraftNotices } from "./draft-notices.tsx";
@@ -23,19 +23,19 @@ export function Banners() {
       {isReplaced && <Replaced />}
       {connected && draft.state === "failing" && (
         <p className="banner banner-danger" role="alert">
-          <span>Your notes are not being saved: {draft.message} Tried again every two seconds.</span>
-          <CopyNotes />
+          <span>Your comments are not being saved: {draft.message} Tried again every two seconds.</span>
+          <CopyComments />
         </p>
       )}
       {draft.state === "superseded" && (
         <p className="banner banner-warning" role="alert">
           <span>
-            This plan is being reviewed in another tab, which has newer notes. Changes made here are not
+            This plan is being reviewed in another tab, which has newer comments. Changes made here are not
             saved.
           </span>
-          <CopyNotes />
+          <CopyComments />
           <Button small onClick={() => location.reload()}>
-            Load the newer notes
+            Load the newer comments
           </Button>
         </p>
       )}
@@ -58,7 +58,7 @@ function Doubt() {
         {describeDoubt(sentenceStart(name), doubt)} You can still decide: the decision is kept, and{" "}
         <code>sallyport review last</code> prints it.
       </span>
-      <CopyNotes />
+      <CopyComments />
     </p>
   );
 }
@@ -70,7 +70,7 @@ function ServerGone() {
         <strong>Can't reach Sallyport.</strong> It may have been stopped. Notes up to the last save come back
         with the same plan; this tab continues as soon as Sallyport can be reached again.
       </span>
-      <CopyNotes />
+      <CopyComments />
     </div>
   );
 }
@@ -80,9 +80,9 @@ function Replaced() {
     <div className="banner banner-danger" role="alert">
       <span>
         <strong>This tab is out of date: another plan is now open at this address.</strong> This one can no
-        longer be decided; your notes on it are kept with it.
+        longer be decided; your comments on it are saved.
       </span>
-      <CopyNotes />
+      <CopyComments />
       <Button small onClick={() => location.reload()}>
         Show the other plan
       </Button>
@@ -90,19 +90,19 @@ function Replaced() {
   );
 }
 
-function CopyNotes() {
+function CopyComments() {
   return (
     <Button
       small
       onClick={() => {
         takeTyped();
         const state = useReview.getState();
-        const annotations = allNotes();
-        const notes = state.rewritten ?? composedFeedback({ ...state, annotations }, "request-changes");
-        void copyAndSay(notes, "Your notes are on the clipboard");
+        const annotations = allAnnotations();
+        const comments = state.rewritten ?? composedFeedback({ ...state, annotations }, "request-changes");
+        void copyAndSay(comments, "Comments copied");
       }}
     >
-      Copy my notes
+      Copy my comments
     </Button>
   );
 }
@@ -144,7 +144,7 @@ function Deadline() {
   return (
     <p className="banner banner-warning">
       <span>
-        {sentenceStart(name)} waits until {time}. Your notes are kept if you need longer.
+        {sentenceStart(name)} waits until {time}. Your comments are kept if you need longer.
       </span>
     </p>
   );

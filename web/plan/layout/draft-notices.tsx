@@ -44,14 +44,15 @@ export function DraftNotices() {
 }
 
 function describe({
-  noteIds,
+  annotationIds,
   hasEdit,
 }: {
-  readonly noteIds: readonly string[];
+  readonly annotationIds: readonly string[];
   readonly hasEdit: boolean;
 }): string {
-  const count = noteIds.length;
-  const notes = count === 0 ? "" : count === 1 ? "1 note" : `${count} notes`;
-  if (hasEdit) return notes === "" ? "Your edit of the plan was" : `Your edit of the plan and ${notes} were`;
-  return notes === "" ? "A note you were writing was" : `${notes} ${count === 1 ? "was" : "were"}`;
+  const count = annotationIds.length;
+  const comments = count === 0 ? "" : count === 1 ? "1 comment" : `${count} comments`;
+  if (hasEdit)
+    return comments === "" ? "Your edit of the plan was" : `Your edit of the plan and ${comments} were`;
+  return comments === "" ? "A comment you were writing was" : `${comments} ${count === 1 ? "was" : "were"}`;
 }

@@ -14,7 +14,9 @@ import { MoreMenu } from "./more-menu.tsx";
 export function Header() {
   const plan = useReview((state) => state.plan);
   const count = useReview((state) => state.annotations.length);
-  const changes = useReview((state) => state.annotations.filter((note) => !isPraise(note)).length);
+  const changes = useReview(
+    (state) => state.annotations.filter((annotation) => !isPraise(annotation)).length,
+  );
   const isEdited = useReview((state) => editedPlan(state) !== undefined);
   if (!plan) return null;
   return (

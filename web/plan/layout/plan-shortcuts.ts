@@ -36,7 +36,7 @@ const annotate = (type: Exclude<AnnotationType, "label" | "general">) => () => {
     getSelection()?.removeAllRanges();
   } else {
     // What is gone already cannot be marked for removal, but commented on.
-    flushSync(() => startNote(type === "delete" ? "comment" : type, anchor));
+    flushSync(() => startAnnotation(type === "delete" ? "comment" : type, anchor));
     focusComposer();
   }
 };
@@ -72,7 +72,7 @@ const annotating: Partial<Record<ActionName, () => void>> = {
     else annotate("comment")();
   },
   general: () => {
-    flushSync(() => startNote("general"));
+    flushSync(() => startAnnotation("general"));
     focusComposer();
   },
   edit: withActive((id) => {
@@ -113,7 +113,7 @@ export const planTyping: TypingTarget = {
   hasSelection: () => selectedAnchor() !== undefined,
   startComment(typed) {
     const anchor = currentAnchor();
-    flushSync(() => startNote(anchor ? "comment" : "general", anchor, typed));
+    flushSync(() => startAnnotation(anchor ? "comment" : "general", anchor, typed));
     focusComposer();
   },
   closeDialog: () => flushSync(() => openDialog(undefined)),

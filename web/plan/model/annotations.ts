@@ -94,10 +94,10 @@ export function lineRange({ startLine, endLine }: PlanAnchor): string {
  * The notes of an earlier round that are worth showing beside those of this one: all that were sent, as what was
  * asked for; of those that never were, only what this round's notes do not hold already.
  */
-export function pastNotes(past: Round, current: readonly PlanAnnotation[]): readonly PlanAnnotation[] {
+export function pastAnnotations(past: Round, current: readonly PlanAnnotation[]): readonly PlanAnnotation[] {
   if (past.decision) return past.decision.annotations ?? [];
   const known = new Set(current.map(({ id }) => id));
-  return notesOf(past.draft?.content).filter(
+  return annotationsIn(past.draft?.content).filter(
     ({ id }) => !known.has(id) && !known.has(askedAgainId(id, past)),
   );
 }
@@ -108,7 +108,7 @@ export function askedAgainId(id: string, { round }: Round): string {
 }
 
 /** The notes of a draft, which is this page's own but may be of an older build. */
-function notesOf(content: unknown): readonly PlanAnnotation[] {
+function annotationsIn(content: unknown): readonly PlanAnnotation[] {
   if (typeof content !== "object" || content === null || !("annotations" in content)) return [];
   return Array.isArray(content.annotations) ? content.annotations : [];
 }

@@ -28,7 +28,7 @@ export function ImportDialog() {
 
   return (
     <Dialog
-      title="Import notes"
+      title="Import comments"
       onClose={close}
       footer={
         <>
@@ -71,7 +71,7 @@ function AddButton({ review }: { readonly review: SharedReview }) {
 function FileField({ onText }: { readonly onText: (text: string) => void }) {
   return (
     <label className="field">
-      <span>A notes file, or a page saved by Sallyport</span>
+      <span>A comments file, or a page saved by Sallyport</span>
       <input
         className="input"
         type="file"
@@ -101,7 +101,7 @@ function Found({ review }: { readonly review: SharedReview }) {
   return (
     <p className="callout" role="status">
       {count(review.annotations.length)} on “{review.title}”.
-      {known > 0 && ` ${known} of them ${known === 1 ? "is" : "are"} already in your notes.`}
+      {known > 0 && ` ${known} of them ${known === 1 ? "is" : "are"} already in the review.`}
       {review.plan !== document.source && " They were made on another version of the plan. "}
       {lost > 0 && ` The text of ${count(lost)} is no longer in it; they keep their quote.`}
     </p>
@@ -114,9 +114,9 @@ function takeIn(review: SharedReview): void {
   if (location.hash.startsWith("#shared=")) history.replaceState(null, "", location.pathname);
   openDialog(undefined);
   if (added > 0) showToast(`${count(added)} added`, { action: { label: "Undo", run: undo } });
-  else showToast("These notes are already in your notes");
+  else showToast("These comments are already in the review");
 }
 
-function count(notes: number): string {
-  return notes === 1 ? "1 note" : `${notes} notes`;
+function count(comments: number): string {
+  return comments === 1 ? "1 comment" : `${comments} comments`;
 }

@@ -38,8 +38,8 @@ function FileSection() {
     <section className="share-way">
       <h3>As one HTML file</h3>
       <p className="hint">
-        Shows the plan and your notes in any browser, without Sallyport. A colleague can add notes and send
-        them back as a file, which you import here.
+        Shows the plan and your comments in any browser, without Sallyport. A colleague can add comments and
+        send them back as a file, which you import here.
       </p>
       <Button variant="primary" disabled={saving} onClick={save}>
         <FileDown size={16} aria-hidden /> {saving ? "Putting it together …" : "Save as one HTML file"}
@@ -61,9 +61,9 @@ function LinkSection() {
     <section className="share-way">
       <h3>As a link</h3>
       <p className="hint">
-        The link itself holds the plan and your notes; nothing is stored anywhere. It opens here while this
-        review runs, and in any other Sallyport review under “Import notes”. Attached images do not travel in
-        it.
+        The link itself holds the plan and your comments; nothing is stored anywhere. It opens here while this
+        review runs, and in any other Sallyport review under “Import comments”. Attached images do not travel
+        in it.
       </p>
       <div className="share-link">
         <input

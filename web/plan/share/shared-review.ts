@@ -32,7 +32,7 @@ export async function readShared(text: string): Promise<SharedReview> {
   try {
     return checked(JSON.parse(json));
   } catch {
-    throw new Error("Not a shared plan. Use a link, a notes file or a page that Sallyport saved.");
+    throw new Error("Not a shared plan. Use a link, a comments file or a page that Sallyport saved.");
   }
 }
 

@@ -15,7 +15,7 @@ const past: (readonly PlanAnnotation[])[] = [];
  * Opens the composer for a new note on a stretch of the plan, or on the plan as a whole. A note that is being written
  * about something else is saved where it is.
  */
-export function startNote(type: AnnotationType, anchor?: PlanAnchor, typed = ""): void {
+export function startAnnotation(type: AnnotationType, anchor?: PlanAnchor, typed = ""): void {
   const open = state().composer;
   const isSame = open !== undefined && !open.editing && isSameStretch(open.anchor, anchor);
   if (!isSame) saveComposer();
@@ -65,7 +65,7 @@ export function runLoneCommand(): void {
   const types = { c: "comment", "!": "concern", r: "replace", i: "insert" } as const;
   const type = types[letter as keyof typeof types];
   set({ composer: undefined });
-  if (type) startNote(type, anchor);
+  if (type) startAnnotation(type, anchor);
   else if (letter === "d") addAtOnce("delete", anchor);
   else openLabels(anchor);
 }
@@ -94,7 +94,7 @@ export function isWorthKeeping(composer: Composer): boolean {
 /** Keeps the note that is being written. */
 export function saveComposer(): void {
   const { composer } = state();
-  const kept = withOpenNote();
+  const kept = withOpenAnnotation();
   if (!composer || !kept) return;
   const { annotation, annotations } = kept;
   if (!isUnchanged(composer)) change(annotations);
@@ -103,7 +103,7 @@ export function saveComposer(): void {
 }
 
 /** The note that is being written, and all notes with it in its place; undefined where nothing is worth keeping. */
-function withOpenNote() {
+function withOpenAnnotation() {
   const { composer, annotations } = state();
   if (!composer || !isWorthKeeping(composer)) return undefined;
   const existing = annotations.find(({ id }) => id === composer.editing);
@@ -115,8 +115,8 @@ function withOpenNote() {
 }
 
 /** Every note there is, the one included that is still being written. */
-export function allNotes(): readonly PlanAnnotation[] {
-  return withOpenNote()?.annotations ?? state().annotations;
+export function allAnnotations(): readonly PlanAnnotation[] {
+  return withOpenAnnotation()?.annotations ?? state().annotations;
 }
 
 /** Closes the composer and keeps what was written: Escape never discards words. */
@@ -149,13 +149,13 @@ export function discardComposer(): void {
 
 /** Whether the composer holds a note exactly as it is already. */
 function isUnchanged({ editing, type, text, replacement, images }: Composer): boolean {
-  const note = state().annotations.find(({ id }) => id === editing);
+  const annotation = state().annotations.find(({ id }) => id === editing);
   return (
-    note !== undefined &&
-    note.type === type &&
-    note.text === text.trim() &&
-    (note.replacement ?? "") === replacement &&
-    (note.images ?? NO_IMAGES) === images
+    annotation !== undefined &&
+    annotation.type === type &&
+    annotation.text === text.trim() &&
+    (annotation.replacement ?? "") === replacement &&
+    (annotation.images ?? NO_IMAGES) === images
   );
 }
 
@@ -177,7 +177,7 @@ export function removeAnnotation(id: string): void {
   const { annotations, composer } = state();
   change(annotations.filter((annotation) => annotation.id !== id));
   set({ activeId: undefined, ...(composer?.editing === id && { composer: undefined }) });
-  showToast("Note deleted", { action: { label: "Undo", run: undo } });
+  showToast("Comment deleted", { action: { label: "Undo", run: undo } });
 }
 
 /** Adds notes from elsewhere: a colleague's, or the last round's. Those already there are left alone. */

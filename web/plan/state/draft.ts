@@ -68,10 +68,11 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
     draft: savedAt === "" ? { state: "pending" } : { state: "saved", savedAt },
     ...(edited !== undefined && { document: parseMarkdown(edited) }),
   });
-  const noteIds = annotations.map(({ id }) => id);
-  const hasWords = noteIds.length > 0 || composer !== undefined || note !== "" || rewritten !== undefined;
+  const annotationIds = annotations.map(({ id }) => id);
+  const hasWords =
+    annotationIds.length > 0 || composer !== undefined || note !== "" || rewritten !== undefined;
   if (isEarlier && (hasWords || edited !== undefined))
-    useReview.setState({ restored: { savedAt, noteIds, hasEdit: edited !== undefined } });
+    useReview.setState({ restored: { savedAt, annotationIds, hasEdit: edited !== undefined } });
 }
 
 /** Throws away what an earlier review left, with a way back. What was typed on this page since stays. */
@@ -81,7 +82,7 @@ export function discardRestored(): void {
   const before = { restored, annotations, composer, note, rewritten, document, typed };
   useReview.setState({
     restored: undefined,
-    annotations: annotations.filter(({ id }) => !restored.noteIds.includes(id)),
+    annotations: annotations.filter(({ id }) => !restored.annotationIds.includes(id)),
     composer: undefined,
     note: "",
     rewritten: undefined,
@@ -95,7 +96,7 @@ export function discardRestored(): void {
 function takeIn(base: DraftContent | undefined, theirs: DraftContent): void {
   const state = useReview.getState();
   const mine = contentOf(state);
-  const copyOf = (note: PlanAnnotation) => ({ ...note, id: newId() });
+  const copyOf = (annotation: PlanAnnotation) => ({ ...annotation, id: newId() });
   const annotations = mergeById(base?.annotations ?? [], mine.annotations, theirs.annotations, copyOf);
   // What only the other tab has changed is taken from there.
   const pick = <Value>(from: (content: DraftContent) => Value) =>

@@ -31,7 +31,7 @@ export interface Composer {
 export interface RestoredDraft {
   /** ISO 8601 */
   readonly savedAt: string;
-  readonly noteIds: readonly string[];
+  readonly annotationIds: readonly string[];
   readonly hasEdit: boolean;
 }
 

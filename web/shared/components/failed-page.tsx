@@ -16,7 +16,7 @@ export interface LastDecision {
 interface FailedPageProps {
   readonly message: string;
   /** What the person has written, as it would be sent. */
-  readonly notes: string;
+  readonly comments: string;
   /** Empty where nothing can be decided any more. */
   readonly decisions: readonly LastDecision[];
   /** Once a decision was sent: why it may not reach the agent, as a sentence. */
@@ -76,18 +76,18 @@ export function FailedPage({ message, notes, decisions, doubt, warnings }: Faile
       )}
       <p>Error: {message}</p>
       <ErrorLine error={problem} />
-      {notes.trim() !== "" && <Notes text={notes} />}
+      {comments.trim() !== "" && <Comments text={comments} />}
       <Toasts />
     </PageState>
   );
 }
 
-function Notes({ text }: { readonly text: string }) {
+function Comments({ text }: { readonly text: string }) {
   return (
-    <section className="failed-notes" aria-label="Your notes">
+    <section className="failed-comments" aria-label="Your comments">
       <div>
-        <h2>Your notes</h2>
-        <Button small onClick={() => void copyAndSay(text, "Notes copied")}>
+        <h2>Your comments</h2>
+        <Button small onClick={() => void copyAndSay(text, "Comments copied")}>
           Copy
         </Button>
       </div>

@@ -199,12 +199,12 @@ function MarkdownImage({ image, url }: MarkdownImageProps) {
       <span
         className="image-blocked"
         title={image.source}
-        data-note={`Image from elsewhere, not loaded: ${name}`}
+        data-message={`Image from elsewhere, not loaded: ${name}`}
       />
     );
   }
   if (failed) {
-    return <span className="image-missing" title={image.source} data-note={`Image not found: ${name}`} />;
+    return <span className="image-missing" title={image.source} data-message={`Image not found: ${name}`} />;
   }
   const title = image.title || image.source;
   return <img src={url} alt={image.alt} title={title} loading="lazy" onError={() => setFailed(true)} />;

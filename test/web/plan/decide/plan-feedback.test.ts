@@ -14,7 +14,7 @@ function stateWith(text: string, ...annotations: readonly PlanAnnotation[]): Rev
   return { ...useReview.getInitialState(), plan, document: parseMarkdown(text), annotations };
 }
 
-const noteOn = (text: string, line: number): PlanAnnotation => ({
+const annotationOn = (text: string, line: number): PlanAnnotation => ({
   id: `${line}`,
   type: "comment",
   text: "Sure?",
@@ -24,17 +24,17 @@ const noteOn = (text: string, line: number): PlanAnnotation => ({
 
 describe("feedback on an edited plan", () => {
   it("counts lines in the plan that the agent has", () => {
-    const feedback = composedFeedback(stateWith(edited, noteOn(edited, 9)), "request-changes");
+    const feedback = composedFeedback(stateWith(edited, annotationOn(edited, 9)), "request-changes");
     expect(feedback).toContain("## 1. Comment on line 3\n\n```markdown\nDelete the table.\n```");
   });
 
   it("says so where the text is the reviewer's own", () => {
-    const feedback = composedFeedback(stateWith(edited, noteOn(edited, 3)), "request-changes");
+    const feedback = composedFeedback(stateWith(edited, annotationOn(edited, 3)), "request-changes");
     expect(feedback).toContain("## 1. Comment on line 3 of the plan with my changes\n");
   });
 
   it("counts them in the edited plan where the agent gets that", () => {
-    const feedback = composedFeedback(stateWith(edited, noteOn(edited, 9)), "approve");
+    const feedback = composedFeedback(stateWith(edited, annotationOn(edited, 9)), "approve");
     expect(feedback).toContain("## 1. Comment on line 9\n");
   });
 

@@ -1,33 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { mergeById } from "../../../../web/shared/drafts/merge-by-id.ts";
 
-const note = (id: string, text: string) => ({ id, text });
+const annotation = (id: string, text: string) => ({ id, text });
 const copyOf = (item: { readonly id: string; readonly text: string }) => ({ ...item, id: `${item.id}-copy` });
 const merge = (
-  base: readonly ReturnType<typeof note>[],
-  mine: readonly ReturnType<typeof note>[],
-  theirs: readonly ReturnType<typeof note>[],
+  base: readonly ReturnType<typeof annotation>[],
+  mine: readonly ReturnType<typeof annotation>[],
+  theirs: readonly ReturnType<typeof annotation>[],
 ) => mergeById(base, mine, theirs, copyOf);
 
 describe("the notes of two tabs", () => {
-  const base = [note("a", "first"), note("b", "second")];
+  const base = [annotation("a", "first"), annotation("b", "second")];
 
   it("are all kept when each tab has added one", () => {
-    expect(merge(base, [...base, note("c", "mine")], [...base, note("d", "theirs")])).toEqual([
+    expect(merge(base, [...base, annotation("c", "mine")], [...base, annotation("d", "theirs")])).toEqual([
       ...base,
-      note("d", "theirs"),
-      note("c", "mine"),
+      annotation("d", "theirs"),
+      annotation("c", "mine"),
     ]);
-    expect(merge([], [note("c", "mine")], [note("d", "theirs")])).toHaveLength(2);
+    expect(merge([], [annotation("c", "mine")], [annotation("d", "theirs")])).toHaveLength(2);
   });
 
   it("are as the tab left them that changed or deleted one", () => {
-    expect(merge(base, [note("a", "changed"), base[1] as never], base)).toEqual([
-      note("a", "changed"),
+    expect(merge(base, [annotation("a", "changed"), base[1] as never], base)).toEqual([
+      annotation("a", "changed"),
       base[1],
     ]);
-    expect(merge(base, base, [note("a", "changed"), base[1] as never])).toEqual([
-      note("a", "changed"),
+    expect(merge(base, base, [annotation("a", "changed"), base[1] as never])).toEqual([
+      annotation("a", "changed"),
       base[1],
     ]);
     expect(merge(base, [base[1] as never], base)).toEqual([base[1]]);
@@ -36,13 +36,13 @@ describe("the notes of two tabs", () => {
 
   it("lose no words where both tabs changed the same one, or one changed what the other deleted", () => {
     expect(
-      merge(base, [note("a", "mine"), base[1] as never], [note("a", "theirs"), base[1] as never]),
-    ).toEqual([note("a", "theirs"), note("a-copy", "mine"), base[1]]);
-    expect(merge(base, [note("a", "mine"), base[1] as never], [base[1] as never])).toContainEqual(
-      note("a", "mine"),
+      merge(base, [annotation("a", "mine"), base[1] as never], [annotation("a", "theirs"), base[1] as never]),
+    ).toEqual([annotation("a", "theirs"), annotation("a-copy", "mine"), base[1]]);
+    expect(merge(base, [annotation("a", "mine"), base[1] as never], [base[1] as never])).toContainEqual(
+      annotation("a", "mine"),
     );
-    expect(merge(base, [base[1] as never], [note("a", "theirs"), base[1] as never])).toContainEqual(
-      note("a", "theirs"),
+    expect(merge(base, [base[1] as never], [annotation("a", "theirs"), base[1] as never])).toContainEqual(
+      annotation("a", "theirs"),
     );
   });
 });

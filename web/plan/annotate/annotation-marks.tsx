@@ -10,7 +10,7 @@ import { useReview } from "../state/review-store.ts";
  * Shows at the window's edge where in the whole plan the notes are; a click goes there. For the eye and the mouse: the
  * cards do the same for everybody.
  */
-export const NoteMarks = memo(function NoteMarks({
+export const AnnotationMarks = memo(function AnnotationMarks({
   root,
 }: {
   readonly root: React.RefObject<HTMLElement | null>;
@@ -29,7 +29,7 @@ export const NoteMarks = memo(function NoteMarks({
   }, [root, plan, annotations]);
 
   return (
-    <div className="note-marks no-print" aria-hidden>
+    <div className="annotation-marks no-print" aria-hidden>
       {annotations.map(({ id, type }) => {
         const place = places.get(id);
         if (place === undefined) return null;

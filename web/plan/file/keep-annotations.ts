@@ -3,14 +3,14 @@ import type { SharedReview } from "../share/shared-review.ts";
 import { type Composer, useReview } from "../state/review-store.ts";
 
 /** What the reader of a shared file has written, as the browser keeps it. */
-interface KeptNotes {
+interface KeptAnnotations {
   readonly annotations: readonly PlanAnnotation[];
   readonly composer?: Composer;
   readonly author: string;
 }
 
 /** Restores what was written in this file before, and keeps what is written from now on: a reload loses nothing. */
-export function keepNotes({ title, plan, annotations }: SharedReview): void {
+export function keepAnnotations({ title, plan, annotations }: SharedReview): void {
   const key = `sallyport ${title} ${checksum(plan + JSON.stringify(annotations))}`;
   const kept = readKept(key);
   if (kept) useReview.setState(kept);
@@ -25,9 +25,9 @@ export function keepNotes({ title, plan, annotations }: SharedReview): void {
   });
 }
 
-function readKept(key: string): KeptNotes | undefined {
+function readKept(key: string): KeptAnnotations | undefined {
   try {
-    const kept = JSON.parse(localStorage.getItem(key) ?? "null") as KeptNotes | null;
+    const kept = JSON.parse(localStorage.getItem(key) ?? "null") as KeptAnnotations | null;
     return Array.isArray(kept?.annotations) ? kept : undefined;
   } catch {
     // Some browsers give files no storage: the page asks before it is left.
@@ -35,7 +35,7 @@ function readKept(key: string): KeptNotes | undefined {
   }
 }
 
-function writeKept(key: string, kept: KeptNotes): void {
+function writeKept(key: string, kept: KeptAnnotations): void {
   try {
     localStorage.setItem(key, JSON.stringify(kept));
   } catch {

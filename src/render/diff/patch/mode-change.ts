@@ -7,7 +7,7 @@ const REGULAR = "100644";
  * What a file is, or has become, beside its text, in a word or two: it may run programs, or lead elsewhere. Undefined
  * for a regular file that stays one. Modes are git's. Pure.
  */
-export function modeNote(file: Pick<DiffFile, "oldMode" | "newMode">): string | undefined {
+export function modeChange(file: Pick<DiffFile, "oldMode" | "newMode">): string | undefined {
   const { oldMode, newMode } = file;
   const mode = newMode ?? oldMode;
   if (mode === "160000") return "submodule";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { modeNote } from "../../../../src/render/diff/patch/mode-note.ts";
+import { modeChange } from "../../../../src/render/diff/patch/mode-change.ts";
 
 it.each([
   [{ oldMode: "100644", newMode: "100755" }, "made executable"],
@@ -14,5 +14,5 @@ it.each([
   [{ newMode: "100644" }, undefined],
   [{}, undefined],
 ])("says of %j %j", (modes, note) => {
-  expect(modeNote(modes)).toBe(note);
+  expect(modeChange(modes)).toBe(note);
 });

@@ -3,14 +3,14 @@ import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation, Round } from "../../../src/review/api-types.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { announce } from "../../shared/components/toast.tsx";
-import { NoteText, shortened } from "../annotate/note-card.tsx";
+import { AnnotationText, shortened } from "../annotate/annotation-card.tsx";
 import { TypeIcon } from "../annotate/type-icon.tsx";
 import { withoutPreamble } from "../decide/compose-feedback.ts";
 import { blocksOf } from "../model/anchor.ts";
 import {
   askedAgainId,
   inDocumentOrder,
-  pastNotes,
+  pastAnnotations,
   placeAnnotations,
   typeNames,
 } from "../model/annotations.ts";
@@ -19,28 +19,28 @@ import { addAnnotations, setCursor, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
 /** What was asked for in the round before, or noted and never sent, beside what the agent has made of it. */
-export const LastRoundNotes = memo(function LastRoundNotes() {
+export const LastRoundAnnotations = memo(function LastRoundAnnotations() {
   const last = useReview((state) => state.rounds.at(-1));
   const current = useReview((state) => state.annotations);
   if (!last) return null;
-  const annotations = pastNotes(last, current);
+  const annotations = pastAnnotations(last, current);
   const feedback = last.decision?.feedback ?? "";
   if (annotations.length === 0 && !feedback) return null;
   return (
-    <section className="last-round" aria-label={`Notes of round ${last.round}`}>
+    <section className="last-round" aria-label={`Comments of round ${last.round}`}>
       <h3>
-        {last.decision ? "Requested in" : "Unsent notes from"} round {last.round}
+        {last.decision ? "Requested in" : "Unsent comments from"} round {last.round}
       </h3>
       {annotations.length > 0 ? (
-        <PlacedNotes round={last} annotations={annotations} />
+        <PastAnnotations round={last} annotations={annotations} />
       ) : (
-        <NoteText text={withoutPreamble(feedback)} />
+        <AnnotationText text={withoutPreamble(feedback)} />
       )}
     </section>
   );
 });
 
-function PlacedNotes({
+function PastAnnotations({
   round,
   annotations,
 }: {
@@ -66,7 +66,7 @@ function PlacedNotes({
               <blockquote className="card-quote">{shortened(annotation.anchor.quote)}</blockquote>
             )}
             {annotation.replacement && <pre className="card-proposal">{annotation.replacement}</pre>}
-            {annotation.text && <NoteText text={annotation.text} />}
+            {annotation.text && <AnnotationText text={annotation.text} />}
             <PastTools annotation={annotation} lost={lost} round={round} />
           </div>
         </li>
@@ -109,7 +109,7 @@ function PastTools({ annotation, lost, round }: PastToolsProps) {
           variant="quiet"
           onClick={() => {
             const added = addAnnotations([{ ...annotation, id: askedAgainId(annotation.id, round) }]);
-            announce(added > 0 ? "Asked for again" : "Already in your notes");
+            announce(added > 0 ? "Asked for again" : "Already in your comments");
           }}
         >
           Ask again

@@ -10,13 +10,13 @@ import { describePosition, typeNames } from "../model/annotations.ts";
 import { editAnnotation, removeAnnotation, showInPlan } from "../state/actions.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
-interface NoteCardProps {
+interface AnnotationCardProps {
   readonly annotation: PlanAnnotation;
   readonly active: boolean;
 }
 
 /** One note in the side panel. A click shows its place in the plan. */
-export const NoteCard = memo(function NoteCard({ annotation, active }: NoteCardProps) {
+export const AnnotationCard = memo(function AnnotationCard({ annotation, active }: AnnotationCardProps) {
   const { id, type, anchor, text, author, replacement, images = [] } = annotation;
   const card = useRef<HTMLLIElement>(null);
   const name = anchor ? `${typeNames[type]} on ${describePosition(anchor)}` : typeNames[type];
@@ -46,10 +46,10 @@ export const NoteCard = memo(function NoteCard({ annotation, active }: NoteCardP
           <Trash2 size={14} aria-hidden />
         </IconButton>
       </span>
-      <div id={`note-${id}`} className="card-body">
+      <div id={`annotation-${id}`} className="card-body">
         {anchor && <blockquote className="card-quote">{shortened(anchor.quote)}</blockquote>}
         {replacement !== undefined && <Proposal type={type} text={replacement} />}
-        {text !== "" && <NoteText text={text} />}
+        {text !== "" && <AnnotationText text={text} />}
         {images.length > 0 && <Thumbnails images={images} />}
       </div>
     </li>
@@ -81,7 +81,7 @@ function Thumbnails({ images }: { readonly images: readonly AttachedImage[] }) {
 }
 
 /** A note's text, drawn as Markdown. */
-export function NoteText({ text }: { readonly text: string }) {
+export function AnnotationText({ text }: { readonly text: string }) {
   const document = useMemo(() => parseMarkdown(text), [text]);
   return <MarkdownView small document={document} imageUrl={() => undefined} />;
 }

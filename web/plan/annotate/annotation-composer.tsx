@@ -20,14 +20,14 @@ import {
 import { type Composer, useReview } from "../state/review-store.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
-interface NoteComposerProps {
+interface AnnotationComposerProps {
   readonly composer: Composer;
   /** Where the text it is about stands; without it the composer lies in the flow. */
   readonly box?: Box;
 }
 
 /** Writes or edits one note. Every key press lands in the draft; Escape and Mod+Enter close it and keep the note. */
-export function NoteComposer({ composer, box }: NoteComposerProps) {
+export function AnnotationComposer({ composer, box }: AnnotationComposerProps) {
   const { type, images } = composer;
   const canAttach = useReview((state) => state.plan !== undefined);
   const first = useRef<HTMLTextAreaElement>(null);
@@ -45,7 +45,7 @@ export function NoteComposer({ composer, box }: NoteComposerProps) {
   return (
     <section
       className="composer"
-      aria-label={composer.editing ? "Edit note" : "New note"}
+      aria-label={composer.editing ? "Edit comment" : "New comment"}
       style={box && { top: box.bottom + 8 }}
       onKeyDown={onKeyDown}
     >
@@ -60,7 +60,7 @@ export function NoteComposer({ composer, box }: NoteComposerProps) {
               Discard
             </Button>
             <Button small variant="primary" disabled={!isWorthKeeping(composer)} onClick={saveComposer}>
-              {composer.editing ? "Save" : "Add note"} <KeyHint keys="Mod+Enter" />
+              {composer.editing ? "Save" : "Add comment"} <KeyHint keys="Mod+Enter" />
             </Button>
           </span>
         }
@@ -155,7 +155,7 @@ function TypeChoice({ composer }: { readonly composer: Composer }) {
   if (composer.type === "label") return null;
   return (
     <Segmented
-      label="Kind of note"
+      label="Comment type"
       value={composer.type}
       onChange={changeKind}
       options={KINDS.map((value) => ({
