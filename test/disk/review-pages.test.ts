@@ -93,14 +93,14 @@ describe.each(OBSTACLES)("a data directory whose disk $name", ({ says, begin, en
     const disk = await mountSmallDisk(join(repository.outside, "data"));
     const { page, ended } = await openCodeReview(browser, repository);
     await page.keyboard.press("a");
-    await page.locator(".panel textarea").fill("Typed before.");
+    await page.locator(".sidebar textarea").fill("Typed before.");
     await page.locator(".status-line", { hasText: "Draft saved" }).waitFor();
     const before = await draftsIn(disk);
     await begin(disk);
     await page.keyboard.type(" Typed meanwhile.");
     const banner = page.getByText("Your comments are not saved yet: Nothing can be stored in");
     await expect.poll(() => banner.textContent()).toContain(says);
-    expect(await page.locator(".panel textarea").inputValue()).toBe("Typed before. Typed meanwhile.");
+    expect(await page.locator(".sidebar textarea").inputValue()).toBe("Typed before. Typed meanwhile.");
     expect(await draftsIn(disk)).toEqual(before);
 
     await page.keyboard.press("Control+Enter");

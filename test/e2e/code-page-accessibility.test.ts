@@ -89,7 +89,7 @@ it("takes comments that a draft brings into the feedback that is already looked 
     await route.continue();
   });
   await page.goto(first.url);
-  await page.locator(".review:not(.first-view)").waitFor();
+  await page.locator(".review:not(.prerendered)").waitFor();
   await page.keyboard.press("Control+Shift+Enter");
   await page.getByText("There are no comments yet").waitFor();
   release();

@@ -16,7 +16,7 @@ afterAll(() => browser.close());
 /** The page as it is before any script of it has run. While git is still at work it comes without the diff. */
 async function openWithoutScripts(
   url: string,
-  drawn = ".first-view",
+  drawn = ".prerendered",
   options: OpenOptions = {},
 ): Promise<Page> {
   const { width = 1280, height = 860, theme = "light" } = options;
@@ -76,7 +76,7 @@ describe("the top of the diff", () => {
     "says that files are being compared while git is at work, at %i pixels",
     async (width) => {
       const review = await startCodeReview(await changedRepository());
-      const page = await openWithoutScripts(review.url, ".first-view", { width });
+      const page = await openWithoutScripts(review.url, ".prerendered", { width });
       await page.getByText("Comparing files …").waitFor();
       review.child.kill("SIGTERM");
     },
@@ -97,7 +97,7 @@ describe("the top of the diff", () => {
     await first.page.locator(".row.split").first().waitFor();
     if (layout === "unified") await first.page.keyboard.press("h");
     await first.page.locator(`.row.${layout}`).first().waitFor();
-    const drawn = await openWithoutScripts(first.url, `.first-view .row.${layout}`);
+    const drawn = await openWithoutScripts(first.url, `.prerendered .row.${layout}`);
     const before = await places(drawn);
     expect(before.length).toBeGreaterThan(10);
     await expect.poll(async () => (await places(first.page)).slice(0, before.length)).toEqual(before);
@@ -131,10 +131,10 @@ describe("the top of the diff", () => {
     expect(await drawn.locator(".added .t-function").first().isVisible()).toBe(true);
 
     const { page, errors } = await openPage(browser, review.url);
-    await page.locator(".first-view .row .t-function").first().waitFor();
-    expect(await page.locator(".review:not(.first-view)").count()).toBe(0);
+    await page.locator(".prerendered .row .t-function").first().waitFor();
+    expect(await page.locator(".review:not(.prerendered)").count()).toBe(0);
     await writeFile(join(repository.outside, "go"), "");
-    await page.locator(".review:not(.first-view) .row").first().waitFor();
+    await page.locator(".review:not(.prerendered) .row").first().waitFor();
     await expect.poll(async () => (await places(page)).slice(0, before.length)).toEqual(before);
     expect(errors).toEqual([]);
     review.child.kill("SIGTERM");

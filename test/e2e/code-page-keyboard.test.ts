@@ -161,7 +161,7 @@ it("starts at what is in view, at the very first change too, and says when there
   expect(await scrollTop()).toBeGreaterThan(1_000);
 
   await page.reload();
-  await page.locator(".review:not(.first-view) .code-text").first().waitFor();
+  await page.locator(".review:not(.prerendered) .code-text").first().waitFor();
   await page.keyboard.press("c");
   await page.locator(".toast", { hasText: "Choose a line first" }).waitFor();
   await page.keyboard.press("c");

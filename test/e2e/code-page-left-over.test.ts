@@ -20,7 +20,7 @@ async function leftOver(): Promise<RunningCodeReview & { readonly page: Page; re
   const review = await openCodeReview(browser, await changedRepository());
   const { page } = review;
   await page.keyboard.press("g");
-  await page.locator(".panel textarea").fill("About the first one");
+  await page.locator(".sidebar textarea").fill("About the first one");
   await page.keyboard.press("Control+Enter");
   await draftSaved(page);
   review.child.kill("SIGKILL");
@@ -48,7 +48,7 @@ describe("a tab that outlives its code review", () => {
     child.kill("SIGKILL");
     await ended;
     await page.keyboard.press("g");
-    await page.locator(".panel textarea").fill("Still **mine**");
+    await page.locator(".sidebar textarea").fill("Still **mine**");
     await page.keyboard.press("Control+Enter");
     await page.locator(".comment-text", { hasText: "Still **mine**" }).waitFor();
   });
@@ -61,7 +61,7 @@ describe("a tab that outlives its code review", () => {
     const other = page.getByRole("button", { name: "Show the other review" });
     await other.click();
     await other.waitFor({ state: "detached" });
-    await page.locator(".review:not(.first-view)").waitFor();
+    await page.locator(".review:not(.prerendered)").waitFor();
     expect(await page.getByText("About the first one").count()).toBe(0);
     second.child.kill("SIGTERM");
     expect((await second.ended).stdout).toBe("");

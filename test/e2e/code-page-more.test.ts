@@ -131,14 +131,14 @@ describe("the code review page", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await expect.poll(() => page.locator(".status-ref").textContent()).toContain("HEAD~1..HEAD");
     await page.keyboard.press(".");
-    await expect.poll(() => page.locator(".panel").textContent()).toContain("made on Uncommitted changes");
+    await expect.poll(() => page.locator(".sidebar").textContent()).toContain("made on Uncommitted changes");
     await select.selectOption("another");
     await page.getByRole("dialog").getByText("Everything since a base").click();
     await page.getByRole("dialog").getByRole("textbox").fill("one");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.locator(".status-ref").textContent()).toContain("one..HEAD");
     await select.selectOption("uncommitted");
-    await expect.poll(() => page.locator(".panel").textContent()).not.toContain("made on");
+    await expect.poll(() => page.locator(".sidebar").textContent()).not.toContain("made on");
     await section(page, "src/cart.ts").locator(".comment", { hasText: "On the work in progress" }).waitFor();
     review.child.kill("SIGTERM");
   });

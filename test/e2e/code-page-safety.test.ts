@@ -51,7 +51,7 @@ it("R8 and R10 code and names that mean harm: no script runs, nobody is called, 
   expect(places.toSorted((a, b) => a - b)).toEqual(places);
 
   await page.keyboard.press("g");
-  await page.locator(".panel textarea").fill(Object.values(FILES).join("\n"));
+  await page.locator(".sidebar textarea").fill(Object.values(FILES).join("\n"));
   await page.keyboard.press("Control+Enter");
   await page.locator(".comment-text .markdown").waitFor();
   expect(await page.evaluate(() => "__ran" in window)).toBe(false);

@@ -43,10 +43,10 @@ describe("the code review page", () => {
     await page.locator(".toast", { hasText: "Restored 3 unsent comments" }).waitFor();
     await page.getByLabel("What is compared").selectOption("last-commit");
     await page.getByRole("button", { name: "Comments, 3" }).click();
-    const panel = page.getByRole("complementary", { name: "Comments" });
-    await expect.poll(() => panel.textContent()).toContain("made on Uncommitted changes");
+    const sidebar = page.getByRole("complementary", { name: "Comments" });
+    await expect.poll(() => sidebar.textContent()).toContain("made on Uncommitted changes");
     await page.getByLabel("What is compared").selectOption("uncommitted");
-    await expect.poll(() => panel.textContent()).not.toContain("made on");
+    await expect.poll(() => sidebar.textContent()).not.toContain("made on");
 
     await page.getByRole("button", { name: "Send feedback" }).click();
     const text = page.getByLabel("Feedback in Markdown, exactly as it will be sent");
@@ -101,7 +101,7 @@ describe("the code review page", () => {
     await dialog.getByRole("button", { name: "Keep reviewing" }).click();
     await page.getByRole("button", { name: "Delete this comment" }).click();
     await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
-    await expect.poll(() => page.locator(".panel").textContent()).toContain("In general: fine.");
+    await expect.poll(() => page.locator(".sidebar").textContent()).toContain("In general: fine.");
     await page.getByRole("button", { name: "Delete this comment" }).click();
     await page.getByRole("button", { name: "Approve" }).click();
     await dialog.getByRole("button", { name: "Approve", exact: true }).click();

@@ -123,7 +123,7 @@ describe("a page that cannot be rendered", () => {
     await before.getByRole("button", { name: "Approve" }).waitFor();
     const page = await (await brokenContext(NO_EVENTS)).newPage();
     await before.keyboard.press("g");
-    await before.locator(".panel textarea").fill("Keep this comment");
+    await before.locator(".sidebar textarea").fill("Keep this comment");
     await before.keyboard.press("Control+Enter");
     await before.locator(".comment-text .markdown").waitFor();
     await expect

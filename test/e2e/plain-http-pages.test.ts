@@ -39,7 +39,7 @@ describe("a page that came over plain HTTP from another machine", () => {
   it("takes comments on a diff, and copies", async () => {
     const review = await startCodeReview(await changedRepository(), { flags: ["--host", "0.0.0.0"] });
     const { page, errors } = await openPage(browser, fromElsewhere(review.url));
-    await page.locator(".review:not(.first-view)").waitFor();
+    await page.locator(".review:not(.prerendered)").waitFor();
     await page
       .getByRole("button", { name: /^Copy the path/ })
       .first()

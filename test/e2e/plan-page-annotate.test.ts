@@ -65,7 +65,7 @@ describe("in a narrow window", () => {
     const { page } = await openReview(browser, review.url, { width: 360 });
     const field = ".composer textarea";
     await page.keyboard.press(".");
-    await page.locator(".rail-open").waitFor();
+    await page.locator(".sidebar-open").waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("c");
     await expect.poll(() => isInSight(page, field)).toBe(true);
@@ -95,7 +95,7 @@ describe("annotating the source", () => {
     await page.getByRole("button", { name: `Annotate line ${line}`, exact: true }).click();
     await page.keyboard.type("Which client?");
     await page.keyboard.press("Control+Enter");
-    const card = page.locator(".rail .card");
+    const card = page.locator(".sidebar .card");
     await card.getByText("Which client?").waitFor();
     expect(await card.locator(".card-quote").textContent()).toBe("Add the client and a setting.");
     await page.keyboard.press("Escape");
@@ -120,7 +120,7 @@ describe("annotating the source", () => {
     await page.keyboard.press("!");
     await page.keyboard.type("In this order?");
     await page.keyboard.press("Control+Enter");
-    const quote = page.locator(".rail .card-quote");
+    const quote = page.locator(".sidebar .card-quote");
     await quote.waitFor({ state: "attached" });
     expect(await quote.textContent()).toMatch(/^Write the store.*Run both stores side by side\.$/s);
     review.child.kill("SIGTERM");

@@ -117,7 +117,7 @@ describe("what is typed on the plan page", () => {
     const unsent = page.getByRole("region", { name: "Comments of round 1" });
     await unsent.getByText("Unsent comments from round 1").waitFor();
     await unsent.getByRole("button", { name: "Ask again" }).click();
-    expect(await page.locator(".rail > .cards .card").textContent()).toContain("Never sent");
+    expect(await page.locator(".sidebar > .cards .card").textContent()).toContain("Never sent");
     await expect.poll(() => unsent.count()).toBe(0);
     second.child.kill("SIGTERM");
     await second.ended;

@@ -59,7 +59,7 @@ it("a program's decision is shown as such on the page, and said on stderr", asyn
   const command = await startCommand(["review", "plan", "--no-open"], { stdin: "# Tunnel\n" });
   const { page } = await openPage(browser, await command.url());
   await page.locator(".plan").getByRole("heading", { name: "Tunnel" }).waitFor();
-  await expect.poll(async () => (await page.locator(".rail").count()) > 0).toBe(true);
+  await expect.poll(async () => (await page.locator(".sidebar").count()) > 0).toBe(true);
   await page.waitForTimeout(500);
   expect((await command.post("/api/approve", {})).status).toBe(200);
   await page.getByText("A program decided this plan").waitFor();

@@ -43,7 +43,7 @@ describe("the second round of a plan", () => {
       expect.stringMatching(/text unchanged.*I do not/s),
     ]);
     await asked.getByRole("button", { name: "Ask again" }).click();
-    expect(await page.locator(".rail > .cards .card").textContent()).toContain("I do not");
+    expect(await page.locator(".sidebar > .cards .card").textContent()).toContain("I do not");
 
     await page.getByRole("button", { name: "Show changes" }).click();
     const changes = page.getByRole("region", { name: "Changes" });

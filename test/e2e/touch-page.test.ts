@@ -86,7 +86,7 @@ describe("by touch", () => {
     const context = await newContext(browser, phone);
     const page = await context.newPage();
     await page.goto(review.url);
-    await page.locator(".review:not(.first-view) .code-text").first().waitFor();
+    await page.locator(".review:not(.prerendered) .code-text").first().waitFor();
     const write = async (text: string) => {
       await page.locator(".comment-open textarea").fill(text);
       await page.getByRole("button", { name: "Done" }).tap();

@@ -63,7 +63,7 @@ export async function openCodeReview(
 ): Promise<CodeReviewPage> {
   const review = await startCodeReview(repository, options);
   const opened = await openPage(browser, review.url + (options.path ?? ""), options);
-  await opened.page.locator(".review:not(.first-view)").waitFor();
+  await opened.page.locator(".review:not(.prerendered)").waitFor();
   return { ...opened, ...review };
 }
 
@@ -148,7 +148,7 @@ export async function writeComment(
 /** Comments on the change as a whole. */
 export async function writeGeneralComment(page: Page, text: string): Promise<void> {
   await page.keyboard.press("g");
-  await page.locator(".panel textarea").fill(text);
+  await page.locator(".sidebar textarea").fill(text);
   await page.keyboard.press("Control+Enter");
 }
 

@@ -25,7 +25,7 @@ import { Header } from "./header/header.tsx";
 import { StatusLine } from "./header/status-line.tsx";
 import { EmptyDiff, SentScreen } from "./screens.tsx";
 import { codeTyping, shortcutsFor } from "./shortcuts.ts";
-import { CommentPanel } from "./sidebar/comment-panel.tsx";
+import { CommentSidebar } from "./sidebar/comment-sidebar.tsx";
 import { FileTree } from "./sidebar/file-tree.tsx";
 import { useComments } from "./state/comments.ts";
 import { useDraft } from "./state/draft.ts";
@@ -69,7 +69,7 @@ function Review() {
   const shortcuts = useMemo(() => shortcutsFor(controller), [controller]);
   const isEmpty = useSession((session) => session.files.length === 0);
   const treeOpen = useView((view) => view.treeOpen);
-  const panelOpen = useView((view) => view.panelOpen);
+  const commentsOpen = useView((view) => view.commentsOpen);
   useEffect(() => {
     showEditorsIn(controller);
     return controller.start();
@@ -79,7 +79,7 @@ function Review() {
   useShortcuts(shortcuts, codeTyping);
 
   return (
-    <div className="review" data-tree={treeOpen} data-panel={panelOpen}>
+    <div className="review" data-tree={treeOpen} data-comments={commentsOpen}>
       <a className="skip-link visually-hidden" href="#diff">
         Skip to the changes
       </a>
@@ -101,9 +101,9 @@ function Review() {
           </Region>
           <Region name="The diff">{isEmpty ? <EmptyDiff /> : <DiffView controller={controller} />}</Region>
         </div>
-        {panelOpen && (
+        {commentsOpen && (
           <Region name="The comments">
-            <CommentPanel controller={controller} />
+            <CommentSidebar controller={controller} />
           </Region>
         )}
       </div>

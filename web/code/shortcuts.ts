@@ -76,7 +76,7 @@ export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
     whitespace: () => void setWhitespace(!useView.getState().whitespace),
     wrap: () => setWrap(!useView.getState().wrap),
     tree: () => useView.setState(({ treeOpen }) => ({ treeOpen: !treeOpen })),
-    panel: () => useView.setState(({ panelOpen }) => ({ panelOpen: !panelOpen })),
+    sidebar: () => useView.setState(({ commentsOpen }) => ({ commentsOpen: !commentsOpen })),
     filter: focusFilter,
     refresh: () => void refresh(),
     find: focusSearch,

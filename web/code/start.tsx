@@ -19,7 +19,7 @@ export async function start(): Promise<void> {
   const highlighting = startHighlighting();
   const result = await openDiff();
   // What is on screen has its colours already and is not to lose them.
-  if (document.querySelector(".first-view")) await highlighting;
+  if (document.querySelector(".prerendered")) await highlighting;
   render();
   if (!result.ok) return;
   const { repository, gitContext } = result.value;

@@ -11,7 +11,7 @@ export interface Follower {
 }
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** The proxy speaks up at least every 15 s. */
 const SILENCE_MS = 40_000;
 
@@ -30,7 +30,7 @@ export async function followProxy(follower: Follower): Promise<never> {
     if (outcome === "lost") follower.onLost();
     else pause = FIRST_PAUSE_MS;
     await sleep(pause * (0.75 + Math.random() / 2));
-    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+    pause = Math.min(2 * pause, MAX_PAUSE_MS);
   }
 }
 

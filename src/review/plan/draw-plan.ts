@@ -7,6 +7,6 @@ export function drawPlan(plan: string): string {
     '<div class="page"><header class="header"></header><div class="columns"><nav class="contents"></nav>',
     '<main class="main" aria-busy="true"><div class="sheet"><div class="plan">',
     markdownHtml(parseMarkdown(plan)),
-    '</div></div></main><aside class="rail"></aside></div></div>',
+    '</div></div></main><aside class="sidebar"></aside></div></div>',
   ].join("");
 }

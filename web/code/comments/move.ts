@@ -15,7 +15,7 @@ export function goToComment(controller: DiffController, comment: ReviewComment):
     if (file) {
       setFolded(file, false);
       controller.scrollToFile(file.path);
-    } else useView.setState({ panelOpen: true });
+    } else useView.setState({ commentsOpen: true });
     return;
   }
   setFolded(file, false);

@@ -63,7 +63,7 @@ export function commentOnFile(file: DiffFile): void {
 
 /** Opens an editor for a comment on the change as a whole, with what was typed already. */
 export function commentOnAll(typed = ""): void {
-  useView.setState({ panelOpen: true });
+  useView.setState({ commentsOpen: true });
   const open = openEditor(({ path }) => path === undefined);
   if (open) reopen(open, typed);
   else start({ ...blank("comment"), text: typed });

@@ -74,12 +74,12 @@ function itemOf(comment: ReviewComment, number: number, context: FeedbackContext
 }
 
 /** Quoted at most: whoever marks more has said where, and the agent has the file. In UTF-16 units. */
-const LONGEST_QUOTED_LINE = 500;
-const MOST_QUOTED_LINES = 60;
+const MAX_QUOTED_LINE = 500;
+const MAX_QUOTED_LINES = 60;
 
 function quoted(lines: readonly string[]): string {
-  const shown = lines.slice(0, MOST_QUOTED_LINES).map((line) => {
-    const length = shownLength(line, LONGEST_QUOTED_LINE);
+  const shown = lines.slice(0, MAX_QUOTED_LINES).map((line) => {
+    const length = shownLength(line, MAX_QUOTED_LINE);
     return length < line.length ? `${line.slice(0, length)} … ${line.length - length} more characters` : line;
   });
   const more = lines.length - shown.length;

@@ -23,7 +23,7 @@ interface Entry {
 }
 
 /** Files listed at most; more are found by typing on. */
-const MOST_FILES = 30;
+const MAX_FILES = 30;
 
 /** Every command and every file, by typing a part of its name. */
 export function Palette({ controller, commands }: PaletteProps) {
@@ -85,7 +85,7 @@ function entriesFor(
 ): readonly Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const wanted = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
-  const found = text === "" ? [] : filterFiles(files, text).slice(0, MOST_FILES);
+  const found = text === "" ? [] : filterFiles(files, text).slice(0, MAX_FILES);
   return [
     ...wanted.map(({ label, keys, run }) => ({
       key: label,

@@ -29,7 +29,7 @@ export function RoundsDialog({ controller }: { readonly controller: DiffControll
           {round.annotations.length === 0 ? (
             <CommentText text={round.text} />
           ) : (
-            <ul className="panel-list">
+            <ul className="sidebar-list">
               {round.annotations.map((annotation) => (
                 <li key={annotation.id}>
                   <EarlierComment annotation={annotation} round={round} controller={controller} />

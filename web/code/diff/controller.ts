@@ -9,7 +9,7 @@ import { useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { onPatches, useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
-import { BodyShelf } from "./body-shelf.ts";
+import { LayoutCache } from "./layout-cache.ts";
 
 /** Pixels rendered above and below the window. */
 const OVERSCAN = 240;
@@ -46,7 +46,7 @@ export class DiffController {
   private viewport: Viewport = { height: 0, columns: 0 };
   private place: ScrollPlace = { physical: 0, virtual: 0 };
   private element: HTMLElement | undefined;
-  private readonly shelf = new BodyShelf();
+  private readonly layoutCache = new LayoutCache();
   private readonly listeners = new Set<() => void>();
   private awaited: { readonly line: LineRef; readonly until: number } | undefined;
   /** The file the person went to, until they scroll: near the end of the diff it cannot be brought to the top. */
@@ -71,7 +71,7 @@ export class DiffController {
       }),
       useSession.subscribe((state, before) => {
         if (state.files === before.files) return;
-        this.shelf.clear();
+        this.layoutCache.clear();
         update();
       }),
     ];
@@ -100,7 +100,7 @@ export class DiffController {
   /** Takes over what the stores say now, of some files if nothing else can have changed. */
   update(only?: readonly DiffFile[]): void {
     const anchor = this.anchor();
-    const bodies = this.shelf.update(useView.getState().wrap ? this.viewport.columns : undefined, only);
+    const bodies = this.layoutCache.update(useView.getState().wrap ? this.viewport.columns : undefined, only);
     if (!bodies) return;
     const geometry = new Geometry(bodies);
     this.latest = { ...this.latest, geometry };
@@ -111,7 +111,7 @@ export class DiffController {
 
   /** Reports heights that things of a file have on screen, where they are not what was computed. */
   measure(file: DiffFile, seen: Partial<MeasuredHeights>): void {
-    if (this.shelf.measure(file, seen)) this.update([file]);
+    if (this.layoutCache.measure(file, seen)) this.update([file]);
   }
 
   scrollToFile(path: string): void {

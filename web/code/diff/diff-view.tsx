@@ -4,10 +4,10 @@ import { thousands } from "../core/count.ts";
 import { useCursor } from "../state/cursor.ts";
 import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
-import { partKey } from "./body-shelf.ts";
 import type { DiffController, Scene } from "./controller.ts";
 import { followPointer } from "./drag-lines.ts";
 import { FileSection } from "./file-section.tsx";
+import { partKey } from "./layout-cache.ts";
 import { SidewaysBar } from "./sideways-bar.tsx";
 
 /** All files of the diff in one scroller; only what is near the window exists as elements. */

@@ -15,7 +15,7 @@ import { nearest, rangesIn } from "../core/text/search.ts";
 import { tokensOfHunk, tokensOfText } from "../highlight/tokens-of.ts";
 
 /** Longer lines are data, plain to see; in UTF-16 units. */
-const LONGEST_COLOURED = 20_000;
+const MAX_COLORED_LENGTH = 20_000;
 
 /** What one cell of code shows. */
 export interface LineContent {
@@ -60,7 +60,7 @@ export function patchLine(
     current,
   };
   const segments =
-    full.length > LONGEST_COLOURED
+    full.length > MAX_COLORED_LENGTH
       ? segmentsOf(text, { changed: [], found: marks.found })
       : segmentsOf(text, marks);
   return { segments, hidden: full.length - text.length, notice: noticeOn(patch, line) };
@@ -80,7 +80,7 @@ export function contextLine(
   const lines = source.text ?? [];
   const full = lines[number - 1] ?? "";
   const text = whole ? full : full.slice(0, shownLength(full));
-  const tokens = full.length > LONGEST_COLOURED ? undefined : tokensOfText(lines, source.file.path);
+  const tokens = full.length > MAX_COLORED_LENGTH ? undefined : tokensOfText(lines, source.file.path);
   const found = search ? nearest(rangesIn(text, search.pattern)) : [];
   const segments = segmentsOf(text, { tokens, tokenLine: number - 1, changed: [], found });
   return { segments, hidden: full.length - text.length, notice: undefined };

@@ -6,7 +6,7 @@ import { thousands } from "../core/count.ts";
 import type { SearchQuery } from "../core/text/search.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { setCursor } from "../state/cursor.ts";
-import { closeSearch, firstMatch, MOST_MATCHES, search, stepMatch, useSearch } from "../state/search.ts";
+import { closeSearch, firstMatch, MAX_MATCHES, search, stepMatch, useSearch } from "../state/search.ts";
 import { useSession } from "../state/session.ts";
 import { setFolded } from "../state/view.ts";
 
@@ -116,6 +116,6 @@ function MatchCount() {
   if (query.text === "") return null;
   const searched = progress < 1 ? `, ${Math.round(progress * 100)} % searched` : "";
   if (count === 0) return progress < 1 ? `Searching${searched}` : "Nothing found";
-  const more = count >= MOST_MATCHES ? "+" : "";
+  const more = count >= MAX_MATCHES ? "+" : "";
   return `${current < 0 ? "–" : thousands(current + 1)} of ${thousands(count)}${more}${searched}`;
 }

@@ -18,7 +18,7 @@ export function Header() {
   const index = useSession((session) => session.index);
   const count = useComments(({ comments }) => saidComments(comments).length);
   const treeOpen = useView((view) => view.treeOpen);
-  const panelOpen = useView((view) => view.panelOpen);
+  const commentsOpen = useView((view) => view.commentsOpen);
   const hasRounds = useRounds(({ rounds }) => rounds.length > 0);
   return (
     <header className="header">
@@ -54,9 +54,9 @@ export function Header() {
       </span>
       <Button
         variant="quiet"
-        aria-pressed={panelOpen}
+        aria-pressed={commentsOpen}
         aria-label={`Comments, ${count}`}
-        onClick={() => useView.setState({ panelOpen: !panelOpen })}
+        onClick={() => useView.setState({ commentsOpen: !commentsOpen })}
       >
         <MessageSquare size={16} aria-hidden /> {count}
       </Button>

@@ -3,11 +3,11 @@ import { TOKEN_TYPES } from "../../../src/render/diff/text/token-types.ts";
 import { LINE_BREAK } from "../../../src/render/diff/text/tokens.ts";
 
 /** Some forty times slower than the other: larger texts stay plain. In UTF-16 units. */
-const LARGEST_TEXT = 100_000;
+const MAX_TEXT_LENGTH = 100_000;
 
 /** highlight.js behind the same shape, for browsers that refuse WebAssembly. */
 export function scriptHighlighter(text: string, language: string): Uint32Array | undefined {
-  if (text.length > LARGEST_TEXT || !hljs.getLanguage(language)) return undefined;
+  if (text.length > MAX_TEXT_LENGTH || !hljs.getLanguage(language)) return undefined;
   const html = hljs.highlight(text, { language, ignoreIllegals: true }).value;
   return recordsFromHtml(html);
 }

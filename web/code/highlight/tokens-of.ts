@@ -8,7 +8,7 @@ import type { HighlightAnswer, HighlightQuestion } from "./highlight-worker.ts";
 /** Up to this length highlighting takes less than handing the text to a worker would. In UTF-16 units. */
 const DONE_AT_ONCE = 40_000;
 /** Longer texts stay plain. */
-const LARGEST_TEXT = 8_000_000;
+const MAX_TEXT_LENGTH = 8_000_000;
 
 /** Raised when texts have got their highlighting, so that rows are painted again. */
 export const useHighlighting = create<{ readonly version: number }>(() => ({ version: 0 }));
@@ -50,7 +50,7 @@ function highlightText(
 ): Tokens | undefined {
   const language = languageOf(path);
   keep(null);
-  if (text.length > LARGEST_TEXT || language === "text") return undefined;
+  if (text.length > MAX_TEXT_LENGTH || language === "text") return undefined;
   if (text.length > DONE_AT_ONCE) {
     void highlightElsewhere(text, language).then((records) => {
       if (!records) return;

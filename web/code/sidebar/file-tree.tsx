@@ -11,8 +11,8 @@ import { useCursor } from "../state/cursor.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { isViewed, useView } from "../state/view.ts";
+import { coversDiff } from "./covers-diff.ts";
 import { FixedList } from "./fixed-list.tsx";
-import { liesOverDiff } from "./lies-over-diff.ts";
 
 /** The files as a tree, with a filter. */
 export function FileTree({ controller }: { readonly controller: DiffController }) {
@@ -59,7 +59,7 @@ export function FileTree({ controller }: { readonly controller: DiffController }
 
 /** Goes to a file; where the tree lies over the diff, it closes, so that the file can be seen. */
 function chooseFile(controller: DiffController, path: string): void {
-  if (liesOverDiff()) useView.setState({ treeOpen: false });
+  if (coversDiff()) useView.setState({ treeOpen: false });
   goToFile(controller, path);
 }
 

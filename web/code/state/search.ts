@@ -21,7 +21,7 @@ interface SearchState {
 
 const EMPTY: SearchQuery = { text: "", matchCase: false, regex: false };
 /** More matches than a person walks through; the search stops there. */
-export const MOST_MATCHES = 10_000;
+export const MAX_MATCHES = 10_000;
 
 /** What is looked for, and what was found. */
 export const useSearch = create<SearchState>(() => ({
@@ -75,13 +75,13 @@ export async function search(query: SearchQuery): Promise<void> {
     if (mine !== running) return;
     for (const [step, patch] of batch.entries()) {
       const path = index.files[first + step]?.path ?? "";
-      const room = MOST_MATCHES - found.length;
+      const room = MAX_MATCHES - found.length;
       for (const match of searchPatch(patch, query, room)) found.push({ ...match, path });
     }
     const progress = (last + 1) / index.files.length;
     const matches = [...found].sort((a, b) => (orderOf.get(a.path) ?? 0) - (orderOf.get(b.path) ?? 0));
     useSearch.setState({ matches, progress });
-    if (found.length >= MOST_MATCHES) break;
+    if (found.length >= MAX_MATCHES) break;
   }
   useSearch.setState({ progress: 1 });
 }

@@ -10,7 +10,7 @@ interface ViewState {
   /** False leaves out changes of white space alone. */
   readonly whitespace: boolean;
   readonly treeOpen: boolean;
-  readonly panelOpen: boolean;
+  readonly commentsOpen: boolean;
   readonly filter: string;
   readonly closedFolders: ReadonlySet<string>;
   /** By path: what the person chose; a file without an entry is folded by its kind. */
@@ -33,7 +33,7 @@ export const useView = create<ViewState>(() => ({
   wrap: true,
   whitespace: true,
   treeOpen: innerWidth >= 1_100,
-  panelOpen: false,
+  commentsOpen: false,
   filter: "",
   closedFolders: new Set(),
   folded: new Map(),

@@ -23,10 +23,13 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
 
   return (
     <aside
-      className={classNames("rail", (open || writtenHere || (labelTarget && !isPlanShown)) && "rail-open")}
+      className={classNames(
+        "sidebar",
+        (open || writtenHere || (labelTarget && !isPlanShown)) && "sidebar-open",
+      )}
       aria-label="Comments"
     >
-      <div className="rail-head">
+      <div className="sidebar-head">
         <h2>
           Notes <span className="badge">{count}</span>
         </h2>
@@ -67,7 +70,7 @@ const Cards = memo(function Cards() {
 
 function EmptySidebar() {
   return (
-    <div className="rail-empty no-print">
+    <div className="sidebar-empty no-print">
       <p>Select text and type to comment on it, or hover over a paragraph and click the icon beside it.</p>
       <p>
         By keyboard: <kbd className="key">j</kbd> <kbd className="key">k</kbd> move,{" "}

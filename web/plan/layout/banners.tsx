@@ -151,7 +151,7 @@ function Deadline() {
 }
 
 const HOUR = 3_600_000;
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Whether less than an hour is left, also when that hour begins while the page is open: days are no reason to hurry. */
 function useIsNear(deadline: string | undefined): boolean {
@@ -159,7 +159,7 @@ function useIsNear(deadline: string | undefined): boolean {
   const tooEarly = deadline === undefined ? 0 : Date.parse(deadline) - HOUR - now;
   useEffect(() => {
     if (tooEarly <= 0) return undefined;
-    const timer = setTimeout(() => setNow(Date.now()), Math.min(tooEarly, LONGEST_TIMER));
+    const timer = setTimeout(() => setNow(Date.now()), Math.min(tooEarly, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   }, [tooEarly]);
   return tooEarly <= 0;

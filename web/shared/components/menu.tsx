@@ -19,14 +19,14 @@ export function Menu({ trigger, label, triggerClass = "button", children }: Menu
 
   const place = () => {
     const box = button.current?.getBoundingClientRect();
-    const panel = menu.current;
-    if (!box || !panel) return;
-    const width = panel.offsetWidth;
+    const element = menu.current;
+    if (!box || !element) return;
+    const width = element.offsetWidth;
     const left = Math.min(Math.max(8, box.right - width), window.innerWidth - width - 8);
     const below = box.bottom + 4;
-    const fits = below + panel.offsetHeight <= window.innerHeight - 8;
-    panel.style.left = `${left}px`;
-    panel.style.top = `${fits ? below : Math.max(8, box.top - panel.offsetHeight - 4)}px`;
+    const fits = below + element.offsetHeight <= window.innerHeight - 8;
+    element.style.left = `${left}px`;
+    element.style.top = `${fits ? below : Math.max(8, box.top - element.offsetHeight - 4)}px`;
   };
 
   return (

@@ -147,22 +147,22 @@ interface DrawingCanvasProps {
 }
 
 function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvasProps) {
-  const [picture, setPicture] = useState<HTMLImageElement>();
+  const [loadedImage, setLoadedImage] = useState<HTMLImageElement>();
   const [current, setCurrent] = useState<Mark>();
   const [textAt, setTextAt] = useState<Point>();
 
   useEffect(() => {
     const element = new Image();
-    element.onload = () => setPicture(element);
+    element.onload = () => setLoadedImage(element);
     element.src = imageUrl(image.path);
   }, [image.path]);
 
   useEffect(() => {
     const context = ref.current?.getContext("2d");
-    if (!context || !picture) return;
-    context.drawImage(picture, 0, 0);
+    if (!context || !loadedImage) return;
+    context.drawImage(loadedImage, 0, 0);
     for (const mark of current ? [...marks, current] : marks) drawMark(context, mark);
-  }, [ref, picture, marks, current]);
+  }, [ref, loadedImage, marks, current]);
 
   const extend = (event: PointerEvent) => {
     if (!current) return;
@@ -173,12 +173,12 @@ function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvas
 
   return (
     <div className="drawing">
-      {picture ? (
+      {loadedImage ? (
         <div className="drawing-surface">
           <canvas
             ref={ref}
-            width={picture.naturalWidth}
-            height={picture.naturalHeight}
+            width={loadedImage.naturalWidth}
+            height={loadedImage.naturalHeight}
             aria-label={`${image.name}, a drawing surface for pointer or touch`}
             onPointerDown={(event) => {
               if (tool === "text") {
@@ -188,7 +188,7 @@ function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvas
               }
               event.currentTarget.setPointerCapture(event.pointerId);
               const points = [pointOn(ref.current, event)];
-              setCurrent({ tool, color, width: widthFor(picture.naturalWidth), points });
+              setCurrent({ tool, color, width: widthFor(loadedImage.naturalWidth), points });
             }}
             onPointerMove={extend}
             onPointerUp={() => {
@@ -199,12 +199,12 @@ function DrawingCanvas({ ref, image, tool, color, marks, onMark }: DrawingCanvas
           {textAt && (
             <TextInput
               key={`${textAt.x} ${textAt.y}`}
-              left={textAt.x / picture.naturalWidth}
-              top={textAt.y / picture.naturalHeight}
+              left={textAt.x / loadedImage.naturalWidth}
+              top={textAt.y / loadedImage.naturalHeight}
               onText={(text) => {
                 setTextAt(undefined);
                 if (text.trim() === "") return;
-                onMark({ tool, color, width: widthFor(picture.naturalWidth), points: [textAt], text });
+                onMark({ tool, color, width: widthFor(loadedImage.naturalWidth), points: [textAt], text });
               }}
             />
           )}

@@ -25,7 +25,7 @@ export interface LineMarks {
 }
 
 /** Longer lines are cut, unless the person asks for the rest. In UTF-16 units. */
-export const LONGEST_SHOWN_LINE = 2_000;
+export const MAX_SHOWN_LINE = 2_000;
 
 /** What most lines have nothing of: other than ASCII, controls, or as many blanks as push text out of sight. */
 const SUSPECT = /[^\t -~]|[ \t]{40}/;
@@ -89,7 +89,7 @@ function rangeReader(ranges: Ranges): (column: number) => RangeAt {
 }
 
 /** How much of a line to show: never half of a surrogate pair. */
-export function shownLength(text: string, limit: number = LONGEST_SHOWN_LINE): number {
+export function shownLength(text: string, limit: number = MAX_SHOWN_LINE): number {
   if (text.length <= limit) return text.length;
   const unit = text.charCodeAt(limit - 1);
   return unit >= 0xd800 && unit <= 0xdbff ? limit - 1 : limit;

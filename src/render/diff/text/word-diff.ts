@@ -11,13 +11,13 @@ export interface WordChanges {
 
 const NOTHING: WordChanges = { old: [], new: [] };
 /** Longer lines are not compared: they are data, and the comparison grows with the square. */
-const LONGEST_LINE = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 /** When more than this share of both lines changed, marking words says less than the line's colour does. */
-const MOST_CHANGED = 0.75;
+const MAX_CHANGED = 0.75;
 
 /** The words that differ between a removed line and the one it became. */
 export function changedWords(oldText: string, newText: string): WordChanges {
-  if (oldText.length > LONGEST_LINE || newText.length > LONGEST_LINE) return NOTHING;
+  if (oldText.length > MAX_LINE_LENGTH || newText.length > MAX_LINE_LENGTH) return NOTHING;
   if (oldText.trim() === "" || newText.trim() === "") return NOTHING;
   const removed: number[] = [];
   const added: number[] = [];
@@ -39,7 +39,7 @@ export function changedWords(oldText: string, newText: string): WordChanges {
     }
   }
   const longer = Math.max(oldText.trim().length, newText.trim().length);
-  return kept < longer * (1 - MOST_CHANGED) ? NOTHING : { old: removed, new: added };
+  return kept < longer * (1 - MAX_CHANGED) ? NOTHING : { old: removed, new: added };
 }
 
 /** The words of a patch line that differ from the line it was changed into, or from. */

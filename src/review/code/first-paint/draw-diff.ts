@@ -29,7 +29,7 @@ export async function drawDiff(snapshot: Snapshot, options: DrawOptions): Promis
     if (drawn.isCut || rows <= 0) break;
   }
   return [
-    '<div class="review first-view" aria-busy="true"><header class="header"><p class="first-view-note" role="status">Comparing files …</p></header><div class="banners"></div>',
+    '<div class="review prerendered" aria-busy="true"><header class="header"><p class="prerendered-notice" role="status">Comparing files …</p></header><div class="banners"></div>',
     '<div class="review-body"><nav class="tree"></nav><div class="review-main"><main class="diff">',
     ...sections,
     '</main></div></div><footer class="status-line">&nbsp;</footer></div>',

@@ -1,5 +1,5 @@
 import { endsInReturn, lineText, type ParsedPatch } from "../../../../src/render/diff/patch/parsed-patch.ts";
-import { LONGEST_SHOWN_LINE, shownLength } from "../../../../src/render/diff/text/segments.ts";
+import { MAX_SHOWN_LINE, shownLength } from "../../../../src/render/diff/text/segments.ts";
 import { findDeceptions } from "../../../../src/render/markdown/deceptive.ts";
 
 /** Pixels. The style sheet has the same numbers. */
@@ -17,8 +17,7 @@ const patchWidths = new WeakMap<ParsedPatch, Uint16Array>();
 const textWidths = new WeakMap<readonly string[], Uint16Array>();
 
 /** True when only the browser knows how much room a text takes: odd characters, or a button where it is cut. */
-export const isUncertain = (text: string): boolean =>
-  text.length > LONGEST_SHOWN_LINE || UNCERTAIN.test(text);
+export const isUncertain = (text: string): boolean => text.length > MAX_SHOWN_LINE || UNCERTAIN.test(text);
 
 /**
  * Tells in how many display lines a patch line is wrapped. The style sheet breaks lines at any character, so that
@@ -47,7 +46,7 @@ function widthsOfPatch(patch: ParsedPatch): Uint16Array {
     if (!isPlain) widths[line] = shownWidth(lineText(patch, line));
     else {
       const length = (patch.end[line] ?? 0) - (patch.start[line] ?? 0) - (endsInReturn(patch, line) ? 1 : 0);
-      widths[line] = Math.min(length, LONGEST_SHOWN_LINE);
+      widths[line] = Math.min(length, MAX_SHOWN_LINE);
     }
   }
   return widths;

@@ -105,13 +105,13 @@ export function rangesIn(text: string, pattern: RegExp): Ranges {
 }
 
 /** Matches painted in one line; a browser needs seconds for the thousands that a line of data may hold. */
-const MOST_PAINTED = 200;
+const MAX_PAINTED = 200;
 
 /** The ranges around the column the person stands on, or the first ones, as many as are painted. */
 export function nearest(ranges: Ranges, current = 0): Ranges {
-  const count = MOST_PAINTED * 2;
+  const count = MAX_PAINTED * 2;
   if (ranges.length <= count) return ranges;
   const at = Math.max(0, ranges.indexOf(current));
-  const first = Math.max(0, at - (at % 2) - MOST_PAINTED);
+  const first = Math.max(0, at - (at % 2) - MAX_PAINTED);
   return ranges.slice(first, first + count);
 }

@@ -14,10 +14,10 @@ import { copyFeedback } from "../state/compose-feedback.ts";
 import { placeNow } from "../state/places.ts";
 import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
-import { liesOverDiff } from "./lies-over-diff.ts";
+import { coversDiff } from "./covers-diff.ts";
 
 /** All comments in the order of the files, those on the whole change first. */
-export function CommentPanel({ controller }: { readonly controller: DiffController }) {
+export function CommentSidebar({ controller }: { readonly controller: DiffController }) {
   const comments = useComments((state) => state.comments);
   const files = useSession((session) => session.files);
   const [type, setType] = useState<CommentType | "all">("all");
@@ -27,8 +27,8 @@ export function CommentPanel({ controller }: { readonly controller: DiffControll
   }, [comments, files]);
   const shown = ordered.filter((comment) => type === "all" || comment.type === type);
   return (
-    <aside className="panel" aria-label="Comments">
-      <PanelHead />
+    <aside className="sidebar" aria-label="Comments">
+      <SidebarHead />
       <Segmented
         label="Which comments"
         value={type}
@@ -48,10 +48,10 @@ export function CommentPanel({ controller }: { readonly controller: DiffControll
           {comments.length === 0 ? "Click a line number, or drag over several, to comment on them." : "None."}
         </p>
       )}
-      <ol className="panel-list">
+      <ol className="sidebar-list">
         {shown.map((comment) => (
           <li key={comment.id}>
-            <PanelItem comment={comment} controller={controller} />
+            <SidebarItem comment={comment} controller={controller} />
           </li>
         ))}
       </ol>
@@ -59,9 +59,9 @@ export function CommentPanel({ controller }: { readonly controller: DiffControll
   );
 }
 
-function PanelHead() {
+function SidebarHead() {
   return (
-    <div className="panel-head">
+    <div className="sidebar-head">
       <h2>Comments</h2>
       <IconButton small label="Copy the feedback as Markdown" onClick={() => void copyFeedback()}>
         <ClipboardCopy size={15} aria-hidden />
@@ -70,7 +70,7 @@ function PanelHead() {
         small
         label="Close the comments"
         shortcut="."
-        onClick={() => useView.setState({ panelOpen: false })}
+        onClick={() => useView.setState({ commentsOpen: false })}
       >
         <X size={16} aria-hidden />
       </IconButton>
@@ -79,7 +79,7 @@ function PanelHead() {
 }
 
 /** A comment that stands in the diff is a way there; one that does not is shown whole. */
-function PanelItem({
+function SidebarItem({
   comment,
   controller,
 }: {
@@ -89,22 +89,22 @@ function PanelItem({
   if (comment.path === undefined || placeNow(comment).state === "elsewhere") {
     return (
       <>
-        {comment.path !== undefined && <p className="panel-path">{withDeceptionsShown(comment.path)}</p>}
+        {comment.path !== undefined && <p className="sidebar-path">{withDeceptionsShown(comment.path)}</p>}
         <ThreadItem id={comment.id} />
       </>
     );
   }
   const show = () => {
-    if (liesOverDiff()) useView.setState({ panelOpen: false });
+    if (coversDiff()) useView.setState({ commentsOpen: false });
     goToComment(controller, comment);
   };
   return (
-    <button type="button" className="panel-item" onClick={show}>
-      <span className="panel-path">{withDeceptionsShown(comment.path)}</span>
-      <span className="panel-line">
+    <button type="button" className="sidebar-item" onClick={show}>
+      <span className="sidebar-path">{withDeceptionsShown(comment.path)}</span>
+      <span className="sidebar-line">
         <CommentBadge type={comment.type} /> <PlaceLabel comment={comment} />
       </span>
-      <span className="panel-text">{summaryOf(comment)}</span>
+      <span className="sidebar-text">{summaryOf(comment)}</span>
     </button>
   );
 }

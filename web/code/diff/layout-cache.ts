@@ -15,7 +15,7 @@ export function partKey({ path, oldMode, newMode }: DiffFile): string {
 }
 
 /** The bodies of all files, each built anew only when something it is made of has changed. */
-export class BodyShelf {
+export class LayoutCache {
   private readonly bodies = new Map<string, FileBody>();
   private readonly inputs = new Map<string, BodyOptions>();
   /** Heights of bodies whose patch has been here, for the time it is not. */
