@@ -23,7 +23,7 @@ function pageOf({ script, css }: PageParts): string {
 </head>
 <body>
 <div id="dashboard"><!--dashboard--></div>
-<p class="visually-hidden" role="status" id="said"></p>
+<p class="visually-hidden" role="status" id="status"></p>
 <script type="module">${script}</script>
 </body>
 </html>

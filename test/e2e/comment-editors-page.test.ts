@@ -181,7 +181,7 @@ describe("text selected in the diff", () => {
       await page.mouse.move(end.x, end.y, { steps: 5 });
       await page.mouse.up();
     };
-    const places = page.locator(".comment .comment-place");
+    const places = page.locator(".comment .comment-position");
     await drag(28, 31);
     await page.keyboard.type("Typed on four lines");
     await expect.poll(() => places.allTextContents()).toEqual(["lines 28-31"]);

@@ -123,7 +123,7 @@ it("shows calls as they run and end, whatever they are called, and filters them 
     .poll(() => rows(page, "Last calls").allTextContents())
     .toEqual([expect.stringContaining("opus")]);
 
-  const said = await page.locator("#said").evaluateHandle((place) => {
+  const status = await page.locator("#status").evaluateHandle((place) => {
     const texts: (string | null)[] = [];
     new MutationObserver(() => texts.push(place.textContent)).observe(place, { childList: true });
     return texts;
@@ -132,7 +132,7 @@ it("shows calls as they run and end, whatever they are called, and filters them 
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()))
     .toBe(`OPENAI_BASE_URL=${url}/v1`);
-  await expect.poll(() => said.evaluate((texts) => texts)).toContain("Copied");
+  await expect.poll(() => status.evaluate((texts) => texts)).toContain("Copied");
   expect([errors, foreignRequests]).toEqual([[], []]);
 });
 

@@ -191,7 +191,7 @@ describe("annotating by pointer", () => {
     }
     const active = page.locator(".card-active");
     await expect.poll(() => active.textContent()).toContain("On single point");
-    await page.locator(".card").first().locator(".card-place").click();
+    await page.locator(".card").first().locator(".card-position").click();
     await expect.poll(() => active.textContent()).toContain("On Every deploy");
     // Showing a note scrolls to its text: at once, for who wants no motion. The other text is looked for after that.
     const place = await markedPlace(page);

@@ -203,7 +203,7 @@ describe("the changes of a plan", () => {
     await page.keyboard.press("Control+Enter");
     await page.keyboard.press("v");
     await page.locator('.page[data-view="changes"]').waitFor();
-    await page.locator(".card-place", { hasText: "Comment" }).click();
+    await page.locator(".card-position", { hasText: "Comment" }).click();
     await page.getByText("Paragraph 15 stays").waitFor();
     await end(review);
   });

@@ -73,7 +73,7 @@ describe("the plan page tells the agent", () => {
     expect(message).toContain("> What does the on-call do?");
     const image = /diagram\.png: `([^`]+)`/.exec(message)?.[1] ?? "";
     expect(await readFile(image)).toEqual(redPixel);
-    expect(await page.locator(".told-final").textContent()).toContain("What does the on-call do?");
+    expect(await page.locator(".sent-feedback-final").textContent()).toContain("What does the on-call do?");
     expect(errors).toEqual([]);
     expect(foreignRequests).toEqual([]);
   });

@@ -115,7 +115,7 @@ describe("the plan page without a plan or a server", () => {
     await page.keyboard.press("Control+Enter");
     review.child.kill("SIGTERM");
     await page.getByRole("heading", { name: "This review was stopped" }).waitFor();
-    expect(await page.locator(".told-final").textContent()).toContain("Worth keeping");
+    expect(await page.locator(".sent-feedback-final").textContent()).toContain("Worth keeping");
     await review.ended;
   });
 
@@ -128,7 +128,7 @@ describe("the plan page without a plan or a server", () => {
     await one.page.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
     await one.page.getByRole("heading", { name: "Plan approved" }).waitFor();
     await two.page.getByRole("heading", { name: "Already decided" }).waitFor();
-    expect(await two.page.locator(".told-final").textContent()).toContain("Not added yet");
+    expect(await two.page.locator(".sent-feedback-final").textContent()).toContain("Not added yet");
     await review.ended;
   });
 });

@@ -162,12 +162,12 @@ function useRestoredNotice(controller: DiffController): void {
       count === 1 ? "Restored 1 unsent comment" : `Restored ${count} unsent comments`,
       open === undefined
         ? {}
-        : { action: { label: "Keep writing", run: () => goOnWriting(controller, open) } },
+        : { action: { label: "Keep writing", run: () => continueWriting(controller, open) } },
     );
   }, [restored, controller]);
 }
 
-function goOnWriting(controller: DiffController, id: string): void {
+function continueWriting(controller: DiffController, id: string): void {
   const comment = useComments.getState().comments.find((each) => each.id === id);
   if (!comment) return;
   // An editor that is out of sight takes the focus when it appears.

@@ -3,7 +3,7 @@ import { describeDoubt } from "../shared/caller-doubt.ts";
 import { FailedPage } from "../shared/components/failed-page.tsx";
 import { sentenceStart } from "../shared/sentence-start.ts";
 import { NO_CHANGES_REQUESTED } from "./core/feedback.ts";
-import { saidComments, useComments } from "./state/comments.ts";
+import { nonEmptyComments, useComments } from "./state/comments.ts";
 import { composeFeedback, type Feedback } from "./state/compose-feedback.ts";
 import { decide } from "./state/decide.ts";
 import { useSession } from "./state/session.ts";
@@ -17,7 +17,7 @@ export function FailedReview({ message }: { readonly message: string }) {
   useEffect(() => {
     void feedback().then(({ markdown }) => setMarkdown(markdown));
   }, [comments]);
-  const count = saidComments(comments).length;
+  const count = nonEmptyComments(comments).length;
   const approval = { label: count === 0 ? "Approve" : "Approve without comments", send: approve };
   const decisions = count === 0 ? [approval] : [approval, { label: "Send feedback", send: sendFeedback }];
   const name = useSession((session) => session.index?.caller.name ?? "the agent");
@@ -49,8 +49,8 @@ async function feedback(): Promise<Pick<Feedback, "markdown" | "annotations">> {
   try {
     return await composeFeedback();
   } catch {
-    const said = saidComments(useComments.getState().comments);
-    const markdown = said
+    const written = nonEmptyComments(useComments.getState().comments);
+    const markdown = written
       .map(({ path, text, suggestion }) => [path, text, suggestion].filter(Boolean).join("\n\n"))
       .join("\n\n");
     return { markdown, annotations: [] };

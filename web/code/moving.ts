@@ -4,18 +4,18 @@ import { goToComment } from "./comments/move.ts";
 import { inFileOrder } from "./core/comment.ts";
 import type { Geometry } from "./core/rows/geometry.ts";
 import {
+  findRow,
   type LineRef,
   nextHunk,
   nextLine,
   numberAt,
+  type RowPosition,
   rowOf,
-  type Spot,
-  spotOf,
 } from "./core/rows/navigate.ts";
 import type { DiffController } from "./diff/controller.ts";
 import { useComments } from "./state/comments.ts";
 import { focusCursor, preferSide, selectedLines, setCursor, useCursor } from "./state/cursor.ts";
-import { placeNow } from "./state/places.ts";
+import { currentPosition } from "./state/positions.ts";
 import { useSession } from "./state/session.ts";
 import { useView } from "./state/view.ts";
 
@@ -23,20 +23,20 @@ type Step = 1 | -1;
 
 /** To the next line; to the first one in view when the keyboard stands nowhere in view. */
 export function moveLine(controller: DiffController, step: Step): void {
-  const spot = cursorSpot(controller);
+  const row = cursorPosition(controller);
   const { geometry } = controller.scene();
   show(
     controller,
-    spot
-      ? nextLine(geometry, spot, step, sideToKeep())
-      : nextLine(geometry, controller.spotInView(), 1, sideToKeep()),
+    row
+      ? nextLine(geometry, row, step, sideToKeep())
+      : nextLine(geometry, controller.rowInView(), 1, sideToKeep()),
   );
 }
 
 /** To the next stretch of changed lines, once the patches on the way are here. */
 export async function moveHunk(controller: DiffController, step: Step): Promise<void> {
-  const inView = controller.spotInView();
-  const from = cursorSpot(controller) ?? (step > 0 ? inView : { ...inView, row: inView.row + 1 });
+  const inView = controller.rowInView();
+  const from = cursorPosition(controller) ?? (step > 0 ? inView : { ...inView, row: inView.row + 1 });
   for (;;) {
     const { geometry } = controller.scene();
     const line = nextHunk(geometry, from, step, sideToKeep());
@@ -94,17 +94,17 @@ export function moveComment(controller: DiffController, step: Step): void {
   const orderOf = new Map(files.map(({ path }, order) => [path, order]));
   const rank = (path: string | undefined) => orderOf.get(path ?? "") ?? -1;
   const comments = inFileOrder(useComments.getState().comments, rank).filter(
-    (each) => placeNow(each).state !== "elsewhere",
+    (each) => currentPosition(each).state !== "elsewhere",
   );
   const { cursor } = useCursor.getState();
-  const position = (path: string | undefined, number: number) => rank(path) * 1e7 + number;
-  const here = cursor ? position(cursor.path, cursor.number) : -1;
-  const places = comments.map((each) => {
-    const place = placeNow(each);
-    return position(each.path, "end" in place ? place.end : 0);
+  const orderAt = (path: string | undefined, number: number) => rank(path) * 1e7 + number;
+  const here = cursor ? orderAt(cursor.path, cursor.number) : -1;
+  const orders = comments.map((each) => {
+    const position = currentPosition(each);
+    return orderAt(each.path, "end" in position ? position.end : 0);
   });
   const next =
-    step > 0 ? places.findIndex((place) => place > here) : places.findLastIndex((place) => place < here);
+    step > 0 ? orders.findIndex((each) => each > here) : orders.findLastIndex((each) => each < here);
   const target = comments[next] ?? comments.at(step > 0 ? 0 : -1);
   if (target) goToComment(controller, target);
 }
@@ -141,14 +141,14 @@ function flashHeader(path: string): void {
 
 /** The file the person is in: that of the keyboard's line when it is in view, else the one they look at. */
 export function fileHere(controller: DiffController): DiffFile | undefined {
-  const spot = cursorSpot(controller);
-  return spot ? controller.scene().geometry.bodies[spot.order]?.file : controller.currentFile();
+  const row = cursorPosition(controller);
+  return row ? controller.scene().geometry.bodies[row.order]?.file : controller.currentFile();
 }
 
 /** Where the keyboard stands, when that is in view: nobody goes on from a line that was scrolled away. */
-function cursorSpot(controller: DiffController): Spot | undefined {
+function cursorPosition(controller: DiffController): RowPosition | undefined {
   const { cursor } = useCursor.getState();
-  return cursor && controller.isInView(cursor) ? spotOf(controller.scene().geometry, cursor) : undefined;
+  return cursor && controller.isInView(cursor) ? findRow(controller.scene().geometry, cursor) : undefined;
 }
 
 /** Unified lines have one column, where only what was removed is old. */

@@ -154,12 +154,12 @@ function deleteHere(): void {
 function commentHere(): ReviewComment | undefined {
   const { cursor } = useCursor.getState();
   return useComments.getState().comments.find((each) => {
-    const place = placeNow(each);
+    const position = currentPosition(each);
     return (
       each.path === cursor?.path &&
-      "end" in place &&
+      "end" in position &&
       each.place?.side === cursor?.side &&
-      place.end === cursor?.number
+      position.end === cursor?.number
     );
   });
 }

@@ -48,7 +48,7 @@ async function listen(key: string | undefined, follower: Follower): Promise<"loc
     watchdog = setTimeout(() => aborter.abort(), SILENCE_MS);
   };
   wake();
-  let heard = false;
+  let received = false;
   try {
     const headers = key === undefined ? {} : { "x-api-key": key };
     const response = await fetch(`${baseUrl(location)}/internal/dashboard/events`, {
@@ -58,7 +58,7 @@ async function listen(key: string | undefined, follower: Follower): Promise<"loc
     if (response.status === 401) return "locked";
     if (!response.ok || !response.body) return "lost";
     for await (const data of dataIn(response.body, wake)) {
-      heard = true;
+      received = true;
       follower.onState(JSON.parse(data));
     }
   } catch (error) {
@@ -67,7 +67,7 @@ async function listen(key: string | undefined, follower: Follower): Promise<"loc
     clearTimeout(watchdog);
     document.removeEventListener("visibilitychange", stop);
   }
-  return heard ? "ended" : "lost";
+  return received ? "ended" : "lost";
 }
 
 function untilVisible(): Promise<void> {

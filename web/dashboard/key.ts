@@ -9,15 +9,15 @@ export function keptKey(): string | undefined {
 }
 
 /** Asks for a key where the dashboard would be; resolves when one was given. It is kept until the tab is closed. */
-export function askForKey(place: HTMLElement, wasWrong: boolean): Promise<void> {
+export function askForKey(container: HTMLElement, wasWrong: boolean): Promise<void> {
   sessionStorage.removeItem(NAME);
-  patch(place, keyForm().text);
-  const form = place.querySelector("form");
-  const field = place.querySelector("input");
-  const fault = place.querySelector("#key-fault");
-  const button = place.querySelector("button");
+  patch(container, keyForm().text);
+  const form = container.querySelector("form");
+  const field = container.querySelector("input");
+  const error = container.querySelector("#key-error");
+  const button = container.querySelector("button");
   if (!form || !field || !button) return new Promise(() => {});
-  if (fault) fault.textContent = wasWrong ? "That key is not valid for this proxy." : "";
+  if (error) error.textContent = wasWrong ? "That key is not valid for this proxy." : "";
   button.disabled = false;
   field.value = "";
   field.focus();

@@ -13,7 +13,7 @@ import "./dashboard.css";
 const root = document.querySelector("#dashboard");
 if (root instanceof HTMLElement) start(root);
 
-function start(place: HTMLElement): void {
+function start(container: HTMLElement): void {
   let state: DashboardState | undefined;
   let filters: Filters = NO_FILTERS;
   let connection: Connection = "still";
@@ -23,13 +23,13 @@ function start(place: HTMLElement): void {
     if (!state) return;
     const now = Date.now() + ahead;
     const view = { filters, base: baseUrl(location), isInteractive: true, connection };
-    patch(place, dashboard({ ...state, now }, view).text);
+    patch(container, dashboard({ ...state, now }, view).text);
   };
-  place.addEventListener("change", ({ target }) => {
+  container.addEventListener("change", ({ target }) => {
     filters = changed(filters, target);
     draw();
   });
-  copyOnClick(place, document.querySelector("#said"));
+  copyOnClick(container, document.querySelector("#status"));
   followProxy({
     onState(news) {
       ahead = news.now - Date.now();
@@ -43,7 +43,7 @@ function start(place: HTMLElement): void {
     },
     onLocked(wasWrong) {
       state = undefined;
-      return askForKey(place, wasWrong);
+      return askForKey(container, wasWrong);
     },
   });
   // Running calls grow older without anything new.
@@ -60,19 +60,19 @@ function changed(filters: Filters, target: EventTarget | null): Filters {
 
 const SHOWN_MS = 1_500;
 
-/** Has every button with `data-copy` copy that text, and say so for a moment: on itself, and to `said` for who cannot see it. */
-function copyOnClick(place: HTMLElement, said: Element | null): void {
-  place.addEventListener("click", async ({ target }) => {
+/** Has every button with `data-copy` copy that text, and say so for a moment: on itself, and to `status` for who cannot see it. */
+function copyOnClick(container: HTMLElement, status: Element | null): void {
+  container.addEventListener("click", async ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null;
     if (!button) return;
     const isCopied = await writeClipboard(button.dataset["copy"] ?? "");
     if (!isCopied) selectBeside(button);
     const outcome = isCopied ? "Copied" : "Press Ctrl+C";
     button.textContent = outcome;
-    if (said) said.textContent = outcome;
+    if (status) status.textContent = outcome;
     setTimeout(() => {
       button.textContent = "Copy";
-      if (said) said.textContent = "";
+      if (status) status.textContent = "";
     }, SHOWN_MS);
   });
 }

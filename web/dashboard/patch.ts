@@ -1,11 +1,11 @@
 /**
- * Makes what is in `place` like this markup, leaving alone what is like it already: the focus, a selection, a list that is
+ * Makes what is in `container` like this markup, leaving alone what is like it already: the focus, a selection, a list that is
  * open and how far a table is scrolled stay as they are. Elements with `data-key` are found again by it.
  */
-export function patch(place: Element, markup: string): void {
+export function patch(container: Element, markup: string): void {
   const template = document.createElement("template");
   template.innerHTML = markup;
-  patchChildren(place, template.content);
+  patchChildren(container, template.content);
 }
 
 function patchChildren(old: Node, wanted: Node): void {

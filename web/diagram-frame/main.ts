@@ -1,4 +1,4 @@
-import type { DiagramAnswer, DiagramRequest } from "../shared/markdown/diagrams/diagram-messages.ts";
+import type { DiagramRequest, DiagramResponse } from "../shared/markdown/diagrams/diagram-messages.ts";
 import { draw } from "./draw.ts";
 
 /**
@@ -8,10 +8,10 @@ import { draw } from "./draw.ts";
 addEventListener("message", ({ source, ports: [port] }) => {
   if (source !== parent || !port) return;
   port.onmessage = async ({ data }: MessageEvent<DiagramRequest>) => {
-    const answer: DiagramAnswer = await draw(data.source, data.theme).then(
+    const response: DiagramResponse = await draw(data.source, data.theme).then(
       (svg) => ({ svg }),
       (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
     );
-    port.postMessage(answer);
+    port.postMessage(response);
   };
 });

@@ -4,7 +4,7 @@ const UNITS = [
   { unit: "minute", seconds: 60 },
 ] as const;
 
-const WORDS = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const UNIT_NAMES = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** Formats a past instant (ISO 8601) for a person: "just now", "4 minutes ago", "yesterday"; a date after a week. */
 export function timeAgo(instant: string, now = Date.now()): string {
@@ -13,5 +13,5 @@ export function timeAgo(instant: string, now = Date.now()): string {
   if (seconds >= 7 * 86_400 || Number.isNaN(seconds))
     return then.toLocaleDateString("en", { day: "numeric", month: "short", year: "numeric" });
   const unit = UNITS.find((each) => seconds >= each.seconds);
-  return unit ? WORDS.format(-Math.floor(seconds / unit.seconds), unit.unit) : "just now";
+  return unit ? UNIT_NAMES.format(-Math.floor(seconds / unit.seconds), unit.unit) : "just now";
 }

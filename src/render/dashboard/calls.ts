@@ -85,12 +85,12 @@ function methodOf(method: string): string {
 }
 
 function modelCell({ model, upstreamModel }: FinishedCall): Html {
-  return html`${model}${upstreamModel !== undefined && html` <span class="aside">as ${upstreamModel}</span>`}`;
+  return html`${model}${upstreamModel !== undefined && html` <span class="secondary">as ${upstreamModel}</span>`}`;
 }
 
 function inputCell({ tokens }: FinishedCall): Html {
   const { input, cached } = tokens ?? {};
-  return html`${count(input)}${Boolean(cached) && html` <span class="aside">${count(cached)} cached</span>`}`;
+  return html`${count(input)}${Boolean(cached) && html` <span class="secondary">${count(cached)} cached</span>`}`;
 }
 
 function detailsCell(call: FinishedCall): Html {
@@ -102,7 +102,7 @@ function detailsCell(call: FinishedCall): Html {
     losses.length === 0 ? "" : `lost: ${losses.join(", ")}`,
   ];
   const text = details.filter(Boolean).join(" · ");
-  return html`${text}${fault !== undefined && html` <span class="${isError(call) ? "fault" : "aside"}">${fault}</span>`}`;
+  return html`${text}${fault !== undefined && html` <span class="${isError(call) ? "error" : "secondary"}">${fault}</span>`}`;
 }
 
 function toneOf(call: FinishedCall): string {

@@ -2,7 +2,7 @@ import type { DashboardState } from "../../proxy/dashboard/api-types.ts";
 import { clock } from "./amounts.ts";
 import { type Filters, finishedCalls, liveCalls } from "./calls.ts";
 import { type Html, html } from "./html.ts";
-import { addresses, mcpTable, ruleTable, upstreamTable } from "./places.ts";
+import { addresses, mcpTable, ruleTable, upstreamTable } from "./routing.ts";
 import { modelTable, summary } from "./totals.ts";
 
 export interface View {
@@ -41,7 +41,7 @@ function header(state: DashboardState, connection: Connection): Html {
     configuration.readAt - startedAt > 1000 ? `, configuration of ${clock(configuration.readAt, now)}` : "";
   return html`<header data-key="header"><h1>Sallyport proxy</h1>
 <p class="state ${toneOf(state, connection)}" role="status">${stateText(state, connection)}</p>
-<p class="aside">since ${clock(startedAt, now)}${read}, ${needsKey ? "keys needed" : "no key needed"}</p>
+<p class="secondary">since ${clock(startedAt, now)}${read}, ${needsKey ? "keys needed" : "no key needed"}</p>
 ${!needsKey && html`<nav aria-label="More"><a href="/metrics">Metrics</a> <a href="/v1/models">Models</a></nav>`}</header>`;
 }
 

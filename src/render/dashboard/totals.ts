@@ -17,8 +17,8 @@ ${figure("Median time", duration(total.p50), total.p95 === undefined ? "" : `p95
 </dl>`;
 }
 
-function figure(name: string, value: string, aside = ""): Html {
-  return html`<div><dt>${name}</dt><dd>${value}${aside !== "" && html` <span class="aside">${aside}</span>`}</dd></div>`;
+function figure(name: string, value: string, detail = ""): Html {
+  return html`<div><dt>${name}</dt><dd>${value}${detail !== "" && html` <span class="secondary">${detail}</span>`}</dd></div>`;
 }
 
 function percent(part: number, whole: number): string {
@@ -51,6 +51,6 @@ export function modelTable({ models }: DashboardState): Html {
 }
 
 function costCell(totals: ModelTotals): Html {
-  const aside = totals.cost === undefined ? "" : unpricedText(totals);
-  return html`${dollars(totals.cost)}${aside !== "" && html` <span class="aside">${aside}</span>`}`;
+  const detail = totals.cost === undefined ? "" : unpricedText(totals);
+  return html`${dollars(totals.cost)}${detail !== "" && html` <span class="secondary">${detail}</span>`}`;
 }

@@ -20,7 +20,7 @@ import { languageOf } from "./text/language.ts";
 import { segmentsOf, shownLength } from "./text/segments.ts";
 import { TOKEN_CLASSES } from "./text/token-types.ts";
 import { indexTokens, type Tokens } from "./text/tokens.ts";
-import { changedWordsOn } from "./text/word-diff.ts";
+import { wordChangesOn } from "./text/word-diff.ts";
 
 /** Records as in `tokens.ts`, or undefined when the language is not known. */
 type Highlight = (text: string, language: string) => Uint32Array | undefined;
@@ -139,7 +139,7 @@ class Pen {
     const segments = segmentsOf(text, {
       tokens: this.tokensOf(hunk, side),
       tokenLine: lineNumber(this.patch, line, side) - (side === "old" ? oldStart : newStart),
-      changed: text === full ? changedWordsOn(this.patch, line, side) : [],
+      changed: text === full ? wordChangesOn(this.patch, line, side) : [],
       found: [],
     });
     return segments

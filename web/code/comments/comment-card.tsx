@@ -3,7 +3,7 @@ import { IconButton } from "../../shared/components/button.tsx";
 import { imageUrl } from "../../shared/images/upload.ts";
 import type { CommentType, ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
-import { type PlaceNow, placeNow } from "../state/places.ts";
+import { type CurrentPosition, currentPosition } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { CommentText } from "./comment-text.tsx";
 import { MiniDiff } from "./mini-diff.tsx";
@@ -25,7 +25,7 @@ export function CommentCard({ comment }: { readonly comment: ReviewComment }) {
     >
       <div className="comment-head">
         <CommentBadge type={comment.type} />
-        <PlaceLabel comment={comment} />
+        <PositionLabel comment={comment} />
         <span className="comment-tools">
           <IconButton small label="Edit this comment" onClick={() => openComment(comment.id)}>
             <Pencil size={14} aria-hidden />
@@ -37,7 +37,7 @@ export function CommentCard({ comment }: { readonly comment: ReviewComment }) {
       </div>
       {comment.text.trim() !== "" && <CommentText text={comment.text} />}
       {comment.suggestion !== undefined && comment.place && (
-        <MiniDiff place={comment.place} suggestion={comment.suggestion} path={comment.path ?? ""} />
+        <MiniDiff anchor={comment.place} suggestion={comment.suggestion} path={comment.path ?? ""} />
       )}
       {comment.images.length > 0 && (
         <ul className="thumbnails">
@@ -58,15 +58,15 @@ export function CommentBadge({ type }: { readonly type: CommentType }) {
 }
 
 /** Where a comment belongs, and what the person should know about that. */
-export function PlaceLabel({ comment }: { readonly comment: ReviewComment }) {
+export function PositionLabel({ comment }: { readonly comment: ReviewComment }) {
   const diffType = useSession(({ index }) => index?.diffType);
   // The patches decide where the lines are; they come later than the comments.
   useSession(({ patchVersion }) => patchVersion);
-  const place = placeNow(comment);
-  const statuses = statusesOf(comment, place, diffType);
+  const position = currentPosition(comment);
+  const statuses = statusesOf(comment, position, diffType);
   return (
-    <span className="comment-place">
-      {placeText(comment, place)}
+    <span className="comment-position">
+      {positionText(comment, position)}
       {statuses.map((status) => (
         <span key={status} className="comment-status">
           {status}
@@ -76,22 +76,26 @@ export function PlaceLabel({ comment }: { readonly comment: ReviewComment }) {
   );
 }
 
-function placeText(comment: ReviewComment, place: PlaceNow): string {
+function positionText(comment: ReviewComment, position: CurrentPosition): string {
   if (comment.path === undefined) return "on the whole change";
   if (!comment.place) return "on the whole file";
-  const { start, end } = "start" in place ? place : comment.place;
+  const { start, end } = "start" in position ? position : comment.place;
   return `${linesOf(start, end)}${comment.place.side === "old" ? ", before the change" : ""}`;
 }
 
-function statusesOf(comment: ReviewComment, place: PlaceNow, diffType: string | undefined): string[] {
+function statusesOf(
+  comment: ReviewComment,
+  position: CurrentPosition,
+  diffType: string | undefined,
+): string[] {
   const statuses: string[] = [];
   if (comment.diff.type !== diffType) statuses.push(`made on ${comment.diff.label}`);
-  if (comment.path !== undefined && place.state === "elsewhere") statuses.push("file not in this diff");
-  if (comment.place && place.state === "lost") statuses.push("these lines are not in this diff");
-  if ("moved" in place && place.moved) statuses.push(`moved from line ${comment.place?.start}`);
+  if (comment.path !== undefined && position.state === "elsewhere") statuses.push("file not in this diff");
+  if (comment.place && position.state === "lost") statuses.push("these lines are not in this diff");
+  if ("moved" in position && position.moved) statuses.push(`moved from line ${comment.place?.start}`);
   return statuses;
 }
 
 function describe(comment: ReviewComment): string {
-  return `${NAMES[comment.type]} ${placeText(comment, placeNow(comment))}`;
+  return `${NAMES[comment.type]} ${positionText(comment, currentPosition(comment))}`;
 }

@@ -9,7 +9,7 @@ import { type CommentType, commentTypes, type ReviewComment } from "../core/comm
 import { linesOf } from "../core/feedback.ts";
 import { changeComment, closeEditor, useComments } from "../state/comments.ts";
 import { focusCursor, useCursor } from "../state/cursor.ts";
-import { PlaceLabel } from "./comment-card.tsx";
+import { PositionLabel } from "./comment-card.tsx";
 import { CommentText } from "./comment-text.tsx";
 import { revealEditor } from "./show-editor.ts";
 import { discardComment } from "./start.ts";
@@ -34,7 +34,7 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
       event.key === "Escape" ||
       (event.key === "Enter" && (event.metaKey || event.ctrlKey) && !event.shiftKey)
     )
-      closeAndGoOn(id);
+      closeAndFocusLine(id);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -45,10 +45,10 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
     <div className="comment comment-open" data-comment={id} onKeyDown={onKeyDown}>
       <div className="comment-head">
         <TypeChoice comment={comment} />
-        <PlaceLabel comment={comment} />
+        <PositionLabel comment={comment} />
       </div>
       {comment.suggestion !== undefined && comment.place && (
-        <SuggestionEditor comment={comment} place={comment.place} suggestion={comment.suggestion} />
+        <SuggestionEditor comment={comment} anchor={comment.place} suggestion={comment.suggestion} />
       )}
       <ImageAttachments
         images={comment.images}
@@ -82,7 +82,7 @@ function useLoneCommand({ id, text }: ReviewComment): void {
 const TYPES_BY_KEY: Readonly<Record<string, CommentType>> = { c: "comment", r: "suggestion", "!": "concern" };
 
 /** The keyboard goes on from the line the comment stands under. */
-function closeAndGoOn(id: string): void {
+function closeAndFocusLine(id: string): void {
   closeEditor(id);
   useCursor.setState({ range: undefined });
   focusCursor();
@@ -105,7 +105,7 @@ function EditorButtons({ comment, isPreview, onPreview }: EditorButtonsProps) {
         <Button small variant="quiet" onClick={() => discardComment(comment)}>
           Discard
         </Button>
-        <Button small variant="primary" onClick={() => closeAndGoOn(comment.id)}>
+        <Button small variant="primary" onClick={() => closeAndFocusLine(comment.id)}>
           Done <KeyHint keys="Mod+Enter" />
         </Button>
       </span>

@@ -2,12 +2,12 @@ import { diffArrays } from "diff/lib/diff/array.js";
 import { useMemo } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { segmentsOf } from "../../../src/render/diff/text/segments.ts";
-import { changedWords } from "../../../src/render/diff/text/word-diff.ts";
-import type { LinePlace } from "../core/comment.ts";
+import { wordChanges } from "../../../src/render/diff/text/word-diff.ts";
+import type { LineAnchor } from "../core/comment.ts";
 import { CodeText } from "../highlight/code-text.tsx";
 
 interface MiniDiffProps {
-  readonly place: LinePlace;
+  readonly anchor: LineAnchor;
   readonly suggestion: string;
   readonly path: string;
 }
@@ -19,8 +19,8 @@ interface MiniLine {
 }
 
 /** What a suggestion would change in the lines it is made on. */
-export function MiniDiff({ place, suggestion, path }: MiniDiffProps) {
-  const lines = useMemo(() => miniLines(place.lines, suggestion), [place.lines, suggestion]);
+export function MiniDiff({ anchor, suggestion, path }: MiniDiffProps) {
+  const lines = useMemo(() => miniLines(anchor.lines, suggestion), [anchor.lines, suggestion]);
   if (lines.every(({ kind }) => kind === "context")) {
     return <p className="hint">Edit the code above to suggest a change.</p>;
   }
@@ -57,9 +57,9 @@ function miniLines(before: readonly string[], suggestion: string): MiniLine[] {
 }
 
 function changedLines(removed: readonly string[], added: readonly string[]): MiniLine[] {
-  const words = removed.map((text, index) => changedWords(text, added[index] ?? ""));
+  const changes = removed.map((text, index) => wordChanges(text, added[index] ?? ""));
   return [
-    ...removed.map((text, index) => ({ kind: "removed", text, changed: words[index]?.old ?? [] }) as const),
-    ...added.map((text, index) => ({ kind: "added", text, changed: words[index]?.new ?? [] }) as const),
+    ...removed.map((text, index) => ({ kind: "removed", text, changed: changes[index]?.old ?? [] }) as const),
+    ...added.map((text, index) => ({ kind: "added", text, changed: changes[index]?.new ?? [] }) as const),
   ];
 }

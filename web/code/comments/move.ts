@@ -3,15 +3,15 @@ import type { ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { setCursor } from "../state/cursor.ts";
-import { placeNow } from "../state/places.ts";
+import { currentPosition } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { setFolded, useView } from "../state/view.ts";
 
 /** Brings a comment into view and puts the keyboard on its line; one without a place opens the panel. */
 export function goToComment(controller: DiffController, comment: ReviewComment): void {
   const file = useSession.getState().files.find(({ path }) => path === comment.path);
-  const place = placeNow(comment);
-  if (!file || !("end" in place) || !comment.place) {
+  const position = currentPosition(comment);
+  if (!file || !("end" in position) || !comment.place) {
     if (file) {
       setFolded(file, false);
       controller.scrollToFile(file.path);
@@ -19,8 +19,8 @@ export function goToComment(controller: DiffController, comment: ReviewComment):
     return;
   }
   setFolded(file, false);
-  const line = { path: file.path, side: comment.place.side, number: place.end };
+  const line = { path: file.path, side: comment.place.side, number: position.end };
   setCursor(line);
   controller.scrollToLine(line, true);
-  announce(`${comment.type} on ${linesOf(place.start, place.end)} of ${file.path}`);
+  announce(`${comment.type} on ${linesOf(position.start, position.end)} of ${file.path}`);
 }

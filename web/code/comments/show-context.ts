@@ -2,7 +2,7 @@ import { shiftAt } from "../../../src/render/diff/patch/parsed-patch.ts";
 import { gapsOf } from "../../../src/render/diff/row-model.ts";
 import type { ReviewComment } from "../core/comment.ts";
 import { useComments } from "../state/comments.ts";
-import { placeNow } from "../state/places.ts";
+import { currentPosition } from "../state/positions.ts";
 import { loadFileText, useSession } from "../state/session.ts";
 import { changeExpansions, keepText } from "../state/view.ts";
 
@@ -39,7 +39,7 @@ export function showCommentedContext(): () => void {
 }
 
 function isMissing(comment: ReviewComment): boolean {
-  return comment.place !== undefined && placeNow(comment).state === "lost";
+  return comment.place !== undefined && currentPosition(comment).state === "lost";
 }
 
 async function open(comment: ReviewComment): Promise<void> {
@@ -51,10 +51,10 @@ async function open(comment: ReviewComment): Promise<void> {
   if (!result.ok || !patch) return;
   const { text } = result.value;
   keepText(file.path, text);
-  const place = placeNow(comment);
-  if (place.state !== "context") return;
-  const shift = comment.place?.side === "old" ? shiftAt(patch, "old", place.start) : 0;
-  const [start, end] = [place.start + shift, place.end + shift];
+  const position = currentPosition(comment);
+  if (position.state !== "context") return;
+  const shift = comment.place?.side === "old" ? shiftAt(patch, "old", position.start) : 0;
+  const [start, end] = [position.start + shift, position.end + shift];
   const gaps = gapsOf(patch, text.split("\n").length, false);
   const at = gaps.findIndex((gap) => gap && start >= gap.newStart && start < (gap.newEnd ?? 0));
   const gap = gaps[at];

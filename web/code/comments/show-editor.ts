@@ -1,7 +1,7 @@
 import { flushSync } from "react-dom";
 import type { DiffController } from "../diff/controller.ts";
 import { useComments } from "../state/comments.ts";
-import { placeNow } from "../state/places.ts";
+import { currentPosition } from "../state/positions.ts";
 
 let shownIn: DiffController | undefined;
 
@@ -38,7 +38,7 @@ function broughtIntoView(id: string): HTMLElement | null {
   const comment = useComments.getState().comments.find((each) => each.id === id);
   if (!comment || comment.path === undefined) return null;
   const { path, place } = comment;
-  const now = placeNow(comment);
+  const now = currentPosition(comment);
   flushSync(() => {
     if (place && "end" in now) shownIn?.scrollToLine({ path, side: place.side, number: now.end }, true);
     else shownIn?.scrollToFile(path);

@@ -14,7 +14,7 @@ import {
 } from "../state/comments.ts";
 import { endOf, type LineRange, startOf, useCursor } from "../state/cursor.ts";
 import { diffLabel } from "../state/diff-label.ts";
-import { describeLines } from "../state/places.ts";
+import { describeLines } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { setFolded, useView } from "../state/view.ts";
 import { showEditor } from "./show-editor.ts";

@@ -1,17 +1,17 @@
 import type { KeyboardEvent } from "react";
-import type { LinePlace, ReviewComment } from "../core/comment.ts";
+import type { LineAnchor, ReviewComment } from "../core/comment.ts";
 import { linesOf } from "../core/feedback.ts";
 import { changeComment } from "../state/comments.ts";
 import { MiniDiff } from "./mini-diff.tsx";
 
 interface SuggestionEditorProps {
   readonly comment: ReviewComment;
-  readonly place: LinePlace;
+  readonly anchor: LineAnchor;
   readonly suggestion: string;
 }
 
 /** The lines themselves, to be edited where they stand, and what that changes. */
-export function SuggestionEditor({ comment, place, suggestion }: SuggestionEditorProps) {
+export function SuggestionEditor({ comment, anchor, suggestion }: SuggestionEditorProps) {
   const change = (text: string) => changeComment(comment.id, (before) => ({ ...before, suggestion: text }));
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key !== "Tab" || event.shiftKey || event.altKey || event.ctrlKey) return;
@@ -19,7 +19,7 @@ export function SuggestionEditor({ comment, place, suggestion }: SuggestionEdito
     // Tab leaves the field from its end, so that nobody is caught in it.
     if (field.selectionStart === field.value.length) return;
     event.preventDefault();
-    field.setRangeText(indentOf(place.lines), field.selectionStart, field.selectionEnd, "end");
+    field.setRangeText(indentOf(anchor.lines), field.selectionStart, field.selectionEnd, "end");
     change(field.value);
   };
   return (
@@ -31,11 +31,11 @@ export function SuggestionEditor({ comment, place, suggestion }: SuggestionEdito
         autoCapitalize="off"
         wrap="off"
         value={suggestion}
-        aria-label={`Suggested code for ${linesOf(place.start, place.end)} of ${comment.path}`}
+        aria-label={`Suggested code for ${linesOf(anchor.start, anchor.end)} of ${comment.path}`}
         onKeyDown={onKeyDown}
         onChange={(event) => change(event.target.value)}
       />
-      <MiniDiff place={place} suggestion={suggestion} path={comment.path ?? ""} />
+      <MiniDiff anchor={anchor} suggestion={suggestion} path={comment.path ?? ""} />
     </div>
   );
 }

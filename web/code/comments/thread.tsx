@@ -4,7 +4,7 @@ import type { Layout } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { useComments } from "../state/comments.ts";
-import { widgetFor } from "../state/places.ts";
+import { widgetFor } from "../state/positions.ts";
 import { CommentCard } from "./comment-card.tsx";
 import { CommentEditor } from "./comment-editor.tsx";
 

@@ -13,7 +13,7 @@ export interface ReviewComment {
   readonly path?: string;
   /** The file's former name, where the diff renames it. */
   readonly oldPath?: string;
-  readonly place?: LinePlace;
+  readonly place?: LineAnchor;
   /** Markdown. */
   readonly text: string;
   /** Of a suggestion: what should stand in place of the lines. */
@@ -31,7 +31,7 @@ export interface DiffName {
 }
 
 /** Lines of one side, with enough of their text to find them again after they moved. Numbers from 1, both inclusive. */
-export interface LinePlace {
+export interface LineAnchor {
   readonly side: Side;
   readonly start: number;
   readonly end: number;

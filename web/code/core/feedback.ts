@@ -4,7 +4,7 @@ import { shownLength } from "../../../src/render/diff/text/segments.ts";
 import { withClosedFence } from "../../../src/render/markdown/closed-fences.ts";
 import { codeSpan, fenced } from "../../../src/render/markdown/fences.ts";
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
-import { changesCode, type LinePlace, type ReviewComment } from "./comment.ts";
+import { changesCode, type LineAnchor, type ReviewComment } from "./comment.ts";
 
 /** What "Approve" sends. */
 export const NO_CHANGES_REQUESTED = "Code review completed: approved, no changes requested.";
@@ -15,14 +15,16 @@ export interface FeedbackContext {
   /** The diff on screen: its type, what a person calls it, and what git is asked for it. */
   readonly diff: { readonly type: string; readonly label: string; readonly gitRef: string };
   /** Where the lines of a comment stand now; undefined when they are not in this diff. */
-  readonly placeNow: (comment: ReviewComment) => { readonly start: number; readonly end: number } | undefined;
+  readonly currentPosition: (
+    comment: ReviewComment,
+  ) => { readonly start: number; readonly end: number } | undefined;
 }
 
 /** The Markdown an agent gets: everything it needs to act without seeing the page. Comments in the order given. */
 export function feedbackMarkdown(comments: readonly ReviewComment[], context: FeedbackContext): string {
   const parts = [heading(comments.length, context)];
   let section: string | undefined;
-  comments.map(asSaid).forEach((comment, index) => {
+  comments.map(asWritten).forEach((comment, index) => {
     const title = comment.path === undefined ? "General" : codeSpan(comment.path);
     if (title !== section) parts.push(`## ${title}`);
     section = title;
@@ -32,7 +34,7 @@ export function feedbackMarkdown(comments: readonly ReviewComment[], context: Fe
 }
 
 /** A suggestion that leaves the code as it is is what was written about it: a comment. */
-function asSaid(comment: ReviewComment): ReviewComment {
+function asWritten(comment: ReviewComment): ReviewComment {
   const { suggestion, ...rest } = comment;
   return suggestion === undefined || changesCode(comment) ? comment : { ...rest, type: "comment" };
 }
@@ -56,10 +58,10 @@ function itemOf(comment: ReviewComment, number: number, context: FeedbackContext
     const what = comment.path === undefined ? "the whole change" : "the whole file";
     return [`### ${number}. ${type} on ${what}`, ...contextLines(comment, context), ...bodyOf(comment)];
   }
-  const now = context.placeNow(comment);
-  const place = now ?? comment.place;
+  const now = context.currentPosition(comment);
+  const position = now ?? comment.place;
   const side = comment.place.side === "new" ? "new side" : "old side: before the change";
-  const parts = [`### ${number}. ${type} on ${linesOf(place.start, place.end)} (${side})`];
+  const parts = [`### ${number}. ${type} on ${linesOf(position.start, position.end)} (${side})`];
   parts.push(...contextLines(comment, context));
   if (comment.suggestion === undefined) {
     const language = languageOf(comment.path ?? "");
@@ -93,7 +95,7 @@ function contextLines(comment: ReviewComment, context: FeedbackContext): string[
     found.push(`The lines are those of ${codeSpan(comment.oldPath)}, which was renamed.`);
   }
   if (comment.diff.type !== context.diff.type) found.push(`Made while looking at ${comment.diff.label}.`);
-  if (comment.place && !context.placeNow(comment)) {
+  if (comment.place && !context.currentPosition(comment)) {
     found.push("These lines are not in the diff named above; the code is quoted as it was.");
   }
   return found.length > 0 ? [found.join(" ")] : [];
@@ -111,9 +113,9 @@ function bodyOf(comment: ReviewComment): string[] {
 }
 
 /** The lines meant against the suggestion, as the body of a unified diff. */
-function suggestionDiff(place: LinePlace, suggestion: string): string {
+function suggestionDiff(anchor: LineAnchor, suggestion: string): string {
   const after = suggestion === "" ? [] : suggestion.split("\n");
-  return diffArrays([...place.lines], after)
+  return diffArrays([...anchor.lines], after)
     .flatMap((part) => part.value.map((line) => `${part.added ? "+" : part.removed ? "-" : " "}${line}`))
     .join("\n");
 }
@@ -126,11 +128,11 @@ export function linesOf(start: number, end: number): string {
 /** The comments as `POST /api/feedback` takes them, at the places they have now; line 0 is the whole file. */
 export function annotationsOf(
   comments: readonly ReviewComment[],
-  placeNow: FeedbackContext["placeNow"],
+  currentPosition: FeedbackContext["currentPosition"],
 ): CodeAnnotation[] {
-  return comments.map(asSaid).flatMap((comment) => {
+  return comments.map(asWritten).flatMap((comment) => {
     if (comment.path === undefined) return [];
-    const now = placeNow(comment) ?? comment.place ?? { start: 0, end: 0 };
+    const now = currentPosition(comment) ?? comment.place ?? { start: 0, end: 0 };
     return [
       {
         id: comment.id,

@@ -7,18 +7,18 @@ import {
   type ParsedPatch,
   type Side,
 } from "../../../src/render/diff/patch/parsed-patch.ts";
-import type { LinePlace } from "./comment.ts";
+import type { LineAnchor } from "./comment.ts";
 
-/** Lines of context kept on each side of a place. */
+/** Lines of context kept on each side of a anchor. */
 const CONTEXT = 3;
 
 /** Describes lines of a patch so that they can be found again. Numbers from 1, both inclusive. */
-export function placeOf(
+export function anchorLines(
   side: Side,
   start: number,
   end: number,
   textOf: (number: number) => string | undefined,
-): LinePlace {
+): LineAnchor {
   const texts = (from: number, to: number) => {
     const found: string[] = [];
     for (let number = from; number <= to; number++) {
@@ -38,21 +38,21 @@ export function placeOf(
 }
 
 /**
- * Where the lines of a place stand in a patch: their own numbers when the text is still there, else the spot with
+ * Where the lines of a anchor stand in a patch: their own numbers when the text is still there, else the spot with
  * the same text whose surroundings fit best and that is nearest. Undefined when the text is nowhere on that side.
  */
-export function relocate(place: LinePlace, patch: ParsedPatch): { start: number; end: number } | undefined {
-  const at = findLine(patch, place.side, place.start);
-  if (at >= 0 && matchesAt(place, patch, at)) return { start: place.start, end: place.end };
-  if (place.lines.every((text) => text.trim() === "")) return undefined;
+export function relocate(anchor: LineAnchor, patch: ParsedPatch): { start: number; end: number } | undefined {
+  const at = findLine(patch, anchor.side, anchor.start);
+  if (at >= 0 && matchesAt(anchor, patch, at)) return { start: anchor.start, end: anchor.end };
+  if (anchor.lines.every((text) => text.trim() === "")) return undefined;
   let best: { start: number; score: number } | undefined;
   for (let line = 0; line < patch.lineCount; line++) {
-    if (!isOn(patch, line, place.side) || !matchesAt(place, patch, line)) continue;
-    const start = lineNumber(patch, line, place.side);
-    const score = surroundings(place, patch, line) * 1_000 - Math.min(999, Math.abs(start - place.start));
+    if (!isOn(patch, line, anchor.side) || !matchesAt(anchor, patch, line)) continue;
+    const start = lineNumber(patch, line, anchor.side);
+    const score = surroundings(anchor, patch, line) * 1_000 - Math.min(999, Math.abs(start - anchor.start));
     if (best === undefined || score > best.score) best = { start, score };
   }
-  return best && { start: best.start, end: best.start + (place.end - place.start) };
+  return best && { start: best.start, end: best.start + (anchor.end - anchor.start) };
 }
 
 function isOn(patch: ParsedPatch, line: number, side: Side): boolean {
@@ -68,29 +68,29 @@ function neighbour(patch: ParsedPatch, line: number, side: Side, step: 1 | -1): 
   return -1;
 }
 
-function matchesAt(place: LinePlace, patch: ParsedPatch, line: number): boolean {
+function matchesAt(anchor: LineAnchor, patch: ParsedPatch, line: number): boolean {
   let at = line;
-  for (const [index, text] of place.lines.entries()) {
+  for (const [index, text] of anchor.lines.entries()) {
     if (at < 0 || lineText(patch, at) !== text) return false;
-    if (index < place.lines.length - 1) at = neighbour(patch, at, place.side, 1);
+    if (index < anchor.lines.length - 1) at = neighbour(patch, at, anchor.side, 1);
   }
-  return place.lines.length > 0;
+  return anchor.lines.length > 0;
 }
 
-/** How many lines around the place are as they were. */
-function surroundings(place: LinePlace, patch: ParsedPatch, line: number): number {
+/** How many lines around the anchor are as they were. */
+function surroundings(anchor: LineAnchor, patch: ParsedPatch, line: number): number {
   let score = 0;
   let at = line;
-  for (const text of [...place.before].reverse()) {
-    at = neighbour(patch, at, place.side, -1);
+  for (const text of [...anchor.before].reverse()) {
+    at = neighbour(patch, at, anchor.side, -1);
     if (at >= 0 && lineText(patch, at) === text) score++;
     if (at < 0) break;
   }
   at = line;
-  for (let step = 1; step < place.lines.length && at >= 0; step++) at = neighbour(patch, at, place.side, 1);
-  for (const text of place.after) {
+  for (let step = 1; step < anchor.lines.length && at >= 0; step++) at = neighbour(patch, at, anchor.side, 1);
+  for (const text of anchor.after) {
     if (at < 0) break;
-    at = neighbour(patch, at, place.side, 1);
+    at = neighbour(patch, at, anchor.side, 1);
     if (at >= 0 && lineText(patch, at) === text) score++;
   }
   return score;

@@ -4,7 +4,7 @@ import { Dialog } from "../../shared/components/dialog.tsx";
 import { IrreversibleButton } from "../../shared/irreversible/irreversible-button.tsx";
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { NO_CHANGES_REQUESTED } from "../core/feedback.ts";
-import { saidComments, useComments } from "../state/comments.ts";
+import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { decide } from "../state/decide.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
@@ -13,7 +13,7 @@ import { AgentChoice } from "./agent-choice.tsx";
 /** Approves: one sentence that asks for nothing. Comments are never dropped without a word. */
 export function ApproveDialog() {
   const caller = useSession(({ index }) => index?.caller.name ?? "The agent");
-  const count = useComments(({ comments }) => saidComments(comments).length);
+  const count = useComments(({ comments }) => nonEmptyComments(comments).length);
   const [agent, setAgent] = useState("");
   const [problem, setProblem] = useState<string>();
   const [sending, setSending] = useState(false);

@@ -83,8 +83,8 @@ function entriesFor(
   text: string,
   { commands, files, controller }: PaletteProps & { readonly files: readonly DiffFile[] },
 ): readonly Entry[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const wanted = commands.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+  const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const wanted = commands.filter(({ label }) => terms.every((word) => label.toLowerCase().includes(word)));
   const found = text === "" ? [] : filterFiles(files, text).slice(0, MAX_FILES);
   return [
     ...wanted.map(({ label, keys, run }) => ({

@@ -52,19 +52,19 @@ interface EarlierCommentProps {
 function EarlierComment({ annotation, round, controller }: EarlierCommentProps) {
   const file = useSession(({ files }) => files.find(({ path }) => path === annotation.filePath));
   const isLast = useRounds(({ rounds }) => rounds.at(-1) === round);
-  const place = useRounds(({ places }) => places.get(annotation.id));
+  const position = useRounds(({ positions }) => positions.get(annotation.id));
   const compared = useRounds((state) => state.compared);
   // The files of a round on another diff tell nothing about this one.
   const isComparable =
     compared !== undefined && round.gitRef === compared.gitRef && round.diffType === compared.diffType;
   const since = file && isComparable ? sinceRound(round, file) : undefined;
   const fate =
-    isLast && file && annotation.code !== undefined ? fateOf(annotation, place) : describe(file, since);
+    isLast && file && annotation.code !== undefined ? fateOf(annotation, position) : describe(file, since);
   const show = () => {
     if (!file) return;
     openDialog("none");
     setFolded(file, false);
-    const line = { path: file.path, side: annotation.side, number: place?.lineEnd ?? annotation.lineEnd };
+    const line = { path: file.path, side: annotation.side, number: position?.lineEnd ?? annotation.lineEnd };
     if (line.number > 0) setCursor(line);
     // The dialog gives the focus back first.
     setTimeout(() =>
@@ -75,7 +75,7 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
     <article className={`comment comment-${annotation.type}`}>
       <div className="comment-head">
         <CommentBadge type={annotation.type} />
-        <span className="comment-place">
+        <span className="comment-position">
           {annotation.filePath},{" "}
           {annotation.lineEnd === 0 ? "the whole file" : linesOf(annotation.lineStart, annotation.lineEnd)}
           <span className="comment-status">{fate}</span>
@@ -94,10 +94,10 @@ function EarlierComment({ annotation, round, controller }: EarlierCommentProps) 
 }
 
 /** What became of the lines of a note. */
-function fateOf(annotation: RoundAnnotation, place: AnnotationPosition | undefined): string {
-  if (place?.applied) return "suggestion applied";
-  if (!place) return "these lines have changed since";
-  const { lineStart, lineEnd } = place;
+function fateOf(annotation: RoundAnnotation, position: AnnotationPosition | undefined): string {
+  if (position?.applied) return "suggestion applied";
+  if (!position) return "these lines have changed since";
+  const { lineStart, lineEnd } = position;
   return lineStart === annotation.lineStart
     ? "lines unchanged since"
     : `now ${linesOf(lineStart, lineEnd)}, unchanged`;

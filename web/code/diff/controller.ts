@@ -3,8 +3,13 @@ import { pathsMoved } from "../core/comment.ts";
 import type { MeasuredHeights } from "../core/rows/file-body.ts";
 import { type Anchor, Geometry, type VisibleFile } from "../core/rows/geometry.ts";
 import { FILE_HEADER_HEIGHT, LINE_HEIGHT } from "../core/rows/line-heights.ts";
-import { type LineRef, rowOf, type Spot } from "../core/rows/navigate.ts";
-import { physicalHeight, placeAfterScroll, placeFor, type ScrollPlace } from "../core/rows/scroll-space.ts";
+import { type LineRef, type RowPosition, rowOf } from "../core/rows/navigate.ts";
+import {
+  physicalHeight,
+  positionAfterScroll,
+  positionFor,
+  type ScrollPosition,
+} from "../core/rows/scroll-space.ts";
 import { useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { onPatches, useSession } from "../state/session.ts";
@@ -44,13 +49,13 @@ export class DiffController {
   private latest: Scene = { geometry: new Geometry([]), visible: [], height: 0, shift: 0, printing: false };
   /** Nothing is laid out before the scroller has told its size. */
   private viewport: Viewport = { height: 0, columns: 0 };
-  private place: ScrollPlace = { physical: 0, virtual: 0 };
+  private scrolledTo: ScrollPosition = { physical: 0, virtual: 0 };
   private element: HTMLElement | undefined;
   private readonly layoutCache = new LayoutCache();
   private readonly listeners = new Set<() => void>();
   private awaited: { readonly line: LineRef; readonly until: number } | undefined;
   /** The file the person went to, until they scroll: near the end of the diff it cannot be brought to the top. */
-  private goneTo: string | undefined;
+  private scrolledFile: string | undefined;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
@@ -91,10 +96,10 @@ export class DiffController {
   /** The scroller has moved. */
   scrolled(physical: number): void {
     // What the controller itself has moved comes back, rounded to the screen's pixels.
-    if (Math.abs(physical - this.place.physical) < 1) return;
+    if (Math.abs(physical - this.scrolledTo.physical) < 1) return;
     this.awaited = undefined;
-    this.goneTo = undefined;
-    this.moveTo(placeAfterScroll(this.space(), this.place, physical));
+    this.scrolledFile = undefined;
+    this.moveTo(positionAfterScroll(this.space(), this.scrolledTo, physical));
   }
 
   /** Takes over what the stores say now, of some files if nothing else can have changed. */
@@ -105,7 +110,7 @@ export class DiffController {
     const geometry = new Geometry(bodies);
     this.latest = { ...this.latest, geometry };
     const position = anchor && geometry.positionOf(anchor);
-    this.moveTo(placeFor(this.space(), position ?? this.place.virtual));
+    this.moveTo(positionFor(this.space(), position ?? this.scrolledTo.virtual));
     this.followAwaited();
   }
 
@@ -117,8 +122,8 @@ export class DiffController {
   scrollToFile(path: string): void {
     const order = this.orderOf(path);
     if (order < 0) return;
-    this.goneTo = path;
-    this.moveTo(placeFor(this.space(), this.latest.geometry.topOf(order)));
+    this.scrolledFile = path;
+    this.moveTo(positionFor(this.space(), this.latest.geometry.topOf(order)));
   }
 
   /** Brings a line into view, a third from the top, unless it is in view already; waits for its patch. */
@@ -132,12 +137,12 @@ export class DiffController {
       this.awaited = { line, until: performance.now() + 10_000 };
       return;
     }
-    this.goneTo = line.path;
+    this.scrolledFile = line.path;
     const top = this.latest.geometry.rowTop(order, row);
     const { height } = this.viewport;
-    const first = this.place.virtual + FILE_HEADER_HEIGHT + LINE_HEIGHT;
-    const isInView = top >= first && top <= this.place.virtual + height - LINE_HEIGHT * 3;
-    this.moveTo(isInView && !always ? this.place : placeFor(this.space(), top - height / 3));
+    const first = this.scrolledTo.virtual + FILE_HEADER_HEIGHT + LINE_HEIGHT;
+    const isInView = top >= first && top <= this.scrolledTo.virtual + height - LINE_HEIGHT * 3;
+    this.moveTo(isInView && !always ? this.scrolledTo : positionFor(this.space(), top - height / 3));
   }
 
   /** True when a line is in the window; of a line that is folded away, when its file's header is. */
@@ -148,15 +153,15 @@ export class DiffController {
     const row = body.rows ? rowOf(body, line.side, line.number) : -1;
     const { geometry } = this.latest;
     const top = row < 0 ? geometry.topOf(order) : geometry.rowTop(order, row) - FILE_HEADER_HEIGHT;
-    const { virtual } = this.place;
+    const { virtual } = this.scrolledTo;
     return top > virtual - LINE_HEIGHT && top < virtual + this.viewport.height - LINE_HEIGHT;
   }
 
   /** The place before the first row in view, or before that of the file the person went to. */
-  spotInView(): Spot {
+  rowInView(): RowPosition {
     const { geometry } = this.latest;
-    const goneTo = this.goneTo === undefined ? -1 : this.orderOf(this.goneTo);
-    return goneTo >= 0 ? { order: goneTo, row: -1 } : geometry.spotAt(this.place.virtual);
+    const scrolledFile = this.scrolledFile === undefined ? -1 : this.orderOf(this.scrolledFile);
+    return scrolledFile >= 0 ? { order: scrolledFile, row: -1 } : geometry.rowAt(this.scrolledTo.virtual);
   }
 
   /** Moves just so far that an element within the scroller is in view, below the header that sticks. */
@@ -167,31 +172,32 @@ export class DiffController {
     const below = box.bottom - (frame.bottom - LINE_HEIGHT);
     const above = box.top - (frame.top + FILE_HEADER_HEIGHT + LINE_HEIGHT * 2);
     const distance = below > 0 ? Math.min(below, above) : Math.min(0, above);
-    if (distance !== 0) this.moveTo(placeFor(this.space(), this.place.virtual + distance));
+    if (distance !== 0) this.moveTo(positionFor(this.space(), this.scrolledTo.virtual + distance));
   }
 
   /** Lays out what goes on paper, or again what is on screen. */
   print(printing: boolean): void {
     this.latest = { ...this.latest, printing };
-    this.moveTo(this.place);
+    this.moveTo(this.scrolledTo);
   }
 
   /** Moves by a part of the window. */
   scrollBy(windows: number): void {
-    this.goneTo = undefined;
-    this.moveTo(placeFor(this.space(), this.place.virtual + this.viewport.height * windows));
+    this.scrolledFile = undefined;
+    this.moveTo(positionFor(this.space(), this.scrolledTo.virtual + this.viewport.height * windows));
   }
 
   scrollToEnd(end: "start" | "end"): void {
-    this.goneTo = undefined;
-    this.moveTo(placeFor(this.space(), end === "start" ? 0 : this.latest.geometry.total));
+    this.scrolledFile = undefined;
+    this.moveTo(positionFor(this.space(), end === "start" ? 0 : this.latest.geometry.total));
   }
 
   /** The file the person went to, else the one at the top of the window. */
   currentFile(): DiffFile | undefined {
     const { geometry } = this.latest;
-    const goneTo = this.goneTo === undefined ? undefined : geometry.bodies[this.orderOf(this.goneTo)];
-    return (goneTo ?? geometry.bodies[geometry.fileAt(this.place.virtual + 1)])?.file;
+    const scrolledFile =
+      this.scrolledFile === undefined ? undefined : geometry.bodies[this.orderOf(this.scrolledFile)];
+    return (scrolledFile ?? geometry.bodies[geometry.fileAt(this.scrolledTo.virtual + 1)])?.file;
   }
 
   private orderOf(path: string): number {
@@ -204,24 +210,24 @@ export class DiffController {
 
   /** What is to stay in place: the line of the open editor when it is in view, else what stands at the top. */
   private anchor(): Anchor | undefined {
-    return this.place.virtual <= 0 ? undefined : this.latest.geometry.anchorAt(this.place.virtual);
+    return this.scrolledTo.virtual <= 0 ? undefined : this.latest.geometry.anchorAt(this.scrolledTo.virtual);
   }
 
-  private moveTo(place: ScrollPlace): void {
-    this.place = place;
+  private moveTo(target: ScrollPosition): void {
+    this.scrolledTo = target;
     const { geometry, printing } = this.latest;
-    const from = printing ? 0 : Math.max(0, place.virtual - OVERSCAN);
-    const to = printing ? PRINTED : place.virtual + this.viewport.height + OVERSCAN;
+    const from = printing ? 0 : Math.max(0, target.virtual - OVERSCAN);
+    const to = printing ? PRINTED : target.virtual + this.viewport.height + OVERSCAN;
     this.latest = {
       geometry,
       printing,
       visible: geometry.visible(from, to),
       height: physicalHeight(this.space()),
-      shift: place.virtual - place.physical,
+      shift: target.virtual - target.physical,
     };
     for (const listener of this.listeners) listener();
-    if (this.element && Math.abs(this.element.scrollTop - place.physical) >= 1) {
-      this.element.scrollTop = place.physical;
+    if (this.element && Math.abs(this.element.scrollTop - target.physical) >= 1) {
+      this.element.scrollTop = target.physical;
     }
     this.wantPatches();
     const file = this.currentFile()?.path;
@@ -231,7 +237,7 @@ export class DiffController {
   /** Asks for the patches in view first, then those around. */
   private wantPatches(): void {
     const { geometry } = this.latest;
-    const { virtual } = this.place;
+    const { virtual } = this.scrolledTo;
     const reach = this.viewport.height * AHEAD;
     const inView = geometry.visible(virtual, virtual + this.viewport.height);
     const around = geometry.visible(Math.max(0, virtual - reach), virtual + this.viewport.height + reach);

@@ -30,10 +30,10 @@ export function followPointer(scroller: HTMLElement): () => void {
   };
 }
 
-/** The pointer on its way over the lines, while it is held down. */
+/** The pointer on its way over the lines, while it is drag down. */
 class LineDrag {
   private readonly scroller: HTMLElement;
-  private held: { readonly pointer: number; x: number; y: number; frame: number } | undefined;
+  private drag: { readonly pointer: number; x: number; y: number; frame: number } | undefined;
 
   constructor(scroller: HTMLElement) {
     this.scroller = scroller;
@@ -47,7 +47,7 @@ class LineDrag {
     event.preventDefault();
     preferSide(range.side);
     useCursor.setState({ range, cursor: { path: range.path, side: range.side, number: range.to } });
-    this.held = {
+    this.drag = {
       pointer: event.pointerId,
       x: event.clientX,
       y: event.clientY,
@@ -56,22 +56,22 @@ class LineDrag {
   }
 
   move({ pointerId, clientX, clientY }: PointerEvent): void {
-    if (this.held?.pointer !== pointerId) return;
-    this.held.x = clientX;
-    this.held.y = clientY;
+    if (this.drag?.pointer !== pointerId) return;
+    this.drag.x = clientX;
+    this.drag.y = clientY;
     this.extendTo(clientX, clientY);
   }
 
   end({ pointerId, type }: PointerEvent): void {
-    if (this.held?.pointer !== pointerId) return;
+    if (this.drag?.pointer !== pointerId) return;
     this.stop();
     const { range } = useCursor.getState();
     if (range && type === "pointerup") commentOnLines(range, "comment");
   }
 
   stop(): void {
-    if (this.held) cancelAnimationFrame(this.held.frame);
-    this.held = undefined;
+    if (this.drag) cancelAnimationFrame(this.drag.frame);
+    this.drag = undefined;
   }
 
   private extendTo(x: number, y: number): void {
@@ -81,17 +81,17 @@ class LineDrag {
       useCursor.setState({ range: { ...range, to: line } });
   }
 
-  /** Frame by frame for as long as the pointer is held, as it may rest at the edge. */
+  /** Frame by frame for as long as the pointer is drag, as it may rest at the edge. */
   private readonly scrollAtEdge = (): void => {
-    const held = this.held;
-    if (!held) return;
+    const drag = this.drag;
+    if (!drag) return;
     const { top, bottom } = this.scroller.getBoundingClientRect();
-    const step = held.y < top + EDGE ? -EDGE_STEP : held.y > bottom - EDGE ? EDGE_STEP : 0;
+    const step = drag.y < top + EDGE ? -EDGE_STEP : drag.y > bottom - EDGE ? EDGE_STEP : 0;
     if (step !== 0) {
       this.scroller.scrollTop += step;
-      this.extendTo(held.x, Math.min(bottom - EDGE, Math.max(top + EDGE, held.y)));
+      this.extendTo(drag.x, Math.min(bottom - EDGE, Math.max(top + EDGE, drag.y)));
     }
-    held.frame = requestAnimationFrame(this.scrollAtEdge);
+    drag.frame = requestAnimationFrame(this.scrollAtEdge);
   };
 }
 

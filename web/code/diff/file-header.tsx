@@ -12,7 +12,7 @@ import { splitPath } from "../../../src/render/diff/patch/shown-path.ts";
 import { STATUS_LETTERS } from "../../../src/render/diff/patch/status-letters.ts";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import { copyAndSay } from "../../shared/clipboard.ts";
+import { copyAndReport } from "../../shared/clipboard.ts";
 import { IconButton } from "../../shared/components/button.tsx";
 import { commentOnFile } from "../comments/start.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
@@ -75,7 +75,11 @@ function FileActions({ file, onExpandAll }: FileHeaderProps) {
   const { path } = file;
   return (
     <span className="file-actions">
-      <IconButton small label={`Copy the path ${path}`} onClick={() => void copyAndSay(path, "Path copied")}>
+      <IconButton
+        small
+        label={`Copy the path ${path}`}
+        onClick={() => void copyAndReport(path, "Path copied")}
+      >
         <Copy size={14} aria-hidden />
       </IconButton>
       {file.status !== "deleted" && <EditorLink path={path} />}

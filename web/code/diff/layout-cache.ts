@@ -2,7 +2,7 @@ import type { Widget } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { type BodyOptions, buildBody, type FileBody, type MeasuredHeights } from "../core/rows/file-body.ts";
 import { useComments } from "../state/comments.ts";
-import { widgetFor } from "../state/places.ts";
+import { widgetFor } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { isFolded, useView } from "../state/view.ts";
 

@@ -9,7 +9,7 @@ import {
 } from "../../../src/render/diff/patch/parsed-patch.ts";
 import { type Segment, segmentsOf, shownLength } from "../../../src/render/diff/text/segments.ts";
 import type { Tokens } from "../../../src/render/diff/text/tokens.ts";
-import { changedWordsOn } from "../../../src/render/diff/text/word-diff.ts";
+import { wordChangesOn } from "../../../src/render/diff/text/word-diff.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
 import { nearest, rangesIn } from "../core/text/search.ts";
 import { tokensOfHunk, tokensOfText } from "../highlight/tokens-of.ts";
@@ -55,7 +55,7 @@ export function patchLine(
   const current = currentOn(search, side);
   const marks = {
     ...highlightOf(source, line, side),
-    changed: isCut ? [] : changedWordsOn(patch, line, side),
+    changed: isCut ? [] : wordChangesOn(patch, line, side),
     found: search ? nearest(rangesIn(text, search.pattern), current) : [],
     current,
   };

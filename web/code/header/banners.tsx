@@ -12,21 +12,21 @@ import { OmittedBanner } from "./omitted-banner.tsx";
 /** What the person must know now, most serious first. Nothing here takes anything away from them. */
 export function Banners() {
   // Without a server there is nothing to save to and nothing newer: saying so thrice would only bury it.
-  const isGone = useSession((session) => !session.connected || session.closing !== undefined);
+  const isServerLost = useSession((session) => !session.connected || session.closing !== undefined);
   return (
     <>
-      {isGone && <GoneBanner />}
-      {!isGone && <DoubtBanner />}
+      {isServerLost && <ServerLostBanner />}
+      {!isServerLost && <DoubtBanner />}
       <ReplacedBanner />
-      {!isGone && <DraftBanner />}
-      {!isGone && <StaleBanner />}
+      {!isServerLost && <DraftBanner />}
+      {!isServerLost && <StaleBanner />}
       <RoundBanner />
       <OmittedBanner />
     </>
   );
 }
 
-function GoneBanner() {
+function ServerLostBanner() {
   const closing = useSession((session) => session.closing);
   return (
     <div className="banner banner-danger" role="alert">

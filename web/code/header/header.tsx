@@ -5,7 +5,7 @@ import { Button, IconButton } from "../../shared/components/button.tsx";
 import { Logo } from "../../shared/components/logo.tsx";
 import { Menu, MenuItem } from "../../shared/components/menu.tsx";
 import { ThemeToggle } from "../../shared/theme/theme-toggle.tsx";
-import { saidComments, useComments } from "../state/comments.ts";
+import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { useRounds } from "../state/rounds.ts";
 import { openSearch } from "../state/search.ts";
 import { useSession } from "../state/session.ts";
@@ -16,7 +16,7 @@ import { setLayout, setWhitespace, setWrap } from "./view-actions.ts";
 /** What is reviewed, how it is shown, and the two ways to end. */
 export function Header() {
   const index = useSession((session) => session.index);
-  const count = useComments(({ comments }) => saidComments(comments).length);
+  const count = useComments(({ comments }) => nonEmptyComments(comments).length);
   const treeOpen = useView((view) => view.treeOpen);
   const commentsOpen = useView((view) => view.commentsOpen);
   const hasRounds = useRounds(({ rounds }) => rounds.length > 0);

@@ -1,13 +1,13 @@
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import type { DraftStatus } from "../../shared/drafts/autosave.ts";
-import { saidComments, useComments } from "../state/comments.ts";
+import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { useDraft } from "../state/draft.ts";
 import { useSession } from "../state/session.ts";
 
 /** The foot of the page: how many comments there are, and that they are safe. */
 export function StatusLine() {
-  const count = useComments(({ comments }) => saidComments(comments).length);
+  const count = useComments(({ comments }) => nonEmptyComments(comments).length);
   const status = useDraft((draft) => draft.status);
   const connected = useSession((session) => session.connected && session.closing === undefined);
   const gitRef = useSession((session) => session.index?.gitRef ?? "");

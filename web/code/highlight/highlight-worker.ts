@@ -1,20 +1,20 @@
 import { loadHighlighter } from "./highlight.ts";
 
-export interface HighlightQuestion {
+export interface HighlightRequest {
   readonly id: number;
   readonly text: string;
   readonly language: string;
 }
 
-export interface HighlightAnswer {
+export interface HighlightResponse {
   readonly id: number;
   readonly records: Uint32Array | undefined;
 }
 
 /** The worker's own global scope, as far as it is used here. */
 const scope = globalThis as unknown as {
-  onmessage: (event: MessageEvent<HighlightQuestion>) => void;
-  postMessage(answer: HighlightAnswer, transfer: Transferable[]): void;
+  onmessage: (event: MessageEvent<HighlightRequest>) => void;
+  postMessage(response: HighlightResponse, transfer: Transferable[]): void;
 };
 
 const loaded = loadHighlighter();

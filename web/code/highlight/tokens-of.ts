@@ -3,7 +3,7 @@ import { hunkText, type ParsedPatch, type Side } from "../../../src/render/diff/
 import { languageOf } from "../../../src/render/diff/text/language.ts";
 import { indexTokens, type Tokens } from "../../../src/render/diff/text/tokens.ts";
 import { type Highlight, loadHighlighter } from "./highlight.ts";
-import type { HighlightAnswer, HighlightQuestion } from "./highlight-worker.ts";
+import type { HighlightRequest, HighlightResponse } from "./highlight-worker.ts";
 
 /** Up to this length highlighting takes less than handing the text to a worker would. In UTF-16 units. */
 const DONE_AT_ONCE = 40_000;
@@ -77,16 +77,16 @@ const waiting = new Map<number, (records: Uint32Array | undefined) => void>();
 function highlightElsewhere(text: string, language: string): Promise<Uint32Array | undefined> {
   worker ??= start();
   lastId += 1;
-  const question: HighlightQuestion = { id: lastId, text, language };
+  const request: HighlightRequest = { id: lastId, text, language };
   return new Promise((resolve) => {
-    waiting.set(question.id, resolve);
-    worker?.postMessage(question);
+    waiting.set(request.id, resolve);
+    worker?.postMessage(request);
   });
 }
 
 function start(): Worker {
   const started = new Worker(new URL("./highlight-worker.ts", import.meta.url), { type: "module" });
-  started.onmessage = ({ data }: MessageEvent<HighlightAnswer>) => {
+  started.onmessage = ({ data }: MessageEvent<HighlightResponse>) => {
     waiting.get(data.id)?.(data.records);
     waiting.delete(data.id);
   };

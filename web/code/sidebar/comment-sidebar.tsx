@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { withDeceptionsShown } from "../../../src/render/markdown/deceptive.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { Segmented } from "../../shared/components/segmented.tsx";
-import { CommentBadge, PlaceLabel } from "../comments/comment-card.tsx";
+import { CommentBadge, PositionLabel } from "../comments/comment-card.tsx";
 import { goToComment } from "../comments/move.ts";
 import { commentOnAll } from "../comments/start.ts";
 import { ThreadItem } from "../comments/thread.tsx";
@@ -11,7 +11,7 @@ import { type CommentType, inFileOrder, type ReviewComment } from "../core/comme
 import type { DiffController } from "../diff/controller.ts";
 import { useComments } from "../state/comments.ts";
 import { copyFeedback } from "../state/compose-feedback.ts";
-import { placeNow } from "../state/places.ts";
+import { currentPosition } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 import { coversDiff } from "./covers-diff.ts";
@@ -86,7 +86,7 @@ function SidebarItem({
   readonly comment: ReviewComment;
   readonly controller: DiffController;
 }) {
-  if (comment.path === undefined || placeNow(comment).state === "elsewhere") {
+  if (comment.path === undefined || currentPosition(comment).state === "elsewhere") {
     return (
       <>
         {comment.path !== undefined && <p className="sidebar-path">{withDeceptionsShown(comment.path)}</p>}
@@ -102,7 +102,7 @@ function SidebarItem({
     <button type="button" className="sidebar-item" onClick={show}>
       <span className="sidebar-path">{withDeceptionsShown(comment.path)}</span>
       <span className="sidebar-line">
-        <CommentBadge type={comment.type} /> <PlaceLabel comment={comment} />
+        <CommentBadge type={comment.type} /> <PositionLabel comment={comment} />
       </span>
       <span className="sidebar-text">{summaryOf(comment)}</span>
     </button>

@@ -6,7 +6,7 @@ import { thousands } from "../core/count.ts";
 import type { DiffController } from "../diff/controller.ts";
 import { Counts, StatusLetter } from "../diff/file-header.tsx";
 import { goToFile } from "../moving.ts";
-import { saidComments, useComments } from "../state/comments.ts";
+import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { useCursor } from "../state/cursor.ts";
 import { sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
@@ -120,7 +120,7 @@ function FileLine({ row, controller }: TreeLineProps) {
   const isCurrent = useCursor((state) => state.file === file?.path);
   const viewed = useView((view) => file !== undefined && isViewed(view, file));
   const count = useComments(
-    ({ comments }) => saidComments(comments).filter(({ path }) => path === file?.path).length,
+    ({ comments }) => nonEmptyComments(comments).filter(({ path }) => path === file?.path).length,
   );
   const since = useRounds(({ compared }) => file && sinceRound(compared, file));
   if (!file) return null;

@@ -64,7 +64,7 @@ export function editComment(id: string): void {
 /** Closes a comment's editor and keeps what was written; a comment that says nothing goes with it. */
 export function closeEditor(id: string): void {
   useComments.setState(({ comments, editing, before, typed }) => ({
-    comments: comments.filter((comment) => comment.id !== id || !saysNothing(comment, typed)),
+    comments: comments.filter((comment) => comment.id !== id || !isEmptyComment(comment, typed)),
     editing: without(editing, id),
     before: withoutEntry(before, id),
     focus: undefined,
@@ -72,7 +72,7 @@ export function closeEditor(id: string): void {
   }));
 }
 
-function saysNothing(comment: ReviewComment, typed: string | undefined): boolean {
+function isEmptyComment(comment: ReviewComment, typed: string | undefined): boolean {
   if (isBlank(comment)) return true;
   return comment.id === typed && isLoneCommand(comment.text) && comment.images.length === 0;
 }
@@ -143,7 +143,7 @@ export function removeComment(id: string): () => void {
 }
 
 /** The comments that say something: what is counted and sent. */
-export function saidComments(comments: readonly ReviewComment[]): ReviewComment[] {
+export function nonEmptyComments(comments: readonly ReviewComment[]): ReviewComment[] {
   return comments.filter((comment) => !isBlank(comment));
 }
 

@@ -1,11 +1,11 @@
 import type { CodeAnnotation } from "../../../src/review/api-types.ts";
-import { copyAndSay } from "../../shared/clipboard.ts";
+import { copyAndReport } from "../../shared/clipboard.ts";
 import { inFileOrder, type ReviewComment } from "../core/comment.ts";
 import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../core/feedback.ts";
-import { saidComments, useComments } from "./comments.ts";
+import { nonEmptyComments, useComments } from "./comments.ts";
 import { diffLabel } from "./diff-label.ts";
 import { useEditedFeedback } from "./edited-feedback.ts";
-import { placeNow } from "./places.ts";
+import { currentPosition } from "./positions.ts";
 import { useSession } from "./session.ts";
 
 export interface Feedback {
@@ -19,7 +19,7 @@ export async function composeFeedback(): Promise<Feedback> {
   const { files, patches, index } = useSession.getState();
   const orderOf = new Map(files.map(({ path }, order) => [path, order]));
   const comments = inFileOrder(
-    saidComments(useComments.getState().comments),
+    nonEmptyComments(useComments.getState().comments),
     (path) => orderOf.get(path) ?? files.length,
   );
   const commented = new Set(comments.map(({ path }) => path));
@@ -33,7 +33,7 @@ export async function composeFeedback(): Promise<Feedback> {
       label: diffLabel(index, index?.diffType ?? ""),
       gitRef: index?.gitRef ?? "",
     },
-    placeNow: placed,
+    currentPosition: placed,
   };
   return {
     markdown: comments.length === 0 ? "" : feedbackMarkdown(comments, context),
@@ -43,8 +43,8 @@ export async function composeFeedback(): Promise<Feedback> {
 }
 
 function placed(comment: ReviewComment): { start: number; end: number } | undefined {
-  const place = placeNow(comment);
-  return "start" in place ? { start: place.start, end: place.end } : undefined;
+  const position = currentPosition(comment);
+  return "start" in position ? { start: position.start, end: position.end } : undefined;
 }
 
 /** Puts the feedback on the clipboard: the way out when the server is gone. */
@@ -56,5 +56,5 @@ export async function copyFeedback(): Promise<void> {
 
 /** Puts the feedback as it reads in a dialog on the clipboard. */
 export async function copyMarkdown(markdown: string): Promise<void> {
-  await copyAndSay(markdown, "Feedback copied as Markdown");
+  await copyAndReport(markdown, "Feedback copied as Markdown");
 }

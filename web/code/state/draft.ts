@@ -3,7 +3,7 @@ import type { DiffIndex } from "../../../src/review/api-types.ts";
 import { type Autosave, createAutosave, type DraftStatus } from "../../shared/drafts/autosave.ts";
 import { readDraft, writeDraft } from "../../shared/drafts/leaving-draft.ts";
 import { mergeDraft, type ReviewComment } from "../core/comment.ts";
-import { saidComments, useComments } from "./comments.ts";
+import { nonEmptyComments, useComments } from "./comments.ts";
 import { type EditedFeedback, useEditedFeedback } from "./edited-feedback.ts";
 import { useView } from "./view.ts";
 
@@ -51,9 +51,9 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<vo
   watch(autosave);
   // What the tab alone has goes to the server now.
   if (isTouched || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
-  const said = saidComments(content?.comments ?? []);
-  const open = content?.editing.findLast((id) => said.some((comment) => comment.id === id));
-  useDraft.setState({ restored: { count: said.length, open } });
+  const written = nonEmptyComments(content?.comments ?? []);
+  const open = content?.editing.findLast((id) => written.some((comment) => comment.id === id));
+  useDraft.setState({ restored: { count: written.length, open } });
 }
 
 function watch(saving: Autosave): void {

@@ -35,7 +35,7 @@ export class PatchStore {
   private running = 0;
   private length = 0;
 
-  /** `files` in the order of their index; `onChange` hears which patches have come, gone or failed. */
+  /** `files` in the order of their index; `onChange` hears which patches have come, dropped or failed. */
   constructor(
     files: readonly DiffFile[],
     fetch: FetchPatches,
@@ -176,14 +176,14 @@ export class PatchStore {
 
   private forget(fresh: ReadonlySet<number>): number[] {
     const wanted = new Set(this.wanted);
-    const gone: number[] = [];
+    const dropped: number[] = [];
     for (const [index, patch] of this.patches) {
       if (this.length <= KEPT_LENGTH) break;
       if (wanted.has(index) || fresh.has(index)) continue;
       this.patches.delete(index);
       this.length -= patch.text.length;
-      gone.push(index);
+      dropped.push(index);
     }
-    return gone;
+    return dropped;
   }
 }

@@ -16,14 +16,14 @@ interface RoundsState {
   /** By path, of the diff on screen. */
   readonly lines: ReadonlyMap<string, LinesSince>;
   /** By the id of a note of the last round: where its lines are now. */
-  readonly places: ReadonlyMap<string, SinceLastRound["places"][0]>;
+  readonly positions: ReadonlyMap<string, SinceLastRound["places"][0]>;
 }
 
 export const useRounds = create<RoundsState>(() => ({
   rounds: [],
   compared: undefined,
   lines: new Map(),
-  places: new Map(),
+  positions: new Map(),
 }));
 
 /** Keeps up with the diff on screen from now on. */
@@ -42,12 +42,12 @@ async function loadRounds(): Promise<void> {
   const { rounds, since } = result.value;
   const isOfThis = since?.diffId === index?.diffId;
   const files = isOfThis ? (since?.files ?? []) : [];
-  const places = isOfThis ? (since?.places ?? []) : [];
+  const positions = isOfThis ? (since?.places ?? []) : [];
   useRounds.setState({
     rounds,
     compared: isOfThis ? rounds.find(({ round }) => round === since?.comparedWith) : undefined,
     lines: new Map(files.map((file) => [file.path, { old: new Set(file.old), new: new Set(file.new) }])),
-    places: new Map(places.map((place) => [place.id, place])),
+    positions: new Map(positions.map((position) => [position.id, position])),
   });
 }
 

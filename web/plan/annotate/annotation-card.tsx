@@ -29,7 +29,7 @@ export const AnnotationCard = memo(function AnnotationCard({ annotation, active 
     <li ref={card} className={classNames("card", `tone-${type}`, active && "card-active")}>
       <button
         type="button"
-        className="card-place"
+        className="card-position"
         aria-pressed={active}
         onClick={() => showInPlan(annotation)}
       >

@@ -17,13 +17,13 @@ export const AnnotationMarks = memo(function AnnotationMarks({
 }) {
   const plan = useReview((state) => state.document);
   const annotations = useReview((state) => state.annotations);
-  const [places, setPlaces] = useState<ReadonlyMap<string, number>>(new Map());
+  const [positions, setPositions] = useState<ReadonlyMap<string, number>>(new Map());
 
   useEffect(() => {
     const element = root.current;
     if (!element) return;
     // Diagrams and images come later and move everything below them.
-    const observer = new ResizeObserver(() => setPlaces(placesOf(element, plan, annotations)));
+    const observer = new ResizeObserver(() => setPositions(positionsOf(element, plan, annotations)));
     observer.observe(element);
     return () => observer.disconnect();
   }, [root, plan, annotations]);
@@ -31,15 +31,15 @@ export const AnnotationMarks = memo(function AnnotationMarks({
   return (
     <div className="annotation-marks no-print" aria-hidden>
       {annotations.map(({ id, type }) => {
-        const place = places.get(id);
-        if (place === undefined) return null;
+        const position = positions.get(id);
+        if (position === undefined) return null;
         return (
           <button
             key={id}
             type="button"
             tabIndex={-1}
             className={`tone-${type}`}
-            style={{ top: `${place * 100}%` }}
+            style={{ top: `${position * 100}%` }}
             onClick={() => activate(id)}
           />
         );
@@ -49,19 +49,19 @@ export const AnnotationMarks = memo(function AnnotationMarks({
 });
 
 /** How far down the page each note's text stands, from 0 to 1; nothing for a page that is seen whole. */
-function placesOf(
+function positionsOf(
   root: HTMLElement,
   plan: MarkdownDocument,
   annotations: readonly PlanAnnotation[],
 ): ReadonlyMap<string, number> {
   const { scrollHeight, clientHeight } = document.documentElement;
-  const places = new Map<string, number>();
+  const positions = new Map<string, number>();
   const elements = elementsBy(root, "block");
-  if (scrollHeight <= clientHeight) return places;
+  if (scrollHeight <= clientHeight) return positions;
   for (const { id, anchor } of annotations) {
     const block = anchor && blocksOf(plan, anchor)[0];
     const element = block === undefined ? undefined : elements.get(block);
-    if (element) places.set(id, (element.getBoundingClientRect().top + scrollY) / scrollHeight);
+    if (element) positions.set(id, (element.getBoundingClientRect().top + scrollY) / scrollHeight);
   }
-  return places;
+  return positions;
 }

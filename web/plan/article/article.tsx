@@ -13,10 +13,10 @@ import { activate, setCursor } from "../state/actions.ts";
 import { setRemovedCursor } from "../state/moving.ts";
 import { useReview } from "../state/review-store.ts";
 import { BlockHandle } from "./block-handle.tsx";
+import { type BlockPosition, isSamePosition, positionAt } from "./block-position.ts";
 import { anchorOfRemoved, anchorOfSelection } from "./current-anchor.ts";
 import { imageUrlOf } from "./image-url.ts";
 import { annotationAt, type PaintedRanges, paintAnnotations, paintTarget } from "./paint.ts";
-import { isSameSpot, type Spot, spotAt } from "./spot.ts";
 import { type Box, type Target, targetBox } from "./target.ts";
 
 /** The plan, drawn and annotated. */
@@ -43,13 +43,13 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
   const labelTarget = useReview((state) => state.labelTarget);
   const root = useRef<HTMLDivElement>(null);
   const [target, setTarget] = useState<Target>();
-  const [spot, setSpot] = useState<Spot>();
+  const [position, setPosition] = useState<BlockPosition>();
   const painted = usePaint(root);
   const composerBox = useBox(root, composer?.anchor);
   useCursor(root);
   useSelection(root, setTarget);
 
-  const openSpot = ({ block, line, removed }: Spot) => {
+  const openPosition = ({ block, line, removed }: BlockPosition) => {
     if (removed !== undefined) return openRemoved(removed);
     const ofLine = line === undefined ? undefined : codeLineAnchor(plan, block, line);
     const anchor = ofLine ?? blockAnchor(plan, block);
@@ -69,8 +69,8 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
     if (clicked.closest("a, button, input")) return;
     const annotation = annotationAt(painted.current, clientX, clientY);
     activate(annotation);
-    const tapped = isTouched() && !annotation ? spotAt(clicked, clientY) : undefined;
-    if (tapped) openSpot(tapped);
+    const tapped = isTouched() && !annotation ? positionAt(clicked, clientY) : undefined;
+    if (tapped) openPosition(tapped);
     else setTarget(undefined);
     if (annotation || tapped?.line !== undefined) return;
     const removed = clicked.closest<HTMLElement>("[data-removed]")?.dataset["removed"];
@@ -79,21 +79,21 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
   };
   // On the way to the sign beside it, a block stays the one that is meant.
   const onPointerMove = ({ target: over, clientY }: React.PointerEvent) => {
-    const next = over instanceof Element ? spotAt(over, clientY) : undefined;
-    if (next && !isSameSpot(spot, next)) setSpot(next);
+    const next = over instanceof Element ? positionAt(over, clientY) : undefined;
+    if (next && !isSamePosition(position, next)) setPosition(next);
   };
 
   // What a annotation is written about is offered none; other text that is selected meanwhile is.
   const isOffered = target && composer?.anchor?.start !== target.anchor.start;
   return (
-    <div className="sheet" onPointerMove={onPointerMove} onPointerLeave={() => setSpot(undefined)}>
+    <div className="sheet" onPointerMove={onPointerMove} onPointerLeave={() => setPosition(undefined)}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: j, k and the block cursor do the same by keyboard */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
       <div ref={root} className="plan" onClick={onClick}>
         {children}
       </div>
       <AnnotationMarks root={root} />
-      {spot && !composer && <BlockHandle root={root} spot={spot} onOpen={openSpot} />}
+      {position && !composer && <BlockHandle root={root} position={position} onOpen={openPosition} />}
       {labelTarget && root.current && (
         <LabelPicker
           key={labelTarget.start}

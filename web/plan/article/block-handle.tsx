@@ -1,25 +1,25 @@
 import { MessageSquarePlus } from "lucide-react";
 import { useLayoutEffect, useState } from "react";
-import { middleOf, type Spot, spotElement } from "./spot.ts";
+import { type BlockPosition, middleOf, positionElement } from "./block-position.ts";
 
 interface BlockHandleProps {
   readonly root: React.RefObject<HTMLDivElement | null>;
-  readonly spot: Spot;
-  readonly onOpen: (spot: Spot) => void;
+  readonly position: BlockPosition;
+  readonly onOpen: (position: BlockPosition) => void;
 }
 
 /** The sign beside what is under the pointer: a click marks the block, or the line of code, as a whole. */
-export function BlockHandle({ root, spot, onOpen }: BlockHandleProps) {
+export function BlockHandle({ root, position, onOpen }: BlockHandleProps) {
   const [top, setTop] = useState<number>();
   useLayoutEffect(() => {
-    const element = root.current && spotElement(root.current, spot);
+    const element = root.current && positionElement(root.current, position);
     const sheet = root.current?.parentElement;
     if (!element || !sheet) return;
     const offset = element.getBoundingClientRect().top - sheet.getBoundingClientRect().top;
-    setTop(offset + middleOf(element, spot) - 14);
-  }, [root, spot]);
+    setTop(offset + middleOf(element, position) - 14);
+  }, [root, position]);
   if (top === undefined) return null;
-  const name = nameOf(spot);
+  const name = nameOf(position);
   return (
     <button
       type="button"
@@ -28,14 +28,14 @@ export function BlockHandle({ root, spot, onOpen }: BlockHandleProps) {
       tabIndex={-1}
       aria-label={name}
       title={name}
-      onClick={() => onOpen(spot)}
+      onClick={() => onOpen(position)}
     >
       <MessageSquarePlus size={16} aria-hidden />
     </button>
   );
 }
 
-function nameOf({ removed, line }: Spot): string {
+function nameOf({ removed, line }: BlockPosition): string {
   if (removed !== undefined) return "Annotate this removed text";
   return line === undefined ? "Annotate this block" : `Annotate line ${line + 1} of this code`;
 }

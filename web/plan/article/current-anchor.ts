@@ -20,8 +20,8 @@ export function currentAnchor(): PlanAnchor | undefined {
 export function selectedAnchor(): PlanAnchor | undefined {
   const { document: plan } = useReview.getState();
   const selection = getSelection();
-  const gone = removedLines(plan, selection);
-  if (gone) return gone;
+  const removed = removedLines(plan, selection);
+  if (removed) return removed;
   const lines = selectedLines(selection);
   if (lines) return linesAnchor(plan, ...lines);
   const root = document.querySelector(".plan");
@@ -35,13 +35,13 @@ export function anchorOfSelection(
   selection: Selection | null,
 ): PlanAnchor | undefined {
   const range = selectedRange(root, selection);
-  if (range) return anchorOf(plan, wholeWords(plan, range));
+  if (range) return anchorOf(plan, wordBounds(plan, range));
   const removal = selectedRemoval(root, selection);
   return removal && anchorOfRemoved(plan, removal.element, removal.quote);
 }
 
 /** A drag that begins or ends within a word means the word. */
-function wholeWords(plan: MarkdownDocument, { first, last }: TextRange): TextRange {
+function wordBounds(plan: MarkdownDocument, { first, last }: TextRange): TextRange {
   const start = wordAt(plan.leaves[first.leaf]?.text ?? "", first.offset);
   const end = wordAt(plan.leaves[last.leaf]?.text ?? "", last.offset);
   return {
@@ -50,7 +50,7 @@ function wholeWords(plan: MarkdownDocument, { first, last }: TextRange): TextRan
   };
 }
 
-const words =
+const wordSegmenter =
   typeof Intl.Segmenter === "undefined" ? undefined : new Intl.Segmenter(undefined, { granularity: "word" });
 /** Characters on either side that a word is looked for in. */
 const REACH = 60;
@@ -59,7 +59,8 @@ const REACH = 60;
 function wordAt(text: string, offset: number): { readonly start: number; readonly end: number } | undefined {
   const from = Math.max(0, offset - REACH);
   const piece = text.slice(from, offset + REACH);
-  const found = offset - from < piece.length ? words?.segment(piece).containing(offset - from) : undefined;
+  const found =
+    offset - from < piece.length ? wordSegmenter?.segment(piece).containing(offset - from) : undefined;
   if (!found?.isWordLike || from + found.index === offset) return undefined;
   return { start: from + found.index, end: from + found.index + found.segment.length };
 }
@@ -76,7 +77,7 @@ function removedLines(plan: MarkdownDocument, selection: Selection | null): Plan
   const rows = [...document.querySelectorAll<HTMLElement>(".raw-changes .source-line")].filter((row) =>
     range.intersectsNode(row),
   );
-  const texts = rows.map(({ dataset }) => dataset["gone"]);
+  const texts = rows.map(({ dataset }) => dataset["removedLine"]);
   if (rows.length === 0 || texts.includes(undefined)) return undefined;
   const at = sourceLines(plan.source).start(Number(rows[0]?.dataset["line"]) - 1);
   return removedAnchor(plan, at, texts.join("\n"));

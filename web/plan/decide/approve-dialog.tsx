@@ -27,8 +27,8 @@ export function ApproveDialog() {
   const { busy, error, run } = useDecision();
   if (!plan) return null;
   const { caller } = plan;
-  const canTell = caller.approvalNote !== "none";
-  const send = () => run(() => approve(bodyOf(mode, agent, canTell && choice === "send")));
+  const canSendFeedback = caller.approvalNote !== "none";
+  const send = () => run(() => approve(bodyOf(mode, agent, canSendFeedback && choice === "send")));
 
   return (
     <Dialog
@@ -38,8 +38,8 @@ export function ApproveDialog() {
         <>
           <ErrorLine error={error} />
           <Buttons
-            label={approveLabel(count, canTell, choice)}
-            losesAnnotations={count > 0 && !canTell}
+            label={approveLabel(count, canSendFeedback, choice)}
+            losesAnnotations={count > 0 && !canSendFeedback}
             busy={busy}
             send={send}
           />
@@ -56,7 +56,7 @@ export function ApproveDialog() {
         {isEdited && " with the plan as you edited it"}.
       </p>
       {count > 0 && <UnsentAnnotations caller={caller} count={count} choice={choice} onChoose={setChoice} />}
-      {canTell && (
+      {canSendFeedback && (
         <label className="field">
           <span>Note for {caller.name} (optional)</span>
           <textarea
@@ -109,9 +109,9 @@ function Buttons({ label, losesAnnotations, busy, send }: ButtonsProps) {
   );
 }
 
-function approveLabel(count: number, canTell: boolean, choice: AnnotationsChoice): string {
+function approveLabel(count: number, canSendFeedback: boolean, choice: AnnotationsChoice): string {
   if (count === 0) return "Approve";
-  return canTell && choice === "send" ? "Approve and send choice" : "Approve without my choice";
+  return canSendFeedback && choice === "send" ? "Approve and send choice" : "Approve without my choice";
 }
 
 /** What is sent. The note alone goes along where the person holds the other choice back. */
@@ -119,8 +119,8 @@ function bodyOf(mode: PermissionMode | "", agent: string, withAnnotations: boole
   const state = useReview.getState();
   const { plan, annotations, document } = state;
   if (!plan) return {};
-  const told = withAnnotations ? state : { ...state, annotations: [] };
-  const feedback = plan.caller.approvalNote === "none" ? "" : feedbackOf(told, "approve");
+  const sentState = withAnnotations ? state : { ...state, annotations: [] };
+  const feedback = plan.caller.approvalNote === "none" ? "" : feedbackOf(sentState, "approve");
   const edited = plan.caller.takesEditedPlan ? editedPlan(state) : undefined;
   return {
     ...savesOf(plan.settings, document.source),

@@ -98,14 +98,14 @@ function itemText({ annotation, source, isOfEdits }: Item, number: number): stri
 
 function heading({ type, anchor, text }: PlanAnnotation): string {
   if (!anchor) return "About the plan as a whole";
-  const place = describePosition(anchor);
+  const position = describePosition(anchor);
   const titles = {
-    comment: `Comment on ${place}`,
-    concern: `Concern about ${place}: resolve it, or explain why it is not a problem`,
-    replace: `Replace in ${place}`,
-    delete: `Remove from ${place}`,
-    insert: `Insert after ${place}`,
-    label: `${text} (${place})`,
+    comment: `Comment on ${position}`,
+    concern: `Concern about ${position}: resolve it, or explain why it is not a problem`,
+    replace: `Replace in ${position}`,
+    delete: `Remove from ${position}`,
+    insert: `Insert after ${position}`,
+    label: `${text} (${position})`,
     general: "About the plan as a whole",
   } as const;
   return titles[type];
@@ -114,8 +114,8 @@ function heading({ type, anchor, text }: PlanAnnotation): string {
 function praise({ anchor }: PlanAnnotation): string {
   if (!anchor) return "- The plan as a whole";
   const quote = anchor.quote.replace(/\s+/g, " ").trim();
-  const place = lineRange(anchor);
-  return `- ${place.charAt(0).toUpperCase()}${place.slice(1)}: ${codeSpan(quote.slice(0, 120))}`;
+  const position = lineRange(anchor);
+  return `- ${position.charAt(0).toUpperCase()}${position.slice(1)}: ${codeSpan(quote.slice(0, 120))}`;
 }
 
 function instruction({ type, replacement }: PlanAnnotation): string {

@@ -67,12 +67,12 @@ function commentsText(state: ReviewState, purpose: "request-changes" | "approve"
   try {
     return feedbackOf({ ...state, annotations: allAnnotations() }, purpose);
   } catch {
-    const typed = [state.note, state.composer?.text, ...state.annotations.flatMap(wordsIn), state.typed];
+    const typed = [state.note, state.composer?.text, ...state.annotations.flatMap(textsIn), state.typed];
     return typed.filter((text) => typeof text === "string" && text !== "").join("\n\n");
   }
 }
 
-function wordsIn({ text, replacement, anchor }: PlanAnnotation): (string | undefined)[] {
+function textsIn({ text, replacement, anchor }: PlanAnnotation): (string | undefined)[] {
   return [anchor?.quote, replacement, text];
 }
 

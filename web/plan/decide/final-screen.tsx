@@ -1,7 +1,7 @@
 import { Copy } from "lucide-react";
 import { useEffect } from "react";
 import { describeDoubt } from "../../shared/caller-doubt.ts";
-import { copyAndSay } from "../../shared/clipboard.ts";
+import { copyAndReport } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { PageState } from "../../shared/components/page-state.tsx";
 import { dismissAll } from "../../shared/components/toast.tsx";
@@ -24,8 +24,8 @@ export function FinalScreen() {
 
 function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: string }> }) {
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
-  const { feedback, answer, permissionMode, agentSwitch } = outcome;
-  const doubt = answer.doubt;
+  const { feedback, response, permissionMode, agentSwitch } = outcome;
+  const doubt = response.doubt;
   const approved = outcome.kind === "approved";
   return (
     <PageState
@@ -54,17 +54,17 @@ function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: s
         )}
         . If you leave this tab open, the next review of this project opens here.
       </p>
-      {(answer.warnings ?? []).map((warning) => (
+      {(response.warnings ?? []).map((warning) => (
         <p key={warning} className="callout">
           {warning}
         </p>
       ))}
-      {answer.savedPath && (
+      {response.savedPath && (
         <p className="hint">
-          A copy is at <code>{answer.savedPath}</code>
+          A copy is at <code>{response.savedPath}</code>
         </p>
       )}
-      <Told
+      <SentText
         heading={doubt ? `What ${name} was to be told` : `What ${name} was told`}
         text={feedback || silence(approved)}
       />
@@ -112,7 +112,7 @@ function Undelivered({ kind, byProgram }: UndeliveredProps) {
           window. Your comments are kept as a draft and come back when the same plan does.
         </p>
       )}
-      {feedback !== "" && <Told heading="Your comments" text={feedback} />}
+      {feedback !== "" && <SentText heading="Your comments" text={feedback} />}
       <p className="hint">
         <code>sallyport review last</code> prints the last decision on record.
       </p>
@@ -120,17 +120,17 @@ function Undelivered({ kind, byProgram }: UndeliveredProps) {
   );
 }
 
-function Told({ heading, text }: { readonly heading: string; readonly text: string }) {
+function SentText({ heading, text }: { readonly heading: string; readonly text: string }) {
   return (
-    <section className="told told-final">
-      <div className="told-head">
+    <section className="sent-feedback sent-feedback-final">
+      <div className="sent-feedback-head">
         <h2>{heading}</h2>
-        <Button small onClick={() => void copyAndSay(text, "Copied")}>
+        <Button small onClick={() => void copyAndReport(text, "Copied")}>
           <Copy size={15} aria-hidden /> Copy
         </Button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <pre className="told-preview" tabIndex={0}>
+      <pre className="sent-feedback-preview" tabIndex={0}>
         {text.trim()}
       </pre>
     </section>

@@ -45,7 +45,7 @@ export function RequestChangesDialog() {
       }
     >
       <Summary name={name} isSilent={isSilent} />
-      {!isSilent && <Told name={name} feedback={feedback} />}
+      {!isSilent && <SentText name={name} feedback={feedback} />}
     </Dialog>
   );
 }
@@ -77,12 +77,12 @@ function Summary({ name, isSilent }: SummaryProps) {
 }
 
 /** The whole of what the agent is told, as it will read it or to be changed by hand. */
-function Told({ name, feedback }: { readonly name: string; readonly feedback: string }) {
+function SentText({ name, feedback }: { readonly name: string; readonly feedback: string }) {
   const [shown, setShown] = useState<"preview" | "text">("preview");
   const isRewritten = useReview((state) => state.rewritten !== undefined);
   return (
-    <section className="told">
-      <div className="told-head">
+    <section className="sent-feedback">
+      <div className="sent-feedback-head">
         <h3>What {name} will read</h3>
         {isRewritten && (
           <Button small variant="quiet" onClick={() => setRewritten(undefined)}>
@@ -103,7 +103,7 @@ function Told({ name, feedback }: { readonly name: string; readonly feedback: st
         <Preview text={feedback} />
       ) : (
         <textarea
-          className="input input-code told-text"
+          className="input input-code sent-feedback-field"
           aria-label={`What ${name} will read`}
           value={feedback}
           onChange={({ target }) => setRewritten(target.value)}
@@ -117,7 +117,7 @@ function Preview({ text }: { readonly text: string }) {
   const document = useMemo(() => parseMarkdown(text), [text]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section className="told-preview" tabIndex={0} aria-label="Preview">
+    <section className="sent-feedback-preview" tabIndex={0} aria-label="Preview">
       <MarkdownView small document={document} imageUrl={() => undefined} />
     </section>
   );

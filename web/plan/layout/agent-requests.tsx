@@ -20,7 +20,7 @@ export function AgentRequests() {
       {Object.keys(others).length > 0 && (
         <details className="banner">
           <summary>Sent with the plan: {Object.keys(others).join(", ")}</summary>
-          <pre className="told-preview">{JSON.stringify(others, null, 2)}</pre>
+          <pre className="sent-feedback-preview">{JSON.stringify(others, null, 2)}</pre>
         </details>
       )}
     </>

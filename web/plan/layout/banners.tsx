@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown.ts";
 import { describeDoubt } from "../../shared/caller-doubt.ts";
-import { copyAndSay } from "../../shared/clipboard.ts";
+import { copyAndReport } from "../../shared/clipboard.ts";
 import { clockTime } from "../../shared/clock-time.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { sentenceStart } from "../../shared/sentence-start.ts";
@@ -19,7 +19,7 @@ export function Banners() {
   const isReplaced = useReview((state) => state.isReplaced);
   return (
     <section className="banners no-print" aria-label="Notices">
-      {!connected && <ServerGone />}
+      {!connected && <ServerLost />}
       {isReplaced && <Replaced />}
       {connected && draft.state === "failing" && (
         <p className="banner banner-danger" role="alert">
@@ -63,7 +63,7 @@ function Doubt() {
   );
 }
 
-function ServerGone() {
+function ServerLost() {
   return (
     <div className="banner banner-danger" role="alert">
       <span>
@@ -99,7 +99,7 @@ function CopyComments() {
         const state = useReview.getState();
         const annotations = allAnnotations();
         const comments = state.rewritten ?? composedFeedback({ ...state, annotations }, "request-changes");
-        void copyAndSay(comments, "Comments copied");
+        void copyAndReport(comments, "Comments copied");
       }}
     >
       Copy my comments

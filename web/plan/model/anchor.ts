@@ -251,12 +251,12 @@ const TARGET = /^\]\([^()\s]*\)/;
 function withMarkupEnds(source: string, { start, end }: Stretch, within: Stretch): Stretch {
   const before = source.slice(within.start, start);
   const behind = source.slice(end, within.end);
-  const held = source.slice(start, end);
-  const opener = before.endsWith("[") && /\][([]/.test(held) ? "[" : BEFORE.exec(before)?.[0];
+  const inner = source.slice(start, end);
+  const opener = before.endsWith("[") && /\][([]/.test(inner) ? "[" : BEFORE.exec(before)?.[0];
   const closer = TARGET.exec(behind)?.[0] ?? BEHIND.exec(behind)?.[0];
-  const opens = opener !== undefined && (opener === "[" || isHalf(held, opener));
+  const opens = opener !== undefined && (opener === "[" || isHalf(inner, opener));
   const closes =
-    closer !== undefined && (closer.startsWith("]") ? isOpen(held) : isHalf(held, closer) && !opens);
+    closer !== undefined && (closer.startsWith("]") ? isOpen(inner) : isHalf(inner, closer) && !opens);
   return { start: opens ? start - opener.length : start, end: closes ? end + closer.length : end };
 }
 

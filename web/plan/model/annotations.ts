@@ -1,7 +1,7 @@
 import type { MarkdownDocument } from "../../../src/render/markdown/model.ts";
 import type { PlanAnchor, PlanAnnotation, Round } from "../../../src/review/api-types.ts";
 import { documentIndex } from "./document-index.ts";
-import { placeAround, relocate } from "./relocate.ts";
+import { positionAround, relocate } from "./relocate.ts";
 
 export type AnnotationType = PlanAnnotation["type"];
 
@@ -36,44 +36,46 @@ export function isPraise({ type, text }: PlanAnnotation): boolean {
 
 /** In document order: general comments first, then by place, then by time. */
 export function inDocumentOrder(annotations: readonly PlanAnnotation[]): PlanAnnotation[] {
-  const place = ({ anchor }: PlanAnnotation) => anchor?.start ?? -1;
+  const startOf = ({ anchor }: PlanAnnotation) => anchor?.start ?? -1;
   return annotations.toSorted(
     (a, b) =>
-      place(a) - place(b) || (a.anchor?.end ?? 0) - (b.anchor?.end ?? 0) || compare(a.createdAt, b.createdAt),
+      startOf(a) - startOf(b) ||
+      (a.anchor?.end ?? 0) - (b.anchor?.end ?? 0) ||
+      compare(a.createdAt, b.createdAt),
   );
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A note with its place in another version of the plan; `lost` where its text has gone. */
-export interface PlacedAnnotation {
+export interface RelocatedAnnotation {
   readonly annotation: PlanAnnotation;
   readonly lost: boolean;
 }
 
 /** Finds every note's place in `document`, a version of the plan other than the one it was made on. */
-export function placeAnnotations(
+export function relocateAnnotations(
   document: MarkdownDocument,
   annotations: readonly PlanAnnotation[],
-): PlacedAnnotation[] {
+): RelocatedAnnotation[] {
   return annotations.map((annotation) => {
     if (!annotation.anchor) return { annotation, lost: false };
     const anchor = relocate(document, annotation.anchor);
     return {
-      annotation: { ...annotation, anchor: anchor ?? withoutPlace(document, annotation.anchor) },
+      annotation: { ...annotation, anchor: anchor ?? collapseAnchor(document, annotation.anchor) },
       lost: anchor === undefined,
     };
   });
 }
 
 /** The place of one anchor in another version of the plan. */
-export function placeAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
-  return relocate(document, anchor) ?? withoutPlace(document, anchor);
+export function relocateAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
+  return relocate(document, anchor) ?? collapseAnchor(document, anchor);
 }
 
 /** One whose text is gone keeps its quote, and points to the place where it was: it covers no text. */
-function withoutPlace(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
-  const around = placeAround(document, anchor);
+function collapseAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
+  const around = positionAround(document, anchor);
   const { lines } = documentIndex(document);
   const start = around?.start ?? lines.start(Math.min(anchor.startLine, lines.count) - 1);
   const line = lines.at(start) + 1;
@@ -98,12 +100,12 @@ export function pastAnnotations(past: Round, current: readonly PlanAnnotation[])
   if (past.decision) return past.decision.annotations ?? [];
   const known = new Set(current.map(({ id }) => id));
   return annotationsIn(past.draft?.content).filter(
-    ({ id }) => !known.has(id) && !known.has(askedAgainId(id, past)),
+    ({ id }) => !known.has(id) && !known.has(repeatedId(id, past)),
   );
 }
 
 /** What a note of an earlier round is called when it is asked for again, so that it is added once. */
-export function askedAgainId(id: string, { round }: Round): string {
+export function repeatedId(id: string, { round }: Round): string {
   return `${id}-again-${round}`;
 }
 

@@ -8,7 +8,7 @@ import { anchorOf, documentText, pointInText, removedAnchor, sourceOffset } from
  * surroundings are most similar. Undefined where the text is gone.
  */
 export function relocate(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor | undefined {
-  if (anchor.removed) return placeAround(document, anchor);
+  if (anchor.removed) return positionAround(document, anchor);
   const best = bestMatch(document, anchor.quote, anchor);
   if (!best) return undefined;
   return anchorOf(document, {
@@ -18,7 +18,7 @@ export function relocate(document: MarkdownDocument, anchor: PlanAnchor): PlanAn
 }
 
 /** Finds the place of text that the document does not have by what was around it. */
-export function placeAround(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor | undefined {
+export function positionAround(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor | undefined {
   const none = { prefix: "", suffix: "" };
   const before = bestMatch(document, anchor.prefix, { ...none, suffix: anchor.suffix });
   const behind = before ? undefined : bestMatch(document, anchor.suffix, none);

@@ -7,7 +7,7 @@ import type {
 } from "../../../src/render/markdown/model.ts";
 import { sourceOffset } from "../model/anchor.ts";
 import { align } from "./align.ts";
-import { compareWords } from "./compare-words.ts";
+import { compareByWord } from "./compare-by-word.ts";
 import { markEdits } from "./mark-edits.ts";
 import { isContainer, similarity, type Traits, targetsOf, textOf, traitsOf } from "./node-traits.ts";
 
@@ -25,7 +25,7 @@ export interface ComparedBlock {
   readonly isChanged: boolean;
 }
 
-/** Compares two versions block by block: down to list items, table cells and words. */
+/** Compares two versions block by block: down to list items, table cells and edits. */
 export function comparePlans(before: MarkdownDocument, after: MarkdownDocument): Comparison {
   return new Comparer(before, after).compare();
 }
@@ -83,11 +83,11 @@ class Comparer {
   }
 
   private removedNode(node: MarkdownNode): MarkdownNode {
-    const place = { kind: "removed", id: this.nextId(), at: this.position, document: this.before } as const;
+    const removal = { kind: "removed", id: this.nextId(), at: this.position, document: this.before } as const;
     if (node.kind !== "element" || (node.tag !== "li" && node.tag !== "tr")) {
-      return { ...place, tag: "div", children: [node] };
+      return { ...removal, tag: "div", children: [node] };
     }
-    return { ...place, tag: node.tag, children: node.children };
+    return { ...removal, tag: node.tag, children: node.children };
   }
 
   private changed({ node: before }: Traits, { node: after }: Traits): readonly MarkdownNode[] {
@@ -156,7 +156,7 @@ class Comparer {
     ];
   }
 
-  /** Both, one behind the other: what differs cannot be told by words. */
+  /** Both, one behind the other: the difference cannot be shown word by word. */
   private replaced(before: MarkdownNode, after: MarkdownNode): readonly MarkdownNode[] {
     this.count += 1;
     return [this.removedNode(before), withChange(after, "added")];
@@ -168,15 +168,15 @@ class Comparer {
     if ("info" in before && "info" in after && before.info !== after.info) return undefined;
     if (targetsOf(before).join("\n") !== targetsOf(after).join("\n")) return undefined;
     const old = this.before.leaves[before.leaf]?.text ?? textOf(before, this.before);
-    const words = old === leaf.text ? undefined : compareWords(old, leaf.text);
-    if (!words) return undefined;
-    const removed: RemovedText[] = words.removed.map(({ offset, text }) => ({
+    const edits = old === leaf.text ? undefined : compareByWord(old, leaf.text);
+    if (!edits) return undefined;
+    const removed: RemovedText[] = edits.removed.map(({ offset, text }) => ({
       id: this.nextId(),
       offset,
       text,
       at: sourceOffset(leaf, offset, "start"),
     }));
-    return { added: words.added, removed };
+    return { added: edits.added, removed };
   }
 
   private nextId(): number {

@@ -8,10 +8,10 @@ import { TypeIcon } from "../annotate/type-icon.tsx";
 import { withoutPreamble } from "../decide/compose-feedback.ts";
 import { blocksOf } from "../model/anchor.ts";
 import {
-  askedAgainId,
   inDocumentOrder,
   pastAnnotations,
-  placeAnnotations,
+  relocateAnnotations,
+  repeatedId,
   typeNames,
 } from "../model/annotations.ts";
 import { isRestored } from "../model/relocate.ts";
@@ -49,14 +49,14 @@ function PastAnnotations({
 }) {
   const document = useReview((state) => state.document);
   const placed = useMemo(
-    () => placeAnnotations(document, inDocumentOrder(annotations)),
+    () => relocateAnnotations(document, inDocumentOrder(annotations)),
     [document, annotations],
   );
   return (
     <ol className="cards">
       {placed.map(({ annotation, lost }) => (
         <li key={annotation.id} className="card card-past">
-          <div className="card-place">
+          <div className="card-position">
             <TypeIcon type={annotation.type} />
             <span className="card-type">{typeNames[annotation.type]}</span>
             <span className="card-lines">{stateOf(document, annotation, lost)}</span>
@@ -82,7 +82,7 @@ function stateOf(document: MarkdownDocument, { anchor }: PlanAnnotation, lost: b
 }
 
 /** Shows where a note's text is, or was, in whichever view draws the plan. */
-function showPlace(anchor: PlanAnchor): void {
+function showPosition(anchor: PlanAnchor): void {
   const { document, view } = useReview.getState();
   if (view !== "plan" && view !== "changes") setView("plan");
   setCursor(blocksOf(document, anchor)[0]);
@@ -99,7 +99,7 @@ function PastTools({ annotation, lost, round }: PastToolsProps) {
   return (
     <span className="card-past-tools no-print">
       {anchor && (
-        <Button small variant="quiet" onClick={() => showPlace(anchor)}>
+        <Button small variant="quiet" onClick={() => showPosition(anchor)}>
           Show
         </Button>
       )}
@@ -108,7 +108,7 @@ function PastTools({ annotation, lost, round }: PastToolsProps) {
           small
           variant="quiet"
           onClick={() => {
-            const added = addAnnotations([{ ...annotation, id: askedAgainId(annotation.id, round) }]);
+            const added = addAnnotations([{ ...annotation, id: repeatedId(annotation.id, round) }]);
             announce(added > 0 ? "Asked for again" : "Already in your comments");
           }}
         >

@@ -7,7 +7,7 @@ export interface Traits {
   readonly key: string;
   /** Nodes of one shape may have become each other. */
   readonly shape: string;
-  readonly words: ReadonlySet<string>;
+  readonly vocabulary: ReadonlySet<string>;
 }
 
 /** Returns what the nodes of a document are compared by. */
@@ -18,16 +18,16 @@ export function traitsOf(nodes: readonly MarkdownNode[], document: MarkdownDocum
       node,
       key: keyOf(node, document),
       shape: shapeOf(node),
-      words: new Set(text.toLowerCase().match(WORDS) ?? []),
+      vocabulary: new Set(text.toLowerCase().match(WORD_PATTERN) ?? []),
     };
   });
 }
 
 /** Scripts without spaces have a word a character. */
-const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu;
+const WORD_PATTERN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu;
 
 /** Returns the share of words that two nodes have in common, 0 to 1. */
-export function similarity({ words: a }: Traits, { words: b }: Traits): number {
+export function similarity({ vocabulary: a }: Traits, { vocabulary: b }: Traits): number {
   let shared = 0;
   for (const word of a) if (b.has(word)) shared += 1;
   return shared / Math.max(1, Math.min(a.size, b.size));

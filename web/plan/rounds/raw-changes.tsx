@@ -13,11 +13,11 @@ export function RawChanges({ before, after }: { readonly before: string; readonl
           key={row.key}
           className={`source-line raw-${row.kind}`}
           data-line={row.kind === "hunk" ? undefined : row.line}
-          data-gone={row.kind === "removed" ? row.text.slice(1) : undefined}
+          data-removed-line={row.kind === "removed" ? row.text.slice(1) : undefined}
         >
           <span aria-hidden>{row.kind === "removed" ? "" : (row.line ?? "")}</span>
           <code>
-            {row.kind !== "hunk" && <span className="visually-hidden">{SAID[row.kind]}</span>}
+            {row.kind !== "hunk" && <span className="visually-hidden">{LABELS[row.kind]}</span>}
             {row.text || "\u00a0"}
           </code>
         </div>
@@ -27,7 +27,7 @@ export function RawChanges({ before, after }: { readonly before: string; readonl
 }
 
 type RowKind = "added" | "removed" | "same" | "hunk";
-const SAID = { added: "added: ", removed: "removed: ", same: "" } as const;
+const LABELS = { added: "added: ", removed: "removed: ", same: "" } as const;
 const SIGNS: Readonly<Record<string, RowKind>> = { "+": "added", "-": "removed", " ": "same" };
 
 interface Row {

@@ -4,7 +4,7 @@ import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { ErrorLine } from "../../shared/components/error-line.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
-import { placeAnnotations } from "../model/annotations.ts";
+import { relocateAnnotations } from "../model/annotations.ts";
 import { addAnnotations, openDialog, undo } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { readShared, type SharedReview } from "./shared-review.ts";
@@ -97,7 +97,7 @@ function useFresh({ annotations }: SharedReview): readonly PlanAnnotation[] {
 function Found({ review }: { readonly review: SharedReview }) {
   const known = review.annotations.length - useFresh(review).length;
   const document = useReview((state) => state.document);
-  const lost = placeAnnotations(document, review.annotations).filter((placed) => placed.lost).length;
+  const lost = relocateAnnotations(document, review.annotations).filter((placed) => placed.lost).length;
   return (
     <p className="callout" role="status">
       {count(review.annotations.length)} on “{review.title}”.
@@ -109,7 +109,7 @@ function Found({ review }: { readonly review: SharedReview }) {
 }
 
 function takeIn(review: SharedReview): void {
-  const placed = placeAnnotations(useReview.getState().document, review.annotations);
+  const placed = relocateAnnotations(useReview.getState().document, review.annotations);
   const added = addAnnotations(placed.map(({ annotation }) => annotation));
   if (location.hash.startsWith("#shared=")) history.replaceState(null, "", location.pathname);
   openDialog(undefined);

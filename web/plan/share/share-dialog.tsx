@@ -1,6 +1,6 @@
 import { Copy, FileDown } from "lucide-react";
 import { useEffect, useState } from "react";
-import { copyAndSay } from "../../shared/clipboard.ts";
+import { copyAndReport } from "../../shared/clipboard.ts";
 import { Button } from "../../shared/components/button.tsx";
 import { Dialog } from "../../shared/components/dialog.tsx";
 import { showToast } from "../../shared/components/toast.tsx";
@@ -75,7 +75,7 @@ function LinkSection() {
         />
         <Button
           disabled={link === ""}
-          onClick={() => void copyAndSay(link, `Link copied (${Math.ceil(link.length / 1024)} kB)`)}
+          onClick={() => void copyAndReport(link, `Link copied (${Math.ceil(link.length / 1024)} kB)`)}
         >
           <Copy size={16} aria-hidden /> Copy
         </Button>

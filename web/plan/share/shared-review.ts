@@ -27,7 +27,7 @@ export async function readShared(text: string): Promise<SharedReview> {
   const at = trimmed.indexOf(FRAGMENT);
   const json =
     at !== -1 && !trimmed.startsWith("<")
-      ? await unpacked(trimmed.slice(at + FRAGMENT.length))
+      ? await decompressed(trimmed.slice(at + FRAGMENT.length))
       : embedded(trimmed);
   try {
     return checked(JSON.parse(json));
@@ -36,7 +36,7 @@ export async function readShared(text: string): Promise<SharedReview> {
   }
 }
 
-async function unpacked(encoded: string): Promise<string> {
+async function decompressed(encoded: string): Promise<string> {
   try {
     return await decompress(encoded);
   } catch {
@@ -73,8 +73,8 @@ function annotationOf(value: unknown): PlanAnnotation | undefined {
   const { id, type: named, text, author, replacement, createdAt, anchor } = record(value);
   const type = TYPES.find((known) => known === named);
   if (typeof id !== "string" || type === undefined || typeof text !== "string") return undefined;
-  const place = anchorOf(anchor);
-  if (type !== "general" && !place) return undefined;
+  const parsedAnchor = anchorOf(anchor);
+  if (type !== "general" && !parsedAnchor) return undefined;
   return {
     id,
     type,
@@ -82,7 +82,7 @@ function annotationOf(value: unknown): PlanAnnotation | undefined {
     createdAt: typeof createdAt === "string" ? createdAt : "",
     ...(typeof author === "string" && author !== "" && { author }),
     ...(typeof replacement === "string" && { replacement }),
-    ...(place && { anchor: place }),
+    ...(parsedAnchor && { anchor: parsedAnchor }),
   };
 }
 

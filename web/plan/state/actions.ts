@@ -4,7 +4,7 @@ import { announce, showToast } from "../../shared/components/toast.tsx";
 import { commandBefore, isLoneCommand, mayBeCommand } from "../../shared/keyboard/first-key.ts";
 import { newId } from "../../shared/new-id.ts";
 import { lineBeingRead } from "../dom/reading-position.ts";
-import { type AnnotationType, placeAnchor, placeAnnotations, typeNames } from "../model/annotations.ts";
+import { type AnnotationType, relocateAnchor, relocateAnnotations, typeNames } from "../model/annotations.ts";
 import { type Composer, type DialogName, useReview, type View } from "./review-store.ts";
 
 const { getState: state, setState: set } = useReview;
@@ -243,8 +243,10 @@ export function setSource(source: string): void {
   const { annotations, composer } = state();
   set({
     document,
-    annotations: placeAnnotations(document, annotations).map(({ annotation }) => annotation),
-    composer: composer?.anchor ? { ...composer, anchor: placeAnchor(document, composer.anchor) } : composer,
+    annotations: relocateAnnotations(document, annotations).map(({ annotation }) => annotation),
+    composer: composer?.anchor
+      ? { ...composer, anchor: relocateAnchor(document, composer.anchor) }
+      : composer,
     typed: undefined,
     cursor: undefined,
     removedCursor: undefined,

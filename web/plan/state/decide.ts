@@ -6,14 +6,14 @@ import { useReview } from "./review-store.ts";
 export async function approve(body: ApproveBody): Promise<string | undefined> {
   const result = await send("/api/approve", body);
   const { feedback = "", permissionMode, agentSwitch } = body;
-  return conclude(result, (answer) =>
+  return conclude(result, (response) =>
     useReview.setState({
       phase: "done",
       dialog: undefined,
       outcome: {
         kind: "approved",
         feedback,
-        answer,
+        response,
         ...(permissionMode && { permissionMode }),
         ...(agentSwitch && { agentSwitch }),
       },
@@ -24,16 +24,16 @@ export async function approve(body: ApproveBody): Promise<string | undefined> {
 /** Tells the agent to revise the plan. */
 export async function requestChanges(body: DenyBody): Promise<string | undefined> {
   const result = await send("/api/deny", body);
-  return conclude(result, (answer) =>
+  return conclude(result, (response) =>
     useReview.setState({
       phase: "done",
       dialog: undefined,
-      outcome: { kind: "denied", feedback: body.feedback ?? "", answer },
+      outcome: { kind: "denied", feedback: body.feedback ?? "", response },
     }),
   );
 }
 
-/** The news of a decision may come before the answer to it; meanwhile it is known to be our own. */
+/** The news of a decision may come before the response to it; meanwhile it is known to be our own. */
 async function send(path: string, body: ApproveBody | DenyBody): Promise<Result<DecisionAnswer>> {
   const { plan } = useReview.getState();
   useReview.setState({ deciding: true });
@@ -44,10 +44,10 @@ async function send(path: string, body: ApproveBody | DenyBody): Promise<Result<
 
 function conclude(
   result: Result<DecisionAnswer>,
-  onAnswer: (answer: DecisionAnswer) => void,
+  onResponse: (response: DecisionAnswer) => void,
 ): string | undefined {
   if (result.ok) {
-    onAnswer(result.value);
+    onResponse(result.value);
     return undefined;
   }
   if (result.reason === "refused" && result.status === 409) {

@@ -69,9 +69,9 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
     ...(edited !== undefined && { document: parseMarkdown(edited) }),
   });
   const annotationIds = annotations.map(({ id }) => id);
-  const hasWords =
+  const hasText =
     annotationIds.length > 0 || composer !== undefined || note !== "" || rewritten !== undefined;
-  if (isEarlier && (hasWords || edited !== undefined))
+  if (isEarlier && (hasText || edited !== undefined))
     useReview.setState({ restored: { savedAt, annotationIds, hasEdit: edited !== undefined } });
 }
 

@@ -44,7 +44,7 @@ export type Outcome =
       readonly kind: "approved" | "denied";
       /** What the agent was told beside the decision. */
       readonly feedback: string;
-      readonly answer: DecisionAnswer;
+      readonly response: DecisionAnswer;
       readonly permissionMode?: string;
       readonly agentSwitch?: string;
     }

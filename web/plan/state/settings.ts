@@ -36,12 +36,12 @@ export function savesOf(
 
 /** In one line: where a copy of the plan goes. */
 export function describeSaves({ planSave, vaultapp, noteapp }: ReviewSettings): string {
-  const places = [
+  const destinations = [
     planSave.enabled && (planSave.customPath || "the plans folder"),
     vaultapp?.enabled && vaultapp.vaultPath !== "" && `Obsidian (${baseName(vaultapp.vaultPath)})`,
     noteapp?.enabled && "Bear",
-  ].filter((place) => typeof place === "string" && place !== "");
-  return places.length === 0 ? "No copy is kept" : `A copy goes to ${places.join(", ")}`;
+  ].filter((name) => typeof name === "string" && name !== "");
+  return destinations.length === 0 ? "No copy is kept" : `A copy goes to ${destinations.join(", ")}`;
 }
 
 /** The last part of a path of any system. */

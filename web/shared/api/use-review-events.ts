@@ -14,7 +14,7 @@ const RETRY_MS = 5_000;
 
 interface Listeners {
   readonly onEvent: (event: ReviewEvent) => void;
-  /** Told when the connection is lost and when it is back. The browser tries again by itself. */
+  /** SentText when the connection is lost and when it is back. The browser tries again by itself. */
   readonly onConnection: (connected: boolean) => void;
 }
 

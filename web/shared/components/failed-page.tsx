@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { copyAndSay } from "../clipboard.ts";
+import { copyAndReport } from "../clipboard.ts";
 import { IrreversibleButton } from "../irreversible/irreversible-button.tsx";
 import { Button } from "./button.tsx";
 import { ErrorLine } from "./error-line.tsx";
@@ -87,7 +87,7 @@ function Comments({ text }: { readonly text: string }) {
     <section className="failed-comments" aria-label="Your comments">
       <div>
         <h2>Your comments</h2>
-        <Button small onClick={() => void copyAndSay(text, "Comments copied")}>
+        <Button small onClick={() => void copyAndReport(text, "Comments copied")}>
           Copy
         </Button>
       </div>

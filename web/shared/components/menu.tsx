@@ -17,7 +17,7 @@ export function Menu({ trigger, label, triggerClass = "button", children }: Menu
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
 
-  const place = () => {
+  const position = () => {
     const box = button.current?.getBoundingClientRect();
     const element = menu.current;
     if (!box || !element) return;
@@ -52,7 +52,7 @@ export function Menu({ trigger, label, triggerClass = "button", children }: Menu
         className="menu"
         onToggle={(event) => {
           if (event.newState !== "open") return;
-          place();
+          position();
           itemsOf(menu.current)[0]?.focus();
         }}
         onKeyDown={(event) => moveWithin(event, menu.current)}

@@ -16,7 +16,7 @@ interface FollowedTyping {
   /** Takes a key in a dialog where no field has the focus. */
   keyInDialog(event: KeyboardEvent, dialog: Element): void;
   /** Runs the commands that wait. */
-  runHeld(): void;
+  runPending(): void;
   /** Forgets what was typed, and the commands that wait. */
   stop(): void;
 }
@@ -31,10 +31,10 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
     burst = NO_BURST;
     restore = undefined;
   };
-  const runHeld = () => {
-    const { held } = burst;
+  const runPending = () => {
+    const { pending } = burst;
     stop();
-    for (const name of held) run(name);
+    for (const name of pending) run(name);
   };
   const startComment = (event: KeyboardEvent, typed: string) => {
     // The commands that the first letters ran were none.
@@ -46,7 +46,7 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
 
   return {
     stop,
-    runHeld,
+    runPending,
     key(event, name, worksControl) {
       const printed = printedBy(event);
       if (printed === undefined) return otherKey(event, name);
@@ -91,7 +91,7 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
   function printedKey(event: KeyboardEvent, name: string, printed: string): boolean {
     const kind = kindOf(name);
     if (event.repeat) {
-      // A held key moves on and on; nothing else of it is meant to happen again.
+      // A pending key moves on and on; nothing else of it is meant to happen again.
       if (kind !== "move") event.preventDefault();
       return kind !== "move";
     }
@@ -104,7 +104,7 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
     if (burst.text === printed) restore = target.remember();
     if (isRunNow) run(name);
     if (step.typed !== undefined) startComment(event, step.typed);
-    else if (burst.held.length > 0) timer = setTimeout(runHeld, WORD_GAP_MS);
+    else if (burst.pending.length > 0) timer = setTimeout(runPending, WORD_GAP_MS);
     return true;
   }
 
@@ -140,7 +140,7 @@ export function followTyping({ kindOf, run, target }: TypingPorts): FollowedTypi
       return true;
     }
     if (name === "Escape") stop();
-    else runHeld();
+    else runPending();
     return false;
   }
 }

@@ -67,11 +67,11 @@ export function useShortcuts(shortcuts: readonly Shortcut[], target: TypingTarge
       shortcut.run();
     };
     document.addEventListener("keydown", onKeyDown);
-    document.addEventListener("pointerdown", typing.runHeld, { capture: true });
+    document.addEventListener("pointerdown", typing.runPending, { capture: true });
     return () => {
       typing.stop();
       document.removeEventListener("keydown", onKeyDown);
-      document.removeEventListener("pointerdown", typing.runHeld, { capture: true });
+      document.removeEventListener("pointerdown", typing.runPending, { capture: true });
     };
   }, [shortcuts, target]);
 }

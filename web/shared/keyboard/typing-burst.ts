@@ -11,7 +11,7 @@ export interface TypingBurst {
   /** What was typed, from the first key on. */
   readonly text: string;
   /** Commands that wait: the same key, once or several times. */
-  readonly held: readonly string[];
+  readonly pending: readonly string[];
   /** Whether every key so far was a command that runs at once. */
   readonly isPlain: boolean;
   /** When the last key went down, in milliseconds. */
@@ -34,7 +34,7 @@ export interface BurstStep {
 /** Milliseconds within which the next letter makes two keys a word. */
 export const WORD_GAP_MS = 350;
 
-export const NO_BURST: TypingBurst = { text: "", held: [], isPlain: true, at: Number.NEGATIVE_INFINITY };
+export const NO_BURST: TypingBurst = { text: "", pending: [], isPlain: true, at: Number.NEGATIVE_INFINITY };
 
 /** Returns whether a key belongs to the burst before it. */
 export function isInBurst(burst: TypingBurst, at: number): boolean {
@@ -57,16 +57,16 @@ export interface TypedKey {
  */
 export function typeKey(before: TypingBurst, key: TypedKey, at: number): BurstStep {
   const burst = isInBurst(before, at) ? before : NO_BURST;
-  const overdue = burst === NO_BURST ? before.held : [];
+  const overdue = burst === NO_BURST ? before.pending : [];
   const { printed, kind, name } = key;
   if (isSentence(burst, key)) return { burst: NO_BURST, run: overdue, typed: burst.text + printed };
   // What follows a waiting command without making a word of it begins a new burst.
-  const text = burst.held.length > 0 && burst.held[0] !== name ? printed : burst.text + printed;
+  const text = burst.pending.length > 0 && burst.pending[0] !== name ? printed : burst.text + printed;
   if (kind === "guarded") {
-    const isRepeated = burst.held[0] === name;
-    const run = isRepeated ? overdue : [...overdue, ...burst.held];
-    const held = isRepeated ? [...burst.held, name] : [name];
-    return { burst: { text, held, isPlain: false, at }, run };
+    const isRepeated = burst.pending[0] === name;
+    const run = isRepeated ? overdue : [...overdue, ...burst.pending];
+    const pending = isRepeated ? [...burst.pending, name] : [name];
+    return { burst: { text, pending, isPlain: false, at }, run };
   }
   const isPlain = (burst.isPlain || text === printed) && kind !== undefined && kind !== "dialog";
   const run = [...overdue, ...burst.held, ...(kind ? [name] : [])];
@@ -106,9 +106,9 @@ const CONTINUES_WORD = /[\p{Ll}\p{Lo}\p{M}\p{Nd}\s'’+#/&.,:;!?_-]/u;
 
 function isSentence(burst: TypingBurst, { printed, name, kind }: TypedKey): boolean {
   if (burst.text === "" || !/[\p{L}\p{M}\s]/u.test(printed)) return false;
-  if (burst.held.length > 0) {
+  if (burst.pending.length > 0) {
     // No English word has a `j` in second place, and moving on is what follows a command most often.
-    return printed !== "j" && burst.held[0] !== name;
+    return printed !== "j" && burst.pending[0] !== name;
   }
   if (!burst.isPlain || kind === undefined) return true;
   if (/^[jk]+$/i.test(burst.text)) return false;

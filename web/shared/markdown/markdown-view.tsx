@@ -215,11 +215,11 @@ function TableScroll({ children }: { readonly children: ReactNode }) {
   const element = useRef<HTMLDivElement>(null);
   const [isWider, setIsWider] = useState(false);
   useEffect(() => {
-    const place = element.current;
-    if (!place) return undefined;
-    const observer = new ResizeObserver(() => setIsWider(place.scrollWidth > place.clientWidth));
-    observer.observe(place);
-    if (place.firstElementChild) observer.observe(place.firstElementChild);
+    const container = element.current;
+    if (!container) return undefined;
+    const observer = new ResizeObserver(() => setIsWider(container.scrollWidth > container.clientWidth));
+    observer.observe(container);
+    if (container.firstElementChild) observer.observe(container.firstElementChild);
     return () => observer.disconnect();
   }, []);
   const focusable = isWider ? { tabIndex: 0, role: "group", "aria-label": "Table, wider than the page" } : {};

@@ -35,13 +35,13 @@ export function treeRows<File extends TreeFile>(
   return rows;
 }
 
-/** Files whose path holds all words of the filter, in any case. */
+/** Files whose path holds all terms of the filter, in any case. */
 export function filterFiles(files: readonly DiffFile[], filter: string): readonly DiffFile[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return files;
+  const terms = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (terms.length === 0) return files;
   return files.filter((file) => {
     const path = `${file.path} ${file.oldPath ?? ""}`.toLowerCase();
-    return words.every((word) => path.includes(word));
+    return terms.every((word) => path.includes(word));
   });
 }
 

@@ -19,7 +19,7 @@ const BY_NAME = new Map(
 );
 
 /** Endings the highlighter does not know by themselves. */
-const BY_ENDING = new Map(
+const BY_EXTENSION = new Map(
   Object.entries({
     htm: "html",
     xhtml: "html",
@@ -43,7 +43,7 @@ const BY_ENDING = new Map(
   }),
 );
 
-/** The name to ask the highlighter for: by the file's name, else its ending. */
+/** The name to ask the highlighter for: by the file's name, else its extension. */
 export function languageOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const known = BY_NAME.get(name);
@@ -51,6 +51,6 @@ export function languageOf(path: string): string {
   if (name.startsWith("dockerfile")) return "dockerfile";
   const dot = name.lastIndexOf(".");
   if (dot < 0) return "text";
-  const ending = name.slice(dot + 1);
-  return BY_ENDING.get(ending) ?? ending;
+  const extension = name.slice(dot + 1);
+  return BY_EXTENSION.get(extension) ?? extension;
 }

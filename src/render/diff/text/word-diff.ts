@@ -16,7 +16,7 @@ const MAX_LINE_LENGTH = 2_000;
 const MAX_CHANGED = 0.75;
 
 /** The words that differ between a removed line and the one it became. */
-export function changedWords(oldText: string, newText: string): WordChanges {
+export function wordChanges(oldText: string, newText: string): WordChanges {
   if (oldText.length > MAX_LINE_LENGTH || newText.length > MAX_LINE_LENGTH) return NOTHING;
   if (oldText.trim() === "" || newText.trim() === "") return NOTHING;
   const removed: number[] = [];
@@ -43,11 +43,11 @@ export function changedWords(oldText: string, newText: string): WordChanges {
 }
 
 /** The words of a patch line that differ from the line it was changed into, or from. */
-export function changedWordsOn(patch: ParsedPatch, line: number, side: Side): Ranges {
+export function wordChangesOn(patch: ParsedPatch, line: number, side: Side): Ranges {
   const partner = patch.partner[line] ?? -1;
   if (partner < 0) return [];
   const [before, after] = side === "old" ? [line, partner] : [partner, line];
-  return changedWords(lineText(patch, before), lineText(patch, after))[side];
+  return wordChanges(lineText(patch, before), lineText(patch, after))[side];
 }
 
 function addRange(ranges: number[], start: number, end: number): void {

@@ -40,7 +40,7 @@ export class BlockList {
       const rows = text === undefined ? this.texts(first, end) : text.split("\n");
       for (const [offset, row] of rows.entries()) {
         const line = first + offset;
-        const { indentation, column, length } = placeRow(row, this.lines.text(line));
+        const { indentation, column, length } = locateRow(row, this.lines.text(line));
         const start = this.lines.start(line) + column;
         if (offset > 0) builder.addReplaced("\n", this.lines.end(line - 1), start - this.lines.end(line - 1));
         if (indentation > 0) builder.addReplaced(row.slice(0, indentation), start, length);
@@ -60,7 +60,7 @@ export class BlockList {
  * Where a drawn row stands in its line. A tab of the source may be drawn as several spaces; then `indentation` counts
  * the characters drawn for the `length` ones of the source.
  */
-function placeRow(row: string, line: string): { indentation: number; column: number; length: number } {
+function locateRow(row: string, line: string): { indentation: number; column: number; length: number } {
   const whole = line.lastIndexOf(row);
   if (whole >= 0) return { indentation: 0, column: whole, length: 0 };
   const text = row.trimStart();

@@ -6,7 +6,7 @@ import { languageOf } from "../../../../src/render/diff/text/language.ts";
 import { segmentsOf, shownLength } from "../../../../src/render/diff/text/segments.ts";
 import { TOKEN_CLASSES, TOKEN_TYPES } from "../../../../src/render/diff/text/token-types.ts";
 import { indexTokens, LINE_BREAK } from "../../../../src/render/diff/text/tokens.ts";
-import { changedWords } from "../../../../src/render/diff/text/word-diff.ts";
+import { wordChanges } from "../../../../src/render/diff/text/word-diff.ts";
 import { thousands } from "../../../../web/code/core/count.ts";
 import { nearest, patternOf, rangesIn, searchPatch } from "../../../../web/code/core/text/search.ts";
 import { recordsFromHtml, scriptHighlighter } from "../../../../web/code/highlight/script-highlighter.ts";
@@ -17,9 +17,9 @@ it("puts commas between thousands, as the browser's own formatting does", () => 
   }
 });
 
-describe("changedWords", () => {
+describe("wordChanges", () => {
   it("marks the words that differ", () => {
-    expect(changedWords("const a = 1;", "const a = 22;")).toEqual({ old: [10, 11], new: [10, 12] });
+    expect(wordChanges("const a = 1;", "const a = 22;")).toEqual({ old: [10, 11], new: [10, 12] });
   });
 
   it.each([
@@ -27,7 +27,7 @@ describe("changedWords", () => {
     ["an empty line", "", "something"],
     ["a line too long to compare", `a ${"x".repeat(2_000)}`, `b ${"x".repeat(2_000)}`],
   ])("marks nothing in %s", (_name, before, after) => {
-    expect(changedWords(before, after)).toEqual({ old: [], new: [] });
+    expect(wordChanges(before, after)).toEqual({ old: [], new: [] });
   });
 
   it("leaves equal text outside the marks", () => {
@@ -35,7 +35,7 @@ describe("changedWords", () => {
     fc.assert(
       fc.property(words, words, (left, right) => {
         const [before, after] = [left.join(""), right.join("")];
-        const changes = changedWords(before, after);
+        const changes = wordChanges(before, after);
         if (changes.old.length + changes.new.length === 0) return;
         expect(without(before, changes.old)).toBe(without(after, changes.new));
       }),

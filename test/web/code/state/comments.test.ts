@@ -4,17 +4,17 @@ import { scanPatch } from "../../../../src/render/diff/patch/scan-patch.ts";
 import {
   inFileOrder,
   isBlank,
-  type LinePlace,
+  type LineAnchor,
   pathsMoved,
   type ReviewComment,
 } from "../../../../web/code/core/comment.ts";
 import { annotationsOf, type FeedbackContext, feedbackMarkdown } from "../../../../web/code/core/feedback.ts";
-import { placeOf, relocate } from "../../../../web/code/core/relocate.ts";
+import { anchorLines, relocate } from "../../../../web/code/core/relocate.ts";
 
 const before = scanPatch("@@ -1,5 +1,6 @@\n one\n-two\n+2\n+2b\n three\n four\n five\n");
 
-function placeIn(patch: typeof before, side: "old" | "new", start: number, end: number) {
-  return placeOf(side, start, end, (number) => {
+function anchorIn(patch: typeof before, side: "old" | "new", start: number, end: number) {
+  return anchorLines(side, start, end, (number) => {
     const line = findLine(patch, side, number);
     return line < 0 ? undefined : lineText(patch, line);
   });
@@ -31,7 +31,7 @@ const comment = (members: Partial<ReviewComment>): ReviewComment => ({
 });
 
 describe("relocate", () => {
-  const place = placeIn(before, "new", 2, 3);
+  const place = anchorIn(before, "new", 2, 3);
 
   it("keeps a place whose text is where it was", () => {
     expect(relocate(place, before)).toEqual({ start: 2, end: 3 });
@@ -43,7 +43,7 @@ describe("relocate", () => {
   });
 
   it("prefers the spot with the same surroundings over a nearer one", () => {
-    const single = placeIn(before, "new", 4, 4);
+    const single = anchorIn(before, "new", 4, 4);
     expect(single).toMatchObject({ lines: ["three"], before: ["one", "2", "2b"], after: ["four", "five"] });
     const twice = scanPatch("@@ -0,0 +1,9 @@\n+a\n+b\n+three\n+c\n+one\n+2\n+2b\n+three\n+four\n");
     expect(relocate(single, twice)).toEqual({ start: 8, end: 8 });
@@ -51,7 +51,7 @@ describe("relocate", () => {
 
   it("finds nothing when the text is gone, or on the other side only", () => {
     expect(relocate(place, scanPatch("@@ -1 +1 @@\n-2\n+x\n"))).toBeUndefined();
-    expect(relocate(placeIn(before, "old", 2, 2), scanPatch("@@ -0,0 +1 @@\n+two\n"))).toBeUndefined();
+    expect(relocate(anchorIn(before, "old", 2, 2), scanPatch("@@ -0,0 +1 @@\n+two\n"))).toBeUndefined();
   });
 
   it("does not take the next hunk's line for the following one", () => {
@@ -63,7 +63,7 @@ describe("relocate", () => {
 describe("comments", () => {
   it("come in the order of the files, the general ones first", () => {
     const all = [
-      comment({ id: "late", path: "b", place: placeIn(before, "new", 2, 2) }),
+      comment({ id: "late", path: "b", place: anchorIn(before, "new", 2, 2) }),
       comment({ id: "file", path: "b" }),
       comment({ id: "general" }),
       comment({ id: "first", path: "a" }),
@@ -78,7 +78,7 @@ describe("comments", () => {
   });
 
   it("are blank until they say something", () => {
-    const place = placeIn(before, "new", 2, 2);
+    const place = anchorIn(before, "new", 2, 2);
     expect(isBlank(comment({ text: " \n" }))).toBe(true);
     expect(isBlank(comment({ type: "suggestion", place, suggestion: "2" }))).toBe(true);
     expect(isBlank(comment({ type: "suggestion", place, suggestion: "3" }))).toBe(false);
@@ -91,7 +91,7 @@ describe("feedbackMarkdown", () => {
     repository: { name: "shop", root: "/home/me/shop" },
     branch: "feature/a",
     diff: { type: "uncommitted", label: "Uncommitted changes", gitRef: "HEAD" },
-    placeNow: (each) => each.place && { start: each.place.start + 10, end: each.place.end + 10 },
+    currentPosition: (each) => each.place && { start: each.place.start + 10, end: each.place.end + 10 },
   };
   const all = [
     comment({ id: "g", type: "concern", text: "Too much at once." }),
@@ -99,7 +99,7 @@ describe("feedbackMarkdown", () => {
       id: "s",
       type: "suggestion",
       path: "src/a.ts",
-      place: placeIn(before, "new", 2, 3),
+      place: anchorIn(before, "new", 2, 3),
       text: "One is enough.",
       suggestion: "2\n3",
     }),
@@ -108,7 +108,7 @@ describe("feedbackMarkdown", () => {
       type: "concern",
       path: "src/b.ts",
       oldPath: "src/old.ts",
-      place: placeIn(before, "old", 2, 2),
+      place: anchorIn(before, "old", 2, 2),
       text: "Why?",
       images: [{ path: "/tmp/x.png", name: "x.png" }],
       diff: { type: "last-commit", label: "Last commit" },
@@ -166,7 +166,7 @@ describe("feedbackMarkdown", () => {
 
   it("quotes a part of what is too much to quote", () => {
     const lines = ["x".repeat(500_000), ...Array.from({ length: 99 }, (_, at) => `line ${at}`)];
-    const place: LinePlace = { side: "new", start: 1, end: 100, lines, before: [], after: [] };
+    const place: LineAnchor = { side: "new", start: 1, end: 100, lines, before: [], after: [] };
     const text = feedbackMarkdown([comment({ path: "a.js", place, text: "All this?" })], context);
     expect(text).toContain("x … 499500 more characters\nline 0\n");
     expect(text).toContain("line 58\n… 40 more lines\n```\n\nAll this?");
@@ -183,23 +183,23 @@ describe("feedbackMarkdown", () => {
   });
 
   it("sends a suggestion that suggests nothing as the comment it is", () => {
-    const place = placeIn(before, "new", 2, 2);
+    const place = anchorIn(before, "new", 2, 2);
     const unchanged = comment({ type: "suggestion", path: "a.ts", place, suggestion: "2", text: "Why two?" });
     expect(feedbackMarkdown([unchanged], context)).toMatch(
       /### 1\. Comment on line 12 \(new side\)\n\n```\w*\n2\n```\n\nWhy two\?/,
     );
-    const [annotation] = annotationsOf([unchanged], context.placeNow);
+    const [annotation] = annotationsOf([unchanged], context.currentPosition);
     expect(annotation).toMatchObject({ type: "comment", text: "Why two?" });
     expect(annotation).not.toHaveProperty("suggestedCode");
   });
 
   it("says so when the lines are not in the diff", () => {
-    const lost = { ...context, placeNow: () => undefined };
+    const lost = { ...context, currentPosition: () => undefined };
     expect(feedbackMarkdown(all.slice(1, 2), lost)).toContain("not in the diff named above");
   });
 
   it("gives the annotations the shape that the server takes, at their present lines", () => {
-    expect(annotationsOf(all, context.placeNow)).toEqual([
+    expect(annotationsOf(all, context.currentPosition)).toEqual([
       {
         id: "s",
         type: "suggestion",
@@ -233,13 +233,13 @@ describe("feedbackMarkdown", () => {
 });
 
 describe("pathsMoved", () => {
-  const place = placeIn(before, "new", 2, 3);
+  const place = anchorIn(before, "new", 2, 3);
   const onFile = comment({ id: "file", path: "a.ts" });
   const onLines = comment({ id: "lines", path: "b.ts", place });
   const general = comment({ id: "general" });
 
   it("names the files where a comment came, went or is about other lines", () => {
-    const moved = { ...onLines, place: placeIn(before, "new", 3, 3) };
+    const moved = { ...onLines, place: anchorIn(before, "new", 3, 3) };
     expect([...pathsMoved([onFile, onLines], [onLines])]).toEqual(["a.ts"]);
     expect([...pathsMoved([], [onFile, onLines])]).toEqual(["a.ts", "b.ts"]);
     expect([...pathsMoved([onFile, moved], [onFile, onLines])]).toEqual(["b.ts"]);

@@ -24,11 +24,11 @@ function filesOf(texts: readonly string[]): DiffFile[] {
 function storeOf(texts: readonly string[], fetch?: FetchPatches) {
   const asked: string[] = [];
   const onChange = vi.fn<(indexes: readonly number[]) => void>();
-  const answer: FetchPatches = async (first, last) => {
+  const response: FetchPatches = async (first, last) => {
     asked.push(`${first}-${last}`);
     return Buffer.from(texts.slice(first, last + 1).join(""));
   };
-  return { store: new PatchStore(filesOf(texts), fetch ?? answer, onChange), asked, onChange };
+  return { store: new PatchStore(filesOf(texts), fetch ?? response, onChange), asked, onChange };
 }
 
 const small = Array.from({ length: 130 }, (_, index) => patchOf(index));
@@ -44,7 +44,7 @@ describe("PatchStore", () => {
     expect(patch && lineText(patch, 0)).toBe("é1");
   });
 
-  it("asks for neighbours together, the most urgent first, and cuts the answer by size", async () => {
+  it("asks for neighbours together, the most urgent first, and cuts the response by size", async () => {
     const { store, asked } = storeOf(small);
     store.want([70, 71, 72, 3, 4]);
     await expect.poll(() => store.get(4)).toBeDefined();
@@ -90,7 +90,7 @@ describe("PatchStore", () => {
     expect(store.hasFailed(5)).toBe(false);
   });
 
-  it("takes an answer of another size for a failure, never for other files' text", async () => {
+  it("takes an response of another size for a failure, never for other files' text", async () => {
     const { store } = storeOf(small, async () => Buffer.from(patchOf(0)));
     store.want([0, 1]);
     await expect.poll(() => store.hasFailed(0) && store.hasFailed(1)).toBe(true);

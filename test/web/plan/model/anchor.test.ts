@@ -11,7 +11,7 @@ import {
   pointInText,
   removedAnchor,
 } from "../../../../web/plan/model/anchor.ts";
-import { placeAnnotations } from "../../../../web/plan/model/annotations.ts";
+import { relocateAnnotations } from "../../../../web/plan/model/annotations.ts";
 import { relocate } from "../../../../web/plan/model/relocate.ts";
 import { samplePlan } from "../../../support/plans.ts";
 
@@ -152,7 +152,7 @@ describe("an anchor in the next round", () => {
         ...(anchor && { anchor }),
       } as const;
     });
-    const placed = placeAnnotations(parseMarkdown(`# New\n\n${source}`), notes);
+    const placed = relocateAnnotations(parseMarkdown(`# New\n\n${source}`), notes);
     expect(placed.filter(({ lost }) => lost)).toEqual([]);
     expect(placed.map(({ annotation }) => annotation.anchor?.startLine)).toEqual(
       notes.map((_, index) => index + 3),
@@ -170,13 +170,13 @@ describe("an anchor in the next round", () => {
     const revised = parseMarkdown(
       `# New start\n\n${samplePlan.replace("single point of failure", "replicated service")}`,
     );
-    const [placed] = placeAnnotations(revised, [note]);
+    const [placed] = relocateAnnotations(revised, [note]);
     expect(placed?.lost).toBe(true);
     expect(placed?.annotation.anchor).toMatchObject({
       startLine: note.anchor.startLine + 2,
       quote: "single point of failure",
     });
-    const shorter = placeAnnotations(parseMarkdown("One line."), [note]);
+    const shorter = relocateAnnotations(parseMarkdown("One line."), [note]);
     expect(shorter[0]?.annotation.anchor).toMatchObject({ start: 0, end: 0, startLine: 1 });
   });
 
@@ -196,7 +196,7 @@ describe("an anchor in the next round", () => {
     const revised = parseMarkdown(samplePlan.replace("single point of failure", "replicated service"));
     expect(relocate(revised, anchor)).toBeUndefined();
     const note = { id: "1", type: "comment", anchor, text: "x", createdAt: "" } as const;
-    const [placed] = placeAnnotations(revised, [note]);
+    const [placed] = relocateAnnotations(revised, [note]);
     expect(placed?.lost).toBe(true);
     expect(placed?.annotation.anchor?.quote).toBe("single point of failure");
     expect(drawnRanges(revised, placed?.annotation.anchor ?? anchor)).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PlanAnnotation, Round } from "../../../../src/review/api-types.ts";
-import { askedAgainId, pastAnnotations } from "../../../../web/plan/model/annotations.ts";
+import { pastAnnotations, repeatedId } from "../../../../web/plan/model/annotations.ts";
 
 const annotation = (id: string): PlanAnnotation => ({
   id,
@@ -17,7 +17,7 @@ const drafted = (content: unknown): Round => ({
 describe("notes of the round before", () => {
   it("that were never sent are left out once they stand among the current ones", () => {
     const past = drafted({ annotations: [annotation("taken"), annotation("again"), annotation("left")] });
-    const current = [annotation("taken"), annotation(askedAgainId("again", past))];
+    const current = [annotation("taken"), annotation(repeatedId("again", past))];
     expect(pastAnnotations(past, current)).toEqual([annotation("left")]);
     expect(pastAnnotations(past, [])).toHaveLength(3);
   });
@@ -28,7 +28,7 @@ describe("notes of the round before", () => {
       ...round,
       decision: { decision: "deny", decidedAt: "2026-01-01", annotations },
     };
-    expect(pastAnnotations(past, [annotation("sent"), annotation(askedAgainId("sent", past))])).toEqual(
+    expect(pastAnnotations(past, [annotation("sent"), annotation(repeatedId("sent", past))])).toEqual(
       annotations,
     );
   });

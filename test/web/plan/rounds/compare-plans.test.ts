@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { MarkdownDocument, MarkdownNode } from "../../../../src/render/markdown/model.ts";
 import { parseMarkdown } from "../../../../src/render/markdown/parse/parse-markdown.ts";
 import { align } from "../../../../web/plan/rounds/align.ts";
+import { compareByWord } from "../../../../web/plan/rounds/compare-by-word.ts";
 import { comparePlans } from "../../../../web/plan/rounds/compare-plans.ts";
-import { compareWords } from "../../../../web/plan/rounds/compare-words.ts";
 import { samplePlan } from "../../../support/plans.ts";
 
 const compare = (before: string, after: string) => comparePlans(parseMarkdown(before), parseMarkdown(after));
@@ -127,13 +127,13 @@ describe("two rounds of a plan", () => {
   it("say where removed text was", () => {
     const after = "# Title\n\nKept here.\n\nEnd.\n";
     const { blocks } = compare("# Title\n\nKept text here.\n\nGone wholly now.\n\nEnd.\n", after);
-    const places: number[] = [];
+    const positions: number[] = [];
     const collect = (node: MarkdownNode) => {
-      if (node.kind === "removed") places.push(node.at);
+      if (node.kind === "removed") positions.push(node.at);
       else if ("children" in node) node.children.forEach(collect);
     };
     for (const { node } of blocks) collect(node);
-    expect(places).toEqual([after.indexOf("here"), after.indexOf("\n\nEnd")]);
+    expect(positions).toEqual([after.indexOf("here"), after.indexOf("\n\nEnd")]);
   });
 
   it("lose no text: what is not marked as removed makes up the later round", () => {
@@ -178,7 +178,7 @@ describe("two rounds of a plan", () => {
 
 describe("words", () => {
   it("that are new or gone are found by place", () => {
-    const edits = compareWords("one two three", "one 2 three four");
+    const edits = compareByWord("one two three", "one 2 three four");
     expect(edits?.removed).toEqual([{ offset: 4, text: "two" }]);
     expect(edits?.added.map(({ start, end }) => "one 2 three four".slice(start, end).trim())).toEqual([
       "2",
@@ -188,6 +188,6 @@ describe("words", () => {
 
   it("are not compared one by one where nearly all differ", () => {
     const text = (word: string) => Array.from({ length: 3_000 }, (_, index) => `${word}${index}`).join(" ");
-    expect(compareWords(text("a"), text("b"))).toBeUndefined();
+    expect(compareByWord(text("a"), text("b"))).toBeUndefined();
   });
 });

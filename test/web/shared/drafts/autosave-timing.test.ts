@@ -6,12 +6,12 @@ interface Saved {
   readonly generation: number;
   readonly content: string;
 }
-type Answer = Result<{ readonly generation: number; readonly savedAt: string }>;
+type Response = Result<{ readonly generation: number; readonly savedAt: string }>;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function setUp(answer: (saved: Saved) => Answer = ({ generation }) => ok(generation)) {
+function setUp(response: (saved: Saved) => Response = ({ generation }) => ok(generation)) {
   const sent: Saved[] = [];
   const states: DraftStatus["state"][] = [];
   let text = "";
@@ -20,7 +20,7 @@ function setUp(answer: (saved: Saved) => Answer = ({ generation }) => ok(generat
     put: async (draft) => {
       sent.push(draft);
       await new Promise((done) => setTimeout(done, 50));
-      return answer(draft);
+      return response(draft);
     },
     onStatus: ({ state }) => states.push(state),
   });
@@ -35,11 +35,11 @@ function setUp(answer: (saved: Saved) => Answer = ({ generation }) => ok(generat
   };
 }
 
-const ok = (generation: number): Answer => ({
+const ok = (generation: number): Response => ({
   ok: true,
   value: { generation, savedAt: "2026-01-01T00:00:00Z" },
 });
-const refused = (status: number): Answer => ({
+const refused = (status: number): Response => ({
   ok: false,
   reason: "refused",
   status,

@@ -3,8 +3,8 @@ import { keyLabels, keyName } from "../../../../web/shared/keyboard/keys.ts";
 
 const press = (
   key: string,
-  held: Partial<Record<"ctrlKey" | "metaKey" | "altKey" | "shiftKey", boolean>> = {},
-) => keyName({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...held });
+  pressed: Partial<Record<"ctrlKey" | "metaKey" | "altKey" | "shiftKey", boolean>> = {},
+) => keyName({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...pressed });
 
 describe("key names", () => {
   it("say what was pressed, Control and Command alike", () => {

@@ -31,37 +31,37 @@ function type(text: string, gap = 60) {
     const step = typeKey(burst, { printed, name: printed, kind: KINDS[printed] }, at);
     ran.push(...step.run);
     burst = step.burst;
-    if (step.typed !== undefined) return { ran, held: burst.held, typed: step.typed };
+    if (step.typed !== undefined) return { ran, pending: burst.pending, typed: step.typed };
   }
-  return { ran, held: burst.held, typed: undefined };
+  return { ran, pending: burst.pending, typed: undefined };
 }
 
 describe("a burst of keys", () => {
   it("is a sentence from its first letter on, and runs nothing that changes anything", () => {
-    expect(type("that is wrong")).toEqual({ ran: [], held: [], typed: "th" });
-    expect(type("And this")).toEqual({ ran: [], held: [], typed: "An" });
-    expect(type("edit the file")).toEqual({ ran: [], held: [], typed: "ed" });
-    expect(type("no idea")).toEqual({ ran: ["n"], held: [], typed: "no " });
-    expect(type("oops")).toEqual({ ran: [], held: [], typed: "oop" });
-    expect(type("nax")).toEqual({ ran: ["n"], held: [], typed: "na" });
+    expect(type("that is wrong")).toEqual({ ran: [], pending: [], typed: "th" });
+    expect(type("And this")).toEqual({ ran: [], pending: [], typed: "An" });
+    expect(type("edit the file")).toEqual({ ran: [], pending: [], typed: "ed" });
+    expect(type("no idea")).toEqual({ ran: ["n"], pending: [], typed: "no " });
+    expect(type("oops")).toEqual({ ran: [], pending: [], typed: "oop" });
+    expect(type("nax")).toEqual({ ran: ["n"], pending: [], typed: "na" });
   });
 
   it("opens the dialog of a first letter at once, and knows the sentence by the second", () => {
-    expect(type("a")).toEqual({ ran: ["a"], held: [], typed: undefined });
-    expect(type("a test")).toEqual({ ran: ["a"], held: [], typed: "a " });
+    expect(type("a")).toEqual({ ran: ["a"], pending: [], typed: undefined });
+    expect(type("a test")).toEqual({ ran: ["a"], pending: [], typed: "a " });
   });
 
   it("runs commands one after the other that move, and the one that opens a field", () => {
-    expect(type("jjkc", 5)).toEqual({ ran: ["j", "j", "k", "c"], held: [], typed: undefined });
-    expect(type("jja", 5)).toEqual({ ran: ["j", "j", "a"], held: [], typed: undefined });
+    expect(type("jjkc", 5)).toEqual({ ran: ["j", "j", "k", "c"], pending: [], typed: undefined });
+    expect(type("jja", 5)).toEqual({ ran: ["j", "j", "a"], pending: [], typed: undefined });
   });
 
   it("has a command wait that changes something, and runs it before the next when no word comes of it", () => {
-    expect(type("o")).toEqual({ ran: [], held: ["o"], typed: undefined });
-    expect(type("ooo")).toEqual({ ran: [], held: ["o", "o", "o"], typed: undefined });
-    expect(type("djj")).toEqual({ ran: ["d", "j", "j"], held: [], typed: undefined });
+    expect(type("o")).toEqual({ ran: [], pending: ["o"], typed: undefined });
+    expect(type("ooo")).toEqual({ ran: [], pending: ["o", "o", "o"], typed: undefined });
+    expect(type("djj")).toEqual({ ran: ["d", "j", "j"], pending: [], typed: undefined });
     expect(type("o]", 5).ran).toEqual(["o"]);
-    expect(type("od", WORD_GAP_MS + 1)).toEqual({ ran: ["o"], held: ["d"], typed: undefined });
+    expect(type("od", WORD_GAP_MS + 1)).toEqual({ ran: ["o"], pending: ["d"], typed: undefined });
   });
 });
 

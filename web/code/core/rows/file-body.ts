@@ -20,7 +20,7 @@ import {
   wrapCounter,
 } from "./line-heights.ts";
 import { offsetsOf } from "./offsets.ts";
-import { placesOf, withWidgetHeights, withWidgets } from "./widget-rows.ts";
+import { widgetPositions, withWidgetHeights, withWidgets } from "./widget-rows.ts";
 
 /** What stands under a file's header. A new object whenever anything in it changed. */
 export interface FileBody {
@@ -96,9 +96,9 @@ export function buildBody(options: BodyOptions, known?: KnownBody): FileBody {
     return { file, state: "waiting", height };
   }
   const plain = plainRows(options, patch, known);
-  const places = placesOf(plain.rows, patch, widgets);
-  const rows = withWidgets(plain.rows, places, widgets);
-  const offsets = withWidgetHeights(plain.offsets, places, (widget) => {
+  const positions = widgetPositions(plain.rows, patch, widgets);
+  const rows = withWidgets(plain.rows, positions, widgets);
+  const offsets = withWidgetHeights(plain.offsets, positions, (widget) => {
     return options.measured.widgets.get(widgets[widget]?.key ?? "") ?? WIDGET_HEIGHT;
   });
   const height = offsets[rows.count] ?? 0;

@@ -47,7 +47,7 @@ export class Geometry {
   }
 
   /** The row before the first one that stands whole below the header when the window is at a position. */
-  spotAt(position: number): { readonly order: number; readonly row: number } {
+  rowAt(position: number): { readonly order: number; readonly row: number } {
     const order = this.fileAt(position);
     const offsets = this.bodies[order]?.offsets;
     const inside = position - this.topOf(order);

@@ -34,25 +34,35 @@ function lineAt(body: FileBody, row: number, preferred: Side): LineRef | undefin
 }
 
 /** A row of the diff; -1 is before the first row of a file. */
-export interface Spot {
+export interface RowPosition {
   readonly order: number;
   readonly row: number;
 }
 
 /** The row that shows a line; undefined when its file is not in the diff. */
-export function spotOf(geometry: Geometry, line: LineRef): Spot | undefined {
+export function findRow(geometry: Geometry, line: LineRef): RowPosition | undefined {
   const order = geometry.bodies.findIndex(({ file }) => file.path === line.path);
   const body = geometry.bodies[order];
   return body && { order, row: rowOf(body, line.side, line.number) };
 }
 
 /** The next row with a line, in the direction of `step`, across files; on the side asked for where it has one. */
-export function nextLine(geometry: Geometry, from: Spot, step: 1 | -1, side: Side): LineRef | undefined {
+export function nextLine(
+  geometry: Geometry,
+  from: RowPosition,
+  step: 1 | -1,
+  side: Side,
+): LineRef | undefined {
   return walk(geometry, from, step, side, () => true);
 }
 
 /** The first line of the next (or this and then the previous) stretch of changed lines, across files. */
-export function nextHunk(geometry: Geometry, from: Spot, step: 1 | -1, side: Side): LineRef | undefined {
+export function nextHunk(
+  geometry: Geometry,
+  from: RowPosition,
+  step: 1 | -1,
+  side: Side,
+): LineRef | undefined {
   return walk(geometry, from, step, side, (body, row) => isChanged(body, row) && !isChanged(body, row - 1));
 }
 
@@ -65,7 +75,7 @@ function isChanged(body: FileBody, row: number): boolean {
 
 function walk(
   geometry: Geometry,
-  from: Spot,
+  from: RowPosition,
   step: 1 | -1,
   side: Side,
   accepts: (body: FileBody, row: number) => boolean,

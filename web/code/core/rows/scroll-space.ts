@@ -12,8 +12,8 @@ export interface ScrollSpace {
   readonly viewport: number;
 }
 
-/** Where the scroller stands (`physical`), and which place of the diff that means (`virtual`). */
-export interface ScrollPlace {
+/** Where the scroller stands (`physical`), and which position of the diff that means (`virtual`). */
+export interface ScrollPosition {
   readonly physical: number;
   readonly virtual: number;
 }
@@ -23,8 +23,12 @@ export function physicalHeight(space: ScrollSpace): number {
   return Math.min(space.total, TALLEST_SCROLLER);
 }
 
-/** The place after the scroller has moved to `physical`. When the result names another, the scroller must follow. */
-export function placeAfterScroll(space: ScrollSpace, before: ScrollPlace, physical: number): ScrollPlace {
+/** The position after the scroller has moved to `physical`. When the result names another, the scroller must follow. */
+export function positionAfterScroll(
+  space: ScrollSpace,
+  before: ScrollPosition,
+  physical: number,
+): ScrollPosition {
   if (space.total <= TALLEST_SCROLLER) return { physical, virtual: physical };
   const moved = physical - before.physical;
   const leap = Math.abs(moved) > space.viewport * 4;
@@ -32,8 +36,8 @@ export function placeAfterScroll(space: ScrollSpace, before: ScrollPlace, physic
   return settled(space, physical, virtual);
 }
 
-/** The place that shows `virtual` at the top. */
-export function placeFor(space: ScrollSpace, virtual: number): ScrollPlace {
+/** The position that shows `virtual` at the top. */
+export function positionFor(space: ScrollSpace, virtual: number): ScrollPosition {
   const wanted = clamp(virtual, 0, Math.max(0, space.total - space.viewport));
   if (space.total <= TALLEST_SCROLLER) return { physical: wanted, virtual: wanted };
   return { physical: wanted / ratio(space), virtual: wanted };
@@ -45,13 +49,13 @@ function ratio(space: ScrollSpace): number {
 }
 
 /** Near a physical end that is not the virtual one there would be no way on: go by proportion there. */
-function settled(space: ScrollSpace, physical: number, virtual: number): ScrollPlace {
+function settled(space: ScrollSpace, physical: number, virtual: number): ScrollPosition {
   const last = physicalHeight(space) - space.viewport;
   const margin = space.viewport * 8;
   const kept = clamp(virtual, 0, space.total - space.viewport);
   const nearStart = physical < margin && kept > physical;
   const nearEnd = physical > last - margin && space.total - space.viewport - kept > last - physical;
-  if (nearStart || nearEnd || kept !== virtual) return placeFor(space, kept);
+  if (nearStart || nearEnd || kept !== virtual) return positionFor(space, kept);
   return { physical, virtual: kept };
 }
 

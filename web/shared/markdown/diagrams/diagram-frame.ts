@@ -1,10 +1,10 @@
 import { afterPaint } from "../../after-paint.ts";
-import type { DiagramAnswer, DiagramRequest } from "./diagram-messages.ts";
+import type { DiagramRequest, DiagramResponse } from "./diagram-messages.ts";
 
 /** Where diagrams are drawn: see `web/diagram-frame`. */
 export interface DiagramFrame {
   /** Settles with the answer to this request; one at a time. */
-  ask(request: DiagramRequest): Promise<DiagramAnswer>;
+  ask(request: DiagramRequest): Promise<DiagramResponse>;
   close(): void;
 }
 
@@ -37,7 +37,7 @@ export async function openDiagramFrame(): Promise<DiagramFrame | undefined> {
   return {
     ask(request) {
       return new Promise((resolve) => {
-        port1.onmessage = ({ data }) => resolve(answerFrom(data));
+        port1.onmessage = ({ data }) => resolve(responseFrom(data));
         port1.postMessage(request);
       });
     },
@@ -49,7 +49,7 @@ export async function openDiagramFrame(): Promise<DiagramFrame | undefined> {
 }
 
 /** The frame runs what a diagram made of it: nothing it says is taken for granted. */
-function answerFrom(data: unknown): DiagramAnswer {
+function responseFrom(data: unknown): DiagramResponse {
   if (typeof data === "object" && data !== null) {
     if ("svg" in data && typeof data.svg === "string") return { svg: data.svg };
     if ("error" in data && typeof data.error === "string") return { error: data.error };

@@ -4,7 +4,7 @@ export interface DiagramRequest {
   readonly theme: "light" | "dark";
 }
 
-export type DiagramAnswer = { readonly svg: string } | { readonly error: string };
+export type DiagramResponse = { readonly svg: string } | { readonly error: string };
 
 /** A diagram as SVG text, or why there is none; `again` where it is not to blame, and may be drawn another time. */
 export type DrawnDiagram = { readonly svg: string } | { readonly error: string; readonly again: boolean };

@@ -23,14 +23,14 @@ async function drawInFrame(request: DiagramRequest): Promise<DrawnDiagram> {
     frame = undefined;
     return { error: "the diagram library cannot be loaded", again: true };
   }
-  const answer = await Promise.race([opened.ask(request), timeLimit()]);
-  if (answer === undefined) {
+  const response = await Promise.race([opened.ask(request), timeLimit()]);
+  if (response === undefined) {
     // It may never come back to take another.
     opened.close();
     frame = undefined;
     return { error: "it takes too long", again: true };
   }
-  return "error" in answer ? wrong(answer.error) : answer;
+  return "error" in response ? wrong(response.error) : response;
 }
 
 const wrong = (error: string): DrawnDiagram => ({ error, again: false });

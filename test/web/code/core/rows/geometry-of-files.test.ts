@@ -19,12 +19,12 @@ import {
   WIDGET_HEIGHT,
 } from "../../../../../web/code/core/rows/line-heights.ts";
 import {
+  findRow,
   type LineRef,
   nextHunk,
   nextLine,
   numberAt,
   rowOf,
-  spotOf,
 } from "../../../../../web/code/core/rows/navigate.ts";
 
 const file = (path: string): DiffFile => ({
@@ -206,7 +206,7 @@ describe("moving", () => {
   ]);
 
   const start = { order: 0, row: -1 };
-  const at = (line: LineRef | undefined) => (line && spotOf(geometry, line)) ?? start;
+  const at = (line: LineRef | undefined) => (line && findRow(geometry, line)) ?? start;
 
   it("goes from line to line, on the side the person is on, and over folded files", () => {
     const first = nextLine(geometry, start, 1, "new");
@@ -238,10 +238,10 @@ describe("moving", () => {
 
   it("starts from the first row that stands whole in view", () => {
     const top = geometry.topOf(2);
-    expect(geometry.spotAt(top)).toEqual({ order: 2, row: -1 });
-    expect(geometry.spotAt(top + LINE_HEIGHT)).toEqual({ order: 2, row: 0 });
-    expect(geometry.spotAt(top + LINE_HEIGHT + 1)).toEqual({ order: 2, row: 1 });
-    expect(geometry.spotAt(geometry.topOf(1) + 5)).toEqual({ order: 1, row: -1 });
+    expect(geometry.rowAt(top)).toEqual({ order: 2, row: -1 });
+    expect(geometry.rowAt(top + LINE_HEIGHT)).toEqual({ order: 2, row: 0 });
+    expect(geometry.rowAt(top + LINE_HEIGHT + 1)).toEqual({ order: 2, row: 1 });
+    expect(geometry.rowAt(geometry.topOf(1) + 5)).toEqual({ order: 1, row: -1 });
   });
 
   it("finds the row of a line, and the lines of a row", () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { indexAt, offsetsOf } from "../../../../../web/code/core/rows/offsets.ts";
 import {
   physicalHeight,
-  placeAfterScroll,
-  placeFor,
+  positionAfterScroll,
+  positionFor,
   TALLEST_SCROLLER,
 } from "../../../../../web/code/core/rows/scroll-space.ts";
 
@@ -36,7 +36,7 @@ describe("scroll space", () => {
 
   it("is one to one while the diff fits", () => {
     const space = { total: 10_000, viewport: 900 };
-    expect(placeAfterScroll(space, { physical: 0, virtual: 0 }, 500)).toEqual({
+    expect(positionAfterScroll(space, { physical: 0, virtual: 0 }, 500)).toEqual({
       physical: 500,
       virtual: 500,
     });
@@ -48,32 +48,36 @@ describe("scroll space", () => {
   });
 
   it("reaches both ends by leaping", () => {
-    const end = placeAfterScroll(tall, { physical: 0, virtual: 0 }, TALLEST_SCROLLER - 900);
+    const end = positionAfterScroll(tall, { physical: 0, virtual: 0 }, TALLEST_SCROLLER - 900);
     expect(end.virtual).toBeCloseTo(tall.total - 900, 3);
-    expect(placeAfterScroll(tall, end, 0).virtual).toBe(0);
+    expect(positionAfterScroll(tall, end, 0).virtual).toBe(0);
   });
 
   it("moves by the same distance in small steps, from the start to the end and never backwards", () => {
-    let place = placeFor(tall, 20_000_000);
+    let position = positionFor(tall, 20_000_000);
     for (let step = 0; step < 200; step++) {
-      const before = place.virtual;
-      place = placeAfterScroll(tall, place, place.physical + 120);
-      expect(place.virtual - before).toBeCloseTo(120, 3);
+      const before = position.virtual;
+      position = positionAfterScroll(tall, position, position.physical + 120);
+      expect(position.virtual - before).toBeCloseTo(120, 3);
     }
   });
 
   it("can be walked down to the very end in small steps", () => {
-    let place = placeFor(tall, tall.total - 60_000);
+    let position = positionFor(tall, tall.total - 60_000);
     for (let step = 0; step < 2_000; step++) {
-      place = placeAfterScroll(tall, place, Math.min(TALLEST_SCROLLER - 900, place.physical + 120));
+      position = positionAfterScroll(
+        tall,
+        position,
+        Math.min(TALLEST_SCROLLER - 900, position.physical + 120),
+      );
     }
-    expect(place.virtual).toBeCloseTo(tall.total - 900, 0);
+    expect(position.virtual).toBeCloseTo(tall.total - 900, 0);
   });
 
   it("can be walked up to the very start in small steps", () => {
-    let place = placeFor(tall, 60_000);
+    let position = positionFor(tall, 60_000);
     for (let step = 0; step < 2_000; step++)
-      place = placeAfterScroll(tall, place, Math.max(0, place.physical - 120));
-    expect(place.virtual).toBeCloseTo(0, 0);
+      position = positionAfterScroll(tall, position, Math.max(0, position.physical - 120));
+    expect(position.virtual).toBeCloseTo(0, 0);
   });
 });

@@ -9,7 +9,11 @@ import {
   type Widget,
 } from "../../../../../src/render/diff/row-model.ts";
 import { offsetsOf } from "../../../../../web/code/core/rows/offsets.ts";
-import { placesOf, withWidgetHeights, withWidgets } from "../../../../../web/code/core/rows/widget-rows.ts";
+import {
+  widgetPositions,
+  withWidgetHeights,
+  withWidgets,
+} from "../../../../../web/code/core/rows/widget-rows.ts";
 
 const patch = scanPatch(
   "@@ -10,4 +10,5 @@\n ten\n-eleven\n-twelve\n+ELEVEN\n+TWELVE\n+AND A HALF\n thirteen\n@@ -30,3 +31,2 @@\n thirty\n-thirty-one\n thirty-two\n",
@@ -32,7 +36,7 @@ function expected(layout: RowOptions["layout"], widgets: readonly Widget[]): str
 
 function shown(layout: RowOptions["layout"], widgets: readonly Widget[]): string[] {
   const plain = buildRows(patch, optionsFor(layout));
-  const rows = withWidgets(plain, placesOf(plain, patch, widgets), widgets);
+  const rows = withWidgets(plain, widgetPositions(plain, patch, widgets), widgets);
   let next = 0;
   return Array.from(rows.kind, (kind, row) => {
     if (kind === ROW_WIDGET) return rows.widgets[rows.left[row] ?? -1]?.key ?? "none";
@@ -84,15 +88,15 @@ describe("rows with widgets", () => {
     fc.assert(
       fc.property(someWidgets, (widgets) => {
         const plain = buildRows(patch, optionsFor(layout));
-        const places = placesOf(plain, patch, widgets);
-        const rows = withWidgets(plain, places, widgets);
+        const positions = widgetPositions(plain, patch, widgets);
+        const rows = withWidgets(plain, positions, widgets);
         const heightOf = (widget: number) => 100 + widget;
         const offsets = offsetsOf(plain.count, (row) => 20 + row);
         let next = 0;
         const wanted = offsetsOf(rows.count, (row) =>
           rows.kind[row] === ROW_WIDGET ? heightOf(rows.left[row] ?? -1) : 20 + next++,
         );
-        expect(withWidgetHeights(offsets, places, heightOf)).toEqual(wanted);
+        expect(withWidgetHeights(offsets, positions, heightOf)).toEqual(wanted);
       }),
     );
   });

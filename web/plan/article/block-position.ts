@@ -1,12 +1,12 @@
 import { blockAt, blockElement, removedElement } from "../dom/text-points.ts";
 
 /** What the pointer is over: a block, and within a code block the line, counted from 0; or removed text. */
-export type Spot =
+export type BlockPosition =
   | { readonly block: number; readonly line?: number; readonly removed?: undefined }
   | { readonly removed: number; readonly block?: undefined; readonly line?: undefined };
 
-/** The spot that a pointer means: the block it is in, and within code the line; undefined outside of all blocks. */
-export function spotAt(target: Element, clientY: number): Spot | undefined {
+/** The position that a pointer means: the block it is in, and within code the line; undefined outside of all blocks. */
+export function positionAt(target: Element, clientY: number): BlockPosition | undefined {
   const removed = target.closest<HTMLElement>(".removed-block")?.dataset["removed"];
   if (removed !== undefined) return { removed: Number(removed) };
   const block = blockAt(target);
@@ -18,17 +18,17 @@ export function spotAt(target: Element, clientY: number): Spot | undefined {
 }
 
 /** Whether two spots are one. */
-export function isSameSpot(a: Spot | undefined, b: Spot | undefined): boolean {
+export function isSamePosition(a: BlockPosition | undefined, b: BlockPosition | undefined): boolean {
   return a?.block === b?.block && a?.line === b?.line && a?.removed === b?.removed;
 }
 
-/** The element that draws what a spot means. */
-export function spotElement(root: Element, { block, removed }: Spot): HTMLElement | null {
+/** The element that draws what a position means. */
+export function positionElement(root: Element, { block, removed }: BlockPosition): HTMLElement | null {
   return removed === undefined ? blockElement(root, block ?? 0) : removedElement(root, removed);
 }
 
-/** Pixels from the top of an element to the middle of the line that a spot means. */
-export function middleOf(element: Element, { line = 0 }: Spot): number {
+/** Pixels from the top of an element to the middle of the line that a position means. */
+export function middleOf(element: Element, { line = 0 }: BlockPosition): number {
   const text = element.querySelector("pre code");
   const lines = line > 0 || text ? (text ?? element) : element;
   const offset = lines.getBoundingClientRect().top - element.getBoundingClientRect().top;

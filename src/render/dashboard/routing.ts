@@ -53,7 +53,7 @@ export function upstreamTable({ upstreams, now }: DashboardState): Html {
 }
 
 function upstreamCell({ name, resting }: UpstreamState, now: number): Html {
-  return html`${name}${resting.map((rest) => html`<span class="resting">${restText(rest, now)}</span>`)}`;
+  return html`${name}${resting.map((rest) => html`<span class="cooldown">${restText(rest, now)}</span>`)}`;
 }
 
 function restText({ key, model, status, until }: Resting, now: number): string {
@@ -70,7 +70,7 @@ export function ruleTable({ rules, upstreams }: DashboardState): Html {
     { head: "Goes to", cell: (rule: RuleState) => rule.upstreams.join(", then ") },
     { head: "As", cell: ({ model }: RuleState) => (model === undefined ? "" : html`<code>${model}</code>`) },
   ];
-  const rows = rules.map((row, place) => ({ key: String(place), row }));
+  const rows = rules.map((row, index) => ({ key: String(index), row }));
   const others = rules.length === 0 ? "" : "Other models: ";
   const example = upstreams[0]?.name ?? "NAME";
   const hint = html`<p class="hint">${others}${others === "" ? "A" : "a"} name like <code>${example}/model</code> goes to that upstream; any other to one that lists it, else to the
@@ -95,7 +95,7 @@ export function mcpTable({ mcp, now }: DashboardState): Html {
 }
 
 function servedAt({ isEnabled, name }: McpState): Html {
-  return isEnabled ? html`<code>/mcp/${name}/mcp</code>` : html`<span class="aside">switched off</span>`;
+  return isEnabled ? html`<code>/mcp/${name}/mcp</code>` : html`<span class="secondary">switched off</span>`;
 }
 
 function momentCell(moment: string | undefined, now: number): Html {
@@ -105,5 +105,5 @@ function momentCell(moment: string | undefined, now: number): Html {
 function errorCell(error: LastError | undefined, now: number): Html {
   if (error === undefined) return html``;
   const { time, status, fault } = error;
-  return html`${momentCell(time, now)} <span class="status">${status}</span> <span class="fault">${fault}</span>`;
+  return html`${momentCell(time, now)} <span class="status">${status}</span> <span class="error">${fault}</span>`;
 }

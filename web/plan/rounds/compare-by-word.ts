@@ -19,7 +19,7 @@ interface Part {
 }
 
 /** Returns which words differ, or undefined where hardly any are the same. */
-export function compareWords(before: string, after: string): WordEdits | undefined {
+export function compareByWord(before: string, after: string): WordEdits | undefined {
   const parts = diffArrays(tokensOf(before), tokensOf(after), { maxEditLength: MAX_EDITS });
   if (!parts) return undefined;
   const added: TextStretch[] = [];

@@ -6,15 +6,15 @@ import {
 } from "../../../src/render/diff/patch/parsed-patch.ts";
 import type { Widget } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile } from "../../../src/review/api-types.ts";
-import type { LinePlace, ReviewComment } from "../core/comment.ts";
-import { placeOf, relocate } from "../core/relocate.ts";
+import type { LineAnchor, ReviewComment } from "../core/comment.ts";
+import { anchorLines, relocate } from "../core/relocate.ts";
 import type { LineRange } from "./cursor.ts";
 import { endOf, startOf } from "./cursor.ts";
 import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
 /** Where a comment's lines are in the diff on screen. */
-export type PlaceNow =
+export type CurrentPosition =
   | { readonly state: "here"; readonly start: number; readonly end: number; readonly moved: boolean }
   /** In the file, but between the hunks. */
   | { readonly state: "context"; readonly start: number; readonly end: number; readonly moved: boolean }
@@ -32,10 +32,10 @@ function fileAt(files: readonly DiffFile[], path: string | undefined): DiffFile 
   return known.get(path ?? "");
 }
 
-const known = new WeakMap<ParsedPatch, Map<string, PlaceNow>>();
+const known = new WeakMap<ParsedPatch, Map<string, CurrentPosition>>();
 
 /** Finds a comment's lines by their text. Without the file's patch the old numbers are believed. */
-export function placeNow(comment: ReviewComment): PlaceNow {
+export function currentPosition(comment: ReviewComment): CurrentPosition {
   const { patches, files } = useSession.getState();
   const file = fileAt(files, comment.path);
   if (!file || !comment.place) return { state: file ? "lost" : "elsewhere" };
@@ -43,7 +43,7 @@ export function placeNow(comment: ReviewComment): PlaceNow {
   const patch = patches?.get(file.index);
   if (!patch) return { state: "here", start, end, moved: false };
   const text = useView.getState().texts.get(file.path);
-  const memory = known.get(patch) ?? new Map<string, PlaceNow>();
+  const memory = known.get(patch) ?? new Map<string, CurrentPosition>();
   known.set(patch, memory);
   const key = `${comment.id} ${start} ${text === undefined}`;
   const found = memory.get(key) ?? find(comment, patch, text);
@@ -51,20 +51,24 @@ export function placeNow(comment: ReviewComment): PlaceNow {
   return found;
 }
 
-function find(comment: ReviewComment, patch: ParsedPatch, text: string | undefined): PlaceNow {
-  const place = comment.place;
-  if (!place) return { state: "lost" };
-  const here = relocate(place, patch);
-  if (here) return { state: "here", ...here, moved: here.start !== place.start };
+function find(comment: ReviewComment, patch: ParsedPatch, text: string | undefined): CurrentPosition {
+  const anchor = comment.place;
+  if (!anchor) return { state: "lost" };
+  const here = relocate(anchor, patch);
+  if (here) return { state: "here", ...here, moved: here.start !== anchor.start };
   if (text === undefined) return { state: "lost" };
-  const start = lineBetweenHunks(text.split("\n"), place, patch);
+  const start = lineBetweenHunks(text.split("\n"), anchor, patch);
   if (start === undefined) return { state: "lost" };
-  return { state: "context", start, end: start + place.lines.length - 1, moved: start !== place.start };
+  return { state: "context", start, end: start + anchor.lines.length - 1, moved: start !== anchor.start };
 }
 
 /** The number, on the place's side, of the nearest line outside the hunks where all its lines follow each other. */
-function lineBetweenHunks(text: readonly string[], place: LinePlace, patch: ParsedPatch): number | undefined {
-  const { side, lines, start } = place;
+function lineBetweenHunks(
+  text: readonly string[],
+  anchor: LineAnchor,
+  patch: ParsedPatch,
+): number | undefined {
+  const { side, lines, start } = anchor;
   let best: number | undefined;
   for (let at = 0; at + lines.length <= text.length; at++) {
     if (!lines.every((line, index) => text[at + index]?.replace(/\r$/, "") === line)) continue;
@@ -78,10 +82,10 @@ function lineBetweenHunks(text: readonly string[], place: LinePlace, patch: Pars
 /** Comments that stand in one place share a widget; its key ends in the line it stands under, 0 for the top. */
 export function widgetFor(comment: ReviewComment): Widget | undefined {
   if (comment.path === undefined) return undefined;
-  const place = placeNow(comment);
-  if (place.state === "elsewhere") return undefined;
+  const position = currentPosition(comment);
+  if (position.state === "elsewhere") return undefined;
   const side = comment.place?.side ?? "new";
-  const line = place.state === "lost" ? 0 : place.end;
+  const line = position.state === "lost" ? 0 : position.end;
   return {
     key: `${comment.path}:${line === 0 ? "new" : side}:${line}`,
     side: line === 0 ? "new" : side,
@@ -92,7 +96,7 @@ export function widgetFor(comment: ReviewComment): Widget | undefined {
 /** Describes selected lines with their text, from the patch or the whole file. */
 export function describeLines(range: LineRange, patch: ParsedPatch) {
   const text = useView.getState().texts.get(range.path)?.split("\n");
-  return placeOf(range.side, startOf(range), endOf(range), (number) => {
+  return anchorLines(range.side, startOf(range), endOf(range), (number) => {
     const line = findLine(patch, range.side, number);
     if (line >= 0) return lineText(patch, line);
     // Between the hunks both sides say the same.
