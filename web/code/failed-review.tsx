@@ -26,7 +26,7 @@ export function FailedReview({ message }: { readonly message: string }) {
   return (
     <FailedPage
       message={message}
-      notes={notes}
+      comments={markdown}
       decisions={isOpen ? decisions : []}
       doubt={doubt && describeDoubt(sentenceStart(name), doubt)}
       warnings={warnings}

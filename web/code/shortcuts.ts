@@ -23,7 +23,7 @@ import {
 } from "./moving.ts";
 import { undoLast, useComments, withdrawComment } from "./state/comments.ts";
 import { selectedLines, useCursor } from "./state/cursor.ts";
-import { placeNow } from "./state/places.ts";
+import { currentPosition } from "./state/positions.ts";
 import { closeSearch, openSearch, useSearch } from "./state/search.ts";
 import { useSession } from "./state/session.ts";
 import {
@@ -102,7 +102,7 @@ export const codeTyping: TypingTarget = {
   finds: (search) => filterFiles(useSession.getState().files, search).length > 0,
   remember() {
     const { cursor, range } = useCursor.getState();
-    const { dialog, panelOpen, treeOpen, filter, folded } = useView.getState();
+    const { dialog, commentsOpen, treeOpen, filter, folded } = useView.getState();
     const known = new Set(useComments.getState().comments.map(({ id }) => id));
     const isFinding = useSearch.getState().open;
     return () =>
@@ -111,7 +111,7 @@ export const codeTyping: TypingTarget = {
           if (!known.has(id) && text === "") withdrawComment(id);
         }
         useCursor.setState({ cursor, range });
-        useView.setState({ dialog, panelOpen, treeOpen, filter, folded });
+        useView.setState({ dialog, commentsOpen, treeOpen, filter, folded });
         if (!isFinding) closeSearch();
       });
   },

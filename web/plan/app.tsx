@@ -107,7 +107,7 @@ function Review() {
         </main>
         <Region name="The notes">
           <Sidebar>
-            <LastRoundNotes />
+            <LastRoundAnnotations />
           </Sidebar>
         </Region>
       </div>

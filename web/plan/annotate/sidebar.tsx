@@ -3,7 +3,7 @@ import { memo, type ReactNode, useMemo } from "react";
 import { classNames } from "../../../src/render/class-names.ts";
 import { Button, IconButton } from "../../shared/components/button.tsx";
 import { inDocumentOrder } from "../model/annotations.ts";
-import { startNote, toggleSidebar } from "../state/actions.ts";
+import { startAnnotation, toggleSidebar } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { AnnotationCard } from "./annotation-card.tsx";
 import { AnnotationComposer } from "./annotation-composer.tsx";
@@ -36,7 +36,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
         <Button small variant="quiet" className="no-print" onClick={() => startAnnotation("general")}>
           <MessageSquarePlus size={15} aria-hidden /> General comment
         </Button>
-        <IconButton small label="Close notes" className="rail-close no-print" onClick={toggleSidebar}>
+        <IconButton small label="Close comments" className="sidebar-close no-print" onClick={toggleSidebar}>
           <X size={16} aria-hidden />
         </IconButton>
       </div>

@@ -2,7 +2,7 @@ import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import { describeDoubt } from "../../shared/caller-doubt.ts";
 import { FailedPage } from "../../shared/components/failed-page.tsx";
 import { sentenceStart } from "../../shared/sentence-start.ts";
-import { allNotes } from "../state/actions.ts";
+import { allAnnotations } from "../state/actions.ts";
 import { approve, requestChanges } from "../state/decide.ts";
 import { editedPlan, type ReviewState, useReview } from "../state/review-store.ts";
 import { savesOf } from "../state/settings.ts";
@@ -15,11 +15,13 @@ export function FailedReview({ message }: { readonly message: string }) {
   const deny = { label: comments === "" ? "Deny" : "Request changes", send: sendComments };
   const decisions = [deny, { label: "Approve", send: sendApproval }];
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
-  const response = useReview(({ outcome }) => (outcome && "answer" in outcome ? outcome.answer : undefined));
+  const response = useReview(({ outcome }) =>
+    outcome && "response" in outcome ? outcome.response : undefined,
+  );
   return (
     <FailedPage
       message={message}
-      notes={notes}
+      comments={comments}
       decisions={isOpen ? decisions : []}
       doubt={response?.doubt && describeDoubt(sentenceStart(name), response.doubt)}
       warnings={response?.warnings ?? []}

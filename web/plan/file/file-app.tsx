@@ -63,7 +63,7 @@ function FileHeader({ review }: { readonly review: SharedReview }) {
         ]}
       />
       <div className="header-tools">
-        <Button variant="quiet" className="notes-toggle" onClick={toggleSidebar}>
+        <Button variant="quiet" className="sidebar-toggle" onClick={toggleSidebar}>
           <MessageSquareText size={17} aria-hidden />
           <span className="visually-hidden">Notes</span> <span className="badge">{count}</span>
         </Button>

@@ -15,7 +15,7 @@ import {
   removeAnnotation,
   setCursor,
   setView,
-  startNote,
+  startAnnotation,
   toggleSidebar,
   undo,
 } from "../state/actions.ts";
@@ -88,7 +88,7 @@ const annotating: Partial<Record<ActionName, () => void>> = {
 const reading: Partial<Record<ActionName, () => void>> = {
   plan: () => setView("plan"),
   source: () => toggleView("source"),
-  panel: toggleSidebar,
+  sidebar: toggleSidebar,
   help: () => openDialog("shortcuts"),
 };
 

@@ -25,8 +25,8 @@ interface FailedPageProps {
   readonly warnings: readonly string[];
 }
 
-/** Replaces a page that has failed: the person's notes as text, and the buttons that decide. */
-export function FailedPage({ message, notes, decisions, doubt, warnings }: FailedPageProps) {
+/** Replaces a page that has failed: the person's comments as text, and the buttons that decide. */
+export function FailedPage({ message, comments, decisions, doubt, warnings }: FailedPageProps) {
   const [sent, setSent] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);

@@ -71,7 +71,7 @@ export const shortcutTable = {
   whitespace: { group: SHOW, keys: ["w"], label: "Toggle whitespace changes" },
   wrap: { group: SHOW, keys: ["z"], label: "Toggle line wrap" },
   tree: { group: SHOW, keys: ["b"], label: "File tree" },
-  panel: { group: SHOW, keys: ["."], label: "Comments panel" },
+  sidebar: { group: SHOW, keys: ["."], label: "Show or hide comments" },
   filter: { group: SHOW, keys: ["t"], label: "Filter the files", kind: "search" },
   refresh: { group: SHOW, keys: ["R"], label: "Refresh the diff" },
   find: { group: SHOW, keys: ["/", "Mod+f"], label: "Find in all files", kind: "write" },

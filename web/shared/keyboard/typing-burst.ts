@@ -69,9 +69,9 @@ export function typeKey(before: TypingBurst, key: TypedKey, at: number): BurstSt
     return { burst: { text, pending, isPlain: false, at }, run };
   }
   const isPlain = (burst.isPlain || text === printed) && kind !== undefined && kind !== "dialog";
-  const run = [...overdue, ...burst.held, ...(kind ? [name] : [])];
+  const run = [...overdue, ...burst.pending, ...(kind ? [name] : [])];
   const field = kind === "search" ? kind : kind === "write" || kind === "dialog" ? "write" : undefined;
-  return { burst: { text, held: [], isPlain, at, field }, run };
+  return { burst: { text, pending: [], isPlain, at, field }, run };
 }
 
 /**
