@@ -58,7 +58,7 @@ export function ApproveDialog() {
       {count > 0 && <UnsentAnnotations caller={caller} count={count} choice={choice} onChoose={setChoice} />}
       {canSendFeedback && (
         <label className="field">
-          <span>Note for {caller.name} (optional)</span>
+          <span>Message to {caller.name} (optional)</span>
           <textarea
             className="input"
             rows={2}
