@@ -1,21 +1,21 @@
 /**
- * Every failure the product can tell a person about: one class, one catalogue.
- * `docs/reference/errors.md` lists the same codes; a test keeps the two equal.
+ * Every error that Sallyport reports: one class, one catalog. `docs/reference/errors.md` lists the same codes; a test keeps the
+ * two equal.
  */
 
-/** How a process that failed for this reason ends: 1 anything else, 2 wrong usage or configuration, 3 nowhere to listen, 4 git. */
+/** Exit codes: 1 other errors, 2 invalid usage or configuration, 3 the port or address is not available, 4 git. */
 export type ExitCode = 1 | 2 | 3 | 4;
 
 interface CatalogueEntry {
-  /** HTTP status when the failure answers a request. */
+  /** HTTP status of the response. */
   readonly status: number;
-  /** Exit code when it ends the command. */
+  /** Exit code of the command. */
   readonly exitCode: ExitCode;
-  /** What it means, for docs/reference/errors.md. */
+  /** Description, for docs/reference/errors.md. */
   readonly meaning: string;
 }
 
-/** Every code there is. */
+/** All error codes. */
 export const errorCatalogue = {
   internal: { status: 500, exitCode: 1, meaning: "An unexpected internal error. Nothing was decided." },
   usage: { status: 400, exitCode: 2, meaning: "A flag, argument or environment variable is invalid." },
@@ -111,12 +111,12 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue;
 
 interface AppErrorOptions {
-  /** What the person can do next, in one sentence. */
+  /** What to do about it, in one sentence. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
 
-/** A failure with a code of the catalogue and a message made for the person who reads it. */
+/** An error with a code of the catalog and a message for people. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -137,13 +137,13 @@ export class AppError extends Error {
   }
 }
 
-/** The `code` of a Node.js system error (`ENOENT`, `EADDRINUSE` …), or undefined. */
+/** Returns the `code` of a Node.js system error (`ENOENT`, `EADDRINUSE` …), or undefined. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -2,20 +2,20 @@ import type { Command } from "commander";
 import { AppError } from "../errors.ts";
 
 /**
- * What stands beneath a command's flags: examples first, since they are what people copy. By the command's whole name.
- * Lines that begin with a blank stay as they are, so they fit into 80 columns; the others are wrapped.
+ * Text below a command's flags, by the command's full name: examples first. Lines that begin with a space are kept, so they
+ * must fit into 80 columns; other lines are wrapped.
  */
 export const moreHelp: Readonly<Record<string, string>> = {
   sallyport: `
 Examples:
-  sallyport install claude-code  review every plan of Claude Code from now on
-  sallyport review code          review what has changed here, uncommitted
-  sallyport proxy start          one address for every model, no keys needed
-  sallyport doctor               when something does not work
+  sallyport install claude-code  review every plan of Claude Code
+  sallyport review code          review uncommitted changes
+  sallyport proxy start          serve every model at one address
+  sallyport doctor               find out why something does not work
 
-Every command has a --help of its own. The guides lie in the folder docs of the source and of the package.`,
+Every command has --help. The documentation is in the folder docs of the source and the package.`,
   "sallyport review": `
-A page opens in the browser. What you type there is kept, whatever happens; your decision is printed on stdout.`,
+A page opens in the browser. Drafts are saved while you type; your decision is printed on stdout.`,
   "sallyport review plan": `
 Examples:
   sallyport review plan PLAN.md
@@ -24,86 +24,86 @@ Examples:
 
 Environment:
   SERVICE_PORT, SERVICE_HOST  as --port and --host
-  SERVICE_ORIGIN              as --origin; --origin and the input go before it
-  SERVICE_REMOTE              1: you sit elsewhere; port 19432, opens nothing
-  SERVICE_SHARE               0: no links that carry the plan
-  SERVICE_BROWSER             the program that gets the URL; none opens nothing
+  SERVICE_ORIGIN              as --origin; --origin and the input override it
+  SERVICE_REMOTE              1: remote machine; port 19432, opens no browser
+  SERVICE_SHARE               0: no links that contain the plan
+  SERVICE_BROWSER             command that opens the URL; none opens nothing
 
 Exit codes:
   0      a decision was delivered, or there was nothing to review
-  1      something went wrong inside; nothing was decided
-  2      wrong flags or environment, an empty or unreadable plan
-  3      the port could not be had
+  1      internal error; nothing was decided
+  2      invalid flags or environment, an empty or unreadable plan
+  3      the port is not available
   10     denied, with --exit-code
   124    --timeout passed
-  128+n  signal n ended it`,
+  128+n  ended by signal n`,
   "sallyport review code": `
 Examples:
-  sallyport review code           what is not committed; the page offers others
-  sallyport review code src docs  only what is below these
+  sallyport review code           uncommitted changes; the page offers others
+  sallyport review code src docs  only these paths
   sallyport review code --repo ../shop --json
 
-Environment and exit codes: as in review plan; 10 means that there was feedback, 4 that there is no git repository or no git.`,
+Environment and exit codes: as in review plan; 10 means feedback, 4 means no git repository or no git.`,
   "sallyport review last": `
 Examples:
-  sallyport review last         as the agent was to read it
-  sallyport review last --json  to take it apart
-  sallyport review last --all   the last one of all folders
+  sallyport review last         the text for the agent
+  sallyport review last --json  the decision as JSON
+  sallyport review last --all   the last decision of all folders
 
-When, on what and for whom it was decided goes to stderr. Exit code 1 where no decision is on record.`,
+The time, subject and agent of the decision are printed on stderr. Exit code 1: no decision is recorded.`,
   "sallyport install": `
 Examples:
-  sallyport install --list           the agents there are, and which are set up
+  sallyport install --list           agents, and which of them are set up
   sallyport install claude-code      for you, in every project
-  sallyport install codex --project  for the repository you are in
+  sallyport install codex --project  for the repository of the working directory
 
-What is written, file by file, is shown before anything is; without a terminal to ask in, --yes is needed.`,
+The changes are shown before they are written. Without a terminal to ask in, --yes is required.`,
   "sallyport uninstall": `
 Example:
   sallyport uninstall claude-code`,
   "sallyport doctor": `
-It looks at Node.js, git, the browser, folders, ports, the configuration, upstreams and agents; the data directory is the only thing that it makes. Exit code 1 where something is broken.`,
+Checks Node.js, git, the browser, folders, ports, the configuration, upstreams and agents. It creates only the data directory. Exit code 1: a check failed.`,
   "sallyport proxy": `
 Examples:
-  sallyport proxy start                takes keys from the environment
-  sallyport proxy connect claude-code  points an agent at it
-  sallyport proxy check                what is configured, and where
+  sallyport proxy start                with API keys from the environment
+  sallyport proxy connect claude-code  configure an agent to use the proxy
+  sallyport proxy check                print the configuration in force
 
-Variables that hold keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY, OPENROUTER_API_KEY.`,
+Environment variables with API keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY, OPENROUTER_API_KEY.`,
   "sallyport proxy start": `
 Examples:
   sallyport proxy start
   sallyport proxy start --config work.jsonc --port 9000
-  sallyport proxy start --workers auto  where one core is full: one process each
+  sallyport proxy start --workers auto  one process per core
   ANTHROPIC_BASE_URL=http://localhost:8045 claude
 
-SIGHUP, or saving the configuration file, reads it again; SIGTERM lets running answers end.
+SIGHUP, or saving the configuration file, reloads it. SIGTERM stops the proxy after running calls have finished.
 
 Exit codes:
-  0  it was stopped
-  1  something went wrong inside, or --workers end again and again
-  2  wrong flags, environment or configuration
-  3  the address or port could not be had`,
+  0  stopped
+  1  internal error, or worker processes ended repeatedly
+  2  invalid flags, environment or configuration
+  3  the address or port is not available`,
   "sallyport proxy check": `
 Examples:
   sallyport proxy check --config work.jsonc
   sallyport proxy check --json-schema > schema.json  for an editor
 
-Nothing is started. Exit code 2, with file and line, where something is wrong.`,
+Starts nothing. Exit code 2, with file and line: the configuration is invalid.`,
   "sallyport proxy models": `
-A model is asked for by its name alone, or as upstream/model.`,
+Clients request a model by its name, or as upstream/model.`,
   "sallyport proxy connect": `
 Examples:
   sallyport proxy connect claude-code
   eval "$(sallyport proxy connect openai --print)"
 
-OpenCode and pi are told which models there are, so the proxy has to be running.`,
+For OpenCode and pi the proxy must be running, because their settings list its models.`,
   "sallyport proxy disconnect": `
 Example:
   sallyport proxy disconnect claude-code`,
   "sallyport proxy keys": `
 Example:
-  sallyport proxy keys --new laptop  prints the key once; configure its hash`,
+  sallyport proxy keys --new laptop  prints the key, and its hash`,
   "sallyport completion": `
 In ~/.bashrc:
   eval "$(sallyport completion bash)"
@@ -115,14 +115,14 @@ For fish, once:
   sallyport completion fish > ~/.config/fish/completions/sallyport.fish`,
 };
 
-/** Adds examples to the help of the whole tree, and leaves out the defaults that go without saying. Call it last. */
+/** Adds examples to the help of the whole tree, and removes obvious defaults. Call it last. */
 export function addHelp(command: Command, above = ""): void {
   const path = `${above} ${command.name()}`.trim();
   const more = moreHelp[path];
   if (more) command.addHelpText("after", () => wrapped(more, command));
   command.configureHelp({
     optionDescription(option) {
-      // "(default: false)" behind every switch says nothing.
+      // "(default: false)" after every switch is noise.
       return option.description;
     },
   });
@@ -139,8 +139,8 @@ function wrapped(text: string, command: Command): string {
 }
 
 /**
- * `help [command...]` for a command that has others below it. Commander's own knows one word alone, and prints the whole
- * help, without a reason, for a word that it does not know.
+ * Adds `help [command...]` to a command with subcommands. Commander's own accepts one word only, and prints the whole help
+ * without a reason for an unknown one.
  */
 export function addHelpCommand(command: Command): void {
   command

@@ -43,7 +43,7 @@ function addCompletion(program: Command, output: Output, setExitCode: SetExitCod
   program
     .command("completion")
     .argument("[shell]", "bash, zsh or fish")
-    .description("Print the script that lets a shell complete commands, flags and agents")
+    .description("Print a script that completes commands, flags and agents in a shell")
     .action(async (shell: string | undefined) => {
       const { completion } = await import("./completion/completion.ts");
       setExitCode(await completion(shell, program, output));
@@ -53,7 +53,7 @@ function addCompletion(program: Command, output: Output, setExitCode: SetExitCod
 function addLicenses(program: Command, output: Output, setExitCode: SetExitCode): void {
   program
     .command("licenses")
-    .description("Print the licenses of Sallyport and of all code it contains")
+    .description("Print the licenses of Sallyport and of all bundled code")
     .action(async () => {
       const { licenses } = await import("./licenses.ts");
       setExitCode(await licenses(output));

@@ -34,7 +34,7 @@ describe("help", () => {
   it("wraps sentences to a narrower one", () => {
     const { program, printed } = programOf(50);
     program.commands.find((command) => command.name() === "review")?.outputHelp();
-    expect(printed.join("")).toMatch(/^A page opens in the browser\. What you type there$/m);
+    expect(printed.join("")).toMatch(/^A page opens in the browser\. Drafts are saved$/m);
   });
 
   it("is that of the command that all words name", async () => {

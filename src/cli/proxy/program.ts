@@ -12,19 +12,19 @@ import type { ProxyStartFlags } from "./start/start.ts";
 export function addProxyCommands(program: Command, output: Output, setExitCode: SetExitCode): void {
   const proxy = program.command("proxy").description("Route model calls through one local proxy");
   withConfigurationFlags(proxy.command("start"))
-    .description("Start the proxy; it serves until it is stopped")
-    .option("--ready-file <path>", "write {url, port, pid} there once listening")
+    .description("Start the proxy, until it is stopped")
+    .option("--ready-file <path>", "write {url, port, pid} to this file once listening")
     .action(async (flags: ProxyStartFlags) => {
       const { startProxy } = await import("./start/start.ts");
       setExitCode(await startProxy(flags, output));
     });
-  // Started by `start` with several workers, and by nobody else.
+  // Started only by `start` with several workers.
   proxy.command("worker", { hidden: true }).action(async () => {
     const { runWorker } = await import("./workers/run-worker.ts");
     setExitCode(await runWorker(output));
   });
   withConfigurationFlags(proxy.command("check"))
-    .description("Print the configuration in force and where each value comes from")
+    .description("Print the configuration in force and the source of each value")
     .option("--json", "as JSON", false)
     .option("--json-schema", "print the JSON Schema of the configuration file instead", false)
     .action(async (flags: ProxyCheckFlags) => {
@@ -36,12 +36,12 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
   addHelpCommand(proxy);
 }
 
-/** What there is to ask of upstreams and keys. */
+/** Adds the commands that list models and keys. */
 function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   proxy
     .command("models")
-    .description("List what each upstream serves, and the names that rules give")
-    .option("--config <file>", "another configuration file than your own")
+    .description("List the models of each upstream, and the names that rules define")
+    .option("--config <file>", "configuration file (default: your own)")
     .option("--json", "as JSON", false)
     .action(async (flags: ProxyModelsFlags) => {
       const { listProxyModels } = await import("./models.ts");
@@ -49,9 +49,9 @@ function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): v
     });
   proxy
     .command("keys")
-    .description("List the keys that open the proxy, or make one")
-    .option("--config <file>", "another configuration file than your own")
-    .option("--new <name>", "make a key: it goes to stdout, what to configure to stderr")
+    .description("List the keys that the proxy accepts, or create one")
+    .option("--config <file>", "configuration file (default: your own)")
+    .option("--new <name>", "create a key: prints it to stdout, and the line to configure to stderr")
     .action(async (flags: ProxyKeysFlags) => {
       const { showProxyKeys } = await import("./keys.ts");
       setExitCode(await showProxyKeys(flags, output));
@@ -60,13 +60,13 @@ function addLookups(proxy: Command, output: Output, setExitCode: SetExitCode): v
 
 function withConfigurationFlags(command: Command): Command {
   return command
-    .option("--config <file>", "another configuration file than your own")
+    .option("--config <file>", "configuration file (default: your own)")
     .option("--port <number>", "listen on this port (default: 8045)")
     .option("--host <address>", "listen on this address (default: 127.0.0.1)")
-    .option("--workers <number>", "serve from so many processes, or auto: one on each core (default: 1)")
+    .option("--workers <number>", "number of processes that serve calls, or auto: one per core (default: 1)")
     .option(
       "--auth-mode <mode>",
-      "which calls need a key: off, strict, all_except_health or auto (default: auto, which is off until others can reach the proxy)",
+      "which calls require a key: off, strict, all_except_health or auto (default: auto, which is off unless other machines can connect)",
     )
-    .option("--allow-lan-access", "listen on all interfaces; clients then need a key");
+    .option("--allow-lan-access", "listen on all interfaces; clients then require a key");
 }

@@ -25,7 +25,7 @@ export function addReviewCommands(program: Command, output: Output, setExitCode:
     });
   review
     .command("last")
-    .description("Print the last decision on this project: recovers what an agent missed")
+    .description("Print the last decision on this project, for example if the agent missed it")
     .option("--json", "print the decision as JSON", false)
     .option("--all", "of any project, not just that of the working directory", false)
     .action(async (options: ReviewLastFlags) => {
@@ -53,7 +53,7 @@ function withReviewOptions(command: Command): Command {
     .addOption(
       new Option(
         "--origin <agent>",
-        "the calling agent: claude-code, or opencode for every other (in the API: origin_a, origin_b)",
+        "the calling agent: claude-code, or opencode for all others (in the API: origin_a, origin_b)",
       ),
     )
     .option("--port <number>", "listen on this port (default: one that stays the same for a repository)")
@@ -64,11 +64,8 @@ function withReviewOptions(command: Command): Command {
     .option("--open", "open the browser (default, except over SSH and in remote mode)", true)
     .option("--no-open", "do not open the browser; the URL is printed either way")
     .option("--json", "print the decision or feedback as JSON", false)
-    .option("--timeout <seconds>", "give up after this long, exit code 124 (default: wait)")
-    .option(
-      "--caller-waits <seconds>",
-      "how long the caller itself waits; the page says so before it is over",
-    )
+    .option("--timeout <seconds>", "exit with 124 after this time (default: no limit)")
+    .option("--caller-waits <seconds>", "the caller's time limit; the page warns before it expires")
     .option("--exit-code", "exit with 10 when the person denies or gives feedback", false)
-    .option("--ready-file <path>", "write {url, port, pid} there once listening");
+    .option("--ready-file <path>", "write {url, port, pid} to this file once listening");
 }

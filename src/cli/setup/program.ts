@@ -10,14 +10,14 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
   withWritingFlags(program.command("install"))
     .argument("[agent]", listedIds(reviewedAgents))
     .option("--list", "show the agents and which of them have it", false)
-    .description("Make an agent hand its plans to you: shows a diff, asks, keeps a backup")
+    .description("Make an agent send its plans for review: shows a diff, asks, keeps a backup")
     .action(async (agent: string | undefined, flags: InstallFlags) => {
       const { install } = await import("./install.ts");
       setExitCode(await install(agent, flags, output));
     });
   withWritingFlags(program.command("uninstall"))
     .argument("<agent>", listedIds(reviewedAgents))
-    .description("Take the hook away; a file nobody changed since becomes exactly what it was")
+    .description("Remove the hook; restores files that have not changed since exactly")
     .action(async (agent: string, flags: InstallFlags) => {
       const { uninstall } = await import("./uninstall.ts");
       setExitCode(await uninstall(agent, flags, output));
@@ -28,8 +28,8 @@ export function addInstallCommands(program: Command, output: Output, setExitCode
 function addDoctor(program: Command, output: Output, setExitCode: SetExitCode): void {
   program
     .command("doctor")
-    .description("Say what works on this machine, what does not, and what to do about it")
-    .option("--config <file>", "another configuration file than your own")
+    .description("Check what works on this machine, and print how to fix the rest")
+    .option("--config <file>", "configuration file (default: your own)")
     .option("--json", "as JSON", false)
     .action(async (flags: DoctorFlags) => {
       const { doctor } = await import("./doctor/doctor.ts");

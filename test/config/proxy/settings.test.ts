@@ -104,7 +104,7 @@ describe("the proxy's settings", () => {
     ],
     ['{"proxy": {"upstreams": {"a": {"base_url": "http://x"}}}}', /a\.dialect: is missing$/m],
     ['{"proxy": {"allowed_origins": ["x"]}}', /allowed_origins\.0: must be a URL/],
-    ['{"proxy": {"api_keys": [{"name": "a"}]}}', /must be a text, \{ name, key_env \} or/],
+    ['{"proxy": {"api_keys": [{"name": "a"}]}}', /must be a string, \{ name, key_env \} or/],
     ['{"proxy": {"models": [{"match": "", "upstream": "a"}]}}', /match: must not be empty$/m],
     ['{"proxy": {"__proto__": {"port": 1}}}', /there is no such key/],
     [
@@ -121,19 +121,19 @@ describe("the proxy's settings", () => {
     ],
     [
       '{"proxy": {"mcp": {"a": {"url": "http://u:p@x"}}}}',
-      /mcp\.a\.url: must not hold a password: say it in headers$/m,
+      /mcp\.a\.url: must not contain a password; use headers instead$/m,
     ],
     [
       '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://u:p@x"}}}}',
-      /a\.base_url: must not hold a password/,
+      /a\.base_url: must not contain a password/,
     ],
     [
       '{"proxy": {"mcp": {"a": {"url": "http://x",\n"headers": {"x-a": "one\\ntwo"}}}}}',
-      /:2: proxy\.mcp\.a\.headers\.x-a: must not hold line breaks/,
+      /:2: proxy\.mcp\.a\.headers\.x-a: must not contain line breaks/,
     ],
     [
       '{"proxy": {"upstreams": {"a": {"dialect": "messages", "base_url": "http://x", "api_key": "sk-\\n"}}}}',
-      /a\.api_key: must not hold line breaks/,
+      /a\.api_key: must not contain line breaks/,
     ],
   ])("refuse %s with file, line and key", async (text, message) => {
     const error = await failure(load(text));

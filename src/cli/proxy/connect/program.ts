@@ -7,16 +7,19 @@ import type { ConnectFlags } from "./connect.ts";
 /** `proxy connect` and `proxy disconnect`. */
 export function addConnectCommands(proxy: Command, output: Output, setExitCode: SetExitCode): void {
   withFlags(proxy.command("connect"), listedIds(proxyClients))
-    .description("Point an agent or SDK at the proxy: shows a diff, asks, keeps a backup")
-    .option("--print", "print environment variables instead; nothing is written", false)
+    .description("Configure an agent or SDK to use the proxy: shows a diff, asks, keeps a backup")
+    .option("--print", "print environment variables instead of writing files", false)
     .option("--url <address>", "the proxy's address (default: the configuration's)")
-    .option("--key-env <name>", "the variable that holds the proxy's key (default: the configuration's key)")
+    .option(
+      "--key-env <name>",
+      "the environment variable with the proxy's key (default: the configuration's key)",
+    )
     .action(async (client: string, flags: ConnectFlags) => {
       const { connect } = await import("./connect.ts");
       setExitCode(await connect(client, flags, output));
     });
   withFlags(proxy.command("disconnect"), listedIds(proxyClients.filter((client) => client.proxy.writesFiles)))
-    .description("Give the agent's settings back as they were")
+    .description("Restore the agent's settings")
     .action(async (client: string, flags: ConnectFlags) => {
       const { disconnect } = await import("./connect.ts");
       setExitCode(await disconnect(client, flags, output));
@@ -26,7 +29,7 @@ export function addConnectCommands(proxy: Command, output: Output, setExitCode: 
 function withFlags(command: Command, clients: string): Command {
   return command
     .argument("<client>", clients)
-    .option("--config <file>", "another configuration file than your own")
+    .option("--config <file>", "configuration file (default: your own)")
     .option("--project", "for the repository of the working directory instead of for you everywhere", false)
     .option("--yes", "do not ask", false);
 }
