@@ -1,5 +1,6 @@
 import MarkdownIt, { type StateBlock, type StateInline } from "markdown-it";
 import footnote from "markdown-it-footnote";
+import { keepMath } from "./math.ts";
 
 /**
  * CommonMark with GitHub's tables, strikethrough, autolinks and footnotes. Raw HTML is text, but for `<br>` and `<details>`. `text_join` is off so
@@ -9,6 +10,7 @@ import footnote from "markdown-it-footnote";
 export const parser = new MarkdownIt("default", { html: false, linkify: true, typographer: false })
   .use(footnote)
   .use(htmlSubset)
+  .use(keepMath)
   .disable(["text_join", "footnote_inline"]);
 parser.validateLink = isSafeLink;
 // The address is drawn as it was written; `encodeURI` would hide what it says.
