@@ -121,6 +121,39 @@ describe("the plan page on a phone", () => {
     review.child.kill("SIGTERM");
     await review.ended;
   });
+
+  it("shows the round and the edit whole beside the plan's name", async () => {
+    const first = await startReview(home, hookEvent(`${samplePlan}\nBadges.\n`, home.path));
+    await fetch(new URL("/api/deny", first.url), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ feedback: "Once more" }),
+    });
+    await first.ended;
+    const review = await startReview(home, hookEvent(`${samplePlan}\nBadges, again.\n`, home.path));
+    const { page } = await openReview(browser, review.url, { width: 360, height: 740 });
+    await page.getByText("Edit", { exact: true }).click();
+    await page.locator(".edit textarea, textarea.input-code, .main textarea").first().press("Control+End");
+    await page.keyboard.type("More.");
+    await page.getByText("Plan", { exact: true }).first().click();
+    const badges = page.locator(".header-title .badge");
+    await expect
+      .poll(() => badges.allTextContents())
+      .toEqual([expect.stringMatching(/^Round \d+$/), "Edited"]);
+    const hidden = await badges.evaluateAll((elements) =>
+      elements.map((element) => {
+        const [badge, line] = [element, element.parentElement].map((each) => each?.getBoundingClientRect());
+        return Math.max(
+          0,
+          (badge?.right ?? 0) - (line?.right ?? 0),
+          element.scrollWidth - element.clientWidth,
+        );
+      }),
+    );
+    expect(hidden).toEqual([0, 0]);
+    review.child.kill("SIGTERM");
+    await review.ended;
+  });
 });
 
 describe("a message", () => {
