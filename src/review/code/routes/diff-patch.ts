@@ -11,7 +11,7 @@ export function diffPatchRoute(app: FastifyInstance, { diffs }: CodeReview): voi
     const { n, id, w } = parseQuery(patchQuery, request.query);
     const { snapshot } = await holdDiff(reply, diffs.current(w === "1"));
     if (id !== undefined && id !== snapshot.diffId) {
-      return reply.code(409).send({ error: "The diff has been taken anew; load its index again" });
+      return reply.code(409).send({ error: "The diff has been reloaded. Load its index again." });
     }
     const files = parseNumbers(n, snapshot.files.length).flatMap((number) => snapshot.files[number] ?? []);
     const length = files.reduce((sum, { patchSize }) => sum + patchSize, 0);
