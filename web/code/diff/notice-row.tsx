@@ -58,6 +58,7 @@ function ImagePreview({ file }: { readonly file: DiffFile }) {
 function ImageSide({ file, side }: { readonly file: DiffFile; readonly side: "old" | "new" }) {
   const diffId = useSession(({ index }) => index?.diffId ?? "");
   const [failed, setFailed] = useState(false);
+  const [size, setSize] = useState("");
   if (failed) return null;
   const when = side === "old" ? "before" : "after";
   // The diff's id is there for the browser, so that it asks again when the diff has been taken anew.
@@ -67,9 +68,21 @@ function ImageSide({ file, side }: { readonly file: DiffFile; readonly side: "ol
       <img
         src={`/api/diff/image?${query}`}
         alt={`${file.path} ${when} the change`}
+        onLoad={({ currentTarget }) => setSize(sizeOf(currentTarget))}
         onError={() => setFailed(true)}
       />
-      <figcaption>{when}</figcaption>
+      <figcaption>
+        {when}
+        {size !== "" && `, ${size}`}
+      </figcaption>
     </figure>
   );
+}
+
+/** Returns the width and height of a loaded image, and its bytes where the browser knows them. */
+function sizeOf({ naturalWidth, naturalHeight, currentSrc }: HTMLImageElement): string {
+  const entry = performance.getEntriesByName(currentSrc).at(-1);
+  const bytes = entry instanceof PerformanceResourceTiming ? entry.decodedBodySize : 0;
+  const length = bytes < 1_000 ? `${bytes} bytes` : `${(bytes / 1_000).toFixed(1)} kB`;
+  return `${naturalWidth} × ${naturalHeight}${bytes > 0 ? `, ${length}` : ""}`;
 }
