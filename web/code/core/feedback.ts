@@ -43,10 +43,10 @@ function heading(count: number, { repository, branch, diff }: FeedbackContext): 
   const items = count === 1 ? "1 item" : `${count} items`;
   return [
     "# Code review feedback",
-    `A person reviewed ${codeSpan(`git diff ${diff.gitRef}`)} of ${codeSpan(repository.name)} ` +
+    `A reviewer read ${codeSpan(`git diff ${diff.gitRef}`)} of ${codeSpan(repository.name)} ` +
       `(${diff.label}, branch ${codeSpan(branch)}) and left ${items}. ` +
-      "Work through every one of them: apply suggestions as they stand, resolve concerns, and answer comments by " +
-      "changing the code or saying why not. " +
+      "Address each of them: apply suggestions as written, resolve concerns, and answer comments by changing the code " +
+      "or explaining why not. " +
       `Paths start at ${codeSpan(repository.root)}. Lines are counted in the file after the change (new side) or ` +
       "before it (old side).",
   ].join("\n\n");

@@ -46,7 +46,7 @@ export function feedbackText(parts: FeedbackParts): string {
   const count = parts.annotations.length === 1 ? "1 note" : `${parts.annotations.length} notes`;
   const blocks = [
     "# Code review feedback",
-    `A person reviewed the ${parts.diff} of ${codeSpan(parts.repository)}, branch ${codeSpan(parts.branch)}, and ` +
+    `A reviewer read the ${parts.diff} of ${codeSpan(parts.repository)}, branch ${codeSpan(parts.branch)}, and ` +
       `left ${count}. Lines are counted in the file after the change (new side) or before it (old side).`,
   ];
   if (feedback) blocks.push("## In general", withClosedFence(feedback));

@@ -120,7 +120,7 @@ describe("feedbackMarkdown", () => {
     expect(feedbackMarkdown(all, context)).toMatchInlineSnapshot(`
       "# Code review feedback
 
-      A person reviewed \`git diff HEAD\` of \`shop\` (Uncommitted changes, branch \`feature/a\`) and left 4 items. Work through every one of them: apply suggestions as they stand, resolve concerns, and answer comments by changing the code or saying why not. Paths start at \`/home/me/shop\`. Lines are counted in the file after the change (new side) or before it (old side).
+      A reviewer read \`git diff HEAD\` of \`shop\` (Uncommitted changes, branch \`feature/a\`) and left 4 items. Address each of them: apply suggestions as written, resolve concerns, and answer comments by changing the code or explaining why not. Paths start at \`/home/me/shop\`. Lines are counted in the file after the change (new side) or before it (old side).
 
       ## General
 
