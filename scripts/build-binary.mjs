@@ -1,10 +1,9 @@
-// Builds a single executable: Node.js, the command, its code cache and the pages in one file. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
+// Builds a single executable: Node.js, the command and the pages in one file. See https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html
 //   node scripts/build-binary.mjs [--output dist/bin/sallyport] [--node FILE] [--node-license FILE] [--built]
 // --node names another machine's node or node.exe, --node-license its license if it is not in the same folder; --built uses
 // the existing pages and licenses of dist/.
 // The base is the running Node.js, or one of the same version for another platform (Linux or Windows, x64 or arm64; macOS
-// only on macOS, which has to sign it). An executable for another platform has no code cache, because V8 creates it only on
-// the target, and is not run. The script signs for this machine only; to distribute the program, sign it with your identity
+// only on macOS, which has to sign it). An executable for another platform is not run. The script signs for this machine only; to distribute the program, sign it with your identity
 // (`codesign …`, `signtool sign …`).
 import { execFileSync } from "node:child_process";
 import {
@@ -20,7 +19,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { bundleParts, bundleStart, packageVersion, quietly, recordCache, root } from "./bundle.mjs";
+import { bundleParts, bundleStart, packageVersion, quietly, root } from "./bundle.mjs";
 import { nodeLicense } from "./licenses.mjs";
 import { expectFilled, FUSE, nodeProgram } from "./node-program.mjs";
 
@@ -43,8 +42,7 @@ try {
     execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: root, stdio: ["ignore", 2, 2] });
   writeFileSync(join(work, "licenses.txt"), licenses());
   await bundleParts(join(work, "parts"), true);
-  await bundleStart("executable", join(work, "start.cjs"));
-  if (isOwn) recordCache(join(work, "parts"), join(work, "cache"));
+  await bundleStart("executable", join(work, "start.cjs"), join(work, "parts"));
   const blob = makeBlob();
   inject(blob);
   check(blob);
@@ -89,12 +87,10 @@ function makeBlob() {
     main: join(work, "start.cjs"),
     output: join(work, "sallyport.blob"),
     disableExperimentalSEAWarning: true,
-    useCodeCache: isOwn,
     assets: {
       ...filesIn(resolve(root, "dist/web")),
       "licenses.txt": join(work, "licenses.txt"),
       ...filesIn(join(work, "parts"), "parts/"),
-      ...(isOwn ? filesIn(join(work, "cache"), "cache/") : {}),
     },
   };
   writeFileSync(join(work, "sea.json"), JSON.stringify(config));

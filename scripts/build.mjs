@@ -1,14 +1,13 @@
-// Builds dist/: the pages, and the command as one entry with lazily loaded parts, compiled for the Node.js that builds.
+// Builds dist/: the pages, and the command as one entry with lazily loaded parts.
 //   node scripts/build.mjs [--cli-only | --web-only]
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "rolldown";
-import { bundleParts, bundleStart, LEFT_OUT, packageVersion, recordCache, root } from "./bundle.mjs";
+import { bundleParts, bundleStart, LEFT_OUT, packageVersion, root } from "./bundle.mjs";
 import { licensesText, moduleCollector, packagesOf } from "./licenses.mjs";
 import { manPage } from "./man-page.mjs";
-import { cacheName } from "./start/loader.mjs";
 
 const only = process.argv[2];
 const modules = new Set();
@@ -23,18 +22,11 @@ async function buildCommand() {
   const entry = resolve(root, "dist/sallyport.js");
   const parts = resolve(root, "dist/parts");
   await bundleParts(parts, "dce-only", [moduleCollector(modules)]);
-  await bundleStart("package", entry);
+  await bundleStart("package", entry, parts);
   chmodSync(entry, 0o755);
   // CommonJS scripts, because Node's module loader takes a third of the time of a bare start.
   writeFileSync(resolve(root, "dist/package.json"), '{ "type": "commonjs" }\n');
   rmSync(resolve(root, "dist/cache"), { recursive: true, force: true });
-  try {
-    recordCache(parts, resolve(root, "dist/cache", cacheName()));
-  } catch (error) {
-    console.error(
-      `The command is built, but not compiled beforehand, and starts more slowly: ${error.message}`,
-    );
-  }
   await writeManPage();
 }
 

@@ -1,8 +1,8 @@
 // Bundles the command for the package and the executable: separate scripts (parts), so that unused code is not loaded, and a
 // small loader.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "rolldown";
 import { wrapped } from "./start/loader.mjs";
@@ -48,12 +48,22 @@ function inBytes(text) {
   return bytes;
 }
 
-/** Bundles the loader of the parts, "package" or "executable", into `file`. */
-export function bundleStart(kind, file) {
+/** Bundles what loads the parts in `parts`, "package" or "executable", into `file`. */
+export function bundleStart(kind, file, parts) {
+  const hashes = readdirSync(parts)
+    .sort()
+    .map((name) => [
+      name,
+      createHash("sha256")
+        .update(readFileSync(join(parts, name)))
+        .digest("hex")
+        .slice(0, 32),
+    ]);
   return build({
     input: resolve(root, `scripts/start/${kind}.mjs`),
     platform: "node",
     logLevel: "warn",
+    transform: { define: { SALLYPORT_PARTS: JSON.stringify(Object.fromEntries(hashes)) } },
     output: {
       file,
       format: "cjs",
@@ -61,22 +71,6 @@ export function bundleStart(kind, file) {
       banner: kind === "package" ? "#!/usr/bin/env node" : "",
     },
   });
-}
-
-/** Runs the most common commands with the parts in `folder`, and writes V8's compiled code to `cache`. */
-export function recordCache(folder, cache) {
-  const work = mkdtempSync(join(tmpdir(), "sallyport-record-"));
-  // The commands use this folder, whatever the environment has.
-  const { PATH, SystemRoot } = process.env;
-  const env = { PATH, SystemRoot, HOME: work, SERVICE_HOME: join(work, "data"), SERVICE_BROWSER: "none" };
-  rmSync(cache, { recursive: true, force: true });
-  try {
-    const record = resolve(root, "scripts/start/record.mjs");
-    // It takes seconds; the limit keeps a hanging run from blocking the build.
-    quietly(process.execPath, [record, folder, cache], { cwd: work, env, timeout: 180_000 });
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
 }
 
 /** Runs a program and prints its output only if it fails. */

@@ -1,19 +1,18 @@
-// Entry of the single executable: loads the command's precompiled parts from its assets.
+// What the single executable runs first: loads the command's parts from its own assets, compiled beforehand where an earlier
+// run kept what it compiled.
 import { dirname } from "node:path";
 import { getRawAsset } from "node:sea";
+import { dataDirectory } from "../../src/config/paths.ts";
+import { openCodeCache } from "./code-cache.mjs";
 import { createLoader } from "./loader.mjs";
 
+const cache = openCodeCache({ dataDirectory: () => dataDirectory(process.env), hashes: SALLYPORT_PARTS });
 const load = createLoader({
   source: (name) => Buffer.from(getRawAsset(`parts/${name}`)).toString("latin1"),
-  cachedData: (name) => {
-    try {
-      return new Uint8Array(getRawAsset(`cache/${name}`));
-    } catch {
-      // Built on another platform, without a code cache: compiled on use, which is slower.
-      return undefined;
-    }
-  },
+  cachedData: cache.cachedData,
+  compiled: cache.compiled,
   builtin: require,
   folder: dirname(process.execPath),
 });
+process.once("exit", cache.save);
 load("main.cjs");

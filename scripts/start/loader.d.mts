@@ -7,4 +7,3 @@ export interface LoaderParts {
 }
 export function createLoader(parts: LoaderParts): (name: string) => unknown;
 export function wrapped(text: string): string;
-export function cacheName(): string;

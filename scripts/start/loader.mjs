@@ -1,4 +1,4 @@
-// The `require` between the command's parts: in the package, in the executable, and while their code cache is recorded.
+// The `require` between the command's parts: in the package and in the executable.
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";
@@ -33,9 +33,4 @@ export function createLoader({ source, cachedData, builtin, folder, compiled = (
 /** Wraps a part's text in a function with CommonJS' parameters. */
 export function wrapped(text) {
   return `(function (exports, require, module, __filename, __dirname) {${text}\n})`;
-}
-
-/** Returns the folder name of the code cache for the running Node.js; other versions cannot use it. */
-export function cacheName() {
-  return `node-${process.versions.node}-${process.platform}-${process.arch}`;
 }

@@ -1,21 +1,19 @@
-// Entry of the package: loads the command's parts from its folder, precompiled if the cache is for this Node.js.
+// What the package's command runs first: loads its parts from the folder beside it, compiled beforehand where an earlier run
+// kept what it compiled.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cacheName, createLoader } from "./loader.mjs";
+import { dataDirectory } from "../../src/config/paths.ts";
+import { openCodeCache } from "./code-cache.mjs";
+import { createLoader } from "./loader.mjs";
 
 const folder = join(__dirname, "parts");
-const cache = join(__dirname, "cache", cacheName());
+const cache = openCodeCache({ dataDirectory: () => dataDirectory(process.env), hashes: SALLYPORT_PARTS });
 const load = createLoader({
   source: (name) => readFileSync(join(folder, name), "latin1"),
-  cachedData: (name) => {
-    try {
-      return readFileSync(join(cache, name));
-    } catch {
-      // Another Node.js than the one that built it: compiled on use, which is slower.
-      return undefined;
-    }
-  },
+  cachedData: cache.cachedData,
+  compiled: cache.compiled,
   builtin: require,
   folder,
 });
+process.once("exit", cache.save);
 load("main.cjs");

@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Script } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cacheName } from "../../scripts/start/loader.mjs";
+import { bundleParts, bundleStart } from "../../scripts/bundle.mjs";
 import { quietPort } from "../support/quiet-port.ts";
 import { deny, runProgram } from "../support/run-program.ts";
 
@@ -61,6 +61,10 @@ beforeAll(() => {
 }, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
+function hashOf(path: string): string {
+  return createHash("sha256").update(readFileSync(path)).digest("hex");
+}
+
 function tarball(): string {
   return join(folder, `sallyport-${manifest.version}.tgz`);
 }
@@ -94,7 +98,6 @@ describe("the package that npm pack makes", () => {
     expect(readdirSync(join(installed, "src/review")).sort()).toEqual(["api-types.ts", "code-api-types.ts"]);
     expect(readdirSync(join(installed, "dist")).sort()).toEqual([
       "THIRD-PARTY-LICENSES.txt",
-      "cache",
       "package.json",
       "parts",
       "sallyport.1",
@@ -115,17 +118,20 @@ describe("the package that npm pack makes", () => {
     expect(page).toContain(".B sallyport review plan");
   });
 
-  it("has every part compiled for the Node.js that built it, and does without where another runs it", () => {
-    const parts = join(installed, "dist/parts");
-    const cache = join(installed, "dist/cache", cacheName());
-    for (const name of readdirSync(parts)) {
-      const cachedData = readFileSync(join(cache, name));
-      const script = new Script(readFileSync(join(parts, name), "latin1"), { cachedData });
-      expect({ name, rejected: script.cachedDataRejected }).toEqual({ name, rejected: false });
-    }
-    renameSync(cache, `${cache}-of-another`);
-    expect(sallyport("review", "--help")).toContain("Review a plan or a diff in the browser");
-    renameSync(`${cache}-of-another`, cache);
+  it("is the same, byte for byte, when it is built again", async () => {
+    const contents = async (name: string) => {
+      const dist = join(folder, name);
+      await bundleParts(join(dist, "parts"), "dce-only");
+      await bundleStart("package", join(dist, "sallyport.js"), join(dist, "parts"));
+      const names = readdirSync(dist, { recursive: true, withFileTypes: true });
+      return names
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => [name, hashOf(join(dist, name === "sallyport.js" ? "" : "parts", name))])
+        .sort();
+    };
+    expect(await contents("first")).toEqual(await contents("second"));
+    // Nothing else was compiled into the package.
+    expect(readdirSync(join(installed, "dist/parts")).filter((name) => !name.endsWith(".cjs"))).toEqual([]);
   });
 
   it("reviews a plan: the page, its script, a decision", async () => {
@@ -143,10 +149,28 @@ describe("the package that npm pack makes", () => {
     const page = await (await fetch(url)).text();
     const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1];
     expect((await fetch(new URL(script ?? "/missing", url))).status).toBe(200);
+    // What it compiled is kept from a run of a second on.
+    await new Promise((done) => setTimeout(done, 1_000));
     const headers = { "content-type": "application/json" };
     await fetch(new URL("/api/approve", url), { method: "POST", headers, body: "{}" });
     expect(await ended).toBe(0);
     expect(printed).toContain("Plan approved.");
+  });
+
+  it("keeps what that run compiled in the data directory, in a form that Node.js accepts", () => {
+    const [node = ""] = readdirSync(join(folder, "data/code-cache"));
+    const cache = join(folder, "data/code-cache", node);
+    const names = readdirSync(cache);
+    expect(names.length).toBeGreaterThan(10);
+    for (const name of names) {
+      const part = join(installed, "dist/parts", name.replace(/-[0-9a-f]{32}$/, ""));
+      const script = new Script(readFileSync(part, "latin1"), {
+        cachedData: readFileSync(join(cache, name)),
+      });
+      expect({ name, rejected: script.cachedDataRejected }).toEqual({ name, rejected: false });
+    }
+    expect(sallyport("review", "--help")).toContain("Review a plan or a diff in the browser");
+    expect(existsSync(join(installed, "dist/cache"))).toBe(false);
   });
 
   it("reviews the changes of a repository", async () => {

@@ -1,0 +1,108 @@
+// Keeps V8's compiled form of the command's parts in the user's data directory. V8 checks a compiled form's version, flags
+// and the length of its source, not its content: one that another user wrote would run as the command. Whatever fails here,
+// the command runs without a cache.
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+
+/** Seconds that a command runs before what it compiled is worth keeping: shorter ones use little of their parts. */
+const MIN_SECONDS = 1;
+const MAX_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Returns `cachedData` and `compiled` for the loader. `dataDirectory` returns the user's data directory; `hashes` has the hash of
+ * each part's text by name. Nothing is kept where the data directory is missing, belongs to another user or can be written by
+ * others.
+ */
+export function openCodeCache({ dataDirectory, hashes, minSeconds = MIN_SECONDS }) {
+  const scripts = new Map();
+  const folders = attempt(() => foldersIn(dataDirectory()));
+  const isReadable = folders?.every(isPrivateFolder) ?? false;
+  const fileOf = (name) => join(folders.at(-1), `${name}-${hashes[name]}`);
+  return {
+    cachedData: (name) =>
+      isReadable && hashes[name] ? attempt(() => readPrivateFile(fileOf(name))) : undefined,
+    compiled: (name, script) => scripts.set(name, script),
+    /** Writes what was compiled in this run. */
+    save() {
+      const missing = [...scripts].filter(
+        ([name, script]) => hashes[name] && script.cachedDataRejected !== false,
+      );
+      if (folders === undefined || missing.length === 0 || process.uptime() < minSeconds) return;
+      attempt(() => {
+        const [data, ...own] = folders;
+        if (!isPrivateFolder(data)) return;
+        for (const folder of own) {
+          attempt(() => mkdirSync(folder, { mode: 0o700 }));
+          if (!isPrivateFolder(folder)) return;
+        }
+        for (const [name, script] of missing) writeWhole(fileOf(name), script.createCachedData());
+        prune(own.at(-1), new Set(Object.entries(hashes).map(([name, hash]) => `${name}-${hash}`)));
+      });
+    },
+  };
+}
+
+/** From the data directory down to that of this Node.js, whose compiled forms no other can use. */
+function foldersIn(data) {
+  const all = join(data, "code-cache");
+  return [data, all, join(all, `node-${process.versions.node}-${process.platform}-${process.arch}`)];
+}
+
+function attempt(action) {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}
+
+function isPrivateFolder(path) {
+  return attempt(() => isPrivate(lstatSync(path), "isDirectory")) ?? false;
+}
+
+function isPrivate(status, kind) {
+  if (!status[kind]()) return false;
+  return process.getuid === undefined || (status.uid === process.getuid() && (status.mode & 0o022) === 0);
+}
+
+function readPrivateFile(path) {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    return isPrivate(fstatSync(file), "isFile") ? readFileSync(file) : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Another process sees all of the file or none of it. */
+function writeWhole(path, content) {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, content, { mode: 0o600, flag: "wx" });
+    renameSync(temporary, path);
+  } catch (error) {
+    attempt(() => rmSync(temporary, { force: true }));
+    throw error;
+  }
+}
+
+/** Removes what other versions of the command left. */
+function prune(folder, current) {
+  for (const name of readdirSync(folder)) {
+    if (current.has(name)) continue;
+    const path = join(folder, name);
+    if (Date.now() - lstatSync(path).mtimeMs > MAX_UNUSED_MS) rmSync(path, { force: true });
+  }
+}
