@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { checkMemory } from "../../../../src/cli/proxy/start/check-memory.ts";
+
+it("says why the proxy cannot start where the system refuses address space, and what to do", () => {
+  expect(() => checkMemory()).not.toThrow();
+  const refuse = () => {
+    throw new RangeError("WebAssembly.Memory(): could not allocate memory");
+  };
+  expect(() => checkMemory(refuse)).toThrow(
+    expect.objectContaining({ code: "overloaded", hint: expect.stringContaining("ulimit -v") }),
+  );
+});
