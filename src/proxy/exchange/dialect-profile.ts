@@ -24,8 +24,35 @@ export interface DialectProfile<Upstream extends UpstreamProfile | undefined = U
   readonly callIds: CallIdRule;
 }
 
+/** What a route of a model call does. */
+export type ModelOperation =
+  | "generate"
+  | "count-tokens"
+  | "embed"
+  | "image-generation"
+  | "image-edit"
+  | "transcription"
+  /** `POST /v1beta/models/{model}:{method}`: the method at the path's end selects one of the others. */
+  | "by-method"
+  /** Reads, deletes or cancels a stored response, or returns its input. */
+  | "stored-response"
+  /** Compacts a conversation into a form that only its vendor can read. */
+  | "compact";
+
+/** A route that the clients of a dialect call. */
+export interface DialectRoute {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly operation: ModelOperation | "list-models" | "get-model" | "websocket";
+  /** `whole`: read before routing; `streamed`: forwarded as it arrives; `ignored`: not read. */
+  readonly body: "whole" | "streamed" | "ignored";
+  /** Whether the route takes only paths that end in `:` and a method. */
+  readonly needsMethod?: true;
+}
+
 /** Facts about the clients of a dialect. */
 export interface ClientProfile {
+  readonly routes: readonly DialectRoute[];
   /** Request header that identifies callers of paths shared by several dialects. */
   readonly callerHeader?: string;
   /** Matches paths whose errors use this dialect's envelope although no route has the path. */

@@ -1,5 +1,5 @@
 import { defaultCapabilities } from "../../exchange/capabilities.ts";
-import type { DialectProfile, UpstreamProfile } from "../../exchange/dialect-profile.ts";
+import type { DialectProfile, DialectRoute, UpstreamProfile } from "../../exchange/dialect-profile.ts";
 import { openAiChunks, openAiClient, openAiUpstream } from "../shared/openai-profile.ts";
 
 declare module "../../exchange/parts.ts" {
@@ -8,11 +8,19 @@ declare module "../../exchange/parts.ts" {
   }
 }
 
+const routes: readonly DialectRoute[] = [
+  { method: "POST", path: "/v1/chat/completions", operation: "generate", body: "whole" },
+  { method: "POST", path: "/v1/images/generations", operation: "image-generation", body: "whole" },
+  { method: "POST", path: "/v1/images/edits", operation: "image-edit", body: "streamed" },
+  { method: "POST", path: "/v1/audio/transcriptions", operation: "transcription", body: "streamed" },
+  { method: "POST", path: "/v1/embeddings", operation: "embed", body: "whole" },
+];
+
 /** OpenAI's `/v1/chat/completions` and everything compatible with it. */
 export const profile: DialectProfile<UpstreamProfile> = {
   name: "chat-completions",
   nativeUpstream: "chat-completions",
-  client: openAiClient,
+  client: { ...openAiClient, routes },
   response: openAiChunks,
   upstream: {
     ...openAiUpstream,

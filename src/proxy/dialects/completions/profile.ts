@@ -1,4 +1,4 @@
-import type { DialectProfile } from "../../exchange/dialect-profile.ts";
+import type { DialectProfile, DialectRoute } from "../../exchange/dialect-profile.ts";
 import { openAiChunks, openAiClient } from "../shared/openai-profile.ts";
 
 declare module "../../exchange/parts.ts" {
@@ -7,11 +7,15 @@ declare module "../../exchange/parts.ts" {
   }
 }
 
+const routes: readonly DialectRoute[] = [
+  { method: "POST", path: "/v1/completions", operation: "generate", body: "whole" },
+];
+
 /** The older dialect of `/v1/completions`: a prompt and its continuation. */
 export const profile: DialectProfile<undefined> = {
   name: "completions",
   nativeUpstream: "chat-completions",
-  client: openAiClient,
+  client: { ...openAiClient, routes },
   response: openAiChunks,
   upstream: undefined,
   mediaForm: "openai",

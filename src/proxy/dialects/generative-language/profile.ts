@@ -1,7 +1,12 @@
 import { AppError } from "../../../errors.ts";
 import { defaultCapabilities } from "../../exchange/capabilities.ts";
 import type { EncodedError } from "../../exchange/codec.ts";
-import type { DialectProfile, ModelListFormat, UpstreamProfile } from "../../exchange/dialect-profile.ts";
+import type {
+  DialectProfile,
+  DialectRoute,
+  ModelListFormat,
+  UpstreamProfile,
+} from "../../exchange/dialect-profile.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import { statusOfKind } from "../../exchange/error-status.ts";
 import { ENCODED_SIGNATURE_PREFIX } from "../../exchange/signature.ts";
@@ -84,11 +89,22 @@ function encodeError(error: ExchangeError): EncodedError {
   };
 }
 
+const routes: readonly DialectRoute[] = [
+  { method: "GET", path: "/v1beta/models", operation: "list-models", body: "ignored" },
+  { method: "GET", path: "/v1beta/models/:model", operation: "get-model", body: "ignored" },
+  { method: "POST", path: "/v1beta/models/:model", operation: "by-method", body: "whole" },
+  { method: "POST", path: "/v1beta/models/:model/countTokens", operation: "count-tokens", body: "whole" },
+  { method: "POST", path: "/v1/models/*", operation: "by-method", body: "whole", needsMethod: true },
+  { method: "GET", path: "/v1beta/models/*", operation: "get-model", body: "ignored" },
+  { method: "POST", path: "/v1beta/models/*", operation: "by-method", body: "whole" },
+];
+
 /** `generateContent` and `streamGenerateContent` (https://ai.google.dev/api/generate-content). */
 export const profile: DialectProfile<UpstreamProfile> = {
   name: "generative-language",
   nativeUpstream: "generative-language",
   client: {
+    routes,
     callerHeader: "x-goog-api-key",
     errorPaths: /^\/v1(?:beta|alpha)\w*\//,
     namesModelInPath: true,

@@ -4,6 +4,7 @@ import type { EncodedError } from "../../exchange/codec.ts";
 import { defined } from "../../exchange/defined.ts";
 import type {
   DialectProfile,
+  DialectRoute,
   ListedModel,
   ModelListFormat,
   UpstreamProfile,
@@ -115,11 +116,19 @@ function encodeProxyError(error: ExchangeError, code: string | undefined, reques
 /** Members of a request that `/v1/messages/count_tokens` takes. */
 const COUNTED = ["model", "messages", "system", "tools", "tool_choice", "thinking"] as const;
 
+const routes: readonly DialectRoute[] = [
+  { method: "POST", path: "/v1/messages", operation: "generate", body: "whole" },
+  { method: "POST", path: "/v1/messages/count_tokens", operation: "count-tokens", body: "whole" },
+  { method: "GET", path: "/v1/models/vendorx", operation: "list-models", body: "ignored" },
+  { method: "GET", path: "/v1/models/claude", operation: "list-models", body: "ignored" },
+];
+
 /** Anthropic's `/v1/messages`. */
 export const profile: DialectProfile<UpstreamProfile> = {
   name: "messages",
   nativeUpstream: "messages",
   client: {
+    routes,
     callerHeader: "anthropic-version",
     errorPaths: /^\/v1\/messages\//,
     namesModelInPath: false,

@@ -1,6 +1,6 @@
 import { defaultCapabilities } from "../../exchange/capabilities.ts";
 import type { EncodedError } from "../../exchange/codec.ts";
-import type { DialectProfile, UpstreamProfile } from "../../exchange/dialect-profile.ts";
+import type { DialectProfile, DialectRoute, UpstreamProfile } from "../../exchange/dialect-profile.ts";
 import type { ExchangeError } from "../../exchange/error.ts";
 import { statusOfKind } from "../../exchange/error-status.ts";
 import { isObject } from "../../exchange/json.ts";
@@ -18,12 +18,24 @@ declare module "../../exchange/parts.ts" {
   }
 }
 
+const routes: readonly DialectRoute[] = [
+  { method: "POST", path: "/v1/responses", operation: "generate", body: "whole" },
+  { method: "GET", path: "/v1/responses", operation: "websocket", body: "ignored" },
+  { method: "POST", path: "/v1/responses/input_tokens", operation: "count-tokens", body: "whole" },
+  { method: "POST", path: "/v1/responses/compact", operation: "compact", body: "whole" },
+  { method: "GET", path: "/v1/responses/:id", operation: "stored-response", body: "ignored" },
+  { method: "GET", path: "/v1/responses/:id/input_items", operation: "stored-response", body: "ignored" },
+  { method: "POST", path: "/v1/responses/:id/cancel", operation: "stored-response", body: "ignored" },
+  { method: "DELETE", path: "/v1/responses/:id", operation: "stored-response", body: "ignored" },
+];
+
 /** `POST /v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
 export const profile: DialectProfile<UpstreamProfile> = {
   name: "responses",
   nativeUpstream: "responses",
   client: {
     ...openAiClient,
+    routes,
     encodeTokenCount: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
     encodeError,
     encodeProxyError: encodeOpenAiProxyError,

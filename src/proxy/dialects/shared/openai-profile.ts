@@ -67,7 +67,7 @@ const modelList: ModelListFormat = {
 };
 
 /** Facts that the clients of all dialects of the OpenAI family share. */
-export const openAiClient: ClientProfile = {
+export const openAiClient: Omit<ClientProfile, "routes"> = {
   namesModelInPath: false,
   acceptsKeyInQuery: false,
   requestIdHeader: "x-request-id",
