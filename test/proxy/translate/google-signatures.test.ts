@@ -19,12 +19,12 @@ const streamed = sse("generative-language", [
   candidate([{ text: "s." }]),
   candidate([{ text: "", thoughtSignature: signature }], { finishReason: "STOP" }),
 ]);
-const bodies: Readonly<Record<Exclude<Dialect, "generative-language">, Json>> = {
+const bodies = {
   "chat-completions": { model: "m", messages: [hi] },
   completions: { model: "m", prompt: "Hi" },
   messages: { model: "m", max_tokens: 9, messages: [hi] },
   responses: { model: "m", input: "Hi" },
-};
+} satisfies Partial<Record<Dialect, Json>>;
 
 function ask(client: keyof typeof bodies, stream: boolean) {
   const body = { ...bodies[client], ...(stream ? { stream } : {}) };
