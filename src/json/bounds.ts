@@ -111,6 +111,14 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Bytes of a text that is decoded, parsed, converted and written in one turn of the event loop. */
+const SMALL_TEXT = 256 * 1024;
+
+/** Resolves in the next turn of the event loop where a text of so many bytes is large, so that other work goes on between phases. */
+export function turnIfLarge(bytes: number): Promise<void> | undefined {
+  return bytes > SMALL_TEXT ? nextTurn() : undefined;
+}
+
 /** Returns why a text exceeds a bound, as the end of a sentence. */
 export function describeExcess(excess: JsonExcess, bounds: JsonBounds): string {
   return excess === "depth"

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { chatAnswer, tell } from "../proxy/translate/harness.ts";
 import { type Answer, startFakeUpstream } from "../support/fake-upstream.ts";
 import { startTestProxy } from "../support/start-proxy.ts";
 
@@ -54,6 +55,40 @@ const ROUTES = [
   ["/v1beta/models/m:generateContent", { error: { code: 413 } }],
   ["/internal/warmup", { error: expect.any(String) }],
 ] as const;
+
+/** How many turns of the event loop pass while a task runs. */
+async function turnsOf(task: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  await task();
+  clearImmediate(timer);
+  return turns;
+}
+
+describe("P12 a large body that is translated", () => {
+  const turn = { role: "user", content: "x" };
+  const ask = (turns: number, answer: string) => () =>
+    tell({
+      client: "messages",
+      upstream: "chat-completions",
+      body: { model: "m", max_tokens: 5, messages: Array(turns).fill(turn) },
+      answer: chatAnswer({ content: answer }),
+    });
+
+  it("takes a turn of the event loop for each phase, and so does a large answer", async () => {
+    // Codecs are loaded with the first call.
+    await ask(1, "x")();
+    const small = await turnsOf(ask(1, "x"));
+    // Decoded, parsed, checked, converted in and out, and written.
+    const large = await turnsOf(ask(20_000, "x"));
+    expect(large - small).toBeGreaterThanOrEqual(6);
+    expect((await turnsOf(ask(1, "x".repeat(1_000_000)))) - small).toBeGreaterThanOrEqual(4);
+  });
+});
 
 describe("P12 a body that is too large", () => {
   it.each(ROUTES)("%s: is refused in the route's dialect before it is read", async (path, body) => {

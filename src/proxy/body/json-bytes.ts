@@ -21,17 +21,19 @@ export function skipSpace(bytes: Buffer, from: number, until: number): number {
 export function endOfString(bytes: Buffer, from: number, until: number): number {
   for (let at = from; at < until; ) {
     const quote = bytes.indexOf(QUOTE, at);
-    if (quote < 0) return -1;
+    if (quote < 0 || quote >= until) return -1;
+    const isEscaped = bytes[quote - 1] === BACKSLASH && backslashesBefore(bytes, quote, at) % 2 === 1;
     at = quote + 1;
-    if (bytes[quote - 1] !== BACKSLASH || !isEscaped(bytes, quote)) return at;
+    if (!isEscaped) return at;
   }
   return -1;
 }
 
-export function isEscaped(bytes: Buffer, quote: number): boolean {
-  let backslashes = 0;
-  while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
-  return backslashes % 2 === 1;
+/** Returns how many backslashes stand right before `end`, counted back to `from` at the most. */
+export function backslashesBefore(bytes: Buffer, end: number, from: number): number {
+  let at = end;
+  while (at > from && bytes[at - 1] === BACKSLASH) at -= 1;
+  return end - at;
 }
 
 /** Whether the string at this range spells the name; escapes are only looked at when there are any. */

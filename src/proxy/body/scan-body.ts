@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts";
 import { nextTurn } from "../../json/bounds.ts";
-import { endOfString, isEscaped, isKey, readString, skipSpace, startOf } from "./json-bytes.ts";
+import { backslashesBefore, endOfString, isKey, readString, skipSpace, startOf } from "./json-bytes.ts";
 
 /**
  * Looks into a JSON body without parsing it: the top-level `model` and `stream`, and where `model` stands. A
@@ -113,6 +113,10 @@ class BodyScan {
   private keyStart = 0;
   private keyEnd = 0;
   private valueStart = 0;
+  /** The next quote, if it was looked for. */
+  private quote = -1;
+  /** 1 where the string has come to a backslash that escapes the next byte. */
+  private escapes = 0;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -230,20 +234,24 @@ class BodyScan {
   /** From inside a string. Returns whether `at` stands behind it. */
   private skipString(until: number): boolean {
     const { bytes } = this;
-    let { at } = this;
-    while (at < until) {
-      const quote = bytes.indexOf(QUOTE, at);
-      if (quote < 0) {
+    while (this.at < until) {
+      const { at } = this;
+      if (this.quote < at) this.quote = bytes.indexOf(QUOTE, at);
+      if (this.quote < 0) {
         this.state = "failed";
         return false;
       }
-      at = quote + 1;
-      if (!isEscaped(bytes, quote)) {
-        this.at = at;
-        return true;
-      }
+      // Backslashes are counted back to where this slice began: there may be millions of them.
+      const end = Math.min(this.quote, until);
+      const backslashes = backslashesBefore(bytes, end, at);
+      const isEscaped = (backslashes + (backslashes === end - at ? this.escapes : 0)) % 2 === 1;
+      this.at = end;
+      this.escapes = isEscaped ? 1 : 0;
+      if (this.quote >= until) return false;
+      this.at += 1;
+      this.escapes = 0;
+      if (!isEscaped) return true;
     }
-    this.at = at;
     return false;
   }
 

@@ -1,3 +1,4 @@
+import { turnIfLarge } from "../../json/bounds.ts";
 import { loadCodec } from "../dialects/codecs.ts";
 import { getProfile } from "../dialects/index.ts";
 import type { DialectProfile } from "../exchange/dialect-profile.ts";
@@ -32,12 +33,17 @@ export async function serveGenerate(call: TranslatedCall): Promise<TranslationOu
   let translation: Translation | undefined;
   try {
     const { model, stream } = call.client;
-    const decoded = client.decodeRequest(await readRequestJson(call.body), { model, stream });
+    const size = call.body.length;
+    const body = await readRequestJson(call.body);
+    await turnIfLarge(size);
+    const decoded = client.decodeRequest(body, { model, stream });
+    await turnIfLarge(size);
     refuseCompaction(decoded.value.turns, call.target.dialect);
     const request = namesEarlierTurns(decoded.value)
       ? await withEarlierTurns(decoded.value, call.conversations)
       : decoded.value;
     translation = prepare(call, { client, upstream: upstreamCodec }, decoded, request);
+    await turnIfLarge(size);
     const upstream = await send(translation);
     if (upstream === undefined) return translation.outcome();
     if (upstream.status >= 400) await sendUpstreamError(translation, upstream);
@@ -101,7 +107,10 @@ async function send(translation: Translation): Promise<UpstreamReply | undefined
   if (isEmptyRequest(value.body, getProfile(call.target.dialect), translation.plan.request.turns))
     throw refusal("Nothing of the conversation can be said to this upstream.", lost);
   const headers = value.headers === undefined ? {} : { headers: value.headers };
-  return call.send({ method: "POST", path: value.path, body: stringifyJson(value.body), ...headers });
+  await turnIfLarge(call.body.length);
+  const body = stringifyJson(value.body);
+  await turnIfLarge(body.length);
+  return call.send({ method: "POST", path: value.path, body, ...headers });
 }
 
 /**

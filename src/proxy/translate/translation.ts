@@ -29,6 +29,8 @@ export interface TranslationPlan {
 /** One call on its way through the lane: what its phases hand on, and what becomes known of it. */
 export class Translation {
   usage: Usage | undefined;
+  /** The number of characters of a response in one piece. */
+  responseLength = 0;
   private readonly losses = new Map<string, Loss>();
   private fault: string | undefined;
 

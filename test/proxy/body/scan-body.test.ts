@@ -96,6 +96,35 @@ describe("scanning a body", () => {
     }
   });
 
+  it.each(["", '"in":'])("counts backslashes across slices, in strings behind %j", async (before) => {
+    for (const count of [slice - 8, slice - 7, 2 * slice - 9, 2 * slice - 8, 3 * slice, 3 * slice + 1]) {
+      const string = `"${"\\".repeat(count)}"`;
+      const value = before === "" ? string : `{${before}${string}}`;
+      const text = `{"p":${value},"model":"m"}`;
+      // With an odd count the string goes on, and the body with it.
+      expect((await scanBody(Buffer.from(text)))?.model).toBe(count % 2 === 0 ? "m" : undefined);
+    }
+  });
+
+  it("looks back over a slice of backslashes at the most", async () => {
+    const body = Buffer.from(`{"p":"${"\\".repeat(4 * slice)}","q":{"r":"${"\\".repeat(4 * slice)}"}}`);
+    const backwards = [0];
+    let last = 0;
+    const watched = new Proxy(body, {
+      get(target, name) {
+        const at = Number(name);
+        if (Number.isInteger(at)) backwards.push(at === last - 1 ? (backwards.pop() ?? 0) + 1 : 0);
+        if (Number.isInteger(at)) last = at;
+        const value = Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    expect(await scanBody(watched)).toMatchObject({ members: 2 });
+    const longest = backwards.reduce((most, steps) => Math.max(most, steps));
+    expect(longest).toBeGreaterThan(0);
+    expect(longest).toBeLessThanOrEqual(slice);
+  });
+
   it("lets other work go on while it scans a large body", async () => {
     const pieces = ["{},", '"",', "[", '"\\"",', "1,", " "];
     for (const piece of pieces) {

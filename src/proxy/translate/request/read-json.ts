@@ -1,21 +1,18 @@
-import { nextTurn } from "../../../json/bounds.ts";
+import { turnIfLarge } from "../../../json/bounds.ts";
 import { invalidRequest } from "../../exchange/dialect-error.ts";
 import { guardJson, parseJson } from "../../exchange/json.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
-/** Bytes of a body whose decoding, parsing and checking each take a turn of the event loop of their own. */
-const LARGE_BODY = 1024 * 1024;
 
 /**
  * A client's body as JSON. Its values and depth are within bounds before it gets here (`pipeline/call-body.ts`). Throws
  * `DialectError` (400) for invalid UTF-8 or JSON, nesting deeper than 256 levels and members named `__proto__`.
  */
 export async function readRequestJson(body: Uint8Array): Promise<unknown> {
-  const isLarge = body.length > LARGE_BODY;
   const text = decode(body);
-  if (isLarge) await nextTurn();
+  await turnIfLarge(body.length);
   const value = parse(text);
-  if (isLarge) await nextTurn();
+  await turnIfLarge(body.length);
   guardJson(value);
   return value;
 }

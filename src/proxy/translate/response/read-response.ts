@@ -1,4 +1,10 @@
-import { describeExcess, type JsonBounds, JsonCounter, type JsonExcess } from "../../../json/bounds.ts";
+import {
+  describeExcess,
+  type JsonBounds,
+  JsonCounter,
+  type JsonExcess,
+  turnIfLarge,
+} from "../../../json/bounds.ts";
 import { createSseParser, type SseEvent, SseEventTooLargeError, type SseParser } from "../../../sse/parse.ts";
 import { readWhole } from "../../body/read-whole.ts";
 import { type DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
@@ -78,15 +84,21 @@ export function getResponseBounds({ sampling }: ExchangeRequest): JsonBounds {
 export async function readResponseJson(
   body: AsyncIterable<Uint8Array>,
   bounds: JsonBounds = RESPONSE_BOUNDS,
+  onLength?: (length: number) => void,
 ): Promise<unknown> {
   const text = await readText(body, MAX_RESPONSE_BYTES, bounds);
   if (text === undefined) throw createTooLargeError();
-  if (text.trim() === "") throw invalidResponse("The upstream's answer is empty.");
+  onLength?.(text.length);
+  await turnIfLarge(text.length);
+  if (!/\S/.test(text)) throw invalidResponse("The upstream's answer is empty.");
+  let answer: unknown;
   try {
-    return parseJson(text);
+    answer = parseJson(text);
   } catch {
     throw invalidResponse("The upstream's answer is no JSON.");
   }
+  await turnIfLarge(text.length);
+  return answer;
 }
 
 /** An error's body: JSON where it is, else its few words; gateways put HTML in its place, which is nothing. */
@@ -116,6 +128,7 @@ async function readText(
     }
     uncounted = [];
   });
+  await turnIfLarge(bytes?.length ?? 0);
   return bytes?.toString();
 }
 

@@ -1,3 +1,4 @@
+import { turnIfLarge } from "../../../json/bounds.ts";
 import { DialectError, invalidResponse } from "../../exchange/dialect-error.ts";
 import type { ExchangeEvent } from "../../exchange/event.ts";
 import { stringifyJson } from "../../exchange/json.ts";
@@ -25,10 +26,12 @@ export async function sendWhole(translation: Translation, upstream: UpstreamRepl
   const response = translation.unnamed(translation.plan.prepared.restoreResponse(given));
   const error = findResponseError(response);
   if (error !== undefined) throw new DialectError(error);
+  await turnIfLarge(translation.responseLength);
   const { value, losses } = translation.plan.client.encodeResponse(response, translation.plan.context);
   translation.lose(losses);
   refuseLosses(translation.plan.call, losses);
   const { reply } = translation.plan.call;
+  await turnIfLarge(translation.responseLength);
   const text = stringifyJson(value);
   await translation.keep(idIn(value), response, text);
   const headers = { "content-type": "application/json", ...translation.lossHeaders() };
@@ -36,7 +39,9 @@ export async function sendWhole(translation: Translation, upstream: UpstreamRepl
 }
 
 async function decode(translation: Translation, body: AsyncIterable<Uint8Array>): Promise<ExchangeResponse> {
-  const answer = await readResponseJson(body, getResponseBounds(translation.plan.request));
+  const answer = await readResponseJson(body, getResponseBounds(translation.plan.request), (length) => {
+    translation.responseLength = length;
+  });
   if (Array.isArray(answer)) return gather(eventsOfList(answer, translation.plan.upstream));
   const { value, losses } = translation.plan.upstream.decodeResponse(answer);
   translation.lose(losses);
