@@ -1,0 +1,325 @@
+// Sends bodies of up to 64 MiB whose structure costs most, to and from the built proxy, and prints for each the longest time
+// that /healthz took meanwhile, the longest CPU time between two turns of the proxy's event loop, and its peak memory.
+//   node bench/proxy/large-bodies.mjs [--mib 64] [--only PATTERN] [--limit 200]
+// The CPU figure is comparable on a busy machine; it is an upper limit, because it includes the garbage collector's threads.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+const { values: flags } = parseArgs({
+  options: {
+    mib: { type: "string", default: "64" },
+    only: { type: "string", default: "." },
+    limit: { type: "string", default: "200" },
+  },
+});
+const SIZE = Number(flags.mib) * 1024 * 1024 - 4096;
+const folder = mkdtempSync(join(tmpdir(), "sallyport-large-"));
+
+/** Values below the bound of what is parsed (200,000): `of` values in each element. */
+const BELOW = 199_000;
+const list = (element, of, most = BELOW) => {
+  const count = Math.min(Math.floor(SIZE / (element.length + 1)), Math.floor(most / of));
+  return `[${Array(count).fill(element).join(",")}]`;
+};
+const flood = (element) => list(element, 1, Number.POSITIVE_INFINITY);
+const members = (count) => Array.from({ length: count }, (_, index) => `"m${index}":0`).join(",");
+const long = (piece) => piece.repeat(Math.floor(SIZE / piece.length));
+
+const MESSAGE = '{"role":"user","content":"x"}';
+const CALLS = {
+  messages: ["/v1/messages", (body) => `{"model":"c/m","max_tokens":5,${body}}`],
+  chat: ["/v1/chat/completions", (body) => `{"model":"a/m",${body}}`],
+  responses: ["/v1/responses", (body) => `{"model":"c/m",${body}}`],
+  google: ["/v1beta/models/c%2Fm:generateContent", (body) => `{${body}}`],
+  count: ["/v1/messages/count_tokens", (body) => `{"model":"c/m",${body}}`],
+  native: ["/v1/messages", (body) => `{"model":"a/m","max_tokens":5,${body}}`],
+};
+/** Every list of each dialect's schema, with an element that costs the most values. */
+const LISTS = {
+  messages: {
+    messages: MESSAGE,
+    system: '{"type":"text","text":"x"}',
+    tools: '{"name":"t","input_schema":{}}',
+    stop_sequences: '"x"',
+    mcp_servers: "{}",
+  },
+  chat: {
+    messages: MESSAGE,
+    tools: '{"type":"function","function":{"name":"t"}}',
+    stop: '"x"',
+    functions: '{"name":"t"}',
+    modalities: '"text"',
+  },
+  responses: {
+    input: MESSAGE,
+    tools: '{"type":"function","name":"t","parameters":{}}',
+    include: '"x"',
+  },
+  google: {
+    contents: '{"role":"user","parts":[{"text":"x"}]}',
+    tools: '{"functionDeclarations":[{"name":"t"}]}',
+    safetySettings: '{"category":"x","threshold":"y"}',
+  },
+  count: { messages: MESSAGE },
+};
+const valuesIn = (element) => 1 + (element.match(/[,[{]/g)?.length ?? 0);
+const nestedContent = {
+  messages: (inner) => `"messages":[{"role":"user","content":${inner}}]`,
+  chat: (inner) => `"messages":[{"role":"user","content":${inner}}]`,
+  responses: (inner) => `"input":[{"role":"user","content":${inner}}]`,
+  google: (inner) => `"contents":[{"role":"user","parts":${inner}}]`,
+};
+const PARTS = {
+  messages: '{"type":"text","text":"x"}',
+  chat: '{"type":"text","text":"x"}',
+  responses: '{"type":"input_text","text":"x"}',
+  google: '{"text":"x"}',
+};
+
+/** Bodies by name: [path, body]. */
+function* requests() {
+  for (const [client, lists] of Object.entries(LISTS)) {
+    const [path, wrap] = CALLS[client];
+    for (const [name, element] of Object.entries(lists)) {
+      yield [
+        `${client}.${name} just below the bound`,
+        path,
+        () => wrap(`"${name}":${list(element, valuesIn(element))}`),
+      ];
+      yield [`${client}.${name} of {}`, path, () => wrap(`"${name}":${flood("{}")}`)];
+      yield [`${client}.${name} of 0`, path, () => wrap(`"${name}":${list("0", 1)}`)];
+    }
+  }
+  for (const [client, around] of Object.entries(nestedContent)) {
+    const [path, wrap] = CALLS[client];
+    const part = PARTS[client];
+    yield [`${client} parts just below the bound`, path, () => wrap(around(list(part, valuesIn(part))))];
+    yield [`${client} parts of {}`, path, () => wrap(around(flood("{}")))];
+    const text = (piece) => around(`[${part.replace('"x"', () => `"${long(piece)}"`)}]`);
+    yield [`${client} text`, path, () => wrap(text("x"))];
+    yield [`${client} text of backslashes`, path, () => wrap(text("\\\\"))];
+    yield [`${client} text of escaped quotes`, path, () => wrap(text('\\"'))];
+    yield [`${client} text of unicode escapes`, path, () => wrap(text("\\u00e9"))];
+    yield [`${client} text of three bytes a character`, path, () => wrap(text("語"))];
+    yield [`${client} 1,000 unknown members`, path, () => wrap(`${around("[]")},${members(990)}`)];
+    yield [`${client} unknown members`, path, () => wrap(`${around("[]")},${members(2_000_000)}`)];
+    yield [`${client} nesting`, path, () => wrap(around(long("[")))];
+    yield [
+      `${client} an object of members`,
+      path,
+      () => wrap(`${around("[]")},"metadata":{${members(BELOW)}}`),
+    ];
+  }
+  const [path, wrap] = CALLS.native;
+  yield ["native text of backslashes", path, () => wrap(`"messages":"${long("\\\\")}"`)];
+  yield ["native text of signatures", path, () => wrap(`"messages":"${long("sally1.")}"`)];
+  yield ["native lists", path, () => wrap(`"messages":${flood("[]")}`)];
+}
+
+const chat = (message) => `{"id":"x","choices":[{"index":0,"message":${message},"finish_reason":"stop"}]}`;
+const event = (data) => `data: ${data}\n\n`;
+/** Upstream responses by name: [content type, body]. */
+function* responses() {
+  const json = "application/json";
+  const events = "text/event-stream";
+  yield ["choices of {}", json, () => `{"choices":${flood("{}")}}`];
+  yield ["choices just below the bound", json, () => `{"choices":${list('{"message":{"content":"x"}}', 3)}}`];
+  yield [
+    "tool calls just below the bound",
+    json,
+    () =>
+      chat(
+        `{"tool_calls":${list('{"id":"x","type":"function","function":{"name":"t","arguments":"{}"}}', 6)}}`,
+      ),
+  ];
+  yield [
+    "annotations just below the bound",
+    json,
+    () =>
+      chat(
+        `{"content":"x","annotations":${list('{"type":"url_citation","url_citation":{"url":"https://a.example"}}', 5)}}`,
+      ),
+  ];
+  yield ["text", json, () => chat(`{"content":"${long("x")}"}`)];
+  yield ["text of backslashes", json, () => chat(`{"content":"${long("\\\\")}"}`)];
+  yield ["text of unicode escapes", json, () => chat(`{"content":"${long("\\u00e9")}"}`)];
+  yield ["nesting", json, () => long("[")];
+  yield ["unknown members", json, () => `{"choices":[],${members(2_000_000)}}`];
+  yield ["events of {}", events, () => long(event("{}"))];
+  yield [
+    "small events",
+    events,
+    () => long(event('{"id":"x","choices":[{"index":0,"delta":{"content":"x"}}]}')),
+  ];
+  yield [
+    "events with other members",
+    events,
+    () =>
+      Array.from({ length: 300_000 }, (_, i) =>
+        event(`{"id":"x${i}","choices":[{"index":0,"delta":{"content":"x","m${i}":1}}]}`),
+      ).join(""),
+  ];
+  yield ["one event", events, () => event(`{"choices":[{"index":0,"delta":{"content":"${long("x")}"}}]}`)];
+  yield ["lines without an end", events, () => long("x")];
+  yield ["empty lines", events, () => long("\n")];
+}
+
+/** Runs inside the proxy: keeps the longest CPU time and wall time between two turns. */
+const WATCH = `
+const { renameSync, writeFileSync } = require("node:fs");
+let cpu = process.cpuUsage(), at = performance.now(), most = 0, wall = 0;
+setInterval(() => {
+  const used = process.cpuUsage(cpu), now = performance.now();
+  most = Math.max(most, Math.min((used.user + used.system) / 1000, now - at - 10)); wall = Math.max(wall, now - at - 10);
+  cpu = process.cpuUsage(); at = now;
+}, 10).unref();
+setInterval(() => {
+  writeFileSync(process.env.WATCH_FILE + "~", JSON.stringify({ most, wall, peak: process.resourceUsage().maxRSS / 1024 }));
+  renameSync(process.env.WATCH_FILE + "~", process.env.WATCH_FILE);
+}, 100).unref();
+process.on("SIGUSR2", () => { most = wall = 0; });
+`;
+
+let answer = ["application/json", chat('{"content":"x"}')];
+const upstream = createServer(async (incoming, response) => {
+  for await (const _ of incoming);
+  response.on("error", () => {});
+  response.writeHead(200, { "content-type": answer[0] });
+  response.end(answer[1]);
+});
+upstream.listen(0, "127.0.0.1");
+await once(upstream, "listening");
+
+const watch = join(folder, "watch.cjs");
+writeFileSync(watch, WATCH);
+const base_url = `http://127.0.0.1:${upstream.address().port}`;
+const config = join(folder, "config.json");
+const upstreams = {
+  c: { dialect: "chat-completions", base_url, models: ["m"] },
+  a: { dialect: "messages", base_url, models: ["m"] },
+};
+writeFileSync(config, JSON.stringify({ proxy: { auth_mode: "off", upstreams } }));
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
+async function startProxy(name) {
+  const ready = join(folder, `${name}.ready`);
+  const file = join(folder, `${name}.json`);
+  const args = [
+    "--require",
+    watch,
+    resolve(import.meta.dirname, "../../dist/sallyport.js"),
+    "proxy",
+    "start",
+    "--config",
+    config,
+    "--port",
+    String(await freePort()),
+    "--ready-file",
+    ready,
+  ];
+  const env = { PATH: process.env.PATH, HOME: folder, SERVICE_HOME: join(folder, "data"), WATCH_FILE: file };
+  const child = spawn(process.execPath, args, { env, stdio: "ignore" });
+  const exited = once(child, "exit");
+  let url;
+  while (url === undefined) {
+    await delay(20);
+    try {
+      url = JSON.parse(readFileSync(ready, "utf8")).url;
+    } catch {
+      if (child.exitCode !== null) throw new Error("The proxy did not start");
+    }
+  }
+  return { url, child, exited, figures: () => JSON.parse(readFileSync(file, "utf8")) };
+}
+
+/** Sends a body; resolves to the status, or to why there was none. */
+function post(url, body) {
+  return new Promise((done) => {
+    const sent = request(
+      url,
+      { method: "POST", headers: { "content-type": "application/json", "content-length": body.length } },
+      (response) => {
+        response.resume();
+        response.on("close", () => done(response.statusCode));
+      },
+    );
+    sent.on("error", (error) => done(error.code));
+    sent.end(body);
+  });
+}
+
+async function probe(url, isOver) {
+  let most = 0;
+  while (!isOver()) {
+    const began = performance.now();
+    await fetch(`${url}/healthz`).then(
+      (response) => response.text(),
+      () => {},
+    );
+    most = Math.max(most, performance.now() - began);
+    await delay(5);
+  }
+  return most;
+}
+
+let worst = 0;
+async function measure(name, path, body) {
+  const proxy = await startProxy(String(performance.now()));
+  await post(
+    `${proxy.url}/v1/messages`,
+    Buffer.from(`{"model":"c/m","max_tokens":5,"messages":[${MESSAGE}]}`),
+  );
+  await delay(300);
+  proxy.child.kill("SIGUSR2");
+  let isOver = false;
+  const health = probe(proxy.url, () => isOver);
+  const status = await post(proxy.url + path, body);
+  isOver = true;
+  const slowest = await health;
+  await delay(250);
+  const { most, peak } = proxy.figures();
+  proxy.child.kill("SIGKILL");
+  await proxy.exited;
+  const turn = Math.round(most);
+  worst = Math.max(worst, turn);
+  const mark = turn > Number(flags.limit) ? "  OVER" : "";
+  console.log(
+    `${name.padEnd(52)} ${String(status).padEnd(10)} /healthz ${slowest.toFixed(0).padStart(5)} ms  turn ${String(turn).padStart(5)} ms  peak ${peak.toFixed(0).padStart(5)} MB${mark}`,
+  );
+}
+
+const wanted = new RegExp(flags.only);
+try {
+  for (const [name, path, build] of requests())
+    if (wanted.test(`request ${name}`)) await measure(`request ${name}`, path, Buffer.from(build()));
+  for (const [name, type, build] of responses()) {
+    if (!wanted.test(`response ${name}`)) continue;
+    answer = [type, Buffer.from(build())];
+    const more = type === "text/event-stream" ? ',"stream":true' : "";
+    await measure(
+      `response ${name}`,
+      "/v1/messages",
+      Buffer.from(`{"model":"c/m","max_tokens":5${more},"messages":[${MESSAGE}]}`),
+    );
+  }
+  console.log(
+    `longest turn: ${worst} ms, ${(worst / Number(flags.limit)).toFixed(2)} of the limit of ${flags.limit} ms`,
+  );
+} finally {
+  upstream.close();
+  upstream.closeAllConnections();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
