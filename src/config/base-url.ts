@@ -2,9 +2,9 @@ import { getUpstreamProfile } from "../proxy/dialects/index.ts";
 import type { UpstreamDialect } from "./proxy/config.ts";
 
 /**
- * Returns the URL under which an upstream's operations lie, without trailing slash and with the query of `baseUrl`.
- * The version segment is added where no part of the path looks like one, unless the upstream has none: the URL ends
- * in `/`, ends in an operation (`/chat/completions`), or is that of a vendor known to have none.
+ * Returns the base URL of an upstream's operations, without trailing slash and with the query of `baseUrl`. Adds the version
+ * segment if no part of the path looks like one, unless the URL ends in `/`, ends in an operation (`/chat/completions`), or
+ * belongs to a vendor without versions.
  */
 export function versionedUrl(baseUrl: string, dialect: UpstreamDialect): string {
   const url = new URL(baseUrl);
@@ -20,7 +20,7 @@ export function versionedUrl(baseUrl: string, dialect: UpstreamDialect): string 
   return plainUrl(url);
 }
 
-/** Returns a base URL as it is, but for a trailing slash. */
+/** Returns a base URL without a trailing slash. */
 export function plainUrl({ origin, pathname, search }: URL): string {
   return `${origin}${withoutSlash(pathname)}${search}`;
 }
@@ -34,7 +34,7 @@ const VERSION = /^v\d+([a-z]+\d*)?$/;
 /** Operations that people copy with the URL. */
 const OPERATIONS = ["/chat/completions", "/completions", "/embeddings", "/responses", "/messages"];
 
-/** Vendors that have nothing without a version: a slash behind their host is a habit and no wish. */
+/** Vendors whose paths always have a version, so that a slash after the host does not suppress it. */
 const VERSIONED_HOSTS = new Set([
   "api.anthropic.com",
   "api.openai.com",
@@ -42,7 +42,7 @@ const VERSIONED_HOSTS = new Set([
   "openrouter.ai",
 ]);
 
-/** A vendor whose OpenAI-compatible operations stand under a path without a version. */
+/** A vendor with OpenAI-compatible operations below a path without a version. */
 interface VersionlessApi {
   readonly host: RegExp;
   readonly path: RegExp;

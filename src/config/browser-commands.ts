@@ -1,18 +1,18 @@
 import { delimiter } from "node:path";
 
-/** A program and what it is handed, in order; the address is not among it yet. */
+/** A program and its arguments, without the URL. */
 export type BrowserCommand = readonly [program: string, ...words: string[]];
 
-/** Stands for the address among a command's words. */
+/** The placeholder of the URL in a command's arguments. */
 const ADDRESS = "%s";
 
-/** Words of a command line: quotes hold one together, a backslash takes the meaning from a blank or a quote. */
+/** Matches the arguments of a command line, with quotes and backslash escapes. */
 const WORD = /(?:"[^"]*"|'[^']*'|\\[\s"']|[^\s"'])+/g;
 const QUOTED = /"([^"]*)"|'([^']*)'|\\([\s"'])/g;
 
 /**
- * What `BROWSER` can mean, as xdg-open and Python's webbrowser read it: commands between `:` (`;` on Windows), to be
- * tried in turn. A text is first taken for one program's name, whatever is in it, and then as a command line.
+ * Parses `BROWSER` like xdg-open and Python's webbrowser: commands separated by `:` (`;` on Windows), tried in turn. Each is
+ * read first as the name of a program, then as a command line.
  * https://gitlab.freedesktop.org/xdg/xdg-specs/-/issues/119
  */
 export function browserCommands(browser: string, separator: string = delimiter): BrowserCommand[] {
@@ -25,13 +25,13 @@ export function browserCommands(browser: string, separator: string = delimiter):
   return commands.filter((command, index) => firstLike(command, commands) === index);
 }
 
-/** The words behind a command's program: the address where `%s` stands, else behind the others. */
+/** Returns a command's arguments with the URL in place of `%s`, or as the last one. */
 export function argumentsWith(address: string, [, ...words]: BrowserCommand): string[] {
   if (!words.some((word) => word.includes(ADDRESS))) return [...words, address];
   return words.map((word) => word.replaceAll(ADDRESS, () => address));
 }
 
-/** A `&` at the end asks for what happens anyway: nobody waits for a browser. */
+/** Splits a command line. A final `&` is dropped: browsers are always started in the background. */
 function wordsOf(text: string): string[] {
   const words = text.match(WORD) ?? [];
   const meant = words.at(-1) === "&" ? words.slice(0, -1) : words;

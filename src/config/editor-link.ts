@@ -1,6 +1,6 @@
 import type { Environment } from "./paths.ts";
 
-/** Link schemes of editors that tell their terminals who they are; see each editor's documentation of URLs. */
+/** URL schemes of editors that identify themselves in the environment of their terminals. */
 const SCHEMES: readonly [isThere: (environment: Environment) => boolean, scheme: string][] = [
   [(environment) => environment["CURSOR_TRACE_ID"] !== undefined, "cursor://file{path}:{line}"],
   [(environment) => environment["ZED_TERM"] === "true", "zed://file{path}:{line}"],
@@ -10,7 +10,7 @@ const SCHEMES: readonly [isThere: (environment: Environment) => boolean, scheme:
   ],
 ];
 
-/** What opens a file in the person's editor: the one whose terminal this is, else Visual Studio Code. */
+/** Returns the URL prefix that opens a file in the editor of this terminal, else in Visual Studio Code. */
 export function editorLink(environment: Environment): string {
   const found = SCHEMES.find(([isThere]) => isThere(environment));
   return found?.[1] ?? "vscode://file{path}:{line}";

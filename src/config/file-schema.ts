@@ -2,10 +2,10 @@ import { z } from "zod";
 import { proxySchema } from "./proxy/schema.ts";
 import { reviewSchema } from "./review/section.ts";
 
-/** The configuration file with all its sections, as JSON Schema: what an editor checks and completes it with. */
+/** Returns the JSON Schema of the whole configuration file, for editors. */
 export function configurationJsonSchema(): object {
   const file = z.strictObject({
-    $schema: z.string().exactOptional().describe("Where an editor finds this schema."),
+    $schema: z.string().exactOptional().describe("The path or URL of this schema, for editors."),
     review: reviewSchema.prefault({}).describe("Plan and code reviews."),
     proxy: proxySchema.prefault({}).describe("The proxy."),
   });

@@ -3,19 +3,19 @@ import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseEr
 import type { z } from "zod";
 import { AppError, systemErrorCode } from "../errors.ts";
 
-/** A configuration file as it was read: its values, and where in the file each stands. */
+/** A parsed configuration file: its values and their lines. */
 export interface ConfigurationFile {
   readonly path: string;
   readonly value: unknown;
-  /** The line (from 1) of the value at this path, or of the nearest one around it. */
+  /** Returns the line (from 1) of the value at this path, or of its nearest parent. */
   lineOf(path: readonly PropertyKey[]): number;
-  /** Whether the file itself says something at this path. */
+  /** Returns whether the file has a value at this path. */
   has(path: readonly PropertyKey[]): boolean;
 }
 
 /**
- * Reads JSON with comments and trailing commas. Undefined where there is no such file and it need not be there.
- * Throws `configuration` with the file's name and the line.
+ * Reads JSON with comments and trailing commas. Returns undefined if an optional file is missing. Throws `configuration` with
+ * the file's name and the line.
  */
 export async function readConfigurationFile(
   path: string,
@@ -23,7 +23,7 @@ export async function readConfigurationFile(
 ): Promise<ConfigurationFile | undefined> {
   let text: string;
   try {
-    // Reading a FIFO or a terminal would wait for a writer, and with it every later reload.
+    // Reading a FIFO or a terminal would block, and every later reload with it.
     const entry = await stat(path);
     if (!entry.isFile() && !entry.isDirectory())
       throw new AppError(
@@ -41,7 +41,7 @@ export async function readConfigurationFile(
   return parseConfiguration(text, path);
 }
 
-/** The same from text, which some editors begin with a byte order mark. */
+/** Parses the text of a configuration file, with or without a byte-order mark. */
 export function parseConfiguration(written: string, path: string): ConfigurationFile {
   const text = written.replace(/^\ufeff/, "");
   const errors: ParseError[] = [];
@@ -60,14 +60,14 @@ export function parseConfiguration(written: string, path: string): Configuration
   };
 }
 
-/** "CommaExpected" as words: "comma expected". */
+/** Returns a parse error as text: "CommaExpected" as "comma expected". */
 export function plainParseError({ error }: ParseError): string {
   return printParseErrorCode(error)
     .replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .toLowerCase();
 }
 
-/** One message for all that zod found, each with key and line. */
+/** Returns one message for all of zod's issues, each with key and line. */
 export function explainIssues(issues: readonly z.core.$ZodIssue[], file: ConfigurationFile): AppError {
   const lines = issues.map((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
@@ -80,13 +80,13 @@ export function explainIssues(issues: readonly z.core.$ZodIssue[], file: Configu
   });
 }
 
-/** JSON of other programs has names like baseUrl. */
+/** Describes an unknown key, with a hint for camelCase names from other programs. */
 function noSuchKey(key = ""): string {
   const hint = /[a-z][A-Z]/.test(key) ? "; keys are written like_this" : "";
   return `there is no such key${hint}`;
 }
 
-/** The value of a tree. `__proto__` is a key like any other in it, and so refused as an unknown one. */
+/** Returns the value of a syntax tree. `__proto__` becomes an ordinary key, which the schema rejects. */
 function plainValue(node: Node): unknown {
   if (node.type === "array") return (node.children ?? []).map(plainValue);
   if (node.type !== "object") return node.value;

@@ -1,11 +1,11 @@
 import { BlockList, isIP } from "node:net";
 
-/** RFC 1122, section 3.2.1.3, and RFC 4291, section 2.5.3; IPv4 addresses written as IPv6 are found in it too. */
+/** RFC 1122, section 3.2.1.3, and RFC 4291, section 2.5.3; also matches IPv4-mapped IPv6 addresses. */
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** Whether a host to listen on is this machine's own, so that no other machine reaches it. IPv6 with or without brackets. */
+/** Returns whether a host to listen on is loopback. IPv6 with or without brackets. */
 export function isLoopback(host: string): boolean {
   if (/^localhost$/i.test(host)) return true;
   const address = withoutBrackets(host);
@@ -13,18 +13,18 @@ export function isLoopback(host: string): boolean {
   return family !== 0 && LOOPBACK.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** An address as sockets take it: IPv6 without the brackets that URLs put around it. */
+/** Returns an address for sockets: IPv6 without brackets. */
 export function withoutBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** The same as it stands in URLs and `Host` headers: lower case, IPv6 with brackets. */
+/** Returns a host for URLs and `Host` headers: lower case, IPv6 with brackets. */
 export function urlHost(host: string): string {
   const address = withoutBrackets(host).toLowerCase();
   return isIP(address) === 6 ? `[${address}]` : address;
 }
 
-/** Whether a host to listen on stands for every address of this machine. */
+/** Returns whether a host to listen on stands for every address of this machine. */
 export function isWildcard(host: string): boolean {
   return ["0.0.0.0", "::"].includes(withoutBrackets(host));
 }

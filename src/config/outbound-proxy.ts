@@ -11,11 +11,11 @@ export interface OutboundProxy {
   readonly url: string;
   /** The value of `proxy-authorization`. */
   readonly authorization: string | undefined;
-  /** The password as it is meant and as the URL spells it. */
+  /** The password, decoded and as in the URL. */
   readonly secrets: readonly string[];
 }
 
-/** Which HTTP proxy carries connections to which origins, as the environment says. */
+/** The HTTP proxies of the environment, by scheme, with exceptions. */
 export interface OutboundProxies {
   readonly http: OutboundProxy | undefined;
   readonly https: OutboundProxy | undefined;
@@ -24,8 +24,8 @@ export interface OutboundProxies {
 }
 
 /**
- * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY; the lower-case name wins, as in curl. Throws `configuration`
- * naming the variable that is not the URL of an HTTP proxy.
+ * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY; lower-case names take precedence, as in curl. Throws `configuration`
+ * with the name of a variable that is not the URL of an HTTP proxy.
  */
 export function readOutboundProxies(environment: Environment): OutboundProxies {
   const all = isSocks(environment, "ALL_PROXY") ? undefined : proxyIn(environment, "ALL_PROXY");
@@ -40,7 +40,7 @@ export function readOutboundProxies(environment: Environment): OutboundProxies {
   };
 }
 
-/** Returns the proxy for an origin. Loopback and what NO_PROXY names have none. */
+/** Returns the proxy for an origin; undefined for loopback and the entries of NO_PROXY. */
 export function proxyFor(proxies: OutboundProxies, origin: string): OutboundProxy | undefined {
   const { protocol, hostname, port } = new URL(origin);
   const proxy = protocol === "https:" ? proxies.https : proxies.http;
@@ -50,7 +50,7 @@ export function proxyFor(proxies: OutboundProxies, origin: string): OutboundProx
   return proxies.exceptions.some((entry) => isException(entry, host, portNumber)) ? undefined : proxy;
 }
 
-/** Describes the proxies in use for a person, without credentials: one text for each scheme. */
+/** Describes the proxies in use without credentials, one text per scheme. */
 export function describeProxies({ http, https, exceptions }: OutboundProxies): string[] {
   const describe = (scheme: string, proxy: OutboundProxy | undefined) =>
     proxy === undefined ? [] : [`${scheme} through ${proxy.url} (${proxy.variable})`];
@@ -67,7 +67,7 @@ function readVariable(environment: Environment, name: string): [variable: string
   return undefined;
 }
 
-/** ALL_PROXY is set for all programs of a machine: one that names a SOCKS proxy says nothing about HTTP. */
+/** Returns whether a variable names a SOCKS proxy. ALL_PROXY is for all programs, so one that is not HTTP is ignored. */
 function isSocks(environment: Environment, name: string): boolean {
   return /^socks/i.test(readVariable(environment, name)?.[1] ?? "");
 }
@@ -75,7 +75,7 @@ function isSocks(environment: Environment, name: string): boolean {
 function proxyIn(environment: Environment, name: string): OutboundProxy | undefined {
   const [variable = "", value] = readVariable(environment, name) ?? [];
   if (value === undefined) return undefined;
-  // curl and Go take HOST:PORT for an http URL.
+  // curl and Go read HOST:PORT as an http URL.
   const text = /^[^/?#]+:\d+\/?$/.test(value) && !/^\w+:\/\//.test(value) ? `http://${value}` : value;
   try {
     const { protocol, hostname, origin, username, password } = new URL(text);
@@ -93,14 +93,14 @@ function proxyIn(environment: Environment, name: string): OutboundProxy | undefi
   }
 }
 
-/** The value stays out of the message: it may hold a password. */
+/** Returns the error for a variable, without its value, which may contain a password. */
 function refused(variable: string): AppError {
   return new AppError("configuration", `Cannot use ${variable}: it is not the URL of an HTTP proxy`, {
     hint: `Set ${variable} to http://HOST:PORT or https://HOST:PORT (SOCKS is not supported), or unset it.`,
   });
 }
 
-/** Whether an entry of NO_PROXY names a host: `*`, a name with its subdomains, an address, a CIDR range, each with a port or without. */
+/** Returns whether an entry of NO_PROXY matches a host: `*`, a name with its subdomains, an address, a CIDR range, with or without port. */
 function isException(entry: string, host: string, port: string): boolean {
   const [, bracketed, plain = "", itsPort] = /^(?:\[(.+)\]|([^:]*|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? [];
   if (itsPort !== undefined && itsPort !== port) return false;

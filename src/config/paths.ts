@@ -4,10 +4,10 @@ import { AppError } from "../errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The process's environment. Everything else in the product gets what it needs from it as values. */
+/** The process's environment. Other modules receive values from it. */
 export const processEnvironment: Environment = process.env;
 
-/** `$SERVICE_HOME`, else the platform's place for a program's data. */
+/** Returns `$SERVICE_HOME`, else the platform's data directory. */
 export function dataDirectory(
   environment: Environment,
   platform: NodeJS.Platform = process.platform,
@@ -21,7 +21,7 @@ export function dataDirectory(
   return join(homeOf(environment), ".local", "share", "sallyport");
 }
 
-/** `$SERVICE_CONFIG`, else `config.json` in the platform's place for configuration. */
+/** Returns `$SERVICE_CONFIG`, else `config.json` in the platform's configuration directory. */
 export function configFile(environment: Environment, platform: NodeJS.Platform = process.platform): string {
   if (environment["SERVICE_CONFIG"]) return environment["SERVICE_CONFIG"];
   const configHome = baseDirectory(environment, "XDG_CONFIG_HOME");
@@ -38,8 +38,8 @@ export function configFile(environment: Environment, platform: NodeJS.Platform =
 }
 
 /**
- * A relative path counts as none (https://specifications.freedesktop.org/basedir-spec/latest/): it would have the
- * configuration read from, and decisions written into, whatever folder the command runs in.
+ * Returns a base directory. A relative path is ignored (https://specifications.freedesktop.org/basedir-spec/latest/), because
+ * configuration and decisions would depend on the working directory.
  */
 export function baseDirectory(
   environment: Environment,
@@ -50,8 +50,8 @@ export function baseDirectory(
 }
 
 /**
- * The person's home directory: `$HOME`, `%USERPROFILE%`, else what the system says. An empty or relative one counts as
- * none, as above. Throws `usage` where nobody knows of one, as for a container's user without a name.
+ * Returns the home directory: `$HOME`, `%USERPROFILE%`, else the system's. An empty or relative path is ignored. Throws
+ * `usage` if there is none, as for a container's user without a name.
  */
 export function homeOf(environment: Environment): string {
   const told = [environment["HOME"], environment["USERPROFILE"]].find((path) => path && isAbsolute(path));

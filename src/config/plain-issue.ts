@@ -1,8 +1,8 @@
 import type { z } from "zod";
 
 /**
- * What is wrong with a value of the configuration or of a small body, in words for whoever wrote it. It is zod's error map: messages that
- * a schema gives itself go before it, and undefined leaves zod's own.
+ * Returns the message of an invalid value in the configuration or a small body. It is zod's error map: a schema's own messages
+ * take precedence, and undefined keeps zod's message.
  */
 export function plainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return "is missing";
@@ -43,7 +43,7 @@ function kindOf(value: unknown): string {
   return String(value);
 }
 
-/** A value where one of a few words belongs. One as long as a key may be a key in the wrong place. */
+/** Returns a value for a message. A long one is omitted, because it could be a misplaced key. */
 function shown(value: unknown): string {
   if (typeof value !== "string") return kindOf(value);
   return value.length < 16 ? JSON.stringify(value) : "what stands there";

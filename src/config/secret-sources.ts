@@ -5,7 +5,7 @@ import { AppError, messageOf } from "../errors.ts";
 import type { Environment } from "./paths.ts";
 import type { ProxySettings, SecretSettings } from "./proxy/schema.ts";
 
-/** Where a secret comes from that is not in the configuration file itself. */
+/** The source of a secret outside the configuration file. */
 export type SecretSource = Exclude<SecretSettings, string>;
 
 /** The texts of secrets, by `secretId`. */
@@ -15,7 +15,7 @@ const COMMAND_MS = 30_000;
 const MAX_BYTES = 64 * 1024;
 const run = promisify(execFile);
 
-/** Identifies a source: two that say the same are read once. */
+/** Returns the id of a source; equal sources are read once. */
 export function secretId(source: SecretSource): string {
   return JSON.stringify(source);
 }
@@ -44,7 +44,7 @@ export async function readSecrets(settings: ProxySettings, environment: Environm
   return new Map(await Promise.all(read));
 }
 
-/** Returns the seconds after which the first command's secret has to be read again; undefined where none has to. */
+/** Returns the shortest `ttl` of the commands in seconds, or undefined. */
 export function shortestTtl(settings: ProxySettings): number | undefined {
   const ttls = secretSources(settings).flatMap((source) => ("command" in source ? (source.ttl ?? []) : []));
   return ttls.length === 0 ? undefined : Math.min(...ttls);
@@ -59,7 +59,7 @@ async function textOf(source: SecretSource, environment: Environment): Promise<s
     const { stdout } = await run(program, parameters, { timeout: COMMAND_MS, maxBuffer: MAX_BYTES });
     return stdout;
   } catch (error) {
-    // What a command prints can be the secret.
+    // The output of a command can contain the secret.
     const code = Object(error).code ?? Object(error).signal;
     throw unreadable(source, "file" in source ? messageOf(error) : `it ended with ${code ?? "an error"}`);
   }
@@ -75,7 +75,7 @@ function unreadable(source: SecretSource, reason: string): AppError {
   });
 }
 
-/** Parameters of commands can be secrets themselves. */
+/** Returns the name of a source without a command's arguments, which can be secrets. */
 function nameOf(source: SecretSource): string {
   if ("env" in source) return `the environment variable ${JSON.stringify(source.env)}`;
   if ("file" in source) return `the file ${JSON.stringify(source.file)}`;

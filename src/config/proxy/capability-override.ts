@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a configuration may say of a model; members as in `Capabilities`, the pattern as text. */
+/** The schema of `capabilities` in the configuration; members as in `Capabilities`. */
 export const capabilityOverrideSchema = z.strictObject({
   maxTokensName: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
   defaultMaxTokens: z.number().int().positive().optional(),

@@ -1,7 +1,7 @@
 import { isSecretHeader, withoutUrlSecrets } from "./secrets.ts";
 import type { LoadedSettings } from "./settings.ts";
 
-/** One setting in force: its key below `proxy`, its value, and where the value comes from. */
+/** One setting in force: its key below `proxy`, its value, and the value's source. */
 export interface EffectiveSetting {
   readonly key: string;
   readonly value: unknown;
@@ -11,7 +11,7 @@ export interface EffectiveSetting {
 
 const SECRET_KEY = /^(?:api_key|api_keys|key|token|secret|password|command)$/;
 
-/** Every setting in force, in the order of the schema, secrets blotted out. */
+/** Returns every setting in force, in the order of the schema, with secrets redacted. */
 export function effectiveSettings({ settings, sourceOf }: LoadedSettings): readonly EffectiveSetting[] {
   const found: EffectiveSetting[] = [];
   const visit = (value: unknown, path: readonly PropertyKey[]) => {
@@ -44,7 +44,7 @@ function membersOf(value: unknown): [string | number, unknown][] | undefined {
   return typeof value === "object" && value !== null ? Object.entries(value) : undefined;
 }
 
-/** Keys by their name, values of headers that carry credentials, and texts in lists of keys. */
+/** Returns whether a setting is secret: keys, headers with credentials, and entries in lists of keys. */
 function isSecret(path: readonly PropertyKey[]): boolean {
   const [last = "", before = ""] = path.toReversed().map(String);
   if (before === "headers") return isSecretHeader(last);

@@ -4,17 +4,17 @@ import { dirname, join } from "node:path";
 import { AppError, messageOf, systemErrorCode } from "../../errors.ts";
 import { makeFolders } from "../../files/make-folders.ts";
 
-/** A key that is nobody else's: 256 random bits. */
+/** Returns a new key of 256 random bits. */
 export function newKey(): string {
   return `sk-sallyport-${randomBytes(32).toString("base64url")}`;
 }
 
-/** Where the key that the proxy made for itself is kept. */
+/** Returns the path of the key that the proxy created. */
 export function generatedKeyFile(dataDirectory: string): string {
   return join(dataDirectory, "proxy", "key");
 }
 
-/** The key made on an earlier start, or undefined. */
+/** Returns the key created on an earlier start, or undefined. */
 export async function readGeneratedKey(dataDirectory: string): Promise<string | undefined> {
   try {
     const key = (await readFile(generatedKeyFile(dataDirectory), "utf8")).trim();
@@ -29,15 +29,15 @@ export async function readGeneratedKey(dataDirectory: string): Promise<string | 
   }
 }
 
-/** A key that is kept, and whether it was made just now. */
+/** A stored key, and whether it was created just now. */
 export interface KeptKey {
   readonly key: string;
   readonly isNew: boolean;
 }
 
 /**
- * Makes a key and keeps it where only the user can read it. Where another proxy that was started at the same time has
- * just done so, it is that one's: the file holds one key, and clients have it from there. Throws `storage`.
+ * Creates a key and stores it with mode 0600. If another proxy has stored one at the same time, returns that key. Throws
+ * `storage`.
  */
 export async function keepNewKey(dataDirectory: string): Promise<KeptKey> {
   const path = generatedKeyFile(dataDirectory);
@@ -61,7 +61,7 @@ export async function keepNewKey(dataDirectory: string): Promise<KeptKey> {
   }
 }
 
-/** Gives a file its name, whole and at once; false where that is taken, or the file system has no second names. */
+/** Links a file to its name atomically; returns false if the name exists or the file system has no hard links. */
 async function isPlaced(temporary: string, path: string): Promise<boolean> {
   return link(temporary, path).then(
     () => true,

@@ -20,18 +20,18 @@ import { secretsInUrl, secretsOf } from "./secrets.ts";
 import type { LoadedSettings } from "./settings.ts";
 import { configuredUpstreams, echoUpstream, environmentUpstreams, environmentValue } from "./upstreams.ts";
 
-/** Refuses the configuration, naming file, line and key. */
+/** Throws `configuration` with file, line and key. */
 export type Refuse = (path: readonly PropertyKey[], message: string) => never;
 
-/** What is found outside the settings: model servers of this machine, the key made earlier. */
+/** Facts from outside the settings: model servers of this machine, the key created earlier. */
 export interface Found {
   readonly localServers: readonly { readonly name: string; readonly baseUrl: string }[];
   readonly generatedKey: string | undefined;
-  /** What was read from the sources that secrets name. */
+  /** Secrets read from their sources. */
   readonly secrets?: Secrets;
 }
 
-/** Returns the text of a secret, which was read before. */
+/** Returns the text of a secret that has been read. */
 export function secretText(secret: SecretSettings, { secrets }: Pick<Found, "secrets">): string {
   if (typeof secret === "string") return secret;
   const text = secrets?.get(secretId(secret));
@@ -52,8 +52,8 @@ export function headerTexts(
 }
 
 /**
- * The configuration ready for use: environment variables looked up, names checked against each other, units
- * converted. Throws `configuration` naming file, line and key.
+ * Resolves the configuration: reads environment variables, checks names against each other, converts units. Throws
+ * `configuration` with file, line and key.
  */
 export function resolveProxyConfig(
   loaded: LoadedSettings,
@@ -108,7 +108,7 @@ function refusalIn({ file, path: filePath, sourceOf }: LoadedSettings): Refuse {
   };
 }
 
-/** Whatever is secret in a configuration, wherever it stands. */
+/** Returns all secrets of a configuration. */
 function allSecrets(
   keys: readonly KnownKey[],
   upstreams: readonly UpstreamConfig[],
@@ -169,13 +169,13 @@ function limitsOf({ limits }: ProxySettings): Limits {
   };
 }
 
-/** Whether nobody is asked for a key because nobody said that other machines may come. */
+/** Returns whether no key is required: `auth_mode` is `auto` or `off`, without LAN access. */
 const needsNoKey = ({ auth_mode, allow_lan_access }: ProxySettings): boolean =>
   !allow_lan_access && (auth_mode === "auto" || auth_mode === "off");
 
 /**
- * A page's origin as browsers send it. `URL.origin` says "null" for schemes it does not know, and so does every page
- * from a file or a sandbox: listing an extension must not let all of those in.
+ * Returns a page's origin as browsers send it. `URL.origin` is "null" for unknown schemes, and so is the Origin of every page
+ * from a file or sandbox: listing an extension must not permit all of those.
  */
 function originOf(text: string, refuse: (message: string) => never): string {
   const { origin, protocol, host } = new URL(text);
@@ -185,17 +185,17 @@ function originOf(text: string, refuse: (message: string) => never): string {
     : `${protocol}//${host}`;
 }
 
-/** SHA-256 of a key's text. */
+/** Returns the SHA-256 of a key's text. */
 export function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** A key and, where it is known, its text. */
+/** A key and, if known, its text. */
 interface KnownKey extends ProxyKey {
   readonly text?: string;
 }
 
-/** The keys of the configuration, and the one that the proxy made for itself. */
+/** Returns the configured keys, and the one that the proxy created. */
 function resolveKeys(
   settings: ProxySettings,
   environment: Environment,
@@ -265,7 +265,7 @@ function resolveMcp(
   );
 }
 
-/** The same headers by their names in lower case. */
+/** Returns the headers with lower-case names. */
 export function lowerNames(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -1,18 +1,18 @@
 const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
 
-/** Whether the value of a header, or of a URL's parameter, is a credential, by its name. */
+/** Returns whether a header or URL parameter is a credential, by its name. */
 export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name);
 }
 
-/** The credentials in a URL's query, as they are meant and as they are written. */
+/** Returns the credentials in a URL's query, decoded and as written. */
 export function secretsInUrl(url: string): string[] {
   return [...new URL(url).searchParams].flatMap(([name, value]) =>
     isSecretHeader(name) ? [value, encodeURIComponent(value)] : [],
   );
 }
 
-/** A text as it may be shown: where it is a URL, without the credentials in its query. */
+/** Returns a text without the credentials in its query, if it is a URL. */
 export function withoutUrlSecrets(text: string): string {
   if (!/^https?:\/\/[^?]*\?/i.test(text)) return text;
   return text.replace(/([?&]([^=&#]*)=)[^&#]*/g, (pair, start: string, name: string) =>
@@ -21,8 +21,8 @@ export function withoutUrlSecrets(text: string): string {
 }
 
 /**
- * What must appear in no log and no error: the texts of keys, and what headers carry, with its scheme and without.
- * Longest first, so that no secret is cut by another within it; what is shorter than eight characters is no secret.
+ * Returns what no log or error may contain: keys and values of headers, with and without their scheme. Longest first, so that
+ * a secret inside another does not split it. Texts of less than eight characters are not secrets.
  */
 export function secretsOf(
   keys: readonly string[],

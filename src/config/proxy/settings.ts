@@ -4,7 +4,7 @@ import { configFile, type Environment } from "../paths.ts";
 import { plainIssue } from "../plain-issue.ts";
 import { fileSchema, type ProxySettings } from "./schema.ts";
 
-/** Flags of `proxy start` that change a setting, as the command line gave them. */
+/** Flags of `proxy start` that change a setting, unparsed. */
 export interface ProxyFlags {
   readonly config?: string;
   readonly port?: string;
@@ -14,12 +14,12 @@ export interface ProxyFlags {
   readonly allowLanAccess?: boolean;
 }
 
-/** Where a setting comes from: `default`, `file:LINE`, `environment NAME`, `flag --name`. */
+/** Returns the source of a setting: `default`, `file:LINE`, `environment NAME`, `flag --name`. */
 export type SourceOf = (path: readonly PropertyKey[]) => string;
 
 export interface LoadedSettings {
   readonly settings: ProxySettings;
-  /** The configuration file's path, whether or not it is there. */
+  /** The configuration file's path, whether or not it exists. */
   readonly path: string;
   readonly file: ConfigurationFile | undefined;
   readonly sourceOf: SourceOf;
@@ -32,8 +32,8 @@ interface Override {
 }
 
 /**
- * The settings of the proxy: defaults, then the file, then the environment, then flags, the later ones winning.
- * Throws `configuration` naming file, line and key, or `usage` naming the variable or flag.
+ * Loads the settings of the proxy: defaults, file, environment, flags; later ones take precedence. Throws `configuration` with
+ * file, line and key, or `usage` with the variable or flag.
  */
 export async function loadProxySettings(
   environment: Environment,
@@ -50,7 +50,7 @@ export async function loadProxySettings(
   return { settings, path, file, sourceOf: (at) => sourceOf(at, file, overrides) };
 }
 
-/** Where the configuration file is, whether or not it is there. */
+/** Returns the path of the configuration file, whether or not it exists. */
 export function configurationPath(environment: Environment, flags: ProxyFlags): string {
   return flags.config ?? configFile(environment);
 }
@@ -64,7 +64,7 @@ function settingsOf(file: ConfigurationFile | undefined, overrides: readonly Ove
   );
   if (wrong) {
     const message = result.error.issues.find((issue) => issue.path[1] === wrong.key)?.message ?? "is wrong";
-    // Whoever typed it knows no quotes.
+    // The value was typed without JSON quotes.
     const what = message.replace("a text in quotes", JSON.stringify(wrong.value));
     throw new AppError("usage", `${wrong.source} ${what}`);
   }

@@ -4,7 +4,7 @@ import type { ModelPrice, Timeouts, TokenPrices, UpstreamConfig, UpstreamDialect
 import { type Found, headerTexts, type Refuse, secretText } from "./resolve.ts";
 import type { PriceSettings, ProxySettings, UpstreamSettings } from "./schema.ts";
 
-/** The upstreams of the configuration file. */
+/** Returns the upstreams of the configuration file. */
 export function configuredUpstreams(
   settings: ProxySettings,
   environment: Environment,
@@ -75,8 +75,8 @@ const KNOWN_VENDORS: readonly KnownVendor[] = [
 ];
 
 /**
- * Upstreams without configuration: vendors whose key is in the environment, model servers of this machine, and,
- * where there are none of either, the built-in echo.
+ * Returns the upstreams without configuration: vendors whose key is in the environment, model servers of this machine, and
+ * the built-in echo if there are none of these.
  */
 export function environmentUpstreams(
   settings: ProxySettings,
@@ -94,7 +94,7 @@ export function environmentUpstreams(
   return all.length > 0 ? all : [echoUpstream(settings)];
 }
 
-/** Answers in every dialect by itself, so that a client's set-up can be tried without any vendor. */
+/** Returns the built-in echo, which responds in every dialect, so that clients can be tried without a vendor. */
 export function echoUpstream(settings: ProxySettings): UpstreamConfig {
   const place = { name: "echo", dialect: "chat-completions", baseUrl: "http://127.0.0.1", keys: [] } as const;
   return { ...plainUpstream(settings, place), dialect: "any" };
@@ -107,7 +107,7 @@ interface UpstreamPlace {
   readonly keys: readonly string[];
 }
 
-/** An upstream of which nothing else is configured. */
+/** Returns an upstream with defaults for everything else. */
 function plainUpstream(
   settings: ProxySettings,
   { name, dialect, baseUrl, keys }: UpstreamPlace,
@@ -128,7 +128,7 @@ function plainUpstream(
   };
 }
 
-/** Files that variables are filled from end with a line, which is no part of a key. */
+/** Returns an environment variable, trimmed: values read from files often end in a line break. */
 export function environmentValue(environment: Environment, name: string): string {
   return environment[name]?.trim() ?? "";
 }
@@ -172,7 +172,7 @@ function pricesOf(settings: UpstreamSettings["prices"]): Map<string, ModelPrice>
   );
 }
 
-/** A cache that has no price of its own costs what input does: its tokens are input tokens. */
+/** Converts prices. Cached tokens without their own price cost as much as input tokens. */
 function tokenPrices(settings: Omit<PriceSettings, "long_prompt">): TokenPrices {
   const { input, output, cache_read = input, cache_write = input, cache_write_hour = cache_write } = settings;
   return { input, cacheRead: cache_read, cacheWrite: cache_write, cacheWriteHour: cache_write_hour, output };

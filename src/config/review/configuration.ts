@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { configFile, type Environment } from "../paths.ts";
 
-/** What holds for reviews where flags, environment and the person's own choices say nothing. */
+/** Settings of reviews that flags, environment and choices in the page override. */
 export interface ReviewConfiguration {
   readonly sharing: boolean;
   /** `none` opens nothing. */
   readonly browser?: string;
-  /** Users of this machine that may use a review besides its own, by uid. */
+  /** Uids of other users of this machine that may use a review. */
   readonly allowed_uids?: readonly number[];
   readonly plan_save: {
     readonly enabled: boolean;
@@ -15,12 +15,12 @@ export interface ReviewConfiguration {
   };
 }
 
-/** What holds where there is no configuration file. */
+/** Defaults without a configuration file. */
 export const REVIEW_DEFAULTS = { sharing: true, plan_save: { enabled: true } } as const;
 
 /**
- * The `review` section of the configuration file, defaults filled in. The file is read, and what reads it loaded, only
- * where it is there, as most people have none. Throws `configuration` naming file, line and key.
+ * Loads the `review` section of the configuration file with defaults. The parser is loaded only if the file exists. Throws
+ * `configuration` with file, line and key.
  */
 export async function loadReviewConfiguration(environment: Environment): Promise<ReviewConfiguration> {
   const path = configFile(environment);

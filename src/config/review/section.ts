@@ -27,10 +27,10 @@ export const reviewSchema = z.strictObject({
     .prefault({}),
 });
 
-/** The part of the file that is about reviews; the others belong to others. */
+/** The file with only its `review` section parsed. */
 const fileSchema = z.looseObject({ review: reviewSchema.prefault({}) });
 
-/** Throws `configuration` naming file, line and key; a file that need not be there may be missing. */
+/** Reads the `review` section. Throws `configuration` with file, line and key; an optional file may be missing. */
 export async function readReviewConfiguration(
   path: string,
   mustExist: boolean,
