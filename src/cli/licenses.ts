@@ -14,7 +14,8 @@ export async function licenses(output: Output, folder = import.meta.dirname): Pr
 
 /** Reads them in the package, whose parts are in `folder`, or in the source after a build. */
 async function licensesBeside(folder: string): Promise<string> {
-  const packageFolder = join(folder, folder.endsWith("parts") ? ".." : "../..");
+  // `dist/parts` and `src/cli` are both two folders below the package.
+  const packageFolder = join(folder, "../..");
   const files = ["LICENSE", "dist/THIRD-PARTY-LICENSES.txt"].map((file) => join(packageFolder, file));
   const read = (file: string) =>
     readFile(file, "utf8").catch((cause) => {

@@ -31,8 +31,9 @@ describe("a page whose server is killed while the person types", () => {
       traffic.acknowledged = Math.max(traffic.acknowledged, response.request().postDataJSON().generation);
       if (traffic.acknowledged >= number) command.child.kill("SIGKILL");
     });
+    // A capital letter starts a comment; a small one would make a word of it and the key.
     await page.keyboard.press("g");
-    for (let word = 0; command.child.signalCode === null; word += 1) await page.keyboard.type(`word${word} `);
+    for (let word = 0; command.child.signalCode === null; word += 1) await page.keyboard.type(`Word${word} `);
     const { stdout } = await command.ended;
     await expectNothingLost(folder, traffic, stdout);
     await page.getByText("Can't reach Sallyport.").waitFor();
@@ -43,7 +44,7 @@ describe("a page whose server is killed while the person types", () => {
     await words.waitFor();
     const saved = JSON.stringify((await readDraft(folder))?.content);
     expect(saved).toContain(await words.inputValue());
-    expect(await words.inputValue()).toMatch(/^word0 /);
+    expect(await words.inputValue()).toMatch(/^Word0 /);
   });
 });
 
@@ -55,6 +56,7 @@ describe("a page whose server cannot write", () => {
     await writeFile(obstacle, "in the way");
     const command = await startCommand(REVIEW, { stdin: samplePlan, folder });
     const { page } = await openReview(browser, await command.url());
+    // A capital letter starts a comment; a small one would make a word of it and the key.
     await page.keyboard.press("g");
     await page.keyboard.type("Not lost");
     await page.getByText("Your comments are not being saved").waitFor();
