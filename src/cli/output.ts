@@ -29,7 +29,7 @@ export function createOutput(
   const note = (text: string) => {
     stderr.write(`${withoutControls(text)}\n`);
   };
-  const tellLost = (error: Error) => {
+  const reportLost = (error: Error) => {
     if (systemErrorCode(error) === "EPIPE") return;
     lost = true;
     note(`sallyport: The result could not be written: ${error.message}`);
@@ -50,7 +50,7 @@ export function createOutput(
         // A reader that has gone (EPIPE) has no use for the result; it stays on record for `review last`.
         stdout.once("error", () => resolve(false));
         stdout.write(line, (error) => {
-          if (error) tellLost(error);
+          if (error) reportLost(error);
           resolve(!error);
         });
       });

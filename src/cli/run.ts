@@ -17,7 +17,7 @@ export async function run(args: readonly string[], output: Output = createOutput
     return exitCode === 0 && output.lostResult ? 1 : exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return exitCodeOf(error, args);
-    return explain(isFolderGone(error) ? folderGone(error) : error, output);
+    return explain(isFolderDeleted(error) ? folderDeleted(error) : error, output);
   }
 }
 
@@ -29,11 +29,11 @@ function exitCodeOf({ exitCode }: CommanderError, args: readonly string[]): numb
 }
 
 /** Whether Node.js found no working directory: a process stays in one that was deleted. */
-function isFolderGone(error: unknown): boolean {
+function isFolderDeleted(error: unknown): boolean {
   return systemErrorCode(error) === "ENOENT" && messageOf(error).includes("uv_cwd");
 }
 
-function folderGone(cause: unknown): AppError {
+function folderDeleted(cause: unknown): AppError {
   const hint = "Change to a folder that exists, then run the command again.";
   return new AppError("usage", "The working directory was deleted", { cause, hint });
 }

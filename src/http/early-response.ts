@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 
 /** Time for which the rest of a request is read after its response, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
  * Ends a response, whose headers are written, to a request whose body may still be arriving. The rest of the body is read
@@ -16,7 +16,7 @@ export function endEarly(request: IncomingMessage, response: ServerResponse, bod
     return;
   }
   response.write(body);
-  void heardOut(request).then(() => response.end());
+  void drained(request).then(() => response.end());
 }
 
 /** Does the same for a Fastify reply with status and headers: sends JSON, then closes the connection. */
@@ -25,29 +25,28 @@ export function sendEarly(reply: FastifyReply, body: string): FastifyReply {
   reply.header("connection", "close").header("content-type", "application/json; charset=utf-8");
   if (!isComing(request)) return reply.send(body);
   reply.header("content-length", Buffer.byteLength(body));
-  return reply.send(Readable.from(thenHeardOut(request, body)));
+  return reply.send(Readable.from(thenDrained(request, body)));
 }
 
 function isComing({ headers, complete, readableEnded, destroyed }: IncomingMessage): boolean {
-  const isAnnounced =
-    (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined;
-  return isAnnounced && !complete && !readableEnded && !destroyed;
+  const isDeclared = (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined;
+  return isDeclared && !complete && !readableEnded && !destroyed;
 }
 
-async function* thenHeardOut(request: IncomingMessage, body: string): AsyncGenerator<string> {
+async function* thenDrained(request: IncomingMessage, body: string): AsyncGenerator<string> {
   yield body;
   // Checked again: the request may have ended in the meantime, and emits the event only once.
-  if (isComing(request)) await heardOut(request);
+  if (isComing(request)) await drained(request);
 }
 
 /** Resolves when the request is complete, the client has disconnected, or the time limit has passed. */
-function heardOut(request: IncomingMessage): Promise<void> {
+function drained(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
-      clearTimeout(patience);
+      clearTimeout(timer);
       resolve();
     };
-    const patience = setTimeout(end, PATIENCE_MS);
+    const timer = setTimeout(end, TIMEOUT_MS);
     request.once("end", end).once("close", end).resume();
   });
 }

@@ -14,7 +14,7 @@ export interface ReviewMode {
   /** Adds the routes that are this mode's alone. */
   registerRoutes(app: FastifyInstance, context: ReviewContext): void;
   /** Puts what is under review into the built page, so that it can be read before any script has run. */
-  fillPage?(page: string, context: ReviewContext): Promise<string>;
+  prerender?(page: string, context: ReviewContext): Promise<string>;
   /** The key of the draft: the same for the same thing under review, across processes. File name characters only. */
   draftKey(): string;
   /** Earlier rounds of the same thing, oldest first. */

@@ -9,11 +9,11 @@ export interface EventHub {
   /** Why the agent may not read the decision, once a page was told. */
   readonly doubt: CallerDoubt | undefined;
   /** Whether a page listens. */
-  readonly isHeard: boolean;
+  readonly isConnected: boolean;
   /** Whether a page listens, or did within the last seconds: one that changes its screen connects again. */
-  readonly wasHeardLately: boolean;
+  readonly wasConnectedLately: boolean;
   /** Resolves to true once a page listens, and to false if none has by then (milliseconds). */
-  heardWithin(time: number): Promise<boolean>;
+  connectedWithin(time: number): Promise<boolean>;
   /** A new stream; it says hello first and ends when the page leaves or the review is over. */
   open(): Readable;
   /** Ends every stream; that the pages leave says nothing any more. */
@@ -36,11 +36,11 @@ export function createEventHub(sessionId: string, onDeserted: () => void = () =>
   let desertion: NodeJS.Timeout | undefined;
   let doubt: Extract<ReviewEvent, { event: "caller-doubtful" }> | undefined;
   let isOver = false;
-  let lastHeard = Number.NEGATIVE_INFINITY;
-  let onHeard = () => {};
+  let lastConnected = Number.NEGATIVE_INFINITY;
+  let onConnected = () => {};
   const left = (stream: Readable) => {
     streams.delete(stream);
-    lastHeard = performance.now();
+    lastConnected = performance.now();
     if (streams.size === 0 && !isOver) desertion = setTimeout(onDeserted, RELOAD_MS).unref();
   };
   const push = (text: string) => {
@@ -55,24 +55,24 @@ export function createEventHub(sessionId: string, onDeserted: () => void = () =>
     get doubt() {
       return doubt?.doubt;
     },
-    get isHeard() {
+    get isConnected() {
       return streams.size > 0;
     },
-    get wasHeardLately() {
-      return streams.size > 0 || performance.now() - lastHeard < RELOAD_MS;
+    get wasConnectedLately() {
+      return streams.size > 0 || performance.now() - lastConnected < RELOAD_MS;
     },
-    heardWithin(time) {
+    connectedWithin(time) {
       if (streams.size > 0) return Promise.resolve(true);
       return new Promise((resolve) => {
         const timer = setTimeout(() => resolve(false), time).unref();
-        onHeard = () => {
+        onConnected = () => {
           clearTimeout(timer);
           resolve(true);
         };
       });
     },
     open() {
-      onHeard();
+      onConnected();
       const stream = new Readable({ read() {} });
       clearTimeout(desertion);
       streams.add(stream);

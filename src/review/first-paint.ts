@@ -2,7 +2,7 @@ import { escaped } from "../render/markdown/markdown-html.ts";
 import type { ReviewSettings } from "./api-types.ts";
 
 /** What a page shows before any script of it has run. */
-export interface FirstView {
+export interface FirstPaint {
   readonly title: string;
   readonly theme: ReviewSettings["theme"];
   /** What stands in for the page's own elements. */
@@ -10,7 +10,7 @@ export interface FirstView {
 }
 
 /** Puts the first view into the built page. */
-export function withFirstView(page: string, { title, theme, html }: FirstView): string {
+export function withFirstPaint(page: string, { title, theme, html }: FirstPaint): string {
   const colours = theme === "system" ? "" : ` data-theme="${theme}"`;
   return page
     .replace('<html lang="en">', () => `<html lang="en"${colours}>`)

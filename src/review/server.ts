@@ -62,7 +62,7 @@ export function createReviewServer(parts: ReviewServerParts): FastifyInstance {
 
 /** The built page with what is under review, where that can be drawn, and with the token in any case. */
 async function filledPage(html: string, context: ReviewContext): Promise<string> {
-  const filled = await context.mode.fillPage?.(html, context).catch(() => html);
+  const filled = await context.mode.prerender?.(html, context).catch(() => html);
   return withPageToken(filled ?? html, context.pageToken);
 }
 

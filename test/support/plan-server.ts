@@ -65,7 +65,7 @@ export async function planServer(options: PlanServerOptions = {}): Promise<PlanS
     ...(missing === undefined ? {} : { missing }),
     history: Promise.resolve(history),
     plansFolder: join(folder, "data", "plans"),
-    vaultPlaces: { home: at("home"), configHome: at("config") },
+    vaultFolders: { home: at("home"), configHome: at("config") },
   });
   const context: ReviewContext = {
     session: createSession(),

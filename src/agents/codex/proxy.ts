@@ -18,7 +18,7 @@ export const connector: ProxyConnector = {
 
 const PROVIDER = "model_providers.sallyport";
 /** Put before a line of the person's that ours replaces, and taken off again. */
-const SET_ASIDE = "# sallyport set this aside: ";
+const DISABLED = "# sallyport set this aside: ";
 
 function providerIn(path: string, { url, key }: Connection): FileEdit {
   return {
@@ -41,7 +41,7 @@ function providerIn(path: string, { url, key }: Connection): FileEdit {
           ? 'env_key = "OPENAI_API_KEY"'
           : `experimental_bearer_token = ${JSON.stringify(key)}`,
       ];
-      return blockAtEnd(blockAtStart(setAside(clean), ['model_provider = "sallyport"']), provider);
+      return blockAtEnd(blockAtStart(disabled(clean), ['model_provider = "sallyport"']), provider);
     },
     uninstall(text) {
       if (text === undefined) return undefined;
@@ -63,12 +63,12 @@ function refuseInline(text: string): void {
   );
 }
 
-function setAside(text: string): string {
+function disabled(text: string): string {
   return tomlLines(text)
-    .map((line) => (line.topLevelKey === "model_provider" ? SET_ASIDE + line.text : line.text))
+    .map((line) => (line.topLevelKey === "model_provider" ? DISABLED + line.text : line.text))
     .join("");
 }
 
 function withoutOurs(text: string): string {
-  return withoutBlocks(text).replaceAll(SET_ASIDE, "");
+  return withoutBlocks(text).replaceAll(DISABLED, "");
 }

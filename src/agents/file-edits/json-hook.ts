@@ -18,31 +18,31 @@ export function jsonHook({ path, purpose, list, matcher, hook }: JsonHook): File
     path,
     purpose,
     install(text = "") {
-      const [place, ...rest] = ourPlaces(text, list);
-      if (!place) return appendElement(text, list, entry);
+      const [position, ...rest] = ourPositions(text, list);
+      if (!position) return appendElement(text, list, entry);
       const once = rest.reverse().reduce((current, extra) => removeHook(current, list, extra), text);
-      const current = hookAt(once, list, place);
+      const current = hookAt(once, list, position);
       return JSON.stringify(current) === JSON.stringify(hook)
         ? once
-        : replaceValue(once, [...list, ...place], hook);
+        : replaceValue(once, [...list, ...position], hook);
     },
     uninstall(text) {
       if (text === undefined) return undefined;
-      const left = ourPlaces(text, list)
+      const left = ourPositions(text, list)
         .reverse()
-        .reduce((current, place) => removeHook(current, list, place), text);
+        .reduce((current, position) => removeHook(current, list, position), text);
       return left !== text && JSON.stringify(readJson(left)) === "{}" ? undefined : left;
     },
   };
 }
 
 /** A hook's place within the list: the entry's index, "hooks", the index in there. */
-type Place = readonly [number, "hooks", number];
+type HookPosition = readonly [number, "hooks", number];
 
 /** Every hook in the list that runs a plan review of ours, wherever it was moved to. */
-function ourPlaces(text: string, list: readonly string[]): Place[] {
+function ourPositions(text: string, list: readonly string[]): HookPosition[] {
   return arrayAt(text, list).flatMap((entry, index) =>
-    hooksOf(entry).flatMap((hook, inner): Place[] => (isOurs(hook) ? [[index, "hooks", inner]] : [])),
+    hooksOf(entry).flatMap((hook, inner): HookPosition[] => (isOurs(hook) ? [[index, "hooks", inner]] : [])),
   );
 }
 
@@ -55,13 +55,13 @@ function runsPlanReview(command: string): boolean {
   return /(^|[/\\\s"'])sallyport(\.js|\.exe|\.cmd)?["']?\s+review\s+plan\b/.test(command);
 }
 
-function removeHook(text: string, list: readonly string[], place: Place): string {
-  const [index] = place;
+function removeHook(text: string, list: readonly string[], position: HookPosition): string {
+  const [index] = position;
   const alone = hooksOf(arrayAt(text, list)[index]).length === 1;
-  return removeValue(text, alone ? [...list, index] : [...list, ...place]);
+  return removeValue(text, alone ? [...list, index] : [...list, ...position]);
 }
 
-function hookAt(text: string, list: readonly string[], [index, , inner]: Place): unknown {
+function hookAt(text: string, list: readonly string[], [index, , inner]: HookPosition): unknown {
   return hooksOf(arrayAt(text, list)[index])[inner];
 }
 

@@ -8,7 +8,7 @@ export function showChanges(changes: readonly Change[], secrets: readonly string
 }
 
 function showChange({ path, target, purpose, before, after }: Change): string {
-  const place = target === path ? path : `${path} (a link to ${target})`;
+  const shownPath = target === path ? path : `${path} (a link to ${target})`;
   const patch = createTwoFilesPatch(
     before === undefined ? "/dev/null" : path,
     after === undefined ? "/dev/null" : path,
@@ -20,5 +20,5 @@ function showChange({ path, target, purpose, before, after }: Change): string {
   );
   // From its file names on, without what jsdiff puts above them; the line ends of Windows would be shown as \x0d.
   const shown = patch.slice(patch.search(/^--- /m)).replaceAll("\r\n", "\n");
-  return `${place}: ${purpose}\n${shown.trimEnd()}\n`;
+  return `${shownPath}: ${purpose}\n${shown.trimEnd()}\n`;
 }

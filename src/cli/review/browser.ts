@@ -27,18 +27,18 @@ export function openingOf(environment: ReviewEnvironment, open: boolean): Openin
 export async function openBrowser(
   opening: Opening,
   url: string,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<void> {
   if (opening.how === "not") {
     if (opening.isMissing)
-      tell("No browser was opened: no desktop was found. Open the address in any browser.");
+      report("No browser was opened: no desktop was found. Open the address in any browser.");
     return;
   }
   try {
-    if (opening.how === "program") return await startFirst(browserCommands(opening.program), url, tell);
+    if (opening.how === "program") return await startFirst(browserCommands(opening.program), url, report);
     const { default: open } = await import("open");
     const child = await open(url);
-    child.on("error", (error) => tell(notStarted(error)));
+    child.on("error", (error) => report(notStarted(error)));
     child.unref();
   } catch {
     // The person has the URL.
@@ -49,18 +49,18 @@ export async function openBrowser(
 async function startFirst(
   [command, ...others]: readonly BrowserCommand[],
   url: string,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<void> {
   if (command === undefined) return;
   const failure = await failureToStart(command[0], argumentsWith(url, command));
   if (failure === undefined) return;
-  return others.length > 0 ? startFirst(others, url, tell) : tell(notStarted(failure));
+  return others.length > 0 ? startFirst(others, url, report) : report(notStarted(failure));
 }
 
 /** What keeps a program from being started; undefined once it runs on by itself. */
-async function failureToStart(program: string, words: readonly string[]): Promise<unknown> {
+async function failureToStart(program: string, args: readonly string[]): Promise<unknown> {
   try {
-    const child = spawn(program, words, { stdio: "ignore", detached: true });
+    const child = spawn(program, args, { stdio: "ignore", detached: true });
     child.unref();
     await once(child, "spawn");
     return undefined;

@@ -45,6 +45,6 @@ export function planModeOf({
     channel,
     history: openHistory({ dataDirectory, cwd: project, title, plan }).catch(() => undefined),
     plansFolder: join(dataDirectory, "plans"),
-    vaultPlaces: { home, configHome },
+    vaultFolders: { home, configHome },
   });
 }

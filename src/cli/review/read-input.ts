@@ -3,7 +3,7 @@ import { addAbortSignal } from "node:stream";
 import { AppError, systemErrorCode } from "../../errors.ts";
 
 /** Nobody reviews more; it keeps a runaway pipe from filling the memory. */
-const LARGEST_INPUT = 64 * 1024 * 1024;
+const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 const REASONS: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
@@ -42,7 +42,7 @@ async function readStdin(signal: AbortSignal, note: Note): Promise<string> {
   for await (const chunk of addAbortSignal(signal, process.stdin)) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > LARGEST_INPUT) throw new AppError("input", "The plan on stdin is larger than 64 MB");
+    if (size > MAX_INPUT_BYTES) throw new AppError("input", "The plan on stdin is larger than 64 MB");
   }
   return textOf(Buffer.concat(chunks), "the plan on stdin", note);
 }

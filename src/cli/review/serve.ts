@@ -42,7 +42,7 @@ export async function serveReview(run: ReviewRun): Promise<number> {
   lookNow.run = watch.look;
   const outcome = await session.outcome;
   watch.stop();
-  const isTabLeft = context.events.wasHeardLately;
+  const isTabLeft = context.events.wasConnectedLately;
   await closeServer(listeners, app, context, outcome);
   const noting = createOpenTabs(options.dataDirectory).note(listeners.port, isTabLeft);
   if (outcome.kind === "decided") await printDecision(outcome.decision, context, output);
@@ -83,7 +83,7 @@ async function watchAgent(review: Review, context: ReviewContext, output: Output
 const TAB_TIMEOUT_MS = 5_500;
 
 async function openUnlessTabLoads({ events, session }: ReviewContext, open: () => void): Promise<void> {
-  const isThere = await events.heardWithin(TAB_TIMEOUT_MS);
+  const isThere = await events.connectedWithin(TAB_TIMEOUT_MS);
   if (!isThere && session.phase === "waiting") open();
 }
 
@@ -91,11 +91,11 @@ async function openUnlessTabLoads({ events, session }: ReviewContext, open: () =
 function startBackgroundTasks(dataDirectory: string, context: ReviewContext): void {
   const { mode, session } = context;
   // Where the page cannot be drawn now, its request tries again.
-  mode.fillPage?.("", context).catch(() => {});
+  mode.prerender?.("", context).catch(() => {});
   void prune({
     dataDirectory,
     inUse: new Set([`${mode.draftKey()}.json`]),
-    goOn: () => session.phase === "waiting",
+    shouldContinue: () => session.phase === "waiting",
   });
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ReviewMode } from "../context.ts";
 import { codeDecision, type Decision } from "../decision.ts";
 import type { CodeReview } from "./code-review.ts";
-import { createPageFiller } from "./first-paint/fill-page.ts";
+import { createPrerender } from "./first-paint/prerender.ts";
 import { diffRoute } from "./routes/diff.ts";
 import { diffImageRoute } from "./routes/diff-image.ts";
 import { diffIndexRoute } from "./routes/diff-index.ts";
@@ -29,7 +29,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
       diffRoundsRoute(app, review);
       const { events } = context;
       const stopWatching = watchDiff(review.diffs, {
-        isWanted: () => events.isHeard,
+        isWanted: () => events.isConnected,
         onOutdated: () => events.send({ event: "stale" }),
       });
       app.addHook("onClose", async () => {
@@ -37,7 +37,7 @@ export function createCodeMode(review: CodeReview): ReviewMode {
         await review.diffs.close();
       });
     },
-    fillPage: createPageFiller(review),
+    prerender: createPrerender(review),
     // One draft for all diffs of a branch: a comment outlives a change of the diff type.
     draftKey: () => `code-${createHash("sha256").update(`${root}\0${branch}`).digest("hex").slice(0, 32)}`,
     history: async () => ({ rounds: [] }),

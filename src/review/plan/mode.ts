@@ -22,7 +22,7 @@ export function createPlanMode(review: PlanReview): ReviewMode {
       denyRoute(app, context, review);
       notesVaultsRoute(app, review);
     },
-    fillPage: createPageFiller(review),
+    prerender: createPrerender(review),
     draftKey: () => review.planId,
     async history({ drafts }) {
       const earlier = (await review.history)?.earlier ?? [];
@@ -51,19 +51,19 @@ async function withDraft(round: Round, source: PlanSource, drafts: DraftStore): 
 }
 
 /** Characters. A longer plan would hold up the server's other answers; the page draws it by itself. */
-const FIRST_VIEW_LIMIT = 200_000;
+const MAX_PRERENDERED = 200_000;
 
 /** Draws the plan once, when it is first asked for; the Markdown reader is not needed to start the server. */
-function createPageFiller({ plan, title }: PlanReview): NonNullable<ReviewMode["fillPage"]> {
+function createPrerender({ plan, title }: PlanReview): NonNullable<ReviewMode["prerender"]> {
   let html: string | undefined;
   return async (page, { settings }) => {
-    if (plan.trim() === "" || plan.length > FIRST_VIEW_LIMIT) return page;
-    const [{ drawPlan }, { withFirstView }] = await Promise.all([
+    if (plan.trim() === "" || plan.length > MAX_PRERENDERED) return page;
+    const [{ drawPlan }, { withFirstPaint }] = await Promise.all([
       import("./draw-plan.ts"),
       import("../first-paint.ts"),
     ]);
     html ??= drawPlan(plan);
-    return withFirstView(page, {
+    return withFirstPaint(page, {
       title: `${title}: plan review`,
       theme: (await settings.read()).theme,
       html,

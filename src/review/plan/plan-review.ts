@@ -1,7 +1,7 @@
 import type { PlanHistory } from "../storage/history.ts";
 import type { AgentChannel } from "./agent-channel.ts";
 import type { PlanSource } from "./plan-id.ts";
-import type { VaultPlaces } from "./save/find-vaults.ts";
+import type { VaultFolders } from "./save/find-vaults.ts";
 
 /** A plan under review and everything that is known about it. */
 export interface PlanReview {
@@ -21,5 +21,5 @@ export interface PlanReview {
   readonly history: Promise<PlanHistory | undefined>;
   /** Where plans are saved unless the person says otherwise. */
   readonly plansFolder: string;
-  readonly vaultPlaces: VaultPlaces;
+  readonly vaultFolders: VaultFolders;
 }

@@ -43,22 +43,22 @@ function headingOf(line: string): string {
 function plain(text: string): string {
   const literal: string[] = [];
   // What stands in code or behind a reverse stroke is text, whatever signs it has; NUL holds its place meanwhile.
-  const setAside = (_match: string, _ticks?: string, code?: string, sign?: string) => {
+  const keepLiteral = (_match: string, _ticks?: string, code?: string, sign?: string) => {
     literal.push(code ?? sign ?? "");
     return "\0";
   };
   const line = text
     .replace(/^#+/, "")
     .replace(/\s+/g, " ")
-    .slice(0, LONGEST_READ)
+    .slice(0, MAX_READ)
     .replace(/\p{Cc}/gu, "")
-    .replace(/(`+)(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@[-`{-~])/g, setAside);
+    .replace(/(`+)(?!`)(.+?)(?<!`)\1(?!`)|\\([!-/:-@[-`{-~])/g, keepLiteral);
   const shown = withoutSigns(line).replace(/\0/g, () => literal.shift() ?? "");
   return shortened(shown, 120).trim();
 }
 
 /** Enough for a title, and little enough for any pattern. */
-const LONGEST_READ = 1_000;
+const MAX_READ = 1_000;
 
 function withoutSigns(text: string): string {
   return text

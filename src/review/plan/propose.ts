@@ -28,7 +28,7 @@ export function proposeApproval(body: ApproveBody, rules: ApprovalRules): Propos
     warnings.push(`${member} was ignored: ${callerName} (${rules.origin}) cannot be told`);
     return undefined;
   };
-  const feedback = kept("feedback", saidIn(body.feedback), takes.approvalNote !== "none");
+  const feedback = kept("feedback", textIn(body.feedback), takes.approvalNote !== "none");
   const agentSwitch = kept("agentSwitch", body.agentSwitch || undefined, takes.takesAgentSwitch);
   const permissionMode = kept("permissionMode", body.permissionMode, takes.takesPermissionMode);
   const changed = body.plan === rules.plan ? undefined : body.plan;
@@ -49,10 +49,10 @@ export function proposeApproval(body: ApproveBody, rules: ApprovalRules): Propos
 /** The denial a body asks for; there is always something to tell the agent. Pure. */
 export function proposeDenial({ feedback, annotations }: DenyBody): Proposed {
   const said = annotations === undefined ? {} : { annotations };
-  return { decision: { kind: "deny", feedback: saidIn(feedback) ?? DEFAULT_DENIAL, ...said }, warnings: [] };
+  return { decision: { kind: "deny", feedback: textIn(feedback) ?? DEFAULT_DENIAL, ...said }, warnings: [] };
 }
 
 /** Words as they were typed; white space alone is none. */
-function saidIn(feedback: string | undefined): string | undefined {
+function textIn(feedback: string | undefined): string | undefined {
   return feedback?.trim() ? feedback : undefined;
 }

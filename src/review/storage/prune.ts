@@ -38,7 +38,7 @@ export interface Pruning {
   /** Names of files that are in use, whatever their age. */
   readonly inUse: ReadonlySet<string>;
   /** Asked before each step: nothing that waits shall wait for this. */
-  readonly goOn: () => boolean;
+  readonly shouldContinue: () => boolean;
   readonly now?: number;
 }
 
@@ -72,10 +72,10 @@ interface Aged {
 }
 
 /** What a folder holds, the newest first. */
-async function entriesOf(folder: string, { goOn, now = Date.now() }: Pruning): Promise<Aged[]> {
+async function entriesOf(folder: string, { shouldContinue, now = Date.now() }: Pruning): Promise<Aged[]> {
   const aged: Aged[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-    if (!goOn()) return [];
+    if (!shouldContinue()) return [];
     const path = join(folder, entry.name);
     const state = await stat(path).catch(() => undefined);
     if (state) aged.push({ path, entry, age: now - state.mtimeMs });
@@ -83,9 +83,9 @@ async function entriesOf(folder: string, { goOn, now = Date.now() }: Pruning): P
   return aged.sort((one, two) => one.age - two.age);
 }
 
-async function removeAll(entries: readonly Aged[], { goOn }: Pruning): Promise<void> {
+async function removeAll(entries: readonly Aged[], { shouldContinue }: Pruning): Promise<void> {
   for (const { path } of entries) {
-    if (!goOn()) return;
+    if (!shouldContinue()) return;
     await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -20,8 +20,8 @@ async function pruned(ages: Record<string, number>, options: { inUse?: string[];
     if (name.startsWith("history/")) await utimes(dirname(path), time, time);
   }
   let steps = options.steps ?? Number.POSITIVE_INFINITY;
-  const goOn = () => steps-- > 0;
-  await prune({ dataDirectory, now: NOW, inUse: new Set(options.inUse), goOn });
+  const shouldContinue = () => steps-- > 0;
+  await prune({ dataDirectory, now: NOW, inUse: new Set(options.inUse), shouldContinue });
   const left = await readdir(dataDirectory, { recursive: true, withFileTypes: true });
   return left
     .filter((entry) => entry.isFile())
@@ -101,9 +101,9 @@ describe("what a killed process has left", () => {
 
 it("a data directory that is not there, or not as it should be, is left as it is", async () => {
   const dataDirectory = join(await temporaryFolder(), "none");
-  await prune({ dataDirectory, inUse: new Set(), goOn: () => true });
+  await prune({ dataDirectory, inUse: new Set(), shouldContinue: () => true });
   await mkdir(dataDirectory);
   await writeFile(join(dataDirectory, "drafts"), "in the way");
-  await prune({ dataDirectory, inUse: new Set(), goOn: () => true });
+  await prune({ dataDirectory, inUse: new Set(), shouldContinue: () => true });
   expect(await readdir(dataDirectory)).toEqual(["drafts"]);
 });

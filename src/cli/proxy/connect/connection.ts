@@ -70,12 +70,12 @@ function refuseTwoKeys(client: string, upstream: string): never {
 /** The models the proxy offers right now. Throws `configuration` when it does not answer. */
 export async function modelsOf({ url, key }: Connection): Promise<readonly string[]> {
   try {
-    const answer = await fetch(`${url}/v1/models`, {
+    const response = await fetch(`${url}/v1/models`, {
       ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
       signal: AbortSignal.timeout(5000),
     });
-    if (!answer.ok) throw new Error(`status ${answer.status}`);
-    return modelIds(await answer.json());
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return modelIds(await response.json());
   } catch (error) {
     throw new AppError("configuration", `No proxy says at ${url} which models it has (${reasonOf(error)})`, {
       cause: error,

@@ -18,11 +18,11 @@ export function untilStopped(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     let stopping = false;
-    let ending = false;
+    let isStopping = false;
     const delay = new AbortController();
     const end = (code: number) => {
-      if (ending) return;
-      ending = true;
+      if (isStopping) return;
+      isStopping = true;
       delay.abort();
       process.off("SIGTERM", onSignal);
       process.off("SIGINT", onSignal);
@@ -37,7 +37,7 @@ export function untilStopped(
           () => {},
         );
       }
-      if (ending) return;
+      if (isStopping) return;
       const limit =
         drainTimeoutMs > 0 ? setTimeout(() => end(0), Math.min(drainTimeoutMs, MAX_TIMER_MS)) : undefined;
       try {
@@ -53,7 +53,7 @@ export function untilStopped(
       if (stopping) return end(signal === "SIGINT" ? 130 : 143);
       stopping = true;
       drain().then(() => {
-        if (!ending) end(0);
+        if (!isStopping) end(0);
       }, reject);
     };
     process.on("SIGTERM", onSignal);

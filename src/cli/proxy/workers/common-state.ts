@@ -15,7 +15,7 @@ export interface CommonState {
 }
 
 /** Milliseconds after which what a worker that does not answer has told last must do. */
-const ANSWER_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** `workers` are those that run now; what they have in common outlives each of them. */
 export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<WorkerProcess>): CommonState {
@@ -54,10 +54,10 @@ export function createCommonState(logFile: RotatingFile, workers: ReadonlySet<Wo
 /** Rejects after a time in which nobody that works is silent. */
 async function inTime<Value>(asked: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("it does not answer")), ANSWER_MS);
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("it does not answer")), TIMEOUT_MS);
   });
-  return Promise.race([asked, patience]).finally(() => clearTimeout(timer));
+  return Promise.race([asked, timeout]).finally(() => clearTimeout(timer));
 }
 
 async function askForCounts(worker: WorkerProcess): Promise<void> {

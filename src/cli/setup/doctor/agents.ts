@@ -5,13 +5,13 @@ import { currentInstallTarget, receiptsOf } from "../install-target.ts";
 import type { Finding } from "./finding.ts";
 import { isOnPath } from "./programs.ts";
 
-export interface AgentsPlace {
+export interface AgentsContext {
   readonly searchPath: string;
   readonly proxyRuns: boolean;
 }
 
 /** Every agent: whether it is here, has our hook, and goes through the proxy. */
-export async function agentFindings({ searchPath, proxyRuns }: AgentsPlace): Promise<readonly Finding[]> {
+export async function agentFindings({ searchPath, proxyRuns }: AgentsContext): Promise<readonly Finding[]> {
   const target = await currentInstallTarget(false);
   const hooks = reviewedAgents.map(async (agent) =>
     hookFinding(agent, target, await isOnPath(agent.program, searchPath)),

@@ -44,9 +44,9 @@ export async function portFinding(
 /** The proxy, where it answers its health check on this port. */
 export async function proxyOn(port: number): Promise<string | undefined> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2000) });
+    const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(2000) });
     // With auth_mode strict the check itself wants a key; the answer is still ours.
-    return answer.ok || answer.status === 401 ? "the proxy is running" : undefined;
+    return response.ok || response.status === 401 ? "the proxy is running" : undefined;
   } catch {
     return undefined;
   }

@@ -42,7 +42,7 @@ function isAtLeast(version: string, [oldestMajor, oldestMinor]: readonly [number
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
-export interface BrowserPlace {
+export interface BrowserContext {
   /** SERVICE_BROWSER or BROWSER. */
   readonly browser: string | undefined;
   readonly remote: boolean;
@@ -53,22 +53,24 @@ export interface BrowserPlace {
 }
 
 /** Whether a review's page will open by itself. It never has to: the URL is always printed. */
-export async function browserFinding(place: BrowserPlace): Promise<Finding> {
+export async function browserFinding(context: BrowserContext): Promise<Finding> {
   const subject = "browser";
   const byHand = "Open the URL that a review prints; the browser need not be on this machine.";
-  if (place.browser?.toLowerCase() === "none")
+  if (context.browser?.toLowerCase() === "none")
     return { subject, state: "off", detail: "switched off by SERVICE_BROWSER or BROWSER" };
-  if (place.remote || place.ssh) {
-    const detail = place.remote ? "none is opened in remote mode" : "none is opened over SSH";
+  if (context.remote || context.ssh) {
+    const detail = context.remote ? "none is opened in remote mode" : "none is opened over SSH";
     return { subject, state: "off", detail, remedy: byHand };
   }
-  const program = place.browser ?? (place.platform === "linux" && place.desktop ? "xdg-open" : undefined);
-  if (program === undefined && !place.desktop) {
+  const program =
+    context.browser ?? (context.platform === "linux" && context.desktop ? "xdg-open" : undefined);
+  if (program === undefined && !context.desktop) {
     return { subject, state: "warning", detail: "no desktop was found", remedy: byHand };
   }
   if (program === undefined) return { subject, state: "ok", detail: "the system's own" };
   for (const [name] of browserCommands(program)) {
-    if (await isOnPath(name, place.searchPath, place.platform)) return { subject, state: "ok", detail: name };
+    if (await isOnPath(name, context.searchPath, context.platform))
+      return { subject, state: "ok", detail: name };
   }
   return {
     subject,
@@ -79,7 +81,7 @@ export async function browserFinding(place: BrowserPlace): Promise<Finding> {
 }
 
 /** What Windows takes for a program behind a name without an ending; npm installs `.cmd` scripts. */
-const WINDOWS_ENDINGS = ["", ".exe", ".cmd", ".bat", ".com"];
+const WINDOWS_EXTENSIONS = ["", ".exe", ".cmd", ".bat", ".com"];
 
 /** Whether a program, by name or path, can be run. `searchPath` is the PATH. */
 export async function isOnPath(
@@ -88,14 +90,14 @@ export async function isOnPath(
   platform: NodeJS.Platform = process.platform,
 ): Promise<boolean> {
   const isPath = /[/\\]/.test(program);
-  const places = isPath
+  const paths = isPath
     ? [program]
     : searchPath
         .split(delimiter)
         .filter(Boolean)
         .map((folder) => join(folder, program));
-  const endings = platform === "win32" ? WINDOWS_ENDINGS : [""];
-  for (const path of places.flatMap((place) => endings.map((ending) => place + ending))) {
+  const extensions = platform === "win32" ? WINDOWS_EXTENSIONS : [""];
+  for (const path of paths.flatMap((base) => extensions.map((extension) => base + extension))) {
     if (await isProgram(path)) return true;
   }
   return false;

@@ -52,8 +52,8 @@ async function upstreamFindings(config: ProxyConfig): Promise<readonly Finding[]
     { log: { add: () => {}, refused: () => {}, close: async () => {} }, onInternal: () => {} },
   );
   try {
-    const answer = await proxy.app.inject({ method: "POST", url: "/internal/warmup", payload: {} });
-    const { results } = answer.json<{ results: readonly WarmupResult[] }>();
+    const response = await proxy.app.inject({ method: "POST", url: "/internal/warmup", payload: {} });
+    const { results } = response.json<{ results: readonly WarmupResult[] }>();
     return results.map((result) => findingOf(result, config));
   } catch (error) {
     return [{ subject: "upstreams", state: "warning", detail: `could not be asked: ${messageOf(error)}` }];

@@ -29,7 +29,7 @@ export interface FeedbackParts {
 export const NO_FEEDBACK = "No feedback provided.";
 
 /** Lines quoted from one annotation; who marks a whole file has said where, and the agent has the file. */
-const MOST_LINES = 60;
+const MAX_LINES = 60;
 
 /** Backticks: one more than usual, so that it stands out from fences within quoted code or the person's own Markdown. */
 const FENCE = 4;
@@ -94,10 +94,10 @@ function noteBlocks(number: number, { annotation, code, oldPath }: QuotedAnnotat
 
 function shortened(code: string): string {
   const lines = code.split("\n");
-  const more = lines.length - MOST_LINES;
+  const more = lines.length - MAX_LINES;
   return more <= 0
     ? code
-    : `${lines.slice(0, MOST_LINES).join("\n")}\n… ${more} more ${more === 1 ? "line" : "lines"}`;
+    : `${lines.slice(0, MAX_LINES).join("\n")}\n… ${more} more ${more === 1 ? "line" : "lines"}`;
 }
 
 /** The file's ending, where it can stand behind a fence. */

@@ -6,7 +6,7 @@ import { loadHighlighter } from "./highlighter.ts";
 import { shownFiles } from "./shown-files.ts";
 
 /** Rows of code that fill any usual window. */
-const MOST_ROWS = 80;
+const MAX_ROWS = 80;
 /** Bytes of one patch that hold as many rows. */
 const PATCH_HEAD = 64 * 1024;
 
@@ -19,7 +19,7 @@ export interface DrawOptions {
 export async function drawDiff(snapshot: Snapshot, options: DrawOptions): Promise<string> {
   const highlight = await loadHighlighter();
   const sections: string[] = [];
-  let rows = MOST_ROWS;
+  let rows = MAX_ROWS;
   for (const file of shownFiles(snapshot)) {
     const patch = file.generated ? undefined : scanPatch(await headOf(snapshot, file));
     const drawn = fileHtml(file, patch, { ...options, highlight, rows });

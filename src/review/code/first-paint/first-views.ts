@@ -23,21 +23,21 @@ export function createFirstViews(diffs: DiffDesk): (options: DrawOptions) => Pro
   let isThere = false;
 
   const drawWhole = async (options: DrawOptions): Promise<DrawnDiff> => {
-    const [held, draw] = await Promise.all([diffs.current(), loadDrawing()]);
+    const [lease, draw] = await Promise.all([diffs.current(), loadDrawing()]);
     isThere = true;
     tops.clear();
-    const views = drawn.get(held.snapshot) ?? new Map<string, Promise<string>>();
-    drawn.set(held.snapshot, views);
+    const views = drawn.get(lease.snapshot) ?? new Map<string, Promise<string>>();
+    drawn.set(lease.snapshot, views);
     const key = JSON.stringify(options);
-    const html = views.get(key) ?? draw(held.snapshot, options);
+    const html = views.get(key) ?? draw(lease.snapshot, options);
     views.set(key, html);
-    return viewOf(held, html);
+    return viewOf(lease, html);
   };
   const drawTop = async (options: DrawOptions): Promise<DrawnDiff | undefined> => {
     await delay(HEAD_START_MS, undefined, { ref: false });
     if (isThere) return undefined;
-    const [held, draw] = await Promise.all([diffs.part(topFiles), loadDrawing()]);
-    return held && viewOf(held, draw(held.snapshot, options));
+    const [lease, draw] = await Promise.all([diffs.part(topFiles), loadDrawing()]);
+    return lease && viewOf(lease, draw(lease.snapshot, options));
   };
   return (options) => {
     const whole = drawWhole(options);

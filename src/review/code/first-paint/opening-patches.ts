@@ -4,7 +4,7 @@ import type { Snapshot, SnapshotFile } from "../../git/snapshot.ts";
 import { shownFiles } from "./shown-files.ts";
 
 /** Bytes of patches that travel with the index: the diffs of most days whole, and more than one window of any other. */
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** The patches of the files on top of the page, as many as are small together. Bytes that are not UTF-8 become U+FFFD. */
 export async function openingPatches(snapshot: Snapshot): Promise<OpeningPatch[]> {
@@ -12,7 +12,7 @@ export async function openingPatches(snapshot: Snapshot): Promise<OpeningPatch[]
   let bytes = 0;
   for (const file of shownFiles(snapshot)) {
     bytes += file.patchSize;
-    if (bytes > MOST_BYTES) break;
+    if (bytes > MAX_BYTES) break;
     patches.push({ index: file.index, patch: await textOf(snapshot, file) });
   }
   return patches;

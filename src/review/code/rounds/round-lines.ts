@@ -14,9 +14,9 @@ import type { StoredRound } from "./round-store.ts";
 /** Characters that stand for one line. */
 const MARK_LENGTH = 8;
 /** Changed lines of a diff that are remembered; of the files beyond it is only known whether they changed. */
-const MOST_LINES = 20_000;
+const MAX_LINES = 20_000;
 /** Steps between two versions after which order no longer counts: what was not there at all is new. */
-const MOST_EDITS = 2_000;
+const MAX_EDITS = 2_000;
 
 /** Line numbers of each side, ascending. */
 export interface ChangedLines {
@@ -27,7 +27,7 @@ export interface ChangedLines {
 /** The files of a diff, as a round remembers them. */
 export async function rememberedFiles(snapshot: Snapshot): Promise<StoredRound["files"]> {
   const files: StoredRound["files"][0][] = [];
-  let left = MOST_LINES;
+  let left = MAX_LINES;
   for (const file of snapshot.files) {
     const { path, fingerprint, additions, deletions } = file;
     const isRemembered = additions + deletions <= left;
@@ -51,7 +51,7 @@ export async function linesSince(
   file: SnapshotFile,
   marks: string,
 ): Promise<ChangedLines> {
-  if (file.additions + file.deletions > MOST_LINES) return { old: [], new: [] };
+  if (file.additions + file.deletions > MAX_LINES) return { old: [], new: [] };
   const patch = await parsed(snapshot, file);
   const lines = changedIndexes(patch);
   const now = lines.map((line) => markOf(patch, line));
@@ -79,7 +79,7 @@ function markOf(patch: ParsedPatch, line: number): string {
 
 /** Tells of a position in `after` whether it has no counterpart in `before`. */
 function newAmong(before: string[], after: string[]): (index: number) => boolean {
-  const parts = diffArrays(before, after, { maxEditLength: MOST_EDITS });
+  const parts = diffArrays(before, after, { maxEditLength: MAX_EDITS });
   if (!parts) {
     const known = new Set(before);
     return (index) => !known.has(after[index] ?? "");

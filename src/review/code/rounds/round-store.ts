@@ -6,7 +6,7 @@ import type { DiffRound } from "../../api-types.ts";
 import { codeAnnotation } from "../code-schemas.ts";
 
 /** Rounds that are kept of a branch; what is older has been dealt with. */
-const MOST_ROUNDS = 10;
+const MAX_ROUNDS = 10;
 
 /** A round as it is kept: with each file's changed lines as `lineMarks` has them, where they are known. */
 export interface StoredRound extends Omit<DiffRound, "files"> {
@@ -56,7 +56,7 @@ export function createRoundStore(dataDirectory: string, root: string): RoundStor
       const kept = earlier.map((each) =>
         isSameDiff(each, round) ? { ...each, files: each.files.map(withoutLines) } : each,
       );
-      const rounds = [...kept, { round: number, ...round }].slice(-MOST_ROUNDS);
+      const rounds = [...kept, { round: number, ...round }].slice(-MAX_ROUNDS);
       await writeDurably(pathOf(branch), JSON.stringify(rounds));
     },
   };

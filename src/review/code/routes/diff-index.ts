@@ -35,7 +35,7 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
       repository: { name, root },
       ...(paths.length === 0 ? {} : { paths }),
       editorLink,
-      files: snapshot.files.map(withoutPlace),
+      files: snapshot.files.map(withoutPosition),
       ...(snapshot.omitted ? { omitted: snapshot.omitted } : {}),
       opening: await openingPatches(snapshot),
       settings,
@@ -44,6 +44,11 @@ export function diffIndexRoute(app: FastifyInstance, context: ReviewContext, rev
 }
 
 /** Where a patch lies on disk is the server's own business. */
-function withoutPlace({ section: _section, oldBlob: _old, newBlob: _new, ...file }: SnapshotFile): DiffFile {
+function withoutPosition({
+  section: _section,
+  oldBlob: _old,
+  newBlob: _new,
+  ...file
+}: SnapshotFile): DiffFile {
   return file;
 }

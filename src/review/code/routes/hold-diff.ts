@@ -3,8 +3,8 @@ import type { HeldDiff } from "../../git/diff-desk.ts";
 
 /** Waits for a diff and keeps it readable until the answer has left, whatever becomes of it. */
 export async function holdDiff(reply: FastifyReply, diff: Promise<HeldDiff>): Promise<HeldDiff> {
-  const held = await diff;
-  if (reply.raw.closed) held.release();
-  else reply.raw.once("close", held.release);
-  return held;
+  const lease = await diff;
+  if (reply.raw.closed) lease.release();
+  else reply.raw.once("close", lease.release);
+  return lease;
 }

@@ -3,6 +3,6 @@ import type { PlanReview } from "../plan-review.ts";
 import { findVaults } from "../save/find-vaults.ts";
 
 /** GET /api/notes/vaults: the vaults that Obsidian knows on this machine. */
-export function notesVaultsRoute(app: FastifyInstance, { vaultPlaces }: PlanReview): void {
-  app.get("/api/notes/vaults", async () => ({ vaults: await findVaults(vaultPlaces) }));
+export function notesVaultsRoute(app: FastifyInstance, { vaultFolders }: PlanReview): void {
+  app.get("/api/notes/vaults", async () => ({ vaults: await findVaults(vaultFolders) }));
 }

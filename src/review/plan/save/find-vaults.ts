@@ -5,14 +5,14 @@ import { z } from "zod";
 const configuration = z.object({ vaults: z.record(z.string(), z.unknown()) });
 const vault = z.object({ path: z.string() });
 
-export interface VaultPlaces {
+export interface VaultFolders {
   readonly home: string;
   /** `$XDG_CONFIG_HOME`, or `%APPDATA%` on Windows. */
   readonly configHome?: string | undefined;
 }
 
 /** Where Obsidian keeps its list of vaults, by platform and way of installation. Pure. */
-export function vaultConfigurations({ home, configHome }: VaultPlaces, platform: NodeJS.Platform): string[] {
+export function vaultConfigurations({ home, configHome }: VaultFolders, platform: NodeJS.Platform): string[] {
   const file = join("obsidian", "obsidian.json");
   if (platform === "darwin") return [join(home, "Library", "Application Support", file)];
   if (platform === "win32") return [join(configHome ?? join(home, "AppData", "Roaming"), file)];
@@ -24,7 +24,7 @@ export function vaultConfigurations({ home, configHome }: VaultPlaces, platform:
 }
 
 /** The vaults that Obsidian knows and that are there; none on any trouble. */
-export async function findVaults(places: VaultPlaces, platform = process.platform): Promise<string[]> {
+export async function findVaults(places: VaultFolders, platform = process.platform): Promise<string[]> {
   const lists = await Promise.all(vaultConfigurations(places, platform).map(vaultsIn));
   const paths = [...new Set(lists.flat())];
   const present = await Promise.all(paths.map(isFolder));

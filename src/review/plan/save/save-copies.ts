@@ -27,7 +27,7 @@ export interface WantedCopies {
 }
 
 /** How long a copy may take; a network drive that hangs must not hold the decision up. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /**
  * The copies a body wants, the remembered choice filling in what it leaves open. Throws `validation` for paths of the
@@ -36,9 +36,9 @@ const PATIENCE_MS = 5_000;
 export function plannedCopies(
   wanted: WantedCopies,
   remembered: PlanSave,
-  review: Pick<PlanReview, "plansFolder" | "vaultPlaces" | "missing">,
+  review: Pick<PlanReview, "plansFolder" | "vaultFolders" | "missing">,
 ): Copies {
-  const { home } = review.vaultPlaces;
+  const { home } = review.vaultFolders;
   const { enabled } = { ...remembered, ...wanted.planSave };
   const { custom, warnings } = customFolder(wanted.planSave?.customPath, remembered.customPath, home);
   const folder = { path: custom ?? review.plansFolder, isPrivate: custom === undefined };
@@ -99,6 +99,6 @@ export async function saveCopies(
 }
 
 async function tooLate(): Promise<never> {
-  await delay(PATIENCE_MS, undefined, { ref: false });
-  throw new Error(`no answer within ${PATIENCE_MS / 1_000} s`);
+  await delay(TIMEOUT_MS, undefined, { ref: false });
+  throw new Error(`no answer within ${TIMEOUT_MS / 1_000} s`);
 }

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { dataFinding, portFinding, proxyOn } from "../../../../src/cli/setup/doctor/disk-and-ports.ts";
 import { isBroken } from "../../../../src/cli/setup/doctor/finding.ts";
 import {
-  type BrowserPlace,
+  type BrowserContext,
   browserFinding,
   gitFinding,
   isOnPath,
@@ -39,7 +39,7 @@ it("finds git", async () => {
 });
 
 describe("the browser", () => {
-  const desk: BrowserPlace = {
+  const desk: BrowserContext = {
     browser: undefined,
     remote: false,
     ssh: false,
@@ -47,7 +47,7 @@ describe("the browser", () => {
     searchPath: "",
     platform: "darwin",
   };
-  it.each<[string, Partial<BrowserPlace>, string, RegExp]>([
+  it.each<[string, Partial<BrowserContext>, string, RegExp]>([
     ["the system's own", {}, "ok", /system/],
     ["switched off", { browser: "none" }, "off", /switched off/],
     ["far away over SSH", { ssh: true }, "off", /SSH/],
