@@ -186,12 +186,12 @@ setInterval(() => {
 process.on("SIGUSR2", () => { most = wall = 0; });
 `;
 
-let answer = ["application/json", chat('{"content":"x"}')];
+let reaction = ["application/json", chat('{"content":"x"}')];
 const upstream = createServer(async (incoming, response) => {
   for await (const _ of incoming);
   response.on("error", () => {});
-  response.writeHead(200, { "content-type": answer[0] });
-  response.end(answer[1]);
+  response.writeHead(200, { "content-type": reaction[0] });
+  response.end(reaction[1]);
 });
 upstream.listen(0, "127.0.0.1");
 await once(upstream, "listening");
@@ -307,7 +307,7 @@ try {
     if (wanted.test(`request ${name}`)) await measure(`request ${name}`, path, Buffer.from(build()));
   for (const [name, type, build] of responses()) {
     if (!wanted.test(`response ${name}`)) continue;
-    answer = [type, Buffer.from(build())];
+    reaction = [type, Buffer.from(build())];
     const more = type === "text/event-stream" ? ',"stream":true' : "";
     await measure(
       `response ${name}`,

@@ -91,14 +91,14 @@ export async function readResponseJson(
   onLength?.(text.length);
   await turnIfLarge(text.length);
   if (!/\S/.test(text)) throw invalidResponse("The upstream's answer is empty.");
-  let answer: unknown;
+  let parsed: unknown;
   try {
-    answer = parseJson(text);
+    parsed = parseJson(text);
   } catch {
     throw invalidResponse("The upstream's answer is no JSON.");
   }
   await turnIfLarge(text.length);
-  return answer;
+  return parsed;
 }
 
 /** An error's body: JSON where it is, else its few words; gateways put HTML in its place, which is nothing. */
