@@ -98,7 +98,7 @@ describe("a page that cannot be rendered", () => {
     const next = await startReview(home, JSON.stringify({ ...event, tool_input: { plan: "# Another\n" } }));
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("heading", { name: "Saved, but maybe not delivered: Approve" }).waitFor();
-    await page.getByRole("alert").getByText("has asked for another review since").waitFor();
+    await page.getByRole("alert").getByText("has since requested another review").waitFor();
     expect(await page.getByText(/handed to|close this tab/).count()).toBe(0);
     next.child.kill("SIGTERM");
     await Promise.all([review.ended, next.ended]);

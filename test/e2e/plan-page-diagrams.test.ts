@@ -110,7 +110,7 @@ describe("a diagram", () => {
     const { page } = await openWithDiagram();
     const wrong = page.locator(".code-block", { has: page.locator(".diagram-error") });
     await wrong.waitFor();
-    expect(await wrong.locator(".diagram-error").textContent()).toMatch(/^This diagram cannot be drawn: \S/);
+    expect(await wrong.locator(".diagram-error").textContent()).toMatch(/^Cannot render this diagram: \S/);
     expect(await wrong.locator("pre").textContent()).toBe("flowchart LR\n  A --");
   });
 

@@ -67,7 +67,7 @@ it("an agent whose session asks again is told of as gone, and the decision is ke
   await page.locator(".plan").getByRole("heading", { name: "One" }).waitFor();
   const second = await startCommand(REVIEW, { stdin: event("# Two"), folder });
   await second.url();
-  await page.getByText("Claude Code has asked for another review since").waitFor();
+  await page.getByText("Claude Code has since requested another review").waitFor();
   const answer = await first.post("/api/deny", { feedback: "not heard" });
   expect(answer.body).toMatchObject({ ok: true, doubt: "asked-again" });
   expect((await first.ended).stderr).toContain("review last");

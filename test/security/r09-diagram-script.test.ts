@@ -52,8 +52,8 @@ describe("R9 a diagram that would run a script", () => {
   });
 
   it.each([
-    ["it shows pictures from elsewhere", 'graph TD\nA@{ img: "http://evil.test/node.png", label: "x" }'],
-    ["it shows pictures from elsewhere", 'graph TD\nA@{ img : "//evil.test/node.png" }'],
+    ["it loads images from other servers", 'graph TD\nA@{ img: "http://evil.test/node.png", label: "x" }'],
+    ["it loads images from other servers", 'graph TD\nA@{ img : "//evil.test/node.png" }'],
     ["it is longer than 50,000 characters", `graph TD\n${"A-->B\n".repeat(10_000)}`],
   ])("is not drawn at all where %s", async (reason, source) => {
     expect(await drawDiagram(source, "light")).toEqual({ error: reason, again: false });

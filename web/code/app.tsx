@@ -32,7 +32,7 @@ import { useDraft } from "./state/draft.ts";
 import { meetServer, useSession } from "./state/session.ts";
 import { openDialog, useView } from "./state/view.ts";
 
-/** The review page in each of its states. */
+/** Renders the code review page in each of its phases. */
 export function App() {
   useReviewEvents({ onConnection: (connected) => useSession.setState({ connected }), onEvent });
   return (
@@ -50,7 +50,7 @@ function Phase() {
   if (phase === "failed") {
     return (
       <PageState
-        title="The diff could not be loaded"
+        title="Cannot load the diff"
         actions={
           <Button variant="primary" onClick={() => location.reload()}>
             Try again
@@ -152,7 +152,7 @@ function onEvent(event: ReviewEvent): void {
   if (event.event === "closing") useSession.setState(({ closing }) => ({ closing: closing ?? event.reason }));
 }
 
-/** Says that comments came back, and leads to the one that was being written when the page went. */
+/** Reports restored comments and offers to continue the open one. */
 function useRestoredNotice(controller: DiffController): void {
   const restored = useDraft((draft) => draft.restored);
   useEffect(() => {

@@ -10,7 +10,7 @@ import { setWhitespace } from "./header/view-actions.ts";
 import { useSession } from "./state/session.ts";
 import { useView } from "./state/view.ts";
 
-/** Nothing to show: says why, and what else there is. */
+/** Shown for an empty diff: the reason and other diffs. */
 export function EmptyDiff() {
   const index = useSession((session) => session.index);
   const whitespace = useView((view) => view.whitespace);
@@ -41,7 +41,7 @@ export function EmptyDiff() {
   );
 }
 
-/** The end: what was sent, word for word, and that the tab can go. It never closes by itself. */
+/** Shows the sent feedback after the decision. */
 export function SentScreen() {
   const sent = useSession((session) => session.sent);
   const caller = useSession((session) => session.index?.caller.name ?? "the agent");

@@ -36,7 +36,7 @@ import {
   useView,
 } from "./state/view.ts";
 
-/** Every key of the page. */
+/** Shortcuts of the page. */
 export function shortcutsFor(controller: DiffController): readonly Shortcut[] {
   return shortcutsOf({
     next: () => moveLine(controller, 1),

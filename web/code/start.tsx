@@ -18,7 +18,7 @@ export async function start(): Promise<void> {
   watchSystemTheme();
   const highlighting = startHighlighting();
   const result = await openDiff();
-  // What is on screen has its colours already and is not to lose them.
+  // What is on screen has its colors already and is not to lose them.
   if (document.querySelector(".prerendered")) await highlighting;
   render();
   if (!result.ok) return;

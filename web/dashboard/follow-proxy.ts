@@ -4,7 +4,7 @@ import { keptKey } from "./key.ts";
 
 export interface Follower {
   readonly onState: (state: DashboardState) => void;
-  /** Nothing comes any more; it goes on being tried. */
+  /** The connection is lost and is being retried. */
   readonly onLost: () => void;
   /** A key is needed; resolves when another may have been given. */
   readonly onLocked: (wasWrong: boolean) => Promise<void>;

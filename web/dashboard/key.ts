@@ -3,7 +3,7 @@ import { patch } from "./patch.ts";
 
 const NAME = "sallyport-key";
 
-/** The key that was given in this tab. */
+/** Returns the API key stored for this tab. */
 export function keptKey(): string | undefined {
   return sessionStorage.getItem(NAME) ?? undefined;
 }

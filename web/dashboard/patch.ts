@@ -1,6 +1,7 @@
 /**
- * Makes what is in `container` like this markup, leaving alone what is like it already: the focus, a selection, a list that is
- * open and how far a table is scrolled stay as they are. Elements with `data-key` are found again by it.
+ * Updates the children of `container` to match the markup and keeps unchanged nodes, so that focus, selection and
+ * scroll positions survive. Matches elements by `data-key`. Used instead of React, which would add 221 kB (68 kB
+ * gzip) to a page of 26 kB (9 kB gzip).
  */
 export function patch(container: Element, markup: string): void {
   const template = document.createElement("template");

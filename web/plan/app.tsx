@@ -33,7 +33,7 @@ import { approve, requestChanges } from "./state/decide.ts";
 import { meetServer } from "./state/load.ts";
 import { type DialogName, useReview, type View } from "./state/review-store.ts";
 
-/** The plan page in each of its states. */
+/** Renders the plan page in each of its phases. */
 export function App() {
   const phase = useReview((state) => state.phase);
   useReviewEvents({ onEvent, onConnection: (connected) => useReview.setState({ connected }) });
@@ -64,7 +64,7 @@ function Failed() {
   const failure = useReview((state) => state.failure);
   return (
     <PageState
-      title="The plan cannot be loaded"
+      title="Cannot load the plan"
       actions={
         <Button variant="primary" onClick={() => location.reload()}>
           Try again
@@ -105,7 +105,7 @@ function Review() {
             {VIEWS[view]()}
           </Region>
         </main>
-        <Region name="The notes">
+        <Region name="The comments">
           <Sidebar>
             <LastRoundAnnotations />
           </Sidebar>
@@ -152,7 +152,7 @@ function onEvent(event: ReviewEvent): void {
   }
 }
 
-/** The agent asked for a review but sent nothing to review. It still waits for an answer. */
+/** Shown when the agent requested a review without a plan. The agent still waits for a decision. */
 function MissingPlan() {
   const plan = useReview((state) => state.plan);
   const { busy, error, run } = useDecision();

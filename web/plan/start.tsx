@@ -6,7 +6,7 @@ import { FailedReview } from "./decide/failed-review.tsx";
 import { load } from "./state/load.ts";
 import { useReview } from "./state/review-store.ts";
 
-/** Loads the plan and takes over from the text that came with the page. */
+/** Loads the plan and replaces the prerendered text. */
 export async function start(): Promise<void> {
   watchSystemTheme();
   await load().catch((error: unknown) => {

@@ -1,12 +1,12 @@
 import type { CallerDoubt } from "../../src/review/api-types.ts";
 
 const REASONS: Readonly<Record<CallerDoubt, string>> = {
-  "asked-again": "has asked for another review since",
+  "asked-again": "has since requested another review",
   "limit-passed":
     "has stopped reading this review's answer, as it does after a minute, and asks in its terminal,",
-  "went-on": "has gone on with its conversation since",
-  "launcher-gone": "has lost the program that started it",
-  "terminal-gone": "has lost its terminal",
+  "went-on": "has since continued its conversation",
+  "launcher-gone": "lost the program that started it",
+  "terminal-gone": "lost its terminal",
 };
 
 /** Says why a decision may not reach the agent, as a sentence about it. */

@@ -1,4 +1,4 @@
-/** Milliseconds, as many as can be told apart at a glance. */
+/** Formats milliseconds with a rounded unit. */
 export function duration(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return "–";
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
@@ -8,12 +8,12 @@ export function duration(milliseconds: number | undefined): string {
   return `${minutes} min ${Math.floor((milliseconds % 60_000) / 1000)} s`;
 }
 
-/** How long something has been going on, by the second. */
+/** Formats an elapsed time in seconds. */
 export function age(milliseconds: number): string {
   return milliseconds < 60_000 ? `${Math.max(0, Math.floor(milliseconds / 1000))} s` : duration(milliseconds);
 }
 
-/** Tokens or calls, three figures of them. */
+/** Formats a count with three significant digits. */
 export function count(amount: number | undefined): string {
   if (amount === undefined) return "–";
   if (amount < 1_000) return String(amount);
@@ -25,7 +25,7 @@ function short(amount: number): string {
   return amount < 99.95 ? amount.toFixed(1) : amount.toFixed(0);
 }
 
-/** US dollars; cents of large sums, more of small ones. */
+/** Formats US dollars, with more decimals for small amounts. */
 export function dollars(cost: number | undefined): string {
   if (cost === undefined) return "–";
   if (cost === 0) return "$0";
@@ -33,7 +33,7 @@ export function dollars(cost: number | undefined): string {
   return cost < 1 ? `$${cost.toFixed(4)}` : `$${cost.toFixed(2)}`;
 }
 
-/** The time of day, where the reader is; the day too where it is not that of `now`. */
+/** Formats a local time of day, with the date if it is not that of `now`. */
 export function clock(moment: string | number, now: number): string {
   const date = new Date(moment);
   const time = date.toTimeString().slice(0, 8);

@@ -13,7 +13,7 @@ export interface Filters {
 /** Shows every call. */
 export const NO_FILTERS: Filters = { upstream: "", model: "", errorsOnly: false };
 
-/** Calls that run at this moment. */
+/** Renders the running calls. */
 export function liveCalls({ live, now }: DashboardState): Html {
   const columns: Column<LiveCall>[] = [
     { head: "Model", cell: ({ model }) => model ?? "" },
@@ -33,7 +33,7 @@ export function liveCalls({ live, now }: DashboardState): Html {
   return section("live", heading, table("live", columns, rows), nothing);
 }
 
-/** The calls that ended last, as the filters have them. */
+/** Renders the last calls that match the filters. */
 export function finishedCalls(state: DashboardState, filters: Filters, isInteractive: boolean): Html {
   const shown = state.calls.filter((call) => isShown(call, filters));
   const rows = shown.map((row) => ({ key: row.id, row, tone: toneOf(row) }));
@@ -51,7 +51,7 @@ export function finishedCalls(state: DashboardState, filters: Filters, isInterac
 
 function emptyText({ calls }: DashboardState): string {
   return calls.length === 0
-    ? "No call has ended yet. Point a client here, and each of its calls is one line."
+    ? "No call has ended yet. Point a client at this proxy to see its calls."
     : "No matching calls.";
 }
 

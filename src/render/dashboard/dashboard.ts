@@ -14,10 +14,10 @@ export interface View {
   readonly connection: Connection;
 }
 
-/** How the page is kept up to date: not at all, it is, it will be again. */
+/** State of the event stream: none, connected, or lost. */
 export type Connection = "still" | "live" | "lost";
 
-/** All of the page but its frame. Pure: the server writes it into the page, the page's script writes it again. */
+/** Renders the dashboard's content. Pure: used by the server for the first paint and by the page for updates. */
 export function dashboard(state: DashboardState, view: View): Html {
   const settings = addresses(view.base, view.isInteractive);
   const isFresh = state.total.calls === 0 && state.live.length === 0;
@@ -46,9 +46,9 @@ ${!needsKey && html`<nav aria-label="More"><a href="/metrics">Metrics</a> <a hre
 }
 
 function stateText({ isDraining }: DashboardState, connection: Connection): string {
-  if (connection === "lost") return "Not connected: these are the last figures";
-  if (isDraining) return "Stopping: running calls may end";
-  return connection === "live" ? "Running" : "Running when this page was made";
+  if (connection === "lost") return "Not connected: showing the last figures";
+  if (isDraining) return "Stopping: waiting for running calls";
+  return connection === "live" ? "Running" : "Running when this page was loaded";
 }
 
 function toneOf({ isDraining }: DashboardState, connection: Connection): string {
@@ -59,5 +59,5 @@ function toneOf({ isDraining }: DashboardState, connection: Connection): string 
 function refused({ configuration, now }: DashboardState): Html {
   const { refused: last } = configuration;
   if (!last) return html``;
-  return html`<p class="notice" role="alert" data-key="refused"><strong>The configuration file was refused at ${clock(last.at, now)}; the one before stays in force.</strong> ${last.reason}</p>`;
+  return html`<p class="notice" role="alert" data-key="refused"><strong>The configuration file was rejected at ${clock(last.at, now)}. The previous configuration stays active.</strong> ${last.reason}</p>`;
 }

@@ -1,4 +1,4 @@
-/** Markup that is safe to be put into a page as it is. */
+/** Markup that is safe to insert into a page. */
 export class Html {
   readonly text: string;
 
@@ -22,7 +22,7 @@ function markupOf(value: Value): string {
   return escapeHtml(String(value));
 }
 
-/** For text and for attributes in double quotes. */
+/** Escapes text for element content and double-quoted attributes. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

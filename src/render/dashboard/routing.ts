@@ -10,7 +10,7 @@ import { clock, count } from "./amounts.ts";
 import { type Html, html } from "./html.ts";
 import { section, table } from "./table.ts";
 
-/** What to point clients at, ready to paste. */
+/** Renders client settings to copy. */
 export function addresses(base: string, isInteractive: boolean): Html {
   const clients = [
     { client: "Claude Code, Anthropic SDKs", text: `ANTHROPIC_BASE_URL=${base}` },
@@ -33,7 +33,7 @@ export function addresses(base: string, isInteractive: boolean): Html {
   return section("addresses", "Point a client here", table("addresses", columns, rows));
 }
 
-/** Each upstream of the configuration, and how its calls went. */
+/** Renders the upstreams with their call counts. */
 export function upstreamTable({ upstreams, now }: DashboardState): Html {
   const columns = [
     { head: "Upstream", cell: (upstream: UpstreamState) => upstreamCell(upstream, now) },
@@ -62,7 +62,7 @@ function restText({ key, model, status, until }: Resting, now: number): string {
   return `${which === "" ? "" : `${which}: `}asked last until ${clock(until, now)} (${why})`;
 }
 
-/** Which upstream a call goes to: the configuration's rules, and what counts where none of them fits. */
+/** Renders the routing rules and the default. */
 export function ruleTable({ rules, upstreams }: DashboardState): Html {
   const columns = [
     { head: "Model", cell: ({ match }: RuleState) => html`<code>${match}</code>` },
@@ -78,7 +78,7 @@ first upstream that speaks the client's dialect.</p>`;
   return section("rules", "Routes", table("rules", columns, rows), hint);
 }
 
-/** Each MCP server of the configuration, and how its calls went; nothing where there is none. */
+/** Renders the MCP servers with their call counts. */
 export function mcpTable({ mcp, now }: DashboardState): Html {
   if (mcp.length === 0) return html``;
   const columns = [

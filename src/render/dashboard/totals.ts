@@ -3,7 +3,7 @@ import { count, dollars, duration } from "./amounts.ts";
 import { type Html, html } from "./html.ts";
 import { section, table } from "./table.ts";
 
-/** All calls since the start, in a few figures. */
+/** Renders the totals since the start. */
 export function summary({ total, live }: DashboardState): Html {
   const share = total.input === 0 ? 0 : Math.round((100 * total.cached) / total.input);
   return html`<dl class="summary" data-key="summary">
@@ -28,10 +28,10 @@ function percent(part: number, whole: number): string {
 
 function unpricedText({ unpriced, cost }: CallTotals): string {
   if (unpriced === 0) return "";
-  return cost === undefined ? "no price known" : `${count(unpriced)} without price`;
+  return cost === undefined ? "no price" : `${count(unpriced)} without price`;
 }
 
-/** The same by model and upstream. */
+/** Renders the totals by model and upstream. */
 export function modelTable({ models }: DashboardState): Html {
   const columns = [
     { head: "Model", cell: ({ model }: ModelTotals) => model || "–" },
@@ -46,7 +46,7 @@ export function modelTable({ models }: DashboardState): Html {
     { head: "p95", cell: ({ p95 }: ModelTotals) => duration(p95), isFigure: true },
   ];
   const rows = models.map((row) => ({ key: `${row.upstream}\n${row.model}`, row }));
-  const nothing = rows.length === 0 && html`<p class="nothing">Nothing was counted yet.</p>`;
+  const nothing = rows.length === 0 && html`<p class="nothing">No calls yet.</p>`;
   return section("models", "By model, since start", table("models", columns, rows), nothing);
 }
 

@@ -26,7 +26,7 @@ const COMMENTS: Readonly<Record<CommentSearch, RegExp>> = {
   inside: /^.*?(?:-->|$)|<!--.*?(?:-->|$)/gs,
 };
 
-/** All of them, in order, none overlapping. */
+/** Returns all deceptive ranges, in order, without overlaps. */
 export function findDeceptions(text: string, comments: CommentSearch = "outside"): Deception[] {
   const found: Deception[] = [];
   for (const match of text.matchAll(CHARACTERS)) {
@@ -44,7 +44,7 @@ export function findDeceptions(text: string, comments: CommentSearch = "outside"
   return withComments(inOrder(found), [...text.matchAll(COMMENTS[comments])]);
 }
 
-/** Comments are one deception each, but for those that hold others, which tell more. */
+/** Comments are one deception each, except for those that hold others, which tell more. */
 function withComments(others: readonly Deception[], comments: readonly RegExpExecArray[]): Deception[] {
   const meaning = "an HTML comment: hidden elsewhere, but the agent reads it";
   const found: Deception[] = [];

@@ -7,7 +7,7 @@ export function fenced(text: string, language = "", least = 3): string {
   return `${fence}${language}\n${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
-/** Text as inline code, whatever backticks it holds. Line breaks would end it and are shown as spaces. */
+/** Formats text as inline code, whatever backticks it contains. Line breaks become spaces. */
 export function codeSpan(text: string): string {
   const longest = longestBackticks(text);
   const tick = "`".repeat(longest + 1);

@@ -1,7 +1,7 @@
 import type { Leaf, MarkdownDocument, MarkdownNode } from "./model.ts";
 
 /**
- * A parsed Markdown text as HTML, the way `MarkdownView` first draws it: code without colours, diagrams as their
+ * A parsed Markdown text as HTML, the way `MarkdownView` first draws it: code without colors, diagrams as their
  * source, images by name alone. Pure, so that a server can put a text into a page that is read before any script has
  * run. Whatever the text holds is escaped; tags come from the parser's own list.
  */

@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<CommentType, string>> = {
   concern: "Concern",
 };
 
-/** A comment as it stands in the diff. */
+/** Renders a comment in the diff. */
 export function CommentCard({ comment }: { readonly comment: ReviewComment }) {
   return (
     <article
@@ -52,12 +52,12 @@ export function CommentCard({ comment }: { readonly comment: ReviewComment }) {
   );
 }
 
-/** What kind of comment it is, in a word. */
+/** Renders the comment's type. */
 export function CommentBadge({ type }: { readonly type: CommentType }) {
   return <span className={`comment-badge comment-badge-${type}`}>{NAMES[type]}</span>;
 }
 
-/** Where a comment belongs, and what the person should know about that. */
+/** Renders the comment's position and its state in this diff. */
 export function PositionLabel({ comment }: { readonly comment: ReviewComment }) {
   const diffType = useSession(({ index }) => index?.diffType);
   // The patches decide where the lines are; they come later than the comments.

@@ -15,7 +15,7 @@ import { revealEditor } from "./show-editor.ts";
 import { discardComment } from "./start.ts";
 import { SuggestionEditor } from "./suggestion-editor.tsx";
 
-/** Writes a comment. Every keystroke is in the store, and with it in the draft; closing loses nothing. */
+/** Edits a comment. Every key press is saved in the draft. */
 export function CommentEditor({ comment }: { readonly comment: ReviewComment }) {
   const [isPreview, setPreview] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -61,7 +61,7 @@ export function CommentEditor({ comment }: { readonly comment: ReviewComment }) 
   );
 }
 
-/** A letter that was typed on a selection and that nothing follows is the command that it is elsewhere. */
+/** Runs the command of a single letter that was typed on a selection and followed by a pause. */
 function useLoneCommand({ id, text }: ReviewComment): void {
   const isTyped = useComments(({ typed }) => typed === id);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { currentPosition } from "../state/positions.ts";
 import { useSession } from "../state/session.ts";
 import { setFolded, useView } from "../state/view.ts";
 
-/** Brings a comment into view and puts the keyboard on its line; one without a place opens the panel. */
+/** Scrolls to a comment and moves the cursor to its line. A comment without a position opens the sidebar. */
 export function goToComment(controller: DiffController, comment: ReviewComment): void {
   const file = useSession.getState().files.find(({ path }) => path === comment.path);
   const position = currentPosition(comment);

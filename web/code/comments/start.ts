@@ -40,7 +40,7 @@ export function commentOnLines(range: LineRange, type: CommentType, typed = ""):
     return true;
   }
   const isSuggestion = type === "suggestion" && range.side === "new";
-  if (type === "suggestion" && !isSuggestion) showToast("Removed lines can be commented on, not rewritten");
+  if (type === "suggestion" && !isSuggestion) showToast("Suggestions work only on lines that still exist");
   start({
     ...blank(isSuggestion || type !== "suggestion" ? type : "comment"),
     text: typed,

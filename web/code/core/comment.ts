@@ -6,7 +6,7 @@ export type CommentType = CodeAnnotation["type"];
 
 export const commentTypes: readonly CommentType[] = ["comment", "suggestion", "concern"];
 
-/** What a person says about lines, about a file (no `place`), or about the whole change (no `path` either). */
+/** A person's comment on lines, on a file (no `place`), or on the whole change (no `path` either). */
 export interface ReviewComment {
   readonly id: string;
   readonly type: CommentType;
@@ -47,7 +47,7 @@ export function changesCode({ suggestion, place }: ReviewComment): boolean {
   return suggestion !== undefined && suggestion !== place?.lines.join("\n");
 }
 
-/** True while there is nothing in it that would be lost. */
+/** Returns whether a comment has no content. */
 export function isBlank(comment: ReviewComment): boolean {
   return comment.text.trim() === "" && comment.images.length === 0 && !changesCode(comment);
 }

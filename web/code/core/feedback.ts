@@ -20,7 +20,7 @@ export interface FeedbackContext {
   ) => { readonly start: number; readonly end: number } | undefined;
 }
 
-/** The Markdown an agent gets: everything it needs to act without seeing the page. Comments in the order given. */
+/** Formats comments as Markdown for the agent, in the given order. */
 export function feedbackMarkdown(comments: readonly ReviewComment[], context: FeedbackContext): string {
   const parts = [heading(comments.length, context)];
   let section: string | undefined;

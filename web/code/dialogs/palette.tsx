@@ -25,7 +25,7 @@ interface Entry {
 /** Files listed at most; more are found by typing on. */
 const MAX_FILES = 30;
 
-/** Every command and every file, by typing a part of its name. */
+/** Finds commands and files by a part of their name. */
 export function Palette({ controller, commands }: PaletteProps) {
   const files = useSession((session) => session.files);
   const [text, setText] = useState("");
@@ -73,7 +73,7 @@ export function Palette({ controller, commands }: PaletteProps) {
         onKeyDown={onKeyDown}
       />
       <Results entries={entries} at={at} choose={choose} />
-      {entries.length === 0 && <p className="hint">Nothing by that name.</p>}
+      {entries.length === 0 && <p className="hint">No matching commands or files.</p>}
     </Dialog>
   );
 }

@@ -16,7 +16,7 @@ import { type SinceLast, sinceRound, useRounds } from "../state/rounds.ts";
 import { useSession } from "../state/session.ts";
 import { openDialog, setFolded } from "../state/view.ts";
 
-/** The feedback of earlier rounds, with the lines it was about and what became of their files. */
+/** Lists feedback of earlier rounds with its lines and the state of their files. */
 export function RoundsDialog({ controller }: { readonly controller: DiffController }) {
   const rounds = useRounds((state) => state.rounds);
   return (

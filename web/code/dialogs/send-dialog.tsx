@@ -12,7 +12,7 @@ import { useSession } from "../state/session.ts";
 import { openDialog } from "../state/view.ts";
 import { AgentChoice } from "./agent-choice.tsx";
 
-/** Shows the exact text that will be sent, to be read and edited before. */
+/** Shows the feedback and lets the person edit it before it is sent. */
 export function SendDialog() {
   const caller = useSession(({ index }) => index?.caller.name ?? "the agent");
   const { feedback, text, setText, otherEdit } = useFeedbackText();

@@ -18,7 +18,7 @@ import { LayoutCache } from "./layout-cache.ts";
 
 /** Pixels rendered above and below the window. */
 const OVERSCAN = 240;
-/** Pixels of the diff that are put on paper, from its top: some forty pages. */
+/** Pixels of the diff that are put on paper, from its top: about forty pages. */
 const PRINTED = 40_000;
 /** Patches are asked for within this many windows of the visible part. */
 const AHEAD = 3;
@@ -41,13 +41,10 @@ export interface Viewport {
   readonly columns: number;
 }
 
-/**
- * Knows where everything of the diff stands and what of it is on screen. Follows the stores; whatever changes above
- * the window, what the person looks at stays where it is.
- */
+/** Lays out the diff and tracks the visible part. Changes above the window do not move the visible part. */
 export class DiffController {
   private latest: Scene = { geometry: new Geometry([]), visible: [], height: 0, shift: 0, printing: false };
-  /** Nothing is laid out before the scroller has told its size. */
+  /** Layout waits for the size of the scroller. */
   private viewport: Viewport = { height: 0, columns: 0 };
   private scrolledTo: ScrollPosition = { physical: 0, virtual: 0 };
   private element: HTMLElement | undefined;
@@ -93,7 +90,7 @@ export class DiffController {
     if (!same) this.update();
   }
 
-  /** The scroller has moved. */
+  /** Handles a scroll event. */
   scrolled(physical: number): void {
     // What the controller itself has moved comes back, rounded to the screen's pixels.
     if (Math.abs(physical - this.scrolledTo.physical) < 1) return;

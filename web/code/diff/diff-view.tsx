@@ -10,7 +10,7 @@ import { FileSection } from "./file-section.tsx";
 import { partKey } from "./layout-cache.ts";
 import { SidewaysBar } from "./sideways-bar.tsx";
 
-/** All files of the diff in one scroller; only what is near the window exists as elements. */
+/** Renders all files of the diff in one scroller. Only rows near the window exist as elements. */
 export function DiffView({ controller }: { readonly controller: DiffController }) {
   const scroller = useRef<HTMLElement>(null);
   const scene = useSyncExternalStore(controller.subscribe, controller.scene);
@@ -111,7 +111,7 @@ function columnsIn(element: HTMLElement, layout: string): number {
   return Math.max(1, Math.floor((side - padding - 0.1) / character));
 }
 
-/** On paper, above a diff that is too long for it: how much of it follows, and what prints all of it. */
+/** Printed above a shortened diff: how much follows and which command prints all of it. */
 function PrintNotice({ scene: { geometry, visible, printing } }: { readonly scene: Scene }) {
   const gitRef = useSession((session) => session.index?.gitRef ?? "");
   const last = visible.at(-1);

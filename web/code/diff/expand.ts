@@ -43,7 +43,7 @@ export async function ensureText(path: string): Promise<boolean> {
   if (useView.getState().texts.has(path)) return true;
   const result = await loadFileText(path, "new");
   if (!result.ok) {
-    showToast(`The lines around could not be loaded: ${explain(result)}`, { tone: "danger" });
+    showToast(`Cannot load the surrounding lines: ${explain(result)}`, { tone: "danger" });
     return false;
   }
   keepText(path, result.value.text);

@@ -24,7 +24,7 @@ interface FileHeaderProps {
   readonly onExpandAll: (() => void) | undefined;
 }
 
-/** Sticks to the top of the window while any of the file is in it. */
+/** Renders a file's header, which sticks to the top of the window. */
 export const FileHeader = memo(function FileHeader({ file, onExpandAll }: FileHeaderProps) {
   const folded = useView((view) => isFolded(view, file));
   const viewed = useView((view) => isViewed(view, file));
@@ -111,7 +111,7 @@ function EditorLink({ path }: { readonly path: string }) {
   );
 }
 
-/** The server's link with the path put in, encoded but for its slashes. */
+/** The server's link with the path put in, encoded except for its slashes. */
 function editorUrl(link: string, path: string): string {
   return link.replace("{path}", path.split("/").map(encodeURIComponent).join("/")).replace("{line}", "1");
 }
@@ -140,7 +140,7 @@ export function Counts({ file }: { readonly file: Pick<DiffFile, "additions" | "
   );
 }
 
-/** What happened to a file, as the letter git uses for it. */
+/** Renders git's letter for a file's status. */
 export function StatusLetter({ status }: { readonly status: DiffFile["status"] }) {
   return (
     <abbr className={`status-letter status-${status}`} title={status} aria-label={status}>

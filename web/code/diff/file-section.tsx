@@ -27,7 +27,7 @@ interface FileSectionProps {
   readonly cursor: LineRef | undefined;
 }
 
-/** One file: its header, and those of its rows that are near the window. */
+/** Renders a file's header and its rows near the window. */
 export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const { controller, body, from, to, top, wrap } = props;
   const rows = useRef<HTMLDivElement>(null);
@@ -105,7 +105,7 @@ function FailedFile({ index }: { readonly index: number }) {
   const retry = () => useSession.getState().patches?.retry(index);
   return (
     <p className="file-failed">
-      This file's changes could not be loaded.{" "}
+      Cannot load this file's changes.{" "}
       <button type="button" className="button button-small" onClick={retry}>
         Try again
       </button>

@@ -9,7 +9,7 @@ interface GapRowProps {
   readonly gap: number;
 }
 
-/** The bar between two hunks: what is left out, the way to see it, and the function the next hunk lies in. */
+/** Renders the bar between two hunks: expand buttons and the function of the next hunk. */
 export function GapRow({ body, row, gap }: GapRowProps) {
   const stretch = gapAt(body, gap);
   const shown = body.rows ? contextAround(body, row) : 0;

@@ -7,14 +7,14 @@ import { useSession } from "../state/session.ts";
 import { isFolded, useView } from "../state/view.ts";
 
 /**
- * Tells the parts of a diff apart. A path is not enough: a file that became a link, or is no longer tracked, is there
- * twice, once as what is gone and once as what has come. The same in every diff of the file. Pure.
+ * Returns a key for a file of a diff. A path is not unique: a file that became a link is listed twice, as deleted
+ * and as added. Pure.
  */
 export function partKey({ path, oldMode, newMode }: DiffFile): string {
   return oldMode === undefined && newMode !== undefined ? `+${path}` : ` ${path}`;
 }
 
-/** The bodies of all files, each built anew only when something it is made of has changed. */
+/** Caches the layout of all files. A body is built again only when its inputs change. */
 export class LayoutCache {
   private readonly bodies = new Map<string, FileBody>();
   private readonly inputs = new Map<string, BodyOptions>();

@@ -175,7 +175,7 @@ function Code(props: CodeProps) {
   );
 }
 
-/** A comment on one line gives all lines of the file a new body; what they say is made anew only when it changes. */
+/** A comment on one line gives all lines of the file a new body; what they say is made again only when it changes. */
 function useContent({ body, row, side, line, search, whole, highlighting }: CodeProps): LineContent {
   const { file, patch, text } = body;
   const number = body.rows?.kind[row] === ROW_CONTEXT ? (body.rows.right[row] ?? 0) : 0;
@@ -213,7 +213,7 @@ interface LongLineButtonProps {
   readonly hidden: number;
 }
 
-/** Stands where a long line is cut. */
+/** Renders the button at the end of a shortened line. */
 function LongLineButton({ lineKey, hidden }: LongLineButtonProps) {
   return (
     <button type="button" className="long-line" onClick={() => showWholeLine(lineKey)}>

@@ -6,13 +6,13 @@ import { useSession } from "../state/session.ts";
 
 const IMAGE = /\.(png|jpe?g|webp)$/i;
 
-/** Stands in place of lines: says what kind of change this is, and shows images. */
+/** Replaces lines: describes the change and shows images. */
 export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row: number }) {
   const { file, patch } = body;
   return (
     <div role="row" className="row notice-row" aria-rowindex={row + 1} data-notice>
       <div role="cell">
-        <p>{patch?.broken ? "This patch could not be read; here it is as git wrote it." : noticeFor(file)}</p>
+        <p>{patch?.broken ? "Cannot parse this patch. Raw output of git:" : noticeFor(file)}</p>
         {patch?.broken && <pre className="raw-patch">{patch.text.slice(0, 100_000)}</pre>}
         {file.binary && IMAGE.test(file.path) && <ImagePreview file={file} />}
       </div>
@@ -20,7 +20,7 @@ export function NoticeRow({ body, row }: { readonly body: FileBody; readonly row
   );
 }
 
-/** What happened to a file that has no lines to show. */
+/** Describes the change of a file without lines. */
 function noticeFor(file: DiffFile): string {
   const modes = file.oldMode && file.newMode && file.oldMode !== file.newMode;
   const change = modes ? ` Its mode changed from ${file.oldMode} to ${file.newMode}.` : "";
@@ -61,7 +61,7 @@ function ImageSide({ file, side }: { readonly file: DiffFile; readonly side: "ol
   const [size, setSize] = useState("");
   if (failed) return null;
   const when = side === "old" ? "before" : "after";
-  // The diff's id is there for the browser, so that it asks again when the diff has been taken anew.
+  // The diff's id is there for the browser, so that it asks again when the diff has been taken again.
   const query = new URLSearchParams({ path: file.path, side, diff: diffId });
   return (
     <figure>

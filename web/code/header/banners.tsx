@@ -9,7 +9,7 @@ import { switchDiff, useSession } from "../state/session.ts";
 import { openDialog, useView } from "../state/view.ts";
 import { OmittedBanner } from "./omitted-banner.tsx";
 
-/** What the person must know now, most serious first. Nothing here takes anything away from them. */
+/** Shows notices, most serious first. */
 export function Banners() {
   // Without a server there is nothing to save to and nothing newer: saying so thrice would only bury it.
   const isServerLost = useSession((session) => !session.connected || session.closing !== undefined);
@@ -49,7 +49,7 @@ function DoubtBanner() {
   return (
     <div className="banner banner-warning" role="alert">
       <span>
-        {describeDoubt(name, doubt)} You can still send the feedback: it is kept, and{" "}
+        {describeDoubt(name, doubt)} You can still send the feedback: it is saved, and{" "}
         <code>sallyport review last</code> prints it.
       </span>
     </div>

@@ -24,7 +24,7 @@ export async function goToMatch(controller: DiffController, step: 1 | -1): Promi
   announce(`${current + 1} of ${matches.length}, ${match.path} line ${match.number}`);
 }
 
-/** Finds text in the whole diff, not only in what is on screen. */
+/** Searches the whole diff. */
 export function FindBar({ controller }: { readonly controller: DiffController }) {
   const open = useSearch((state) => state.open);
   const query = useSearch((state) => state.query);
@@ -112,7 +112,7 @@ function SearchOptions({ query: { matchCase, regex }, onChange }: SearchOptionsP
 function MatchCount() {
   const { query, matches, current, progress, error } = useSearch();
   const count = matches.length;
-  if (error !== undefined) return "Not an expression yet";
+  if (error !== undefined) return "Invalid regular expression";
   if (query.text === "") return null;
   const searched = progress < 1 ? `, ${Math.round(progress * 100)} % searched` : "";
   if (count === 0) return progress < 1 ? `Searching${searched}` : "Nothing found";

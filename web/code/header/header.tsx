@@ -13,7 +13,7 @@ import { openDialog, useView } from "../state/view.ts";
 import { DiffSelect } from "./diff-select.tsx";
 import { setLayout, setWhitespace, setWrap } from "./view-actions.ts";
 
-/** What is reviewed, how it is shown, and the two ways to end. */
+/** Renders the page header: diff selection, view options and decision buttons. */
 export function Header() {
   const index = useSession((session) => session.index);
   const count = useComments(({ comments }) => nonEmptyComments(comments).length);

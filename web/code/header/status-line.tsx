@@ -5,7 +5,7 @@ import { nonEmptyComments, useComments } from "../state/comments.ts";
 import { useDraft } from "../state/draft.ts";
 import { useSession } from "../state/session.ts";
 
-/** The foot of the page: how many comments there are, and that they are safe. */
+/** Renders the status line: comment count and save state. */
 export function StatusLine() {
   const count = useComments(({ comments }) => nonEmptyComments(comments).length);
   const status = useDraft((draft) => draft.status);
@@ -36,7 +36,7 @@ function draftText(status: DraftStatus): string {
     case "superseded":
       return "Draft not saved";
     case "absent":
-      return "Drafts are kept in this page only";
+      return "Drafts are stored only in this page";
     default:
       return "Comments are saved as you type";
   }

@@ -25,7 +25,7 @@ async function loadFallback(): Promise<Highlight> {
   }
 }
 
-// The package's entry offers styled objects, one a token. The records they are made from are some ten times cheaper
+// The package's entry offers styled objects, one a token. The records they are made from are about ten times cheaper
 // and need no theme, so its class is imported by file; the version is pinned exactly.
 
 /** Part of the class that its public interface leaves out. */

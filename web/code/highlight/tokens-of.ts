@@ -42,7 +42,7 @@ export function tokensOfText(lines: readonly string[], path: string): Tokens | u
   return highlightText(lines.join("\n"), path, (tokens) => byText.set(lines, tokens));
 }
 
-/** Highlights at once, or in a worker and later; `keep` is told the result, null while there is none. */
+/** Highlights synchronously, or long texts in a worker. `keep` receives the result, null while there is none. */
 function highlightText(
   text: string,
   path: string,

@@ -16,7 +16,7 @@ import { useSession } from "../state/session.ts";
 import { useView } from "../state/view.ts";
 import { coversDiff } from "./covers-diff.ts";
 
-/** All comments in the order of the files, those on the whole change first. */
+/** Lists all comments in file order, those on the whole change first. */
 export function CommentSidebar({ controller }: { readonly controller: DiffController }) {
   const comments = useComments((state) => state.comments);
   const files = useSession((session) => session.files);

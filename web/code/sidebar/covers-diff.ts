@@ -1,2 +1,2 @@
-/** Whether the sidebars lie over the diff instead of beside it; `tree.css` has the same width. */
+/** Returns whether the sidebars cover the diff. `tree.css` uses the same width. */
 export const coversDiff = (): boolean => matchMedia("(max-width: 60rem)").matches;

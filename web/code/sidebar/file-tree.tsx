@@ -14,7 +14,7 @@ import { isViewed, useView } from "../state/view.ts";
 import { coversDiff } from "./covers-diff.ts";
 import { FixedList } from "./fixed-list.tsx";
 
-/** The files as a tree, with a filter. */
+/** Renders the file tree with a filter. */
 export function FileTree({ controller }: { readonly controller: DiffController }) {
   const files = useSession((session) => session.files);
   const filter = useView((view) => view.filter);

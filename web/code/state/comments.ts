@@ -42,7 +42,7 @@ export function changeComment(id: string, change: (comment: ReviewComment) => Re
   }));
 }
 
-/** Takes a command's letter from the front of text that was begun by typing. */
+/** Removes a command letter from the start of typed text. */
 function withoutCommand(comment: ReviewComment, typed: string | undefined): ReviewComment {
   const command = comment.id === typed ? commandBefore(comment.text) : undefined;
   return command ? { ...comment, ...command } : comment;
@@ -142,7 +142,7 @@ export function removeComment(id: string): () => void {
   });
 }
 
-/** The comments that say something: what is counted and sent. */
+/** Returns the comments with content, which are counted and sent. */
 export function nonEmptyComments(comments: readonly ReviewComment[]): ReviewComment[] {
   return comments.filter((comment) => !isBlank(comment));
 }

@@ -14,7 +14,7 @@ export interface Feedback {
   readonly count: number;
 }
 
-/** The feedback as it would be sent now. Fetches what it needs to say where lines are. */
+/** Composes the feedback. Fetches the patches it needs for line numbers. */
 export async function composeFeedback(): Promise<Feedback> {
   const { files, patches, index } = useSession.getState();
   const orderOf = new Map(files.map(({ path }, order) => [path, order]));
@@ -47,14 +47,14 @@ function placed(comment: ReviewComment): { start: number; end: number } | undefi
   return "start" in position ? { start: position.start, end: position.end } : undefined;
 }
 
-/** Puts the feedback on the clipboard: the way out when the server is gone. */
+/** Copies the feedback to the clipboard. */
 export async function copyFeedback(): Promise<void> {
   const { edited } = useEditedFeedback.getState();
   const { markdown } = await composeFeedback();
   await copyMarkdown(edited?.composed === markdown ? edited.text : markdown);
 }
 
-/** Puts the feedback as it reads in a dialog on the clipboard. */
+/** Copies edited feedback to the clipboard. */
 export async function copyMarkdown(markdown: string): Promise<void> {
   await copyAndReport(markdown, "Feedback copied as Markdown");
 }

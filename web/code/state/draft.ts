@@ -49,7 +49,7 @@ export async function startDraft({ sessionId, reviewId }: DiffIndex): Promise<vo
   });
   if (stored.ok) autosave.resume(stored.value.generation);
   watch(autosave);
-  // What the tab alone has goes to the server now.
+  // Saves what only this tab has.
   if (isTouched || (stored.ok && content && stored.value.savedAt === "")) autosave.touch();
   const written = nonEmptyComments(content?.comments ?? []);
   const open = content?.editing.findLast((id) => written.some((comment) => comment.id === id));

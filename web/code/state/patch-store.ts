@@ -19,10 +19,7 @@ const KEPT_LENGTH = 12 * 1024 * 1024;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/**
- * The patches of one diff, fetched when they come near the window and forgotten when they are far from it and there
- * are many. Positions are `DiffFile.index`.
- */
+/** Fetches patches near the window and drops distant ones when there are many. Positions are `DiffFile.index`. */
 export class PatchStore {
   private readonly files: readonly DiffFile[];
   private readonly fetch: FetchPatches;

@@ -13,7 +13,7 @@ import { endOf, startOf } from "./cursor.ts";
 import { useSession } from "./session.ts";
 import { useView } from "./view.ts";
 
-/** Where a comment's lines are in the diff on screen. */
+/** Position of a comment's lines in the current diff. */
 export type CurrentPosition =
   | { readonly state: "here"; readonly start: number; readonly end: number; readonly moved: boolean }
   /** In the file, but between the hunks. */
@@ -34,7 +34,7 @@ function fileAt(files: readonly DiffFile[], path: string | undefined): DiffFile 
 
 const known = new WeakMap<ParsedPatch, Map<string, CurrentPosition>>();
 
-/** Finds a comment's lines by their text. Without the file's patch the old numbers are believed. */
+/** Finds a comment's lines by their text. Without the file's patch, returns the stored numbers. */
 export function currentPosition(comment: ReviewComment): CurrentPosition {
   const { patches, files } = useSession.getState();
   const file = fileAt(files, comment.path);

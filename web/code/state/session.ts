@@ -84,7 +84,7 @@ export async function openDiff(): Promise<Result<DiffIndex>> {
   return result;
 }
 
-/** Fetches the index; `whitespace` false leaves out changes of white space alone. */
+/** Fetches the index; `whitespace` false leaves out changes of whitespace alone. */
 export async function loadDiff(whitespace: boolean): Promise<Result<DiffIndex>> {
   loads += 1;
   const mine = loads;
@@ -158,7 +158,7 @@ function fetcher(diffId: string, whitespace: boolean) {
   const suffix = `&id=${encodeURIComponent(diffId)}${whitespace ? "" : "&w=1"}`;
   return async (first: number, last: number, signal: AbortSignal): Promise<Uint8Array> => {
     const response = await fetch(`/api/diff/patch?n=${first}-${last}${suffix}`, { signal });
-    // Another page has made the server take the diff anew.
+    // Another page has made the server take the diff again.
     if (response.status === 409) useSession.setState({ stale: true });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());

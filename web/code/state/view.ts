@@ -3,11 +3,11 @@ import type { Expansion, Layout } from "../../../src/render/diff/row-model.ts";
 import type { DiffFile, ReviewSettings } from "../../../src/review/api-types.ts";
 import { sendJson } from "../../shared/api/client.ts";
 
-/** How the diff is looked at. Layout, wrapping and white space are remembered by the server. */
+/** View state of the diff. The server stores layout, wrapping and whitespace. */
 interface ViewState {
   readonly layout: Layout;
   readonly wrap: boolean;
-  /** False leaves out changes of white space alone. */
+  /** False leaves out changes of whitespace alone. */
   readonly whitespace: boolean;
   readonly treeOpen: boolean;
   readonly commentsOpen: boolean;

@@ -15,7 +15,7 @@ interface AnnotationCardProps {
   readonly active: boolean;
 }
 
-/** One note in the side panel. A click shows its place in the plan. */
+/** Shows one annotation in the sidebar. A click scrolls the plan to it. */
 export const AnnotationCard = memo(function AnnotationCard({ annotation, active }: AnnotationCardProps) {
   const { id, type, anchor, text, author, replacement, images = [] } = annotation;
   const card = useRef<HTMLLIElement>(null);
@@ -80,13 +80,13 @@ function Thumbnails({ images }: { readonly images: readonly AttachedImage[] }) {
   );
 }
 
-/** A note's text, drawn as Markdown. */
+/** Renders an annotation's text as Markdown. */
 export function AnnotationText({ text }: { readonly text: string }) {
   const document = useMemo(() => parseMarkdown(text), [text]);
   return <MarkdownView small document={document} imageUrl={() => undefined} />;
 }
 
-/** Returns a quote in a few lines, cut between words; each block of the plan keeps its own line. */
+/** Shortens a quote to a few lines, cut between words. Each block of the plan keeps its own line. */
 export function shortened(quote: string): string {
   const text = quote
     .trim()

@@ -22,11 +22,14 @@ import { TypeIcon } from "./type-icon.tsx";
 
 interface AnnotationComposerProps {
   readonly composer: Composer;
-  /** Where the text it is about stands; without it the composer lies in the flow. */
+  /** Position of the target text. Without it, the composer is laid out in the flow. */
   readonly box?: Box;
 }
 
-/** Writes or edits one note. Every key press lands in the draft; Escape and Mod+Enter close it and keep the note. */
+/**
+ * Edits one annotation. Every key press is saved in the draft. Escape and Mod+Enter close it and keep the
+ * annotation.
+ */
 export function AnnotationComposer({ composer, box }: AnnotationComposerProps) {
   const { type, images } = composer;
   const canAttach = useReview((state) => state.plan !== undefined);
@@ -73,11 +76,11 @@ export function AnnotationComposer({ composer, box }: AnnotationComposerProps) {
 
 interface FieldsProps {
   readonly composer: Composer;
-  /** The field that is typed into first. */
+  /** Renders the field that gets the focus first. */
   readonly first: React.RefObject<HTMLTextAreaElement | null>;
 }
 
-/** The proposed text, for kinds that propose one, and the words about it. */
+/** Renders the proposed text, for types that have one, and the comment on it. */
 function Fields({ composer: { type, text, replacement }, first }: FieldsProps) {
   const proposes = type === "replace" || type === "insert";
   return (
@@ -89,7 +92,7 @@ function Fields({ composer: { type, text, replacement }, first }: FieldsProps) {
             ref={first}
             className="input input-code"
             value={replacement}
-            placeholder={type === "replace" ? "Empty: remove it" : "Markdown"}
+            placeholder={type === "replace" ? "Leave empty to remove it" : "Markdown"}
             onChange={(event) => updateComposer({ replacement: event.target.value })}
           />
         </label>
@@ -111,7 +114,7 @@ function Fields({ composer: { type, text, replacement }, first }: FieldsProps) {
   );
 }
 
-/** A letter that was typed on a selection and that nothing follows is the command that it is elsewhere. */
+/** Runs the command of a single letter that was typed on a selection and followed by a pause. */
 function useLoneCommand({ isTyped, text }: Composer): void {
   useEffect(() => {
     if (!isTyped || !mayBeCommand(text)) return undefined;
@@ -120,7 +123,7 @@ function useLoneCommand({ isTyped, text }: Composer): void {
   }, [isTyped, text]);
 }
 
-/** Takes the focus back to where it was before the note; where that has gone, to the text that the note is about. */
+/** Returns the focus to the element that had it before, or to the annotated text if that element is gone. */
 function useFocusReturn(anchor: PlanAnchor | undefined): void {
   const about = useRef(anchor);
   useEffect(() => {
@@ -130,7 +133,7 @@ function useFocusReturn(anchor: PlanAnchor | undefined): void {
       const root = document.querySelector(".plan");
       const block = about.current && blocksOf(useReview.getState().document, about.current)[0];
       const element = root && block !== undefined && blockElement(root, block);
-      // A click into the plan leaves the focus with what the plan stands in: the text itself is nearer.
+      // A click into the plan focuses the plan's container; the annotated text is nearer.
       const isNearer = before instanceof HTMLElement && before !== document.body && before.isConnected;
       if (isNearer && !(element && before.contains(element))) before.focus({ preventScroll: true });
       else if (element) focusBlock(element);

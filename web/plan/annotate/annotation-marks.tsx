@@ -7,8 +7,8 @@ import { activate } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
 /**
- * Shows at the window's edge where in the whole plan the notes are; a click goes there. For the eye and the mouse: the
- * cards do the same for everybody.
+ * Marks the positions of annotations at the window's edge; a click scrolls there. Hidden from assistive
+ * technology, which uses the cards.
  */
 export const AnnotationMarks = memo(function AnnotationMarks({
   root,
@@ -22,7 +22,7 @@ export const AnnotationMarks = memo(function AnnotationMarks({
   useEffect(() => {
     const element = root.current;
     if (!element) return;
-    // Diagrams and images come later and move everything below them.
+    // Diagrams and images load later and move everything below them.
     const observer = new ResizeObserver(() => setPositions(positionsOf(element, plan, annotations)));
     observer.observe(element);
     return () => observer.disconnect();
@@ -48,7 +48,7 @@ export const AnnotationMarks = memo(function AnnotationMarks({
   );
 });
 
-/** How far down the page each note's text stands, from 0 to 1; nothing for a page that is seen whole. */
+/** Returns the vertical position of each annotation on the page, from 0 to 1. Empty if the page does not scroll. */
 function positionsOf(
   root: HTMLElement,
   plan: MarkdownDocument,

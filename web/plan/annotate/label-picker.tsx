@@ -8,11 +8,11 @@ import { addAtOnce, closeLabels, startAnnotation } from "../state/actions.ts";
 
 interface LabelPickerProps {
   readonly anchor: PlanAnchor;
-  /** Where the text it is about stands; without it the list lies in the flow. */
+  /** Position of the target text. Without it, the list is laid out in the flow. */
   readonly box?: Box;
 }
 
-/** The list of quick labels, beneath what gets one: by pointer, arrow keys and Enter, or a number. */
+/** Lists quick labels below their target. Chosen by pointer, arrow keys and Enter, or number. */
 export function LabelPicker({ anchor, box }: LabelPickerProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -77,7 +77,7 @@ export function LabelPicker({ anchor, box }: LabelPickerProps) {
   );
 }
 
-/** A sentence that is typed here is a comment on the same text. */
+/** Starts a comment on the same text when a sentence is typed here. */
 function startComment(anchor: PlanAnchor, typed: string): void {
   flushSync(() => {
     closeLabels();

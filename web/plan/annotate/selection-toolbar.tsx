@@ -8,7 +8,7 @@ import { typeNames } from "../model/annotations.ts";
 import { addAtOnce, openLabels, startAnnotation } from "../state/actions.ts";
 import { TypeIcon } from "./type-icon.tsx";
 
-/** Kinds of notes and their keys, in the order of the toolbar. */
+/** Annotation types and their keys, in toolbar order. */
 export const annotationKeys = [
   { type: "comment", key: "c" },
   { type: "replace", key: "r" },
@@ -22,7 +22,7 @@ interface SelectionToolbarProps {
   readonly onDone: () => void;
 }
 
-/** What can be done with the selected text or block; stands above it. */
+/** Shows the actions for the selected text or block, above it. */
 export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
   const { anchor, left, top, bottom } = target;
   // On a touch screen the system has its own toolbar above the selection.
@@ -40,7 +40,7 @@ export function SelectionToolbar({ target, onDone }: SelectionToolbarProps) {
       onPointerDown={(event) => event.preventDefault()}
     >
       {annotationKeys
-        // What is gone already cannot be marked for removal.
+        // Removed text cannot be marked for removal again.
         .filter(({ type }) => type !== "delete" || !anchor.removed)
         .map(({ type, key }) => (
           <Button

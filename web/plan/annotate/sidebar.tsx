@@ -18,7 +18,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
   const isPlanShown = useReview(
     ({ view, changesAs }) => view === "plan" || (view === "changes" && changesAs === "rendered"),
   );
-  // A note on the text is written beside it, where the text is shown as it is drawn.
+  // Annotations on rendered text are edited beside it.
   const writtenHere = composer && (!composer.anchor || !isPlanShown) ? composer : undefined;
 
   return (
@@ -31,7 +31,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
     >
       <div className="sidebar-head">
         <h2>
-          Notes <span className="badge">{count}</span>
+          Comments <span className="badge">{count}</span>
         </h2>
         <Button small variant="quiet" className="no-print" onClick={() => startAnnotation("general")}>
           <MessageSquarePlus size={15} aria-hidden /> General comment
@@ -54,7 +54,7 @@ export function Sidebar({ children }: { readonly children?: ReactNode }) {
   );
 }
 
-/** On its own: typing a note must not draw the cards of all others. */
+/** Separate component, so that typing does not render all cards again. */
 const Cards = memo(function Cards() {
   const annotations = useReview((state) => state.annotations);
   const activeId = useReview((state) => state.activeId);

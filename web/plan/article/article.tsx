@@ -19,7 +19,7 @@ import { imageUrlOf } from "./image-url.ts";
 import { annotationAt, type PaintedRanges, paintAnnotations, paintTarget } from "./paint.ts";
 import { type Box, type Target, targetBox } from "./target.ts";
 
-/** The plan, drawn and annotated. */
+/** Renders the plan with its annotations. */
 export function Article() {
   const plan = useReview((state) => state.document);
   const imageUrl = useImageUrl();
@@ -30,13 +30,13 @@ export function Article() {
   );
 }
 
-/** Returns where the page shows an image from that the plan names. */
+/** Returns the URL that the page loads an image of the plan from. */
 export function useImageUrl(): (source: string) => string | undefined {
   const cwd = useReview((state) => state.plan?.caller.cwd ?? "");
   return useCallback((source: string) => imageUrlOf(source, cwd), [cwd]);
 }
 
-/** Takes notes on what is drawn in it of the plan. */
+/** Lets the person annotate the rendered plan inside it. */
 export function AnnotatedSheet({ children }: { readonly children: React.ReactNode }) {
   const plan = useReview((state) => state.document);
   const composer = useReview((state) => state.composer);
@@ -77,7 +77,7 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
     if (removed === undefined) setCursor(blockAt(clicked));
     else setRemovedCursor(Number(removed));
   };
-  // On the way to the sign beside it, a block stays the one that is meant.
+  // While the pointer moves to the handle, its block stays the target.
   const onPointerMove = ({ target: over, clientY }: React.PointerEvent) => {
     const next = over instanceof Element ? positionAt(over, clientY) : undefined;
     if (next && !isSamePosition(position, next)) setPosition(next);
@@ -113,7 +113,7 @@ export function AnnotatedSheet({ children }: { readonly children: React.ReactNod
   );
 }
 
-/** Where an anchor is drawn, kept in step with what moves it: images, diagrams, parts that are unfolded. */
+/** Returns the box of an anchor and updates it when the layout changes. */
 function useBox(
   root: React.RefObject<HTMLDivElement | null>,
   anchor: PlanAnchor | undefined,
@@ -135,7 +135,7 @@ function useBox(
   return box;
 }
 
-/** Keeps the painted notes in step with the notes; gives their ranges, for clicks. */
+/** Paints annotations whenever they change and returns their ranges for click detection. */
 function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject<PaintedRanges> {
   const plan = useReview((state) => state.document);
   const annotations = useReview((state) => state.annotations);
@@ -151,7 +151,7 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
       paintTarget(element, plan, target);
     };
     paint();
-    // Code is coloured and diagrams are drawn later, which replaces the text nodes that ranges hold on to.
+    // Highlighting and diagrams replace text nodes later, which invalidates ranges.
     const observer = new MutationObserver((records) => {
       if (records.some(({ type }) => type === "childList")) paint();
     });
@@ -171,12 +171,12 @@ function usePaint(root: React.RefObject<HTMLDivElement | null>): React.RefObject
   return painted;
 }
 
-/** The style sheet's rule about motion does not reach a script that names its own behaviour. */
+/** CSS `prefers-reduced-motion` rules do not apply to scrolling with an explicit behavior. */
 function scrollBehavior(): ScrollBehavior {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
 }
 
-/** Shows the block that keys act on, and has it read out: it takes the focus where no field has it and nothing is selected. */
+/** Marks the block that keys act on and focuses it, unless a field has the focus or text is selected. */
 function useCursor(root: React.RefObject<HTMLDivElement | null>): void {
   const cursor = useReview((state) => state.cursor);
   const removed = useReview((state) => state.removedCursor);
@@ -195,12 +195,12 @@ function useCursor(root: React.RefObject<HTMLDivElement | null>): void {
   }, [root, cursor, removed, plan]);
 }
 
-/** Offers what can be done with the selected text, once the selection is settled. */
+/** Shows the toolbar once the text selection is settled. */
 function useSelection(
   root: React.RefObject<HTMLDivElement | null>,
   setTarget: (target: Target | undefined) => void,
 ): void {
-  // Not a moment after the text is there to be selected.
+  // A layout effect: the text must not be selectable before the listener is there.
   useLayoutEffect(() => {
     const onSettled = () => {
       const element = root.current;
@@ -213,7 +213,7 @@ function useSelection(
     const dismiss = ({ target }: Event) => {
       if (!(target instanceof Element && target.closest(".selection-toolbar, .menu"))) setTarget(undefined);
     };
-    // A finger that goes down may begin to scroll; it dismisses when it is a tap.
+    // A touch may start a scroll; only a tap dismisses the toolbar.
     const onPointerDown = (event: PointerEvent) => {
       if (event.pointerType !== "touch") dismiss(event);
     };

@@ -8,7 +8,7 @@ interface BlockHandleProps {
   readonly onOpen: (position: BlockPosition) => void;
 }
 
-/** The sign beside what is under the pointer: a click marks the block, or the line of code, as a whole. */
+/** Renders the handle beside the block or code line under the pointer. A click selects all of it. */
 export function BlockHandle({ root, position, onOpen }: BlockHandleProps) {
   const [top, setTop] = useState<number>();
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import { blockAt, blockElement, removedElement } from "../dom/text-points.ts";
 
-/** What the pointer is over: a block, and within a code block the line, counted from 0; or removed text. */
+/** Target of the pointer: a block, in a code block also the line (from 0), or removed text. */
 export type BlockPosition =
   | { readonly block: number; readonly line?: number; readonly removed?: undefined }
   | { readonly removed: number; readonly block?: undefined; readonly line?: undefined };

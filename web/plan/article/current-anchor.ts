@@ -5,7 +5,7 @@ import { removedElement, selectedRange, selectedRemoval } from "../dom/text-poin
 import { anchorOf, blockAnchor, linesAnchor, removedAnchor, type TextRange } from "../model/anchor.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** What a key press is about: the selected text or lines of the source, else the block under the cursor. */
+/** Returns the anchor that a key acts on: the selection, else the block under the cursor. */
 export function currentAnchor(): PlanAnchor | undefined {
   const { document: plan, cursor, removedCursor } = useReview.getState();
   const selected = selectedAnchor();
@@ -16,7 +16,7 @@ export function currentAnchor(): PlanAnchor | undefined {
   return cursor === undefined ? undefined : blockAnchor(plan, cursor);
 }
 
-/** The selected text, or the selected lines of the source. */
+/** Returns the anchor of the selected text or source lines. */
 export function selectedAnchor(): PlanAnchor | undefined {
   const { document: plan } = useReview.getState();
   const selection = getSelection();
@@ -28,7 +28,7 @@ export function selectedAnchor(): PlanAnchor | undefined {
   return root ? anchorOfSelection(root, plan, selection) : undefined;
 }
 
-/** What is selected: text of the plan, or text that it no longer has. */
+/** Returns the anchor of the selection: text of the plan, or removed text. */
 export function anchorOfSelection(
   root: Element,
   plan: MarkdownDocument,
@@ -40,7 +40,7 @@ export function anchorOfSelection(
   return removal && anchorOfRemoved(plan, removal.element, removal.quote);
 }
 
-/** A drag that begins or ends within a word means the word. */
+/** Extends a range to whole words. */
 function wordBounds(plan: MarkdownDocument, { first, last }: TextRange): TextRange {
   const start = wordAt(plan.leaves[first.leaf]?.text ?? "", first.offset);
   const end = wordAt(plan.leaves[last.leaf]?.text ?? "", last.offset);
@@ -52,10 +52,10 @@ function wordBounds(plan: MarkdownDocument, { first, last }: TextRange): TextRan
 
 const wordSegmenter =
   typeof Intl.Segmenter === "undefined" ? undefined : new Intl.Segmenter(undefined, { granularity: "word" });
-/** Characters on either side that a word is looked for in. */
+/** Characters on either side in which a word boundary is searched. */
 const REACH = 60;
 
-/** The word that an offset is within; undefined at its edges, and where there is none. */
+/** Returns the word around an offset, or undefined at its edges. */
 function wordAt(text: string, offset: number): { readonly start: number; readonly end: number } | undefined {
   const from = Math.max(0, offset - REACH);
   const piece = text.slice(from, offset + REACH);
@@ -65,12 +65,12 @@ function wordAt(text: string, offset: number): { readonly start: number; readonl
   return { start: from + found.index, end: from + found.index + found.segment.length };
 }
 
-/** A removed text as a whole, or the part of it that is quoted. */
+/** Returns the anchor of a removed text, or of the quoted part of it. */
 export function anchorOfRemoved(plan: MarkdownDocument, element: HTMLElement, quote?: string): PlanAnchor {
   return removedAnchor(plan, Number(element.dataset["at"]), quote ?? (element.textContent ?? "").trim());
 }
 
-/** Of the raw diff: the lines that are selected where all of them were removed. */
+/** Returns the anchor of selected lines of the raw diff, if all of them were removed. */
 function removedLines(plan: MarkdownDocument, selection: Selection | null): PlanAnchor | undefined {
   if (!selection || selection.isCollapsed) return undefined;
   const range = selection.getRangeAt(0);
@@ -83,13 +83,13 @@ function removedLines(plan: MarkdownDocument, selection: Selection | null): Plan
   return removedAnchor(plan, at, texts.join("\n"));
 }
 
-/** The first and the last line of the source view that are selected. */
+/** Returns the first and the last selected line of the source view. */
 function selectedLines(selection: Selection | null): [number, number] | undefined {
   if (!selection || selection.isCollapsed) return undefined;
   const { startContainer, endContainer, endOffset } = selection.getRangeAt(0);
   const [first, last] = [lineAt(startContainer), lineAt(endContainer)];
   if (first === undefined || last === undefined) return undefined;
-  // A selection that ends before the first character of a line does not mean that line.
+  // A selection that ends before the first character of a line does not include that line.
   return [first, endOffset === 0 && last > first ? last - 1 : last];
 }
 

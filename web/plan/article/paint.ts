@@ -3,7 +3,7 @@ import type { PlanAnchor, PlanAnnotation } from "../../../src/review/api-types.t
 import { annotatedRemoval, domRange, elementsBy } from "../dom/text-points.ts";
 import { blocksOf, drawnRanges } from "../model/anchor.ts";
 
-/** The DOM ranges of each note, for telling which one was clicked. */
+/** DOM ranges by annotation id, for click detection. */
 export type PaintedRanges = ReadonlyMap<string, readonly Range[]>;
 
 const KINDS = ["comment", "replace", "delete", "insert", "concern", "label"] as const;
@@ -42,7 +42,7 @@ export function paintAnnotations(
   return painted;
 }
 
-/** The removed text that a note is about, where the changes are shown. */
+/** Returns the range of the removed text that an annotation is about. */
 function removedRange(root: Element, anchor: PlanAnchor): Range | undefined {
   const element = annotatedRemoval(root, anchor);
   if (!element) return undefined;
@@ -51,7 +51,7 @@ function removedRange(root: Element, anchor: PlanAnchor): Range | undefined {
   return range;
 }
 
-/** Paints what a note in the making is about. */
+/** Paints the target of the annotation that is being written. */
 export function paintTarget(root: Element, plan: MarkdownDocument, anchor: PlanAnnotation["anchor"]): void {
   const ranges = anchor ? drawnRanges(plan, anchor).map((range) => domRange(root, range)) : [];
   setHighlight(
@@ -60,14 +60,14 @@ export function paintTarget(root: Element, plan: MarkdownDocument, anchor: PlanA
   );
 }
 
-/** The note drawn under a point of the window. */
+/** Returns the id of the annotation at a point of the window. */
 export function annotationAt(painted: PaintedRanges, x: number, y: number): string | undefined {
   const caret = document.caretPositionFromPoint?.(x, y);
   if (!caret) return undefined;
   const hits = [...painted].filter(([, ranges]) =>
     ranges.some((range) => range.isPointInRange(caret.offsetNode, caret.offset)),
   );
-  // The shortest of several: a word within a marked paragraph.
+  // The shortest of several wins: a word inside an annotated paragraph.
   return hits.toSorted((a, b) => lengthOf(a[1]) - lengthOf(b[1]))[0]?.[0];
 }
 

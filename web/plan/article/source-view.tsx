@@ -5,7 +5,10 @@ import { linesAnchor } from "../model/anchor.ts";
 import { activate, startAnnotation } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** The plan as the agent wrote it, character by character, with line numbers, which take notes and lead to them. */
+/**
+ * Renders the plan's Markdown source with line numbers. A click on a number annotates the line or opens its
+ * annotation.
+ */
 export function SourceView() {
   const source = useReview((state) => state.document.source);
   const annotations = useReview((state) => state.annotations);
@@ -46,7 +49,7 @@ function SourceLine({ number, text, annotation }: SourceLineProps) {
         type="button"
         aria-label={label}
         title={label}
-        // Not a stop for each line: a selection takes notes by keyboard.
+        // Lines are not tab stops: keyboard users annotate a selection.
         tabIndex={annotation === undefined ? -1 : 0}
         onClick={() => (annotation === undefined ? annotate(number) : activate(annotation))}
       >

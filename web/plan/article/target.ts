@@ -10,12 +10,12 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** What a note is about to be made on, and where it stands. */
+/** Target of a new annotation and its box. */
 export interface Target extends Box {
   readonly anchor: PlanAnchor;
 }
 
-/** Where an anchor is drawn. */
+/** Returns the box of an anchor. */
 export function targetBox(root: Element, plan: MarkdownDocument, anchor: PlanAnchor): Box {
   const ranges = drawnRanges(plan, anchor)
     .map((range) => domRange(root, range))

@@ -16,7 +16,7 @@ interface PermissionChoiceProps {
   readonly onChange: (value: PermissionMode | "") => void;
 }
 
-/** How much the agent may do on its own from here on; nothing is changed unless the person chooses. */
+/** Selects the agent's permission mode after approval. The default leaves it unchanged. */
 export function PermissionChoice({ plan, value, onChange }: PermissionChoiceProps) {
   return (
     <label className="field">
@@ -48,7 +48,7 @@ interface AgentChoiceProps {
   readonly onChange: (agent: string) => void;
 }
 
-/** Which of the caller's agents goes on with the plan. */
+/** Selects the agent that continues with the plan. */
 export function AgentChoice({ value, onChange }: AgentChoiceProps) {
   const [agents, setAgents] = useState<readonly Agent[]>([]);
   const [error, setError] = useState<string>();
@@ -69,7 +69,7 @@ export function AgentChoice({ value, onChange }: AgentChoiceProps) {
           </option>
         ))}
       </select>
-      {error && <small>Other agents could not be listed.</small>}
+      {error && <small>Cannot list other agents.</small>}
     </label>
   );
 }

@@ -15,7 +15,7 @@ import { SaveOptions } from "./save-options.tsx";
 import { type AnnotationsChoice, UnsentAnnotations } from "./unsent-annotations.tsx";
 import { useDecision } from "./use-decision.ts";
 
-/** Approves the plan, with everything this agent can be told along with it, and nothing it cannot. */
+/** Approves the plan. Offers only what this agent can receive with an approval. */
 export function ApproveDialog() {
   const plan = useReview((state) => state.plan);
   const note = useReview((state) => state.note);
@@ -114,7 +114,7 @@ function approveLabel(count: number, canSendFeedback: boolean, choice: Annotatio
   return canSendFeedback && choice === "send" ? "Approve and send choice" : "Approve without my choice";
 }
 
-/** What is sent. The note alone goes along where the person holds the other choice back. */
+/** What is sent. The annotation alone goes along where the person holds the other choice back. */
 function bodyOf(mode: PermissionMode | "", agent: string, withAnnotations: boolean): ApproveBody {
   const state = useReview.getState();
   const { plan, annotations, document } = state;

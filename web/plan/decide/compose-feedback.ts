@@ -6,12 +6,12 @@ import { describePosition, inDocumentOrder, isPraise, lineRange } from "../model
 import { relocate } from "../model/relocate.ts";
 
 export interface FeedbackParts {
-  /** The plan that the notes are about. */
+  /** The plan that the annotations refer to. */
   readonly source: string;
-  /** The plan as the agent sent it and still has it, where the reviewer has edited it. */
+  /** The agent's version, if the reviewer edited the plan. */
   readonly sent?: MarkdownDocument;
   readonly annotations: readonly PlanAnnotation[];
-  /** What the person wrote to go before everything. */
+  /** Text that precedes all items. */
   readonly note?: string;
   /** The reviewer's own changes to the plan as a unified diff. */
   readonly edits?: string;
@@ -19,8 +19,8 @@ export interface FeedbackParts {
 }
 
 /**
- * Puts the person's notes into Markdown that an agent acts on: what to do first, then numbered items with line
- * numbers, the source they are about and what should happen to it. Empty without anything to say.
+ * Formats annotations as Markdown for the agent: the instruction, then numbered items with line numbers, quoted
+ * source and the requested change. Returns an empty string if there is nothing to send.
  */
 export function composeFeedback({
   source,
@@ -60,22 +60,22 @@ function preamble(purpose: FeedbackParts["purpose"], hasItems: boolean): string 
   return `# Changes requested to the plan\n\nThe plan was not approved. ${rest}`;
 }
 
-/** Returns feedback without the heading and the instruction that every feedback begins with. */
+/** Removes the heading and instruction that every feedback begins with. */
 export function withoutPreamble(feedback: string): string {
   return feedback
     .replace(/^# Changes requested to the plan\n+The plan was not approved\.[^\n]*\n*/, "")
     .trim();
 }
 
-/** A note with the version of the plan that its lines are counted in. */
+/** An annotation with the version of the plan that its line numbers refer to. */
 interface Item {
   readonly annotation: PlanAnnotation;
   readonly source: string;
-  /** The agent does not have this text: the reviewer wrote it. */
+  /** True if the text exists only in the reviewer's edits. */
   readonly isOfEdits: boolean;
 }
 
-/** Lines are counted in the plan that the agent has, where the text is in it. */
+/** Counts lines in the agent's version of the plan if it has the text. */
 function itemOf(annotation: PlanAnnotation, source: string, sent: MarkdownDocument | undefined): Item {
   if (!sent || !annotation.anchor) return { annotation, source, isOfEdits: false };
   const anchor = relocate(sent, annotation.anchor);

@@ -8,7 +8,7 @@ import { editedPlan, type ReviewState, useReview } from "../state/review-store.t
 import { savesOf } from "../state/settings.ts";
 import { feedbackOf } from "./plan-feedback.ts";
 
-/** Replaces the plan page where it cannot be rendered: decides with what is known, without any other part of the page. */
+/** Replaces the plan page after a rendering failure. Sends decisions without using any other part of the page. */
 export function FailedReview({ message }: { readonly message: string }) {
   const isOpen = useReview((state) => state.phase !== "done");
   const comments = useReview((state) => commentsText(state, "request-changes"));
@@ -64,7 +64,7 @@ function alreadyDecided(): string | undefined {
     : undefined;
 }
 
-/** What is composed of the comments may be the very thing that failed: then each note as it was typed. */
+/** What is composed of the comments may be the very thing that failed: then each annotation as it was typed. */
 function commentsText(state: ReviewState, purpose: "request-changes" | "approve"): string {
   try {
     return feedbackOf({ ...state, annotations: allAnnotations() }, purpose);

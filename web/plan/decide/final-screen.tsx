@@ -10,7 +10,7 @@ import { allAnnotations } from "../state/actions.ts";
 import { type Outcome, useReview } from "../state/review-store.ts";
 import { composedFeedback } from "./plan-feedback.ts";
 
-/** After the decision: what the agent was told, and that the tab can go. Or that it has gone, and what to do. */
+/** Shows the result of the decision and the feedback that was sent, or why no decision was made. */
 export function FinalScreen() {
   const outcome = useReview((state) => state.outcome);
   useEffect(dismissAll, []);
@@ -39,7 +39,7 @@ function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: s
         </p>
       )}
       <p hidden={doubt !== undefined}>
-        {sentenceStart(name)} {approved ? "goes ahead" : "was told to revise the plan"}
+        {sentenceStart(name)} {approved ? "goes ahead" : "received the request to revise the plan"}
         {permissionMode && (
           <>
             {" "}
@@ -64,12 +64,9 @@ function Decided({ outcome }: { readonly outcome: Extract<Outcome, { feedback: s
           A copy is at <code>{response.savedPath}</code>
         </p>
       )}
-      <SentText
-        heading={doubt ? `What ${name} was to be told` : `What ${name} was told`}
-        text={feedback || silence(approved)}
-      />
+      <SentText heading={`Feedback for ${name}`} text={feedback || silence(approved)} />
       <p className="hint">
-        If it did not arrive, <code>sallyport review last</code> prints it again.
+        If the agent did not receive it, <code>sallyport review last</code> prints it again.
       </p>
     </PageState>
   );
@@ -82,7 +79,7 @@ function silence(approved: boolean): string {
 const TITLES = {
   elsewhere: "Already decided",
   "caller-gone": "The agent is no longer waiting",
-  timeout: "The time for this review is over",
+  timeout: "This review timed out",
   stopped: "This review was stopped",
 } as const;
 
@@ -108,13 +105,13 @@ function Undelivered({ kind, byProgram }: UndeliveredProps) {
         <p>This plan was decided in another tab. Nothing from this tab was sent.</p>
       ) : (
         <p>
-          Nothing was decided here. {sentenceStart(name)} may have been stopped, or answered in its own
-          window. Your comments are kept as a draft and come back when the same plan does.
+          No decision was made on this page. {sentenceStart(name)} may have been stopped, or decided in its
+          own window. Your comments are saved as a draft and return with the same plan.
         </p>
       )}
       {feedback !== "" && <SentText heading="Your comments" text={feedback} />}
       <p className="hint">
-        <code>sallyport review last</code> prints the last decision on record.
+        <code>sallyport review last</code> prints the last decision.
       </p>
     </PageState>
   );

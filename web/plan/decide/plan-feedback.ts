@@ -3,13 +3,13 @@ import { parseMarkdown } from "../../../src/render/markdown/parse/parse-markdown
 import { editedPlan, type ReviewState } from "../state/review-store.ts";
 import { composeFeedback } from "./compose-feedback.ts";
 
-/** What the agent will be told beside the decision: as composed, or as the person rewrote it. */
+/** Returns the feedback for the agent: composed, or as edited by the person. */
 export function feedbackOf(state: ReviewState, purpose: "request-changes" | "approve"): string {
   if (purpose === "request-changes" && state.rewritten !== undefined) return state.rewritten;
   return composedFeedback(state, purpose);
 }
 
-/** The feedback as the notes make it. An approval hands an edited plan over whole, so it needs no diff. */
+/** Composes the feedback from the annotations. An approval sends an edited plan in full, so it needs no diff. */
 export function composedFeedback(state: ReviewState, purpose: "request-changes" | "approve"): string {
   const edited = editedPlan(state);
   const isOfSent = edited !== undefined && purpose === "request-changes";
@@ -27,6 +27,6 @@ function editsOf(before: string, after: string): string {
   const patch = createTwoFilesPatch("plan.md", "plan.md", before, after, "as presented", "as it should be", {
     context: 2,
   });
-  // The library begins with lines of its own that no patch needs.
+  // The library's header lines are not part of a patch.
   return patch.slice(Math.max(0, patch.indexOf("--- ")));
 }

@@ -13,7 +13,7 @@ import { savesOf } from "../state/settings.ts";
 import { feedbackOf } from "./plan-feedback.ts";
 import { useDecision } from "./use-decision.ts";
 
-/** Sends the plan back. What the agent will read is shown, and can be changed, before it goes. */
+/** Requests changes. Shows the feedback and lets the person edit it before it is sent. */
 export function RequestChangesDialog() {
   const state = useReview();
   const feedback = feedbackOf(state, "request-changes");
@@ -55,7 +55,7 @@ interface SummaryProps {
   readonly isSilent: boolean;
 }
 
-/** What goes before everything else that the agent is told. */
+/** Edits the summary that precedes all comments. */
 function Summary({ name, isSilent }: SummaryProps) {
   const note = useReview((state) => state.note);
   const hasAnnotations = useReview((state) => state.annotations.length > 0);
@@ -68,7 +68,7 @@ function Summary({ name, isSilent }: SummaryProps) {
         data-initial-focus
         value={note}
         placeholder={
-          isSilent ? `If you leave this empty, ${name} is told only that the plan was rejected.` : ""
+          isSilent ? `If you leave this empty, ${name} learns only that the plan was rejected.` : ""
         }
         onChange={({ target }) => setNote(target.value)}
       />
@@ -76,7 +76,7 @@ function Summary({ name, isSilent }: SummaryProps) {
   );
 }
 
-/** The whole of what the agent is told, as it will read it or to be changed by hand. */
+/** Shows the complete feedback, rendered or as editable text. */
 function SentText({ name, feedback }: { readonly name: string; readonly feedback: string }) {
   const [shown, setShown] = useState<"preview" | "text">("preview");
   const isRewritten = useReview((state) => state.rewritten !== undefined);

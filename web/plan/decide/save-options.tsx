@@ -7,7 +7,7 @@ import { openDialog } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { baseName, updateSettings } from "../state/settings.ts";
 
-/** Where a copy of the plan goes: a folder, an Obsidian vault, Bear. Remembered for all later reviews. */
+/** Edits where copies of the plan are saved: a folder, an Obsidian vault, Bear. Applies to all later reviews. */
 export function SaveOptions() {
   const settings = useReview((state) => state.plan?.settings);
   if (!settings) return null;
@@ -81,7 +81,7 @@ function VaultOptions({ settings }: { readonly settings: ReviewSettings }) {
 
 interface VaultFieldsProps {
   readonly vault: Vault;
-  /** Paths of the vaults to choose from. */
+  /** Paths of the available vaults. */
   readonly known: readonly string[];
   readonly change: (changes: Partial<Vault>) => void;
 }
@@ -155,7 +155,7 @@ function Check({ label, checked, disabled = false, hint, onChange }: CheckProps)
   );
 }
 
-/** Where plans are saved, apart from a decision. */
+/** Edits the save settings outside of a decision. */
 export function SaveDialog() {
   const close = () => openDialog(undefined);
   return (
@@ -168,15 +168,13 @@ export function SaveDialog() {
         </Button>
       }
     >
-      <p className="hint">
-        Remembered for all later reviews. Plans that are sent back are kept in the folder alone.
-      </p>
+      <p className="hint">Applies to all later reviews. Denied plans are saved only in the folder.</p>
       <SaveOptions />
     </Dialog>
   );
 }
 
-/** Tags as a person writes them: with commas or blanks between, with or without the sign. */
+/** Parses tags separated by commas or whitespace, with or without `#`. */
 export function tagsIn(text: string): string[] {
   const tags = text.split(/[\s,]+/).map((tag) => tag.replace(/^#+/, ""));
   return [...new Set(tags.filter(Boolean))];

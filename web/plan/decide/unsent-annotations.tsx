@@ -12,14 +12,14 @@ interface UnsentAnnotationsProps {
   readonly onChoose: (choice: AnnotationsChoice) => void;
 }
 
-/** Asks what becomes of notes the agent has not seen. None is ever dropped: all stay on record. */
+/** Asks whether unsent comments go with the approval. All stay in the history. */
 export function UnsentAnnotations({ caller, count, choice, onChoose }: UnsentAnnotationsProps) {
   const comments = count === 1 ? "1 comment" : `${count} comments`;
   if (caller.approvalNote === "none") {
     return (
       <p className="callout">
-        {sentenceStart(caller.name)} takes no notes along with an approval: your {comments} would stay on
-        record here, but would not reach it. Request changes to send them.
+        {sentenceStart(caller.name)} cannot receive comments with an approval. Your {comments} stay in the
+        history. To send them, request changes.
       </p>
     );
   }
@@ -30,7 +30,7 @@ export function UnsentAnnotations({ caller, count, choice, onChoose }: UnsentAnn
       </legend>
       <label className="check">
         <input type="radio" name="unsent" checked={choice === "send"} onChange={() => onChoose("send")} />
-        <span>Send along with the approval</span>
+        <span>Send with the approval</span>
       </label>
       <label className="check">
         <input type="radio" name="unsent" checked={choice === "keep"} onChange={() => onChoose("keep")} />

@@ -2,12 +2,12 @@ import { useState } from "react";
 
 interface Decision {
   readonly busy: boolean;
-  /** Why the last try failed. */
+  /** Error of the last attempt. */
   readonly error: string | undefined;
   readonly run: (send: () => Promise<string | undefined>) => Promise<void>;
 }
 
-/** Sends a decision once, however often the button is pressed, and keeps what went wrong. */
+/** Sends a decision at most once at a time and keeps the last error. */
 export function useDecision(): Decision {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();

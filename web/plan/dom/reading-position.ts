@@ -14,7 +14,7 @@ export function lineBeingRead({ view, document: plan, changesAs }: ReviewState):
   return (block !== undefined && plan.blocks[block]?.startLine) || 1;
 }
 
-/** Scrolls to a line of the plan in the view that is drawn. */
+/** Scrolls to a line of the plan in the current view. */
 export function goToLine(view: View, line: number, plan: MarkdownDocument): void {
   if (line <= 1) {
     scrollTo(0, 0);
@@ -31,7 +31,7 @@ function scrollToTop(top: number | undefined): void {
   if (top !== undefined) scrollTo(0, top + scrollY - coveredTop() - GAP);
 }
 
-/** The line of the source, or the last drawn block that begins at it or before. */
+/** Returns the element of a source line, or the last block that begins at or before it. */
 function elementOf(line: number, { blocks }: MarkdownDocument): HTMLElement | null | undefined {
   const source = document.querySelector<HTMLElement>(`.source-line[data-line="${line}"]`);
   if (source) return source;
@@ -45,7 +45,7 @@ function lineInSource(): number {
   return Number(lines[at]?.dataset["line"] ?? 1);
 }
 
-/** The first of some positions, from the top of the page to its end, whose end is below the header. */
+/** Returns the index of the first item whose bottom is below the header. Binary search. */
 function firstAtOrBelow(count: number, bottomOf: (index: number) => number): number {
   const top = coveredTop() + 1;
   let [low, high] = [0, count];
@@ -66,12 +66,12 @@ function lineInField(field: HTMLTextAreaElement): number {
 
 function goToLineInField(field: HTMLTextAreaElement, line: number): void {
   const height = fieldHeights(field).above(line - 1);
-  // Where the field does not grow with its text, it scrolls itself.
+  // A field that does not grow with its text scrolls itself.
   if (field.scrollHeight > field.clientHeight + 1) field.scrollTop = height;
   else scrollToTop(field.getBoundingClientRect().top + height);
 }
 
-/** How high the text above a line of the field is, wrapped as the field wraps it. */
+/** Measures the height of the text above a line, wrapped as in the field. */
 function fieldHeights(field: HTMLTextAreaElement) {
   const lines = sourceLines(field.value);
   const mirror = document.createElement("div");

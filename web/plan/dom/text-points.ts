@@ -1,44 +1,44 @@
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import type { LeafRange, TextPoint, TextRange } from "../model/anchor.ts";
 
-/** The element that draws a leaf; its DOM text equals the leaf's. */
+/** Returns the element of a leaf. Its DOM text equals the leaf's text. */
 function leafElement(root: Element, leaf: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-leaf="${leaf}"]`);
 }
 
-/** The element that draws a block. */
+/** Returns the element of a block. */
 export function blockElement(root: Element, block: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-block="${block}"]`);
 }
 
-/** The element that draws a removed text of a comparison. */
+/** Returns the element of a removed text in a comparison. */
 export function removedElement(root: Element, id: number): HTMLElement | null {
   return root.querySelector<HTMLElement>(`[data-removed="${id}"]`);
 }
 
-/** The element that draws the removed text that a note is about. */
+/** Returns the element of the removed text that an annotation is about. */
 export function annotatedRemoval(root: Element, { start, quote }: PlanAnchor): HTMLElement | undefined {
   const [line = ""] = quote.split("\n", 1);
   const found = [...root.querySelectorAll<HTMLElement>(`[data-at="${start}"]`)];
   return found.find(({ textContent }) => textContent?.includes(line)) ?? found[0];
 }
 
-/** Makes a block the place where the keyboard and a screen reader go on from. */
+/** Focuses a block, so that keyboard and screen reader continue from there. */
 export function focusBlock(element: HTMLElement): void {
   if (!element.hasAttribute("tabindex")) element.tabIndex = -1;
   element.focus({ preventScroll: true });
 }
 
-/** The number of the block that an element lies in. */
+/** Returns the index of the block that contains an element. */
 export function blockAt(element: Element | null): number | undefined {
   const block = element?.closest<HTMLElement>("[data-block]")?.dataset["block"];
   return block === undefined ? undefined : Number(block);
 }
 
-/** The part of an element that a removed text is drawn in, which is no part of the plan. */
+/** Selects removed text, which is not part of the plan. */
 const REMOVED = "[data-removed]";
 
-/** What is selected within `root`, or undefined where nothing is. Ends outside of it are drawn in. */
+/** Returns the selected range in `root`, clipped to it, or undefined. */
 export function selectedRange(root: Element, selection: Selection | null): TextRange | undefined {
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return undefined;
   const range = selection.getRangeAt(0);
@@ -52,13 +52,13 @@ export function selectedRange(root: Element, selection: Selection | null): TextR
   return trimmed({ first: pointIn(first, range, "start"), last: pointIn(last, range, "end") }, touched);
 }
 
-/** The elements that draw leaves or blocks, by number: for many lookups at once. */
+/** Returns the elements of leaves or blocks by index, for repeated lookups. */
 export function elementsBy(root: Element, name: "leaf" | "block"): ReadonlyMap<number, HTMLElement> {
   const elements = [...root.querySelectorAll<HTMLElement>(`[data-${name}]`)];
   return new Map(elements.map((element) => [Number(element.dataset[name]), element]));
 }
 
-/** A stretch of one leaf as a DOM range. */
+/** Converts a range of one leaf to a DOM range. */
 export function domRange(
   root: Element,
   { leaf, start, end }: LeafRange,
@@ -94,7 +94,7 @@ function pointIn(leaf: HTMLElement, range: Range, side: "start" | "end"): TextPo
   return { leaf: index, offset: withoutRemoved(before.cloneContents()).length };
 }
 
-/** The text of the plan that a leaf's element draws. */
+/** Returns the text of a leaf's element without removed text. */
 function leafText(leaf: Element): string {
   const range = document.createRange();
   range.selectNodeContents(leaf);
@@ -106,7 +106,7 @@ function withoutRemoved(fragment: DocumentFragment): string {
   return fragment.textContent ?? "";
 }
 
-/** The removed text that is selected, and the element it is drawn in; undefined where none is. */
+/** Returns the selected removed text and its element, or undefined. */
 export function selectedRemoval(
   root: Element,
   selection: Selection | null,
@@ -120,7 +120,7 @@ export function selectedRemoval(
   return element && quote !== "" ? { element, quote } : undefined;
 }
 
-/** Without white space at its ends, which a double click or a drag takes along. */
+/** Trims whitespace at both ends of a range, which double clicks and drags include. */
 function trimmed(range: TextRange, leaves: readonly HTMLElement[]): TextRange | undefined {
   const text = (leaf: number) => {
     const element = leaves.find(({ dataset }) => Number(dataset["leaf"]) === leaf);

@@ -1,13 +1,13 @@
 import { blockElement } from "./text-points.ts";
 
-/** Pixels at the top of the window that the header covers. */
+/** Returns the height, in pixels, that the header covers. */
 export function coveredTop(): number {
   const header = document.querySelector(".header");
   const isFixed = header !== null && getComputedStyle(header).position === "sticky";
   return isFixed ? header.getBoundingClientRect().bottom : 0;
 }
 
-/** The blocks that are drawn, in reading order: some are folded, or belong to another view. */
+/** Returns the visible blocks in reading order. */
 export function drawnBlocks(): HTMLElement[] {
   const root = document.querySelector(".plan");
   return [...(root?.querySelectorAll<HTMLElement>("[data-block]") ?? [])].filter((element) =>
@@ -15,7 +15,7 @@ export function drawnBlocks(): HTMLElement[] {
   );
 }
 
-/** Whether any part of an element is in the window. */
+/** Returns whether any part of an element is in the window. */
 export function isInWindow(element: Element): boolean {
   const { top, bottom } = element.getBoundingClientRect();
   return bottom > coveredTop() && top < innerHeight;
@@ -26,7 +26,7 @@ export function firstInWindow(elements: readonly Element[]): number {
   const top = coveredTop();
   const found = elements.findIndex((element) => element.getBoundingClientRect().top >= top);
   const before = elements[found - 1];
-  // A block longer than the window is in it without beginning there.
+  // A block taller than the window begins above it.
   if (before && found !== -1 && (elements[found]?.getBoundingClientRect().top ?? 0) >= innerHeight) {
     return found - 1;
   }
@@ -56,7 +56,7 @@ export function blockBeingRead(): number | undefined {
   return found && Number(found.dataset["block"]);
 }
 
-/** Whether a block of the plan is drawn, and in the window. */
+/** Returns whether a block of the plan is visible in the window. */
 export function isBlockInWindow(block: number | undefined): boolean {
   const root = document.querySelector(".plan");
   const element = root && block !== undefined && blockElement(root, block);

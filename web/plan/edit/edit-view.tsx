@@ -5,7 +5,7 @@ import { sentenceStart } from "../../shared/sentence-start.ts";
 import { revertEdits, setView, showChangesSince, typeSource } from "../state/actions.ts";
 import { sourceOf, useReview } from "../state/review-store.ts";
 
-/** Changes the plan's Markdown. What is typed is the plan at once, and so lies in the draft. */
+/** Edits the plan's Markdown. Every change is saved in the draft. */
 export function EditView() {
   const original = useReview((state) => state.plan?.plan ?? "");
   const name = useReview((state) => state.plan?.caller.name ?? "the agent");
@@ -14,8 +14,8 @@ export function EditView() {
     <div className="edit">
       <div className="edit-head">
         <p>
-          {sentenceStart(name)} gets the plan back as you leave it here
-          {text === original ? "." : ": approve to hand it over."}
+          {sentenceStart(name)} receives the plan as you leave it here
+          {text === original ? "." : ". Approve to send it."}
         </p>
         {text !== original && (
           <>
@@ -36,13 +36,10 @@ export function EditView() {
   );
 }
 
-/**
- * Holds its text itself and is told of changes from elsewhere alone. A field that React holds is given the whole of a
- * long plan again with every key.
- */
+/** Uncontrolled field: a controlled one would receive the whole plan again on every key press. */
 const PlanField = memo(function PlanField() {
   const ref = useRef<HTMLTextAreaElement>(null);
-  // Before the page scrolls to the line that was being read, which needs the text.
+  // Runs before the page scrolls to the reading position, which needs the text.
   useLayoutEffect(() => {
     const field = ref.current;
     if (!field) return undefined;
@@ -56,10 +53,10 @@ const PlanField = memo(function PlanField() {
     field.setSelectionRange(caret, caret);
     return useReview.subscribe((state) => show(sourceOf(state)));
   }, []);
-  // A layout effect would end while the field still has the focus.
+  // The cleanup of a layout effect runs while the field still has the focus.
   useEffect(
     () => () => {
-      // Who leaves by key or button continues in the plan, not before the head of the page.
+      // After the editor closes, the focus continues in the plan.
       if (document.activeElement === document.body) document.querySelector<HTMLElement>("#plan")?.focus();
     },
     [],

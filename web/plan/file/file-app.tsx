@@ -17,7 +17,7 @@ import type { SharedReview } from "../share/shared-review.ts";
 import { openDialog, setView, toggleSidebar } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** A plan in a file: read, annotated, and its notes saved to be imported where the plan came from. */
+/** Renders a saved plan that can be annotated. Comments are saved as a file for import into the review. */
 export function FileApp({ review }: { readonly review: SharedReview }) {
   const view = useReview((state) => state.view);
   const dialog = useReview((state) => state.dialog);
@@ -65,7 +65,7 @@ function FileHeader({ review }: { readonly review: SharedReview }) {
       <div className="header-tools">
         <Button variant="quiet" className="sidebar-toggle" onClick={toggleSidebar}>
           <MessageSquareText size={17} aria-hidden />
-          <span className="visually-hidden">Notes</span> <span className="badge">{count}</span>
+          <span className="visually-hidden">Comments</span> <span className="badge">{count}</span>
         </Button>
         <ThemeToggle onChange={() => undefined} />
       </div>
@@ -79,7 +79,7 @@ function FileHeader({ review }: { readonly review: SharedReview }) {
   );
 }
 
-/** Whose notes these are: the reviewer sees it beside each. */
+/** Edits the author name that is shown with each comment. */
 function AuthorField() {
   const author = useReview((state) => state.author);
   return (
@@ -96,16 +96,16 @@ function AuthorField() {
 
 let saved: unknown;
 
-/** A file that the review's “Import comments” takes. */
+/** Saves the comments as a file for “Import comments”. */
 function saveAnnotations({ sallyport, title, plan }: SharedReview): void {
   const { annotations } = useReview.getState();
   const review: SharedReview = { sallyport, title, plan, annotations };
   download(new Blob([JSON.stringify(review)], { type: "application/json" }), `${title} comments.json`);
   saved = annotations;
-  showToast("Send the file back: “Import comments” of the review takes it");
+  showToast("File saved. Send it back: the reviewer opens it with “Import comments”.");
 }
 
-/** Nobody else has the notes before they are saved as a file: leaving without that asks first. */
+/** Warns before leaving with comments that were not saved as a file. */
 function useUnsavedWarning(review: SharedReview): void {
   useEffect(() => {
     saved = review.annotations;

@@ -2,14 +2,14 @@ import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import type { SharedReview } from "../share/shared-review.ts";
 import { type Composer, useReview } from "../state/review-store.ts";
 
-/** What the reader of a shared file has written, as the browser keeps it. */
+/** Comments on a shared file, as stored by the browser. */
 interface KeptAnnotations {
   readonly annotations: readonly PlanAnnotation[];
   readonly composer?: Composer;
   readonly author: string;
 }
 
-/** Restores what was written in this file before, and keeps what is written from now on: a reload loses nothing. */
+/** Restores stored comments on this file and stores every change. */
 export function keepAnnotations({ title, plan, annotations }: SharedReview): void {
   const key = `sallyport ${title} ${checksum(plan + JSON.stringify(annotations))}`;
   const kept = readKept(key);
@@ -30,7 +30,7 @@ function readKept(key: string): KeptAnnotations | undefined {
     const kept = JSON.parse(localStorage.getItem(key) ?? "null") as KeptAnnotations | null;
     return Array.isArray(kept?.annotations) ? kept : undefined;
   } catch {
-    // Some browsers give files no storage: the page asks before it is left.
+    // Some browsers disable storage for files; the page then warns before it is left.
     return undefined;
   }
 }
@@ -43,7 +43,7 @@ function writeKept(key: string, kept: KeptAnnotations): void {
   }
 }
 
-/** FNV-1a: tells files apart, nothing more. */
+/** Hashes with FNV-1a, to distinguish files only. */
 function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

@@ -10,7 +10,7 @@ import { useReview } from "../state/review-store.ts";
 import { FileApp } from "./file-app.tsx";
 import { keepAnnotations } from "./keep-annotations.ts";
 
-/** The page that one saved HTML file is: the plan and its notes, without a server. */
+/** Entry of the saved HTML file: the plan and its annotations, without a server. */
 async function start(): Promise<void> {
   const review = await readShared(document.getElementById(DATA_ELEMENT)?.textContent ?? "");
   embedImages(review.images ?? {});

@@ -1,7 +1,7 @@
 import { sentenceStart } from "../../shared/sentence-start.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** Shows what the agent sends beside the plan and gets back with an approval: permissions above all. */
+/** Shows what the agent sent with the plan and receives back with an approval, mainly permissions. */
 export function AgentRequests() {
   const requested = useReview((state) => state.plan?.requested);
   const name = useReview((state) => state.plan?.caller.name ?? "The agent");
@@ -27,7 +27,7 @@ export function AgentRequests() {
   );
 }
 
-/** Each permission in the agent's words; whatever has another form, as it came. */
+/** Formats each permission in the agent's wording, other values as JSON. */
 function listed(prompts: unknown): string {
   if (!Array.isArray(prompts)) return JSON.stringify(prompts);
   return prompts

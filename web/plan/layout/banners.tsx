@@ -12,7 +12,7 @@ import { useReview } from "../state/review-store.ts";
 import { AgentRequests } from "./agent-requests.tsx";
 import { DraftNotices } from "./draft-notices.tsx";
 
-/** What the person should know before going on: a lost server, an unsaved draft, a new round, the agent's patience. */
+/** Shows notices: lost server, unsaved draft, new round, agent timeout. */
 export function Banners() {
   const connected = useReview((state) => state.connected);
   const draft = useReview((state) => state.draft);
@@ -23,7 +23,7 @@ export function Banners() {
       {isReplaced && <Replaced />}
       {connected && draft.state === "failing" && (
         <p className="banner banner-danger" role="alert">
-          <span>Your comments are not being saved: {draft.message} Tried again every two seconds.</span>
+          <span>Your comments are not being saved: {draft.message} Retrying every two seconds.</span>
           <CopyComments />
         </p>
       )}
@@ -55,7 +55,7 @@ function Doubt() {
   return (
     <p className="banner banner-warning" role="alert">
       <span>
-        {describeDoubt(sentenceStart(name), doubt)} You can still decide: the decision is kept, and{" "}
+        {describeDoubt(sentenceStart(name), doubt)} You can still decide: the decision is saved, and{" "}
         <code>sallyport review last</code> prints it.
       </span>
       <CopyComments />
@@ -67,8 +67,8 @@ function ServerLost() {
   return (
     <div className="banner banner-danger" role="alert">
       <span>
-        <strong>Can't reach Sallyport.</strong> It may have been stopped. Notes up to the last save come back
-        with the same plan; this tab continues as soon as Sallyport can be reached again.
+        <strong>Can't reach Sallyport.</strong> It may have been stopped. Comments up to the last save return
+        with the same plan; this tab continues once Sallyport is reachable.
       </span>
       <CopyComments />
     </div>
@@ -153,7 +153,7 @@ function Deadline() {
 const HOUR = 3_600_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Whether less than an hour is left, also when that hour begins while the page is open: days are no reason to hurry. */
+/** Returns whether less than an hour is left, and renders again when that changes. */
 function useIsNear(deadline: string | undefined): boolean {
   const [now, setNow] = useState(Date.now);
   const tooEarly = deadline === undefined ? 0 : Date.parse(deadline) - HOUR - now;

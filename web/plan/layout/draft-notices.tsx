@@ -3,7 +3,7 @@ import { setView } from "../state/actions.ts";
 import { discardRestored } from "../state/draft.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** Says that words of an earlier review came back, or could not be read. */
+/** Reports a restored or unreadable draft of an earlier review. */
 export function DraftNotices() {
   const restored = useReview((state) => state.restored);
   const damaged = useReview((state) => state.damagedDraft);
@@ -12,8 +12,7 @@ export function DraftNotices() {
       {damaged !== undefined && (
         <p className="banner banner-warning" role="alert">
           <span>
-            Notes on this plan were saved but cannot be read. The damaged file is kept at{" "}
-            <code>{damaged}</code>.
+            Cannot read the saved comments on this plan. The damaged file is kept at <code>{damaged}</code>.
           </span>
           <Button small variant="quiet" onClick={() => useReview.setState({ damagedDraft: undefined })}>
             Dismiss

@@ -10,7 +10,7 @@ import { openDialog, setView, showChangesSince, toggleSidebar } from "../state/a
 import { editedPlan, useReview, type View } from "../state/review-store.ts";
 import { MoreMenu } from "./more-menu.tsx";
 
-/** The head of the page: which plan, how it is looked at, and the decision. */
+/** Renders the page header: title, view selection and decision buttons. */
 export function Header() {
   const plan = useReview((state) => state.plan);
   const count = useReview((state) => state.annotations.length);
@@ -45,7 +45,7 @@ export function Header() {
       <div className="header-tools">
         <Button variant="quiet" className="sidebar-toggle" onClick={toggleSidebar}>
           <MessageSquareText size={17} aria-hidden />
-          <span className="visually-hidden">Notes</span> <span className="badge">{count}</span>
+          <span className="visually-hidden">Comments</span> <span className="badge">{count}</span>
         </Button>
         <ThemeToggle onChange={(theme) => void saveSettings({ theme })} />
         <MoreMenu />
@@ -79,7 +79,7 @@ function ViewChoice() {
   return <Segmented label="View" value={view} options={options} onChange={setView} />;
 }
 
-/** Says where the person's words are. */
+/** Shows the save state of the draft. */
 function DraftState() {
   const draft = useReview((state) => state.draft);
   switch (draft.state) {

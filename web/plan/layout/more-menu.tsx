@@ -4,7 +4,7 @@ import { download } from "../share/download.ts";
 import { openDialog } from "../state/actions.ts";
 import { sourceOf, useReview } from "../state/review-store.ts";
 
-/** What is needed less often. */
+/** Renders the menu of less frequent actions. */
 export function MoreMenu() {
   const sharing = useReview((state) => state.plan?.sharingEnabled ?? false);
   return (

@@ -35,13 +35,13 @@ const annotate = (type: Exclude<AnnotationType, "label" | "general">) => () => {
     addAtOnce("delete", anchor);
     getSelection()?.removeAllRanges();
   } else {
-    // What is gone already cannot be marked for removal, but commented on.
+    // Removed text cannot be marked for removal, only commented on.
     flushSync(() => startAnnotation(type === "delete" ? "comment" : type, anchor));
     focusComposer();
   }
 };
 
-/** At once: the next key is the first letter of the note. */
+/** Synchronously: the next key is the first letter of the comment. */
 function focusComposer(): void {
   const field = document.querySelector<HTMLTextAreaElement>(".composer textarea");
   field?.focus({ preventScroll: true });
@@ -92,7 +92,7 @@ const reading: Partial<Record<ActionName, () => void>> = {
   help: () => openDialog("shortcuts"),
 };
 
-/** Every key of the page. */
+/** Shortcuts of the page. */
 export const planShortcuts: readonly Shortcut[] = shortcutsOf({
   ...moving,
   ...annotating,
@@ -105,10 +105,10 @@ export const planShortcuts: readonly Shortcut[] = shortcutsOf({
   send: () => openDialog("request-changes"),
 });
 
-/** The keys of a saved page, which neither decides nor edits. */
+/** Shortcuts of a saved page, which can neither decide nor edit. */
 export const readingShortcuts: readonly Shortcut[] = shortcutsOf({ ...moving, ...annotating, ...reading });
 
-/** A sentence that is typed is a comment on what is selected or under the cursor, else on the plan as a whole. */
+/** Starts a comment from typed text: on the selection, the block under the cursor, or the whole plan. */
 export const planTyping: TypingTarget = {
   hasSelection: () => selectedAnchor() !== undefined,
   startComment(typed) {
@@ -128,7 +128,7 @@ export const planTyping: TypingTarget = {
           dialog,
           labelTarget,
           isSidebarOpen,
-          // A note that the commands have saved stays saved.
+          // An annotation that the commands have saved stays saved.
           composer: now.annotations === annotations ? composer : undefined,
         })),
       );

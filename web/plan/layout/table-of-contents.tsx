@@ -6,7 +6,7 @@ import { blocksOf } from "../model/anchor.ts";
 import { setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** The headings of the plan, with how many notes each section has and which one is being read. */
+/** Lists the plan's headings with the number of annotations per section, and marks the current one. */
 export function TableOfContents() {
   const document = useReview((state) => state.document);
   const annotations = useReview((state) => state.annotations);
@@ -21,7 +21,7 @@ export function TableOfContents() {
     if (current !== undefined)
       list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }, [current]);
-  // The place stays taken: the plan stands in the middle with or without contents.
+  // The column stays, so that the plan is centered with or without contents.
   if (headings.length < 2) return <div className="contents" />;
   const top = headings.reduce((least, { level }) => Math.min(least, level), 6);
   return (
@@ -44,7 +44,7 @@ export function TableOfContents() {
   );
 }
 
-/** How many notes stand in the section of each heading, by its id. */
+/** Counts annotations per section, by heading id. */
 function countsByHeading(
   headings: readonly Heading[],
   document: MarkdownDocument,
@@ -60,7 +60,7 @@ function countsByHeading(
   return counts;
 }
 
-/** The last heading above the middle of the window. */
+/** Returns the last heading above the middle of the window. */
 function useCurrentHeading(headings: readonly Heading[]): string | undefined {
   const [current, setCurrent] = useState<string>();
   useEffect(() => {

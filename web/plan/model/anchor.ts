@@ -3,13 +3,13 @@ import { lastNotBehind } from "../../../src/render/markdown/parse/source-lines.t
 import type { PlanAnchor } from "../../../src/review/api-types.ts";
 import { documentIndex } from "./document-index.ts";
 
-/** A place in the drawn text: a leaf and an offset in it. */
+/** A position in the rendered text: a leaf and an offset in it. */
 export interface TextPoint {
   readonly leaf: number;
   readonly offset: number;
 }
 
-/** A stretch of drawn text, from one point up to another. */
+/** A range of rendered text. */
 export interface TextRange {
   readonly first: TextPoint;
   readonly last: TextPoint;
@@ -24,13 +24,13 @@ export interface LeafRange {
 
 const CONTEXT = 32;
 
-/** Ties a stretch of drawn text to the plan's source. Undefined for a stretch without any text. */
+/** Converts a range of rendered text to an anchor in the source. Returns undefined for a range without text. */
 export function anchorOf(document: MarkdownDocument, range: TextRange): PlanAnchor | undefined {
   const parts = leafRanges(document, range);
   const first = parts[0];
   const last = parts.at(-1);
   if (!first || !last) return undefined;
-  // Footnotes are drawn last wherever they are written, so the first part drawn need not be the first in the source.
+  // Footnotes are rendered last, so the first rendered part need not be the first in the source.
   const stretches = parts.map((part) => sourceStretch(document, part));
   const start = stretches.reduce(
     (least, stretch) => Math.min(least, stretch.start),
@@ -50,7 +50,7 @@ export function anchorOf(document: MarkdownDocument, range: TextRange): PlanAnch
   };
 }
 
-/** Ties a whole block to the source; also one without text, as an image alone is. */
+/** Returns the anchor of a whole block, including a block without text (an image). */
 export function blockAnchor(document: MarkdownDocument, index: number): PlanAnchor | undefined {
   const block = document.blocks[index];
   if (!block) return undefined;
@@ -65,7 +65,7 @@ export function blockAnchor(document: MarkdownDocument, index: number): PlanAnch
   return { start, end, startLine, endLine, quote: document.source.slice(start, end), prefix: "", suffix: "" };
 }
 
-/** Ties text that an earlier version had to the place where it was. */
+/** Returns an anchor for removed text at the position where it was. */
 export function removedAnchor(document: MarkdownDocument, at: number, quote: string): PlanAnchor {
   const { text, lines, leafStarts, leavesAt } = documentIndex(document);
   const leaf = leavesAt(at, at).at(-1) ?? leavesAt(0, at).at(-1);
@@ -83,7 +83,7 @@ export function removedAnchor(document: MarkdownDocument, at: number, quote: str
   };
 }
 
-/** Ties one line of a code block, counted from 0, to the source. Undefined for an empty line. */
+/** Returns the anchor of one line of a code block, counted from 0, or undefined for an empty line. */
 export function codeLineAnchor(
   document: MarkdownDocument,
   index: number,
@@ -101,7 +101,7 @@ export function codeLineAnchor(
   });
 }
 
-/** Where an anchor is drawn, leaf by leaf. Empty where its text is not drawn, as under a diagram. */
+/** Returns the rendered ranges of an anchor, one per leaf. Empty if its text is not rendered, as under a diagram. */
 export function drawnRanges(
   document: MarkdownDocument,
   anchor: Pick<PlanAnchor, "start" | "end">,
@@ -116,7 +116,7 @@ export function drawnRanges(
   return ranges;
 }
 
-/** Ties whole lines of the source, from 1 and both inclusive. Undefined for blank ones. */
+/** Returns the anchor of whole source lines, from 1, both inclusive, or undefined for blank lines. */
 export function linesAnchor(
   document: MarkdownDocument,
   startLine: number,
@@ -128,7 +128,7 @@ export function linesAnchor(
   if (quote.trim() === "") return undefined;
   const drawn = drawnRanges(document, { start, end });
   const [first, last] = [drawn[0], drawn.at(-1)];
-  // Lines that nothing is drawn for are quoted as they are.
+  // Lines that are not rendered are quoted as source.
   if (!first || !last) return { start, end, startLine, endLine, quote, prefix: "", suffix: "" };
   return anchorOf(document, {
     first: { leaf: first.leaf, offset: first.start },
@@ -136,7 +136,7 @@ export function linesAnchor(
   });
 }
 
-/** The blocks an anchor touches. */
+/** Returns the indices of the blocks that an anchor touches. */
 export function blocksOf(document: MarkdownDocument, anchor: PlanAnchor): number[] {
   const touched = documentIndex(document)
     .leavesAt(anchor.start, anchor.end)
@@ -147,17 +147,17 @@ export function blocksOf(document: MarkdownDocument, anchor: PlanAnchor): number
     .map(({ index }) => index);
 }
 
-/** Returns the drawn text as one string; leaves are separated by line ends. */
+/** Returns the rendered text as one string. Leaves are separated by newlines. */
 export function documentText(document: MarkdownDocument): string {
   return documentIndex(document).text;
 }
 
-/** A point as an offset in `documentText`. */
+/** Converts a point to an offset in `documentText`. */
 function offsetInText(document: MarkdownDocument, point: TextPoint): number {
   return (documentIndex(document).leafStarts[point.leaf] ?? 0) + point.offset;
 }
 
-/** An offset in `documentText` as a point. */
+/** Converts an offset in `documentText` to a point. */
 export function pointInText(document: MarkdownDocument, offset: number): TextPoint {
   const { leafStarts } = documentIndex(document);
   const leaf = lastNotBehind(leafStarts, offset);
@@ -185,7 +185,7 @@ function linesOf(
   return { startLine: lines.at(start) + 1, endLine: lines.at(Math.max(start, end - 1)) + 1 };
 }
 
-/** The source of a part of a leaf, with the markup at its ends that would be left over otherwise. */
+/** Returns the source range of a part of a leaf, including markup at its ends that would be left over otherwise. */
 function sourceStretch(document: MarkdownDocument, part: LeafRange): { start: number; end: number } {
   const leaf = document.leaves[part.leaf];
   const stretch = {
@@ -199,10 +199,10 @@ function sourceStretch(document: MarkdownDocument, part: LeafRange): { start: nu
     : withMarkupEnds(document.source, stretch, { start: leaf.start, end: leaf.end });
 }
 
-/** Blocks whose text is marked up; others are drawn as they stand. */
+/** Blocks with inline markup. Others are rendered verbatim. */
 const PROSE = new Set(["paragraph", "list item", "heading", "table row"]);
 
-/** Returns the source offset of a drawn character. What looks different in the source is taken whole. */
+/** Returns the source offset of a rendered character. An escaped or replaced character is included whole. */
 export function sourceOffset(leaf: Leaf | undefined, rendered: number, side: "start" | "end"): number {
   if (!leaf) return 0;
   const isOver = (segment: Segment) =>
@@ -237,10 +237,10 @@ interface Stretch {
   readonly end: number;
 }
 
-/** What opens or closes emphasis, code and struck text, which both look alike. */
+/** Markers that open or close emphasis, code and strikethrough. */
 const BEFORE = /(?:\*\*\*|\*\*|\*|___|__|_|~~|`+)$/;
 const BEHIND = /^(?:\*\*\*|\*\*|\*|___|__|_|~~|`+)/;
-/** The end of a link, behind its text. */
+/** The end of a link, after its text. */
 const TARGET = /^\]\([^()\s]*\)/;
 
 /**
@@ -260,12 +260,12 @@ function withMarkupEnds(source: string, { start, end }: Stretch, within: Stretch
   return { start: opens ? start - opener.length : start, end: closes ? end + closer.length : end };
 }
 
-/** Whether one of the marks has no partner. */
+/** Returns whether a marker has no partner in the text. */
 function isHalf(text: string, mark: string): boolean {
   return text.split(mark).length % 2 === 0;
 }
 
-/** Whether a link begins in the text that does not end there. */
+/** Returns whether the text opens a link that it does not close. */
 function isOpen(text: string): boolean {
   return text.lastIndexOf("[") > text.lastIndexOf("](");
 }

@@ -5,7 +5,7 @@ import { positionAround, relocate } from "./relocate.ts";
 
 export type AnnotationType = PlanAnnotation["type"];
 
-/** How each kind is called on the page. */
+/** Names of the annotation types on the page. */
 export const typeNames: Readonly<Record<AnnotationType, string>> = {
   comment: "Comment",
   replace: "Replace",
@@ -18,7 +18,7 @@ export const typeNames: Readonly<Record<AnnotationType, string>> = {
 
 const PRAISE = "Looks good";
 
-/** Remarks made so often that they deserve to be one click. */
+/** Frequent comments that take one click. */
 export const quickLabels = [
   "Clarify this",
   "Needs tests",
@@ -29,12 +29,12 @@ export const quickLabels = [
   PRAISE,
 ] as const;
 
-/** Whether a note asks for nothing: the label "Looks good". */
+/** Returns whether an annotation requests no change: the label "Looks good". */
 export function isPraise({ type, text }: PlanAnnotation): boolean {
   return type === "label" && text === PRAISE;
 }
 
-/** In document order: general comments first, then by place, then by time. */
+/** Sorts annotations: general comments first, then by position, then by time. */
 export function inDocumentOrder(annotations: readonly PlanAnnotation[]): PlanAnnotation[] {
   const startOf = ({ anchor }: PlanAnnotation) => anchor?.start ?? -1;
   return annotations.toSorted(
@@ -47,13 +47,13 @@ export function inDocumentOrder(annotations: readonly PlanAnnotation[]): PlanAnn
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** A note with its place in another version of the plan; `lost` where its text has gone. */
+/** An annotation with its position in another version of the plan; `lost` if its text is gone. */
 export interface RelocatedAnnotation {
   readonly annotation: PlanAnnotation;
   readonly lost: boolean;
 }
 
-/** Finds every note's place in `document`, a version of the plan other than the one it was made on. */
+/** Finds the position of each annotation in another version of the plan. */
 export function relocateAnnotations(
   document: MarkdownDocument,
   annotations: readonly PlanAnnotation[],
@@ -68,12 +68,12 @@ export function relocateAnnotations(
   });
 }
 
-/** The place of one anchor in another version of the plan. */
+/** Finds the position of one anchor in another version of the plan. */
 export function relocateAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
   return relocate(document, anchor) ?? collapseAnchor(document, anchor);
 }
 
-/** One whose text is gone keeps its quote, and points to the place where it was: it covers no text. */
+/** Collapses an anchor whose text is gone to the position where it was. It keeps its quote. */
 function collapseAnchor(document: MarkdownDocument, anchor: PlanAnchor): PlanAnchor {
   const around = positionAround(document, anchor);
   const { lines } = documentIndex(document);
@@ -93,8 +93,8 @@ export function lineRange({ startLine, endLine }: PlanAnchor): string {
 }
 
 /**
- * The notes of an earlier round that are worth showing beside those of this one: all that were sent, as what was
- * asked for; of those that never were, only what this round's notes do not hold already.
+ * Returns the annotations of an earlier round to show: all that were sent, or of an unsent draft those that this
+ * round does not have yet.
  */
 export function pastAnnotations(past: Round, current: readonly PlanAnnotation[]): readonly PlanAnnotation[] {
   if (past.decision) return past.decision.annotations ?? [];
@@ -104,12 +104,12 @@ export function pastAnnotations(past: Round, current: readonly PlanAnnotation[])
   );
 }
 
-/** What a note of an earlier round is called when it is asked for again, so that it is added once. */
+/** Returns the id of an annotation of an earlier round that is added again, so that it is added only once. */
 export function repeatedId(id: string, { round }: Round): string {
   return `${id}-again-${round}`;
 }
 
-/** The notes of a draft, which is this page's own but may be of an older build. */
+/** Reads the annotations of a stored draft, which an older version may have written. */
 function annotationsIn(content: unknown): readonly PlanAnnotation[] {
   if (typeof content !== "object" || content === null || !("annotations" in content)) return [];
   return Array.isArray(content.annotations) ? content.annotations : [];

@@ -5,14 +5,14 @@ import {
   sourceLines,
 } from "../../../src/render/markdown/parse/source-lines.ts";
 
-/** Lookups that every note needs, built once for each document. */
+/** Lookup tables for anchors, built once per document. */
 export interface DocumentIndex {
   /** The drawn text as one string; leaves are separated by line ends. */
   readonly text: string;
-  /** Where each leaf begins in `text`. */
+  /** Start offset of each leaf in `text`. */
   readonly leafStarts: readonly number[];
   readonly lines: SourceLines;
-  /** Returns the leaves that overlap or touch a stretch of the source, in drawing order. */
+  /** Returns the leaves that overlap or touch a source range, in rendering order. */
   leavesAt(start: number, end: number): readonly Leaf[];
 }
 
@@ -42,7 +42,7 @@ function createIndex({ source, leaves }: MarkdownDocument): DocumentIndex {
   };
 }
 
-/** Footnotes are drawn last wherever they are written, so leaves are searched in the order of the source. */
+/** Footnotes are rendered last, so leaves are searched in source order. */
 function leafSearch(leaves: readonly Leaf[]): DocumentIndex["leavesAt"] {
   const sorted = leaves.toSorted((a, b) => a.start - b.start);
   const starts = sorted.map(({ start }) => start);

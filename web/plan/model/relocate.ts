@@ -29,7 +29,7 @@ export function positionAround(document: MarkdownDocument, anchor: PlanAnchor): 
   return removedAnchor(document, sourceOffset(leaf, point.offset, before ? "end" : "start"), anchor.quote);
 }
 
-/** Returns whether the text of a note on removed text is in the plan again. */
+/** Returns whether removed text is in the plan again. */
 export function isRestored(document: MarkdownDocument, { quote }: PlanAnchor): boolean {
   return findQuote(foldedText(document), quote).length > 0;
 }
@@ -48,7 +48,7 @@ function bestMatch(document: MarkdownDocument, quote: string, around: Surroundin
 
 type Surroundings = Pick<PlanAnchor, "prefix" | "suffix">;
 
-/** A stretch of the document's drawn text. */
+/** A range of the document's rendered text. */
 interface Match {
   readonly start: number;
   readonly end: number;

@@ -8,7 +8,7 @@ import { comparePlans } from "./compare-plans.ts";
 import { RawChanges } from "./raw-changes.tsx";
 import { RenderedChanges } from "./rendered-changes.tsx";
 
-/** What has changed since an earlier round, or since the agent sent the plan. */
+/** Shows the changes since an earlier round, or since the agent sent the plan. */
 export function ChangesView() {
   const base = useBase();
   const after = useReview((state) => state.document);

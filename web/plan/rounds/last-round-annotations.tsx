@@ -18,7 +18,7 @@ import { isRestored } from "../model/relocate.ts";
 import { addAnnotations, setCursor, setView } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** What was asked for in the round before, or noted and never sent, beside what the agent has made of it. */
+/** Lists the comments of the last round, sent or unsent, with the state of their text. */
 export const LastRoundAnnotations = memo(function LastRoundAnnotations() {
   const last = useReview((state) => state.rounds.at(-1));
   const current = useReview((state) => state.annotations);
@@ -81,7 +81,7 @@ function stateOf(document: MarkdownDocument, { anchor }: PlanAnnotation, lost: b
   return lost ? "text changed" : "text unchanged";
 }
 
-/** Shows where a note's text is, or was, in whichever view draws the plan. */
+/** Scrolls to the text of an annotation in the current view. */
 function showPosition(anchor: PlanAnchor): void {
   const { document, view } = useReview.getState();
   if (view !== "plan" && view !== "changes") setView("plan");
@@ -109,7 +109,7 @@ function PastTools({ annotation, lost, round }: PastToolsProps) {
           variant="quiet"
           onClick={() => {
             const added = addAnnotations([{ ...annotation, id: repeatedId(annotation.id, round) }]);
-            announce(added > 0 ? "Asked for again" : "Already in your comments");
+            announce(added > 0 ? "Comment added again" : "Already in your comments");
           }}
         >
           Ask again

@@ -4,11 +4,11 @@ import { setCursor } from "../state/actions.ts";
 import { setRemovedCursor } from "../state/moving.ts";
 import { useReview } from "../state/review-store.ts";
 
-/** Puts the keyboard on the next change, or on the one before; from nowhere on the first that is in the window. */
+/** Moves the cursor to the next or previous change, or to the first visible one. */
 export function moveToChange(step: 1 | -1): void {
   const changes = changeElements();
   if (changes.length === 0) {
-    showToast("No changes are shown here. Press v to show what has changed.");
+    showToast("No changes here. Press v to show the changes.");
     return;
   }
   const next = changes[nextIndex(changes, step)];

@@ -1,7 +1,7 @@
 import { structuredPatch } from "diff";
 import { useMemo } from "react";
 
-/** The comparison as a unified diff of the Markdown. */
+/** Renders the comparison as a unified diff of the Markdown. */
 export function RawChanges({ before, after }: { readonly before: string; readonly after: string }) {
   const rows = useMemo(() => rowsOf(before, after), [before, after]);
   if (rows.length === 0) return <p className="hint">Both rounds are the same, character for character.</p>;

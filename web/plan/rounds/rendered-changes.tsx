@@ -7,7 +7,7 @@ import { blocksOf } from "../model/anchor.ts";
 import { type ReviewState, useReview } from "../state/review-store.ts";
 import type { ComparedBlock, Comparison } from "./compare-plans.ts";
 
-/** The plan as it is now, with what was added and removed marked in it; it takes notes as the plan does. */
+/** The plan as it is now, with what was added and removed marked in it; it takes annotations as the plan does. */
 export function RenderedChanges({ comparison }: { readonly comparison: Comparison }) {
   const runs = useMemo(() => foldUnchanged(comparison.blocks), [comparison]);
   return (
@@ -28,7 +28,7 @@ interface BlockRun {
   readonly isFolded: boolean;
 }
 
-/** More unchanged blocks than these in a row are folded, but for those next to a change. */
+/** More unchanged blocks than these in a row are folded, except for those next to a change. */
 const MIN_FOLDED = 2;
 
 function foldUnchanged(blocks: readonly ComparedBlock[]): BlockRun[] {

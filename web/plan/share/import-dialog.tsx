@@ -9,7 +9,7 @@ import { addAnnotations, openDialog, undo } from "../state/actions.ts";
 import { useReview } from "../state/review-store.ts";
 import { readShared, type SharedReview } from "./shared-review.ts";
 
-/** Takes in a colleague's notes: a notes file, a saved page, or a link. */
+/** Imports a colleague's comments from a comments file, a saved page, or a link. */
 export function ImportDialog() {
   const [text, setText] = useState(() => (location.hash.startsWith("#shared=") ? location.href : ""));
   const [review, setReview] = useState<SharedReview>();
@@ -85,7 +85,7 @@ function FileField({ onText }: { readonly onText: (text: string) => void }) {
   );
 }
 
-/** The notes that are not here already. */
+/** Returns the imported annotations that this review does not have yet. */
 function useFresh({ annotations }: SharedReview): readonly PlanAnnotation[] {
   const known = useReview((state) => state.annotations);
   return useMemo(() => {
@@ -102,8 +102,8 @@ function Found({ review }: { readonly review: SharedReview }) {
     <p className="callout" role="status">
       {count(review.annotations.length)} on “{review.title}”.
       {known > 0 && ` ${known} of them ${known === 1 ? "is" : "are"} already in the review.`}
-      {review.plan !== document.source && " They were made on another version of the plan. "}
-      {lost > 0 && ` The text of ${count(lost)} is no longer in it; they keep their quote.`}
+      {review.plan !== document.source && " They were written on another version of the plan. "}
+      {lost > 0 && ` The text of ${count(lost)} is no longer in the plan; they keep their quote.`}
     </p>
   );
 }

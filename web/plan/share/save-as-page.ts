@@ -6,7 +6,7 @@ import { imageUrlOf } from "../article/image-url.ts";
 import type { ReviewState } from "../state/review-store.ts";
 import { DATA_ELEMENT, type SharedReview } from "./shared-review.ts";
 
-/** What is shared of a review. Paths of attached images mean nothing elsewhere, so links go without. */
+/** Returns the shareable part of a review. Links omit attached images, whose paths are local. */
 export function sharedReviewOf({ plan, document, annotations }: ReviewState): SharedReview {
   return {
     sallyport: 1,
@@ -16,11 +16,12 @@ export function sharedReviewOf({ plan, document, annotations }: ReviewState): Sh
   };
 }
 
-/** One HTML file that shows the plan and its notes anywhere, takes notes, and asks nobody for anything. */
+/** Builds a self-contained HTML file that shows the plan and its annotations and can be annotated offline. */
 export async function pageOf(state: ReviewState): Promise<Blob> {
   const response = await fetch("/assets/plan-file.html", { cache: "no-store" });
   const template = await response.text();
-  if (!template.includes(PLACEHOLDER)) throw new Error("This server has no page to save.");
+  if (!template.includes(PLACEHOLDER))
+    throw new Error("Cannot save the page: this server does not provide the template.");
   const review: SharedReview = {
     ...sharedReviewOf(state),
     annotations: state.annotations,
@@ -67,7 +68,7 @@ async function dataUrl(url: string): Promise<string | undefined> {
   return read;
 }
 
-/** Diagrams as they are drawn in a light room, by their source. */
+/** Renders all diagrams in the light theme, by source. */
 async function diagramsOf(document: MarkdownDocument): Promise<Record<string, string>> {
   const sources = document.blocks
     .filter(({ name }) => name === "diagram")

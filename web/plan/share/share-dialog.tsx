@@ -9,7 +9,7 @@ import { useReview } from "../state/review-store.ts";
 import { download } from "./download.ts";
 import { shareLink } from "./shared-review.ts";
 
-/** Shows the plan to a colleague: as one file, or as a link that holds it. Nothing is uploaded. */
+/** Shares the plan as a file or a link that contains it. Nothing is uploaded. */
 export function ShareDialog() {
   return (
     <Dialog title="Share this plan" onClose={() => openDialog(undefined)}>
@@ -28,7 +28,7 @@ function FileSection() {
       const state = useReview.getState();
       download(await pageOf(state), `${state.plan?.title ?? "plan"}.html`);
     } catch (error) {
-      showToast(`The page was not saved: ${error instanceof Error ? error.message : "unknown reason"}`, {
+      showToast(`Cannot save the page: ${error instanceof Error ? error.message : "unknown reason"}`, {
         tone: "danger",
       });
     }
@@ -42,7 +42,7 @@ function FileSection() {
         send them back as a file, which you import here.
       </p>
       <Button variant="primary" disabled={saving} onClick={save}>
-        <FileDown size={16} aria-hidden /> {saving ? "Putting it together …" : "Save as one HTML file"}
+        <FileDown size={16} aria-hidden /> {saving ? "Saving …" : "Save as one HTML file"}
       </Button>
     </section>
   );
@@ -61,9 +61,8 @@ function LinkSection() {
     <section className="share-way">
       <h3>As a link</h3>
       <p className="hint">
-        The link itself holds the plan and your comments; nothing is stored anywhere. It opens here while this
-        review runs, and in any other Sallyport review under “Import comments”. Attached images do not travel
-        in it.
+        The link itself holds the plan and your comments; nothing is uploaded. It opens here while this review
+        runs, and in any other Sallyport review under “Import comments”. It does not include attached images.
       </p>
       <div className="share-link">
         <input

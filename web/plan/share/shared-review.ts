@@ -1,7 +1,7 @@
 import type { PlanAnnotation } from "../../../src/review/api-types.ts";
 import { compress, decompress } from "./compress.ts";
 
-/** A plan with its notes, as it travels in a link or a file. */
+/** A plan with its annotations, as stored in a link or a file. */
 export interface SharedReview {
   readonly sallyport: 1;
   readonly title: string;
@@ -16,12 +16,12 @@ const FRAGMENT = "#shared=";
 /** The element of a saved page that carries the review. */
 export const DATA_ELEMENT = "shared-review";
 
-/** A link whose fragment, which browsers send nowhere, holds the plan and the notes. */
+/** A link whose fragment, which browsers send nowhere, holds the plan and the annotations. */
 export async function shareLink(review: SharedReview, base: string): Promise<string> {
   return `${base}/${FRAGMENT}${await compress(JSON.stringify(review))}`;
 }
 
-/** Reads what `shareLink`, a saved page or a notes file holds. Throws with a sentence for the person. */
+/** Reads what `shareLink`, a saved page or a annotations file holds. Throws with a sentence for the person. */
 export async function readShared(text: string): Promise<SharedReview> {
   const trimmed = text.trim();
   const at = trimmed.indexOf(FRAGMENT);
@@ -40,7 +40,7 @@ async function decompressed(encoded: string): Promise<string> {
   try {
     return await decompress(encoded);
   } catch {
-    throw new Error("The link is damaged or incomplete. Copy it again, whole.");
+    throw new Error("The link is damaged or incomplete. Copy the whole link again.");
   }
 }
 
@@ -52,7 +52,7 @@ function embedded(text: string): string {
   return match?.[1] ?? text;
 }
 
-/** Takes from foreign data what it should hold, and nothing else. */
+/** Validates untrusted data and keeps only known members. */
 function checked(value: unknown): SharedReview {
   const { sallyport, title, plan, annotations } = record(value);
   if (sallyport !== 1 || typeof plan !== "string" || !Array.isArray(annotations))

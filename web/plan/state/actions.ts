@@ -12,8 +12,8 @@ const NO_IMAGES: readonly AttachedImage[] = [];
 const past: (readonly PlanAnnotation[])[] = [];
 
 /**
- * Opens the composer for a new note on a stretch of the plan, or on the plan as a whole. A note that is being written
- * about something else is saved where it is.
+ * Opens the composer for a new annotation on an anchor or on the whole plan. An annotation that is being written
+ * elsewhere is saved.
  */
 export function startAnnotation(type: AnnotationType, anchor?: PlanAnchor, typed = ""): void {
   const open = state().composer;
@@ -30,12 +30,12 @@ function isSameStretch(a: PlanAnchor | undefined, b: PlanAnchor | undefined): bo
   return a?.start === b?.start && a?.end === b?.end;
 }
 
-/** In a narrow window the panel covers the plan: it goes aside for what stands or is written in the plan. */
+/** In a narrow window the sidebar covers the plan, so it closes for annotations on the text. */
 function shownBeneath(anchor: PlanAnchor | undefined) {
   return anchor ? { isSidebarOpen: false } : {};
 }
 
-/** Adds a note that needs no words: a deletion or a quick label. */
+/** Adds an annotation without text: a deletion or a quick label. */
 export function addAtOnce(type: "delete" | "label", anchor: PlanAnchor, text = ""): void {
   const annotation = create({ type, anchor, text, replacement: "", images: [] });
   change([...state().annotations, annotation]);
@@ -45,18 +45,18 @@ export function addAtOnce(type: "delete" | "label", anchor: PlanAnchor, text = "
   });
 }
 
-/** Offers quick labels for a stretch of the plan. */
+/** Opens the quick labels for an anchor. */
 export const openLabels = (anchor: PlanAnchor) => set({ labelTarget: anchor, ...shownBeneath(anchor) });
-/** Takes the quick labels away. */
+/** Closes the quick labels. */
 export const closeLabels = () => set({ labelTarget: undefined });
 
-/** Changes what is being written; nothing where no note is. */
+/** Updates the open composer, if any. */
 export function updateComposer(changes: Partial<Composer>): void {
   const { composer } = state();
   if (composer) set({ composer: withoutCommand({ ...composer, ...changes }) });
 }
 
-/** Runs the command of a letter that was typed on a selection and that nothing followed. */
+/** Runs the command of a single letter that was typed on a selection. */
 export function runLoneCommand(): void {
   const { composer } = state();
   if (!composer?.isTyped || !mayBeCommand(composer.text)) return;
@@ -70,7 +70,7 @@ export function runLoneCommand(): void {
   else openLabels(anchor);
 }
 
-/** Takes a command's letter from the front of text that was begun by typing. */
+/** Removes a command letter from the start of typed text. */
 function withoutCommand(composer: Composer): Composer {
   if (!composer.isTyped) return composer;
   const command = commandBefore(composer.text);
@@ -78,7 +78,7 @@ function withoutCommand(composer: Composer): Composer {
   return { ...composer, ...command, isTyped: false };
 }
 
-/** Whether there is anything in the composer worth keeping. */
+/** Returns whether the composer has content to keep. */
 export function isWorthKeeping(composer: Composer): boolean {
   const { type, anchor, text, replacement, images } = composer;
   if (composer.isTyped && isLoneCommand(text) && images.length === 0) return false;
@@ -91,7 +91,7 @@ export function isWorthKeeping(composer: Composer): boolean {
   );
 }
 
-/** Keeps the note that is being written. */
+/** Saves the annotation that is being written. */
 export function saveComposer(): void {
   const { composer } = state();
   const kept = withOpenAnnotation();
@@ -102,7 +102,7 @@ export function saveComposer(): void {
   announce(`${typeNames[annotation.type]} saved`);
 }
 
-/** The note that is being written, and all notes with it in its place; undefined where nothing is worth keeping. */
+/** Returns the open annotation and all annotations including it, or undefined if it has no content. */
 function withOpenAnnotation() {
   const { composer, annotations } = state();
   if (!composer || !isWorthKeeping(composer)) return undefined;
@@ -114,12 +114,12 @@ function withOpenAnnotation() {
   return { annotation, annotations: all };
 }
 
-/** Every note there is, the one included that is still being written. */
+/** Returns all annotations, including the one that is being written. */
 export function allAnnotations(): readonly PlanAnnotation[] {
   return withOpenAnnotation()?.annotations ?? state().annotations;
 }
 
-/** Closes the composer and keeps what was written: Escape never discards words. */
+/** Closes the composer and keeps its content. */
 export function leaveComposer(): void {
   const { composer } = state();
   if (!composer) return;
@@ -130,7 +130,7 @@ export function leaveComposer(): void {
   set({ composer: undefined });
 }
 
-/** Closes the composer and discards what was written in it, with a way back. */
+/** Closes the composer and discards its content. Can be undone. */
 export function discardComposer(): void {
   const { composer } = state();
   if (!composer) return;
@@ -147,7 +147,7 @@ export function discardComposer(): void {
   });
 }
 
-/** Whether the composer holds a note exactly as it is already. */
+/** Returns whether the composer has no changes to its annotation. */
 function isUnchanged({ editing, type, text, replacement, images }: Composer): boolean {
   const annotation = state().annotations.find(({ id }) => id === editing);
   return (
@@ -159,7 +159,7 @@ function isUnchanged({ editing, type, text, replacement, images }: Composer): bo
   );
 }
 
-/** Opens the composer with a note that is there. */
+/** Opens an existing annotation in the composer. */
 export function editAnnotation(id: string): void {
   const annotation = state().annotations.find((other) => other.id === id);
   if (!annotation || state().composer?.editing === id) return;
@@ -172,7 +172,7 @@ export function editAnnotation(id: string): void {
   });
 }
 
-/** Deletes a note, with a way back. */
+/** Deletes an annotation. Can be undone. */
 export function removeAnnotation(id: string): void {
   const { annotations, composer } = state();
   change(annotations.filter((annotation) => annotation.id !== id));
@@ -180,7 +180,7 @@ export function removeAnnotation(id: string): void {
   showToast("Comment deleted", { action: { label: "Undo", run: undo } });
 }
 
-/** Adds notes from elsewhere: a colleague's, or the last round's. Those already there are left alone. */
+/** Adds imported or earlier annotations, skipping known ids. Returns how many were added. */
 export function addAnnotations(added: readonly PlanAnnotation[]): number {
   const known = new Set(state().annotations.map(({ id }) => id));
   const fresh = added.filter(({ id }) => !known.has(id));
@@ -188,7 +188,7 @@ export function addAnnotations(added: readonly PlanAnnotation[]): number {
   return fresh.length;
 }
 
-/** Takes back the last change to the notes. */
+/** Undoes the last change to the annotations. */
 export function undo(): void {
   const before = past.pop();
   if (!before) return;
@@ -196,17 +196,17 @@ export function undo(): void {
   announce("Undone");
 }
 
-/** Makes a note the active one, or none. */
+/** Sets the active annotation, or none. */
 export function activate(id: string | undefined): void {
   set({ activeId: id });
 }
 
-/** Makes a note the active one and shows its place in the plan. */
+/** Activates an annotation and scrolls the plan to it. */
 export function showInPlan({ id, anchor }: PlanAnnotation): void {
   set({ activeId: id, ...shownBeneath(anchor) });
 }
 
-/** Puts the keyboard on a block, or takes it away. */
+/** Sets the cursor to a block, or clears it. */
 export const setCursor = (cursor: number | undefined) => set({ cursor, removedCursor: undefined });
 
 /** Shows the changes since a round, or since the plan was sent. */
@@ -223,21 +223,21 @@ export function setView(view: View): void {
   set({ view, readingLine });
 }
 
-/** Shows the notes beside the plan, or hides them. */
+/** Shows or hides the sidebar. */
 export const toggleSidebar = () => set(({ isSidebarOpen }) => ({ isSidebarOpen: !isSidebarOpen }));
-/** Keeps the words that go with the decision; a feedback that was edited as a whole gives way to them. */
+/** Sets the message that goes with the decision and discards feedback that was edited as a whole. */
 export const setNote = (note: string) => set({ note, rewritten: undefined });
-/** Keeps the feedback as the person has edited it as a whole; undefined goes back to what the notes make. */
+/** Sets the feedback as edited by the person; undefined restores the composed feedback. */
 export const setRewritten = (rewritten: string | undefined) => set({ rewritten });
 
-/** Opens a dialog. One that decides takes the note along that is still being written: nobody means to leave it behind. */
+/** Opens a dialog. Decision dialogs first save the annotation that is being written. */
 export function openDialog(dialog: DialogName | undefined): void {
   if (dialog === "approve" || dialog === "request-changes") saveComposer();
   takeTyped();
   set({ dialog, labelTarget: undefined });
 }
 
-/** Shows another version of the plan and takes the notes along; a note whose text has gone keeps its old quote. */
+/** Shows another version of the plan and relocates the annotations. */
 export function setSource(source: string): void {
   const document = parseMarkdown(source);
   const { annotations, composer } = state();
@@ -254,7 +254,7 @@ export function setSource(source: string): void {
   });
 }
 
-/** Takes the person's edits out of the plan, with a way back: what was typed for minutes must not be lost by a click. */
+/** Reverts the person's edits to the plan. Can be undone. */
 export function revertEdits(): void {
   takeTyped();
   const edited = state().document.source;
@@ -264,12 +264,12 @@ export function revertEdits(): void {
   });
 }
 
-/** Keeps what is typed into the plan, key by key: reading the whole plan again takes too long for that. */
+/** Stores the typed text without parsing it, which takes too long for every key press. */
 export function typeSource(typed: string): void {
   set({ typed, rewritten: undefined });
 }
 
-/** Makes what was typed the plan that is shown, for whoever needs more of it than its text. */
+/** Parses the typed text and shows it as the plan. */
 export function takeTyped(): void {
   const { typed, document } = state();
   if (typed === undefined) return;
@@ -280,7 +280,7 @@ export function takeTyped(): void {
 function change(annotations: readonly PlanAnnotation[]): void {
   past.push(state().annotations);
   if (past.length > 100) past.shift();
-  // What was rewritten by hand was about the notes as they were.
+  // Edited feedback refers to the previous annotations.
   set({ annotations, rewritten: undefined });
 }
 

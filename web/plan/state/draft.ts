@@ -8,18 +8,18 @@ import { newId } from "../../shared/new-id.ts";
 import { isWorthKeeping } from "./actions.ts";
 import { type Composer, editedPlan, type ReviewState, useReview } from "./review-store.ts";
 
-/** Everything the person has typed, as it lies in the server's draft. */
+/** Everything the person typed, as stored in the server's draft. */
 interface DraftContent {
   readonly annotations: readonly PlanAnnotation[];
   readonly composer?: Composer;
   readonly note: string;
   readonly rewritten?: string;
   readonly edited?: string;
-  /** The review that it was written in: tabs of one review share their notes. */
+  /** The review that it was written in: tabs of one review share their annotations. */
   readonly session?: string;
 }
 
-/** Takes up the draft of this plan, where there is one, and saves every change from then on. */
+/** Loads the draft of this plan and saves every later change. */
 export async function startDraft({ sessionId, planId }: PlanState): Promise<void> {
   let base: DraftContent | undefined;
   const autosave = createAutosave<DraftContent>({
@@ -50,7 +50,7 @@ export async function startDraft({ sessionId, planId }: PlanState): Promise<void
     return;
   }
   watch(autosave);
-  // What the tab alone has goes to the server now.
+  // Saves what only this tab has.
   if (isTypedMeanwhile || (found.ok && found.value.content && found.value.savedAt === "")) autosave.touch();
 }
 
@@ -60,7 +60,7 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
   const now = useReview.getState();
   const { annotations, composer, note = "", rewritten, edited } = content;
   useReview.setState({
-    // What was typed while the draft was on its way stays.
+    // Text typed while the draft was loading stays.
     annotations: [...annotations, ...now.annotations],
     composer: now.composer ?? composer,
     note: now.note || note,
@@ -75,7 +75,7 @@ function restore({ content, savedAt, isEarlier, damaged }: Draft<DraftContent>):
     useReview.setState({ restored: { savedAt, annotationIds, hasEdit: edited !== undefined } });
 }
 
-/** Throws away what an earlier review left, with a way back. What was typed on this page since stays. */
+/** Discards the draft of an earlier review. Can be undone. Text typed since stays. */
 export function discardRestored(): void {
   const { restored, plan, annotations, composer, note, rewritten, document, typed } = useReview.getState();
   if (!restored || !plan) return;
@@ -92,13 +92,13 @@ export function discardRestored(): void {
   showToast("Draft discarded", { action: { label: "Undo", run: () => useReview.setState(before) } });
 }
 
-/** Takes in what another tab of this review has saved since. */
+/** Merges the draft that another tab saved. */
 function takeIn(base: DraftContent | undefined, theirs: DraftContent): void {
   const state = useReview.getState();
   const mine = contentOf(state);
   const copyOf = (annotation: PlanAnnotation) => ({ ...annotation, id: newId() });
   const annotations = mergeById(base?.annotations ?? [], mine.annotations, theirs.annotations, copyOf);
-  // What only the other tab has changed is taken from there.
+  // Members that only the other tab changed are taken from there.
   const pick = <Value>(from: (content: DraftContent) => Value) =>
     base && from(mine) !== from(base) ? from(mine) : from(theirs);
   const edited = pick((content) => content.edited);
@@ -142,7 +142,7 @@ function contentOf(state: ReviewState): DraftContent {
   return {
     annotations,
     note,
-    // An empty one that comes back would take the first keys that were meant for the page.
+    // A restored empty composer would capture keys meant for the page.
     ...(composer && isWorthKeeping(composer) && { composer }),
     ...(rewritten !== undefined && { rewritten }),
     ...(edited !== undefined && { edited }),

@@ -7,7 +7,7 @@ import { applyTheme } from "../../shared/theme/theme.ts";
 import { startDraft } from "./draft.ts";
 import { useReview } from "./review-store.ts";
 
-/** Loads the plan. What belongs to it, the draft and earlier rounds, comes later. */
+/** Loads the plan, then the draft and earlier rounds. */
 export async function load(): Promise<void> {
   const result = await getJson<PlanState>("/api/plan");
   if (!result.ok) {

@@ -6,7 +6,7 @@ import { useReview } from "./review-store.ts";
 
 const { getState: state, setState: set } = useReview;
 
-/** Makes the next or previous note the active one. */
+/** Activates the next or previous annotation. */
 export function activateNext(step: 1 | -1): void {
   const ordered = inDocumentOrder(state().annotations);
   if (ordered.length === 0) return;
@@ -39,11 +39,11 @@ function nextFrom(blocks: readonly (number | undefined)[], read: number, step: 1
   return found === -1 ? (step === 1 ? 0 : -1) : found;
 }
 
-/** Moves the keyboard to the next block, or to the one before; from nowhere to what the window shows. */
+/** Moves the cursor to the next or previous block, or to the first visible one. */
 export function moveCursor(step: 1 | -1): void {
   const next = blockBeside(state().cursor, step);
   if (next !== undefined) setCursor(next);
 }
 
-/** Puts the keyboard on a removed text of the changes. */
+/** Sets the cursor to a removed text. */
 export const setRemovedCursor = (removedCursor: number) => set({ cursor: undefined, removedCursor });

@@ -13,9 +13,9 @@ import type {
 import type { DraftStatus } from "../../shared/drafts/autosave.ts";
 import type { AnnotationType } from "../model/annotations.ts";
 
-/** A note being written. */
+/** An annotation that is being written. */
 export interface Composer {
-  /** Set while an existing note is edited. */
+  /** Id of the existing annotation that is edited. */
   readonly editing?: string;
   readonly type: AnnotationType;
   /** Absent for a general comment. */
@@ -27,7 +27,7 @@ export interface Composer {
   readonly isTyped?: boolean;
 }
 
-/** What came back of an earlier review of the same plan. */
+/** Draft restored from an earlier review of the same plan. */
 export interface RestoredDraft {
   /** ISO 8601 */
   readonly savedAt: string;
@@ -38,11 +38,11 @@ export interface RestoredDraft {
 export type View = "plan" | "source" | "changes" | "edit";
 export type DialogName = "approve" | "request-changes" | "save" | "shortcuts" | "share" | "import";
 
-/** How the review ended, as far as this page knows. */
+/** How the review ended. */
 export type Outcome =
   | {
       readonly kind: "approved" | "denied";
-      /** What the agent was told beside the decision. */
+      /** Feedback sent with the decision. */
       readonly feedback: string;
       readonly response: DecisionAnswer;
       readonly permissionMode?: string;
@@ -59,7 +59,7 @@ export interface ReviewState {
   /** Why loading failed. */
   readonly failure: string;
   readonly plan: PlanState | undefined;
-  /** The plan as it is shown: the agent's, or with the person's changes. */
+  /** The plan as shown, with the person's edits. */
   readonly document: MarkdownDocument;
   /** The plan's text while it is being typed: it becomes the document when the editor is left. */
   readonly typed: string | undefined;
@@ -90,19 +90,19 @@ export interface ReviewState {
   readonly doubt: CallerDoubt | undefined;
   /** Another plan has come under review at this address since the page was loaded. */
   readonly isReplaced: boolean;
-  /** Of a shared file: the name that its reader's notes carry. */
+  /** Of a shared file: the name that its reader's annotations carry. */
   readonly author: string;
   readonly rounds: readonly Round[];
-  /** Goes before everything else in what the agent is told. */
+  /** Precedes everything else in the feedback. */
   readonly note: string;
-  /** What the agent will be told, where the person has changed it by hand. */
+  /** The feedback as edited by the person. */
   readonly rewritten: string | undefined;
-  /** A decision is on its way to the server. */
+  /** True while a decision is being sent. */
   readonly deciding: boolean;
   readonly outcome: Outcome | undefined;
 }
 
-/** Everything the page knows of the plan under review. */
+/** State of the plan page. */
 export const useReview = create<ReviewState>(() => ({
   phase: "loading",
   failure: "",

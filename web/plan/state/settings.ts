@@ -34,7 +34,7 @@ export function savesOf(
   };
 }
 
-/** In one line: where a copy of the plan goes. */
+/** Describes in one line where copies of the plan are saved. */
 export function describeSaves({ planSave, vaultapp, noteapp }: ReviewSettings): string {
   const destinations = [
     planSave.enabled && (planSave.customPath || "the plans folder"),

@@ -1,7 +1,7 @@
 import type { ErrorAnswer } from "../../../src/review/api-types.ts";
 import { pageTokenHeader } from "./page-token.ts";
 
-/** What became of a call. `gone`: nobody answered. `absent`: the server has no such route. */
+/** Result of a call. `gone`: no response. `absent`: the server has no such route. */
 export type Result<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly reason: "gone" }
@@ -41,10 +41,10 @@ export function sendFile<Value>(path: string, file: Blob, name: string): Promise
   return call<Value>(path, { method: "POST", body: form });
 }
 
-/** What to tell the person about a failed call. */
+/** Returns the error message for a failed call. */
 export function explain(result: Exclude<Result<unknown>, { ok: true }>): string {
   if (result.reason === "refused") return result.message;
-  if (result.reason === "absent") return "This server cannot do that.";
+  if (result.reason === "absent") return "This server does not support that.";
   return "Can't reach Sallyport. It may have been stopped.";
 }
 
@@ -68,5 +68,5 @@ async function call<Value>(path: string, init: RequestInit): Promise<Result<Valu
 
 function messageIn(body: unknown): string {
   const error = (body as Partial<ErrorAnswer> | null)?.error;
-  return typeof error === "string" ? error : "The server refused without saying why.";
+  return typeof error === "string" ? error : "The server rejected the request without a reason.";
 }

@@ -27,12 +27,12 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 }
 
 interface RegionProps {
-  /** Names the region at the start of a sentence: "The contents". */
+  /** Name of the region, as the start of a sentence: "The contents". */
   readonly name: string;
   readonly children: ReactNode;
 }
 
-/** Keeps a failure of one region of a page out of all others. */
+/** Isolates rendering failures to one region of a page. */
 export function Region({ name, children }: RegionProps) {
   return (
     <ErrorBoundary

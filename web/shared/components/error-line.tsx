@@ -1,4 +1,4 @@
-/** Why what was tried did not work; nothing as long as it has not failed. Read out at once. */
+/** Shows an error message as an alert, or nothing. */
 export function ErrorLine({ error }: { readonly error: string | undefined }) {
   if (error === undefined || error === "") return null;
   return (

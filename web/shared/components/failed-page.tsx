@@ -25,7 +25,7 @@ interface FailedPageProps {
   readonly warnings: readonly string[];
 }
 
-/** Replaces a page that has failed: the person's comments as text, and the buttons that decide. */
+/** Replaces a page after a rendering failure: the person's comments as text, and decision buttons. */
 export function FailedPage({ message, comments, decisions, doubt, warnings }: FailedPageProps) {
   const [sent, setSent] = useState<string>();
   const [problem, setProblem] = useState<string>();
@@ -49,7 +49,7 @@ export function FailedPage({ message, comments, decisions, doubt, warnings }: Fa
           </p>
         ))}
         <p className="hint">
-          If it did not arrive, <code>sallyport review last</code> prints it again.
+          If the agent did not receive it, <code>sallyport review last</code> prints it again.
         </p>
       </PageState>
     );

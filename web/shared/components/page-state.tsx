@@ -7,7 +7,7 @@ interface PageStateProps {
   readonly actions?: ReactNode;
 }
 
-/** A page that has one thing to say: loading, nothing here, gone, done. */
+/** Renders a full-page message: loading, empty, disconnected or done. */
 export function PageState({ title, children, actions }: PageStateProps) {
   return (
     <main className="page-state">

@@ -13,7 +13,7 @@ interface Toast {
 
 interface ToastState {
   readonly toasts: readonly Toast[];
-  /** Said by assistive technology, shown to nobody. */
+  /** Announced by assistive technology only. */
   readonly announcement: string;
   /** Dialogs that are open: what lies behind the newest is dead to the pointer and to assistive technology. */
   readonly dialogs: readonly string[];
@@ -29,7 +29,7 @@ export function showToast(text: string, options: Partial<Pick<Toast, "tone" | "a
   useToasts.setState(({ toasts }) => ({ toasts: [...toasts, toast].slice(-3) }));
 }
 
-/** Tells assistive technology what happened where the change is plain to see. */
+/** Announces a visible change to assistive technology. */
 export function announce(text: string): void {
   // The same words twice would be no change, and so not said.
   useToasts.setState(({ announcement }) => ({

@@ -1,6 +1,6 @@
 import type { Result } from "../api/client.ts";
 
-/** Where the person's words are: `saved` means on disk at the server. */
+/** Save state of the draft. `saved` means written to disk by the server. */
 export type DraftStatus =
   | { readonly state: "idle" }
   | { readonly state: "pending" }
@@ -28,13 +28,13 @@ export interface AutosavePorts<Content> {
 }
 
 export interface Autosave {
-  /** Something changed: saves soon. */
+  /** Schedules a save. */
   touch(): void;
   /** Saves now, in a call that outlives the page. */
   flush(): void;
   /** Starts from a draft that the server holds. */
   resume(generation: number): void;
-  /** Saves no more: the decision is taken. */
+  /** Stops saving. */
   stop(): void;
 }
 

@@ -47,7 +47,7 @@ export function CodeBlock({ leaf, node, isRemoved = false }: CodeBlockProps) {
   );
 }
 
-/** The code's coloured runs, or one run without colour until they are known. */
+/** The code's colored runs, or one run without color until they are known. */
 function useRuns(text: string, language: string): readonly CodeRun[] {
   const [runs, setRuns] = useState<{ readonly text: string; readonly runs: readonly CodeRun[] }>();
   useEffect(() => {

@@ -11,7 +11,7 @@ interface CodeTextProps {
   readonly isRemoved?: boolean;
 }
 
-/** The text of a code block with its colours, and marks where it holds characters meant to deceive. */
+/** The text of a code block with its colors, and marks where it holds characters meant to deceive. */
 export const CodeText = memo(function CodeText({ leaf, runs, edits, isRemoved = false }: CodeTextProps) {
   const pieces: ReactNode[] = [];
   for (const { run, start, isAdded, removed } of edits ? withEdits(runs, edits) : placed(runs)) {

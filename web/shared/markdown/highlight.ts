@@ -1,6 +1,6 @@
 import highlighter from "highlight.js/lib/common";
 
-/** A stretch of code of one colour. */
+/** A stretch of code of one color. */
 export interface CodeRun {
   readonly text: string;
   readonly scope: CodeScope | undefined;
@@ -19,7 +19,7 @@ export type CodeScope =
 
 const MAX_LENGTH = 50_000;
 
-/** Colours for code, or undefined for a language that is not known and for very long code. */
+/** Colors for code, or undefined for a language that is not known and for very long code. */
 export function highlight(code: string, language: string): readonly CodeRun[] | undefined {
   if (code.length > MAX_LENGTH || !highlighter.getLanguage(language)) return undefined;
   const result = highlighter.highlight(code, { language, ignoreIllegals: true });

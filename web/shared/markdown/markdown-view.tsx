@@ -199,7 +199,7 @@ function MarkdownImage({ image, url }: MarkdownImageProps) {
       <span
         className="image-blocked"
         title={image.source}
-        data-message={`Image from elsewhere, not loaded: ${name}`}
+        data-message={`Remote image, not loaded: ${name}`}
       />
     );
   }

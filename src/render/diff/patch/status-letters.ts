@@ -1,6 +1,6 @@
 import type { DiffFile } from "../../../review/api-types.ts";
 
-/** The letter git uses for what happened to a file. */
+/** Git's letter for each file status. */
 export const STATUS_LETTERS: Readonly<Record<DiffFile["status"], string>> = {
   added: "A",
   modified: "M",

@@ -12,7 +12,7 @@ export interface WordChanges {
 const NOTHING: WordChanges = { old: [], new: [] };
 /** Longer lines are not compared: they are data, and the comparison grows with the square. */
 const MAX_LINE_LENGTH = 2_000;
-/** When more than this share of both lines changed, marking words says less than the line's colour does. */
+/** When more than this share of both lines changed, marking words says less than the line's color does. */
 const MAX_CHANGED = 0.75;
 
 /** The words that differ between a removed line and the one it became. */

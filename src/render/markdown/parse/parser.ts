@@ -3,7 +3,7 @@ import footnote from "markdown-it-footnote";
 import { keepMath } from "./math.ts";
 
 /**
- * CommonMark with GitHub's tables, strikethrough, autolinks and footnotes. Raw HTML is text, but for `<br>` and `<details>`. `text_join` is off so
+ * CommonMark with GitHub's tables, strikethrough, autolinks and footnotes. Raw HTML is text, except for `<br>` and `<details>`. `text_join` is off so
  * that escapes and entities stay apart from the text around them, and their place in the source is known; GitHub has no
  * footnotes written inline (`^[text]`), whose text would be drawn far from its place.
  */

@@ -38,7 +38,7 @@ export function textWrapCounter(text: readonly string[], columns: number): (inde
 
 const rowsFor = (width: number, columns: number) => Math.max(1, Math.ceil(width / columns));
 
-/** Counted once: heights are computed anew whenever a line in view takes more or less room than was thought. */
+/** Counted once: heights are computed again whenever a line in view takes more or less room than was thought. */
 function widthsOfPatch(patch: ParsedPatch): Uint16Array {
   const isPlain = !UNUSUAL.test(patch.text);
   const widths = new Uint16Array(patch.lineCount);

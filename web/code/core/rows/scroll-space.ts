@@ -1,5 +1,5 @@
 /**
- * Browsers lose precision, or stop, when an element grows past some tens of millions of pixels. The scroller is
+ * Browsers lose precision, or stop, when an element grows past about tens of millions of pixels. The scroller is
  * therefore never higher than a cap, and a taller diff is mapped onto it: small movements go one to one, leaps
  * (the scrollbar, End) go by proportion, and near either end the two are brought together again.
  */

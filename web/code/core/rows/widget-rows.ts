@@ -51,7 +51,7 @@ function onOneSide(
   return positions;
 }
 
-/** The rows with the widgets at their positions. The lines' own arrays are copied piece by piece, not made anew. */
+/** The rows with the widgets at their positions. The lines' own arrays are copied piece by piece, not made again. */
 export function withWidgets(
   rows: RowModel,
   positions: readonly WidgetPosition[],

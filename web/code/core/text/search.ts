@@ -29,13 +29,13 @@ export function patternOf(query: SearchQuery): RegExp | string | undefined {
   try {
     return new RegExp(source, query.matchCase ? "g" : "gi");
   } catch (error) {
-    return error instanceof Error ? error.message : "Not a regular expression";
+    return error instanceof Error ? error.message : "Invalid regular expression";
   }
 }
 
 /**
  * All matches in a file's patch, in order, at most `limit`. Plain text is looked for in the patch as one string and
- * mapped back to lines, some fifty times quicker than line by line; an expression is tried on each line, so that
+ * mapped back to lines, about fifty times quicker than line by line; an expression is tried on each line, so that
  * `^` and `$` mean what they say.
  */
 export function searchPatch(patch: ParsedPatch, query: SearchQuery, limit: number): Match[] {

@@ -54,5 +54,5 @@ function responseFrom(data: unknown): DiagramResponse {
     if ("svg" in data && typeof data.svg === "string") return { svg: data.svg };
     if ("error" in data && typeof data.error === "string") return { error: data.error };
   }
-  return { error: "the diagram library gave no answer" };
+  return { error: "the diagram library returned no result" };
 }

@@ -5,7 +5,7 @@ import { drawDiagram } from "./draw-diagram.ts";
 
 interface DiagramProps {
   readonly source: string;
-  /** Shown while the diagram is drawn and, with the reason, where it cannot be. */
+  /** Shown while the diagram loads, and with the reason if it fails. */
   readonly fallback: ReactNode;
 }
 
@@ -25,7 +25,7 @@ export function Diagram({ source, fallback }: DiagramProps) {
     <>
       {shown && (
         <p className="diagram-error">
-          This diagram cannot be drawn: {firstLine(shown.error)}{" "}
+          Cannot render this diagram: {firstLine(shown.error)}{" "}
           {shown.again && (
             <Button small onClick={draw}>
               Try again

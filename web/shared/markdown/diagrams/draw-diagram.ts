@@ -9,7 +9,7 @@ let last: Promise<unknown> = Promise.resolve();
 /** Draws a Mermaid diagram, in a frame that is opened with the first one and again after one that failed. Never rejects. */
 export async function drawDiagram(source: string, theme: DiagramRequest["theme"]): Promise<DrawnDiagram> {
   if (source.length > MAX_DIAGRAM_LENGTH) return wrong("it is longer than 50,000 characters");
-  if (/\bimg\s*:/.test(source) && source.includes("//")) return wrong("it shows pictures from elsewhere");
+  if (/\bimg\s*:/.test(source) && source.includes("//")) return wrong("it loads images from other servers");
   // One after the other: the time that one takes is its own.
   const drawing = last.then(() => drawInFrame({ source, theme }));
   last = drawing;

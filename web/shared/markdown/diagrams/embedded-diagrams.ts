@@ -10,5 +10,7 @@ export function embedDiagrams(diagrams: Readonly<Record<string, string>>): void 
 /** Takes the place of the diagram library in a saved page. */
 export async function drawDiagram(source: string): Promise<DrawnDiagram> {
   const svg = drawn.get(source);
-  return svg === undefined ? { error: "it was not drawn when this page was saved", again: false } : { svg };
+  return svg === undefined
+    ? { error: "it was not rendered when this page was saved", again: false }
+    : { svg };
 }
