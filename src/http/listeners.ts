@@ -31,6 +31,9 @@ export interface Listeners {
   close(): void;
 }
 
+/** Connections that may wait to be accepted; the system allows as many by default (`net.core.somaxconn`), Node.js asks for 511. */
+const BACKLOG = 4096;
+
 type Call = readonly [IncomingMessage, ServerResponse];
 
 /**
@@ -102,7 +105,7 @@ function bind(host: string, port: number, respond: (...call: Call) => void): Pro
   server.on("clientError", refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port, host }, () => resolve(server));
+    server.listen({ port, host, backlog: BACKLOG }, () => resolve(server));
   });
 }
 

@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createApp } from "../../src/http/app.ts";
@@ -172,3 +174,23 @@ describe("openListeners", () => {
     });
   });
 });
+
+/** Connects so many sockets at once and ends when all of them are connected. */
+const CONNECT_ALL = `
+  const { connect } = require("node:net");
+  const [port, count] = process.argv.slice(1).map(Number);
+  let left = count;
+  for (let index = 0; index < count; index += 1)
+    connect(port, "127.0.0.1", () => { if (--left === 0) process.exit(0); }).on("error", () => process.exit(1));
+`;
+
+it("lets connections wait while the process is busy, as many as the system allows", async () => {
+  const port = await freePort();
+  const listeners = await openListeners({ port, host: "127.0.0.1", retries: 0 });
+  onTestFinished(() => listeners.close());
+  const allowed = process.platform === "linux" ? Number(readFileSync("/proc/sys/net/core/somaxconn")) : 100;
+  // Nothing is accepted meanwhile: it keeps this thread waiting.
+  execFileSync(process.execPath, ["-e", CONNECT_ALL, String(port), String(Math.min(allowed, 800))], {
+    timeout: 60_000,
+  });
+}, 70_000);
