@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, newContext, openReview } from "../support/browser.ts";
@@ -50,6 +52,12 @@ async function brokenContext(script: string): Promise<BrowserContext> {
 
 const NO_EVENTS = "window.EventSource = class { constructor() { throw new Error('no events') } }";
 
+/** Which review each session of an agent reads, as the reviews have written it down. */
+function sessionClaims(): string[] {
+  const folder = join(home.path, "data", "sessions");
+  return readdirSync(folder).map((name) => `${name} ${readFileSync(join(folder, name), "utf8")}`);
+}
+
 describe("a page that cannot be rendered", () => {
   it("keeps the plan's notes as text and the buttons that decide", async () => {
     const review = await startReview(home, hookEvent("# Fails\n\nSome text.\n", home.path));
@@ -95,7 +103,9 @@ describe("a page that cannot be rendered", () => {
     await page.goto(review.url);
     await page.getByRole("button", { name: "Approve" }).waitFor();
     // The same session of the agent asks again: it no longer reads the first answer.
+    const before = sessionClaims();
     const next = await startReview(home, JSON.stringify({ ...event, tool_input: { plan: "# Another\n" } }));
+    await expect.poll(sessionClaims).not.toEqual(before);
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("heading", { name: "Saved, but maybe not delivered: Approve" }).waitFor();
     await page.getByRole("alert").getByText("has since requested another review").waitFor();
