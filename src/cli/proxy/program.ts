@@ -15,6 +15,9 @@ export function addProxyCommands(program: Command, output: Output, setExitCode: 
     .description("Start the proxy, until it is stopped")
     .option("--ready-file <path>", "write {url, port, pid} to this file once listening")
     .action(async (flags: ProxyStartFlags) => {
+      const { checkMemory } = await import("./start/check-memory.ts");
+      // What serves makes Node.js load its own HTTP client, which would fail unseen.
+      checkMemory();
       const { startProxy } = await import("./start/start.ts");
       setExitCode(await startProxy(flags, output));
     });

@@ -11,7 +11,6 @@ import { noteNewKey, readProxyConfiguration } from "../../proxy-configuration.ts
 import { openReadyFile } from "../../ready-file.ts";
 import { proxyOn } from "../../setup/doctor/disk-and-ports.ts";
 import { banner, baseUrl } from "./banner.ts";
-import { checkMemory } from "./check-memory.ts";
 import { createLogOutput } from "./log-output.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { reloadConfiguration } from "./reload-configuration.ts";
@@ -25,7 +24,6 @@ export interface ProxyStartFlags extends ProxyFlags {
 
 /** `sallyport proxy start`: serves until a signal ends it; resolves to the exit code. */
 export async function startProxy(flags: ProxyStartFlags, output: Output): Promise<number> {
-  checkMemory();
   const environment = processEnvironment;
   const path = configurationPath(environment, flags);
   const read = () => readProxyConfiguration(environment, flags, true);
