@@ -6,7 +6,7 @@ import type { Leaf, MarkdownDocument, MarkdownNode } from "./model.ts";
  * run. Whatever the text holds is escaped; tags come from the parser's own list.
  */
 export function markdownHtml(document: MarkdownDocument): string {
-  return `<div class="markdown">${all(document.nodes, document)}</div>`;
+  return `<div class="${document.isPlain ? "markdown markdown-plain" : "markdown"}">${all(document.nodes, document)}</div>`;
 }
 
 function all(nodes: readonly MarkdownNode[], document: MarkdownDocument): string {

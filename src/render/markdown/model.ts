@@ -7,6 +7,8 @@ export interface MarkdownDocument {
   /** What can be marked as a whole: a paragraph, list item, table row, code block. */
   readonly blocks: readonly Block[];
   readonly headings: readonly Heading[];
+  /** Set where the text is too long to be read as Markdown: its nodes are its lines. */
+  readonly isPlain?: true;
 }
 
 export type MarkdownNode =

@@ -40,11 +40,22 @@ export function Banners() {
         </p>
       )}
       <Doubt />
+      <PlainText />
       <DraftNotices />
       <RoundBanner />
       <AgentRequests />
       <Deadline />
     </section>
+  );
+}
+
+function PlainText() {
+  const isPlain = useReview((state) => state.document.isPlain ?? false);
+  if (!isPlain) return null;
+  return (
+    <p className="banner" role="status">
+      <span>This plan is longer than 1,000,000 characters and is shown as plain text.</span>
+    </p>
   );
 }
 

@@ -47,7 +47,11 @@ export const MarkdownView = memo(function MarkdownView(props: MarkdownViewProps)
   const { document, nodes = document.nodes, imageUrl, small } = props;
   return (
     <DocumentContext value={document}>
-      <div className={classNames("markdown", small && "markdown-small")}>{drawAll(nodes, { imageUrl })}</div>
+      <div
+        className={classNames("markdown", small && "markdown-small", document.isPlain && "markdown-plain")}
+      >
+        {drawAll(nodes, { imageUrl })}
+      </div>
     </DocumentContext>
   );
 });

@@ -4,13 +4,17 @@ import { BlockList } from "./block-list.ts";
 import { attribute, buildInline, type ContentMap } from "./inline.ts";
 import { locateCell, locateLines } from "./locate-content.ts";
 import { parser } from "./parser.ts";
+import { MAX_MARKDOWN_LENGTH, plainDocument } from "./plain-document.ts";
 import { sourceLines, takeFrontMatter, undrawnLines } from "./source-lines.ts";
 
 const ALERT = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
 
-/** Reads Markdown into a tree of nodes with the way back to the source. Never throws; any text is Markdown. */
+/**
+ * Reads Markdown into a tree of nodes with the way back to the source. Never throws; any text is Markdown. A text above one
+ * million characters is not read as Markdown: its lines are returned as they are, and the document is marked as plain.
+ */
 export function parseMarkdown(source: string): MarkdownDocument {
-  return new DocumentBuilder(source).build();
+  return source.length > MAX_MARKDOWN_LENGTH ? plainDocument(source) : new DocumentBuilder(source).build();
 }
 
 interface Open {

@@ -120,6 +120,21 @@ describe("every drawn character knows its source", () => {
   });
 });
 
+describe("a text above one million characters", () => {
+  it("is plain text: every line as it is, in blocks of 200, with its source", () => {
+    const line = "# no [heading](x) here, `code` neither, and \u202e is seen\n";
+    const source = line.repeat(Math.ceil(1_000_001 / line.length));
+    const document = parseMarkdown(source);
+    const count = source.split("\n").length;
+    expect(document).toMatchObject({ isPlain: true, headings: [], source });
+    expect(document.blocks).toHaveLength(Math.ceil(count / 200));
+    expect(document.blocks[1]).toMatchObject({ name: "plain text", startLine: 201, endLine: 400 });
+    expect(document.leaves[1]?.start).toBe(200 * line.length);
+    expect(document.leaves[0]?.marks).not.toEqual([]);
+    expect(parseMarkdown(source.slice(0, 1_000_000)).isPlain).toBeUndefined();
+  });
+});
+
 describe("a paragraph of more pieces than a call takes arguments", () => {
   const pieces = 70_000;
   it.each<[string, string, number]>([

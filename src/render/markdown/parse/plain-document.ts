@@ -1,0 +1,20 @@
+import type { MarkdownDocument, MarkdownNode } from "../model.ts";
+import { BlockList } from "./block-list.ts";
+import { sourceLines } from "./source-lines.ts";
+
+/** A longer text is shown as plain text: Markdown of 20 MB takes a browser most of a minute. */
+export const MAX_MARKDOWN_LENGTH = 1_000_000;
+/** Few enough that a browser lays out only what is on the screen. */
+const BLOCK_LINES = 200;
+
+/** Returns the lines of a text as they are, in blocks, with the way back to the source. */
+export function plainDocument(source: string): MarkdownDocument {
+  const lines = sourceLines(source);
+  const list = new BlockList(lines);
+  const nodes: MarkdownNode[] = [];
+  for (let first = 0; first < lines.count; first += BLOCK_LINES) {
+    const leaf = list.addLines("plain text", first, Math.min(lines.count, first + BLOCK_LINES));
+    nodes.push({ kind: "code", ...leaf, language: "", info: "" });
+  }
+  return { source, nodes, leaves: list.leaves, blocks: list.blocks, headings: [], isPlain: true };
+}
