@@ -1,9 +1,12 @@
 // Records a terminal session of the built command for the README: node scripts/record-terminal.mjs
-// It runs the commands and shows their real output, slowed down for reading.
+// It runs the commands, decides in their pages and shows their real output, slowed down for reading.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { chromium } from "playwright-core";
+import { findChromium } from "./chromium.mjs";
+import { addLineComment, addNote, pressIrreversible } from "./review-page.mjs";
 import { terminalSvg } from "./terminal-svg.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -11,6 +14,10 @@ const home = mkdtempSync(join(tmpdir(), "sallyport-recording-"));
 const shop = join(home, "shop");
 const env = { PATH: process.env.PATH, HOME: home, SERVICE_HOME: join(home, "data"), SERVICE_BROWSER: "none" };
 const shown = [];
+const browser = await chromium.launch({
+  executablePath: findChromium(),
+  args: ["--headless", "--no-sandbox", "--disable-gpu"],
+});
 
 try {
   makeRepository();
@@ -20,6 +27,7 @@ try {
   writeFileSync(join(root, "docs/images/terminal.svg"), terminalSvg(shown));
   console.log("docs/images/terminal.svg");
 } finally {
+  await browser.close();
   rmSync(home, { recursive: true, force: true });
 }
 
@@ -28,9 +36,18 @@ async function reviewPlan() {
   const review = start(["review", "plan", join(root, "examples/plan.md")]);
   await address(review);
   caption("… read in the browser, two comments, “Request changes” …");
-  const feedback =
-    "Every deployment logs everybody out\n  > How many people is that on a working day?\n\nNumbers are from production\n  > Please name the query they come from.";
-  await post(review, "/api/deny", { feedback });
+  const page = await browser.newPage();
+  await page.goto(review.url);
+  await page.locator(".page[data-view]").waitFor();
+  await addNote(
+    page,
+    "Every deployment logs everybody out",
+    "c",
+    "How many people is that on a working day?",
+  );
+  await addNote(page, "Numbers are from production, last week", "c", "Please name the query they come from.");
+  await page.keyboard.press("x");
+  await pressIrreversible(page, /^Send/);
   print(await review.ended);
 }
 
@@ -39,17 +56,12 @@ async function reviewCode() {
   const review = start(["review", "code"]);
   await address(review);
   caption("… a comment on a line of the diff, “Send feedback” …");
-  const annotation = {
-    id: "1",
-    type: "comment",
-    filePath: "cart.ts",
-    lineStart: 2,
-    lineEnd: 2,
-    side: "new",
-    text: "Round once, at the end: cents get lost here.",
-    originalCode: "  return items.reduce((sum, item) => sum + Math.round(item.price * item.count), 0);",
-  };
-  await post(review, "/api/feedback", { feedback: "", annotations: [annotation] });
+  const page = await browser.newPage();
+  await page.goto(review.url);
+  const text = "Round once, at the end: cents get lost here.";
+  await addLineComment(page, { path: "cart.ts", line: 2, text });
+  await page.getByRole("button", { name: /^Send/ }).first().click();
+  await pressIrreversible(page, /^Send/);
   print(await review.ended);
 }
 
@@ -57,7 +69,7 @@ async function proxy() {
   type("sallyport proxy start &");
   const server = start(["proxy", "start"]);
   await address(server);
-  const body = { model: "echo", max_tokens: 64, messages: [{ role: "user", content: "Hello, door." }] };
+  const body = { model: "echo", max_tokens: 64, messages: [{ role: "user", content: "Hello." }] };
   type(`curl -s localhost:8045/v1/messages --json '${JSON.stringify(body)}'`);
   print(await (await post(server, "/v1/messages", body)).text());
   server.child.kill("SIGTERM");

@@ -8,6 +8,7 @@ import { chromium } from "playwright-core";
 import { findChromium } from "./chromium.mjs";
 import { withBusyProxy } from "./dashboard-traffic.mjs";
 import { urlIn } from "./ready-url.mjs";
+import { addLineComment, addNote, pressIrreversible } from "./review-page.mjs";
 import { SAMPLE_COMMENT, sampleRepository } from "./sample-repository.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -33,7 +34,7 @@ try {
     await shoot(await open(url, { width: 1280, height: 800, colorScheme: "dark" }), "plan-dark");
     await shoot(await open(url, { width: 360, height: 720 }), "plan-narrow");
     await page.keyboard.press("x");
-    await page.getByRole("button", { name: /^Send to/ }).click();
+    await pressIrreversible(page, /^Send to/);
     await page.getByRole("heading", { name: "Changes requested" }).waitFor();
   });
   await withReview(secondRound(plan), async (url) => {
@@ -43,7 +44,7 @@ try {
   });
   await withCommand(["review", "code"], { cwd: sampleRepository(home), input: "" }, async (url) => {
     const page = await openCode(url, { width: 1280, height: 800 });
-    await addComment(page);
+    await addLineComment(page, SAMPLE_COMMENT);
     await shoot(page, "code-light");
     await shoot(await openCode(url, { width: 1280, height: 800, colorScheme: "dark" }), "code-dark");
   });
@@ -104,13 +105,6 @@ async function openDashboard(url, { width, height, colorScheme = "light" }) {
   return page;
 }
 
-async function addComment(page) {
-  const { path, line, text } = SAMPLE_COMMENT;
-  await page.locator(`[data-path="${path}"] .num[data-side="new"][data-line="${line}"]`).click();
-  await page.locator(".comment-open textarea").first().fill(text);
-  await page.keyboard.press("Control+Enter");
-}
-
 async function open(url, { width, height, colorScheme = "light" }) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
   await page.goto(url);
@@ -120,26 +114,15 @@ async function open(url, { width, height, colorScheme = "light" }) {
 }
 
 async function annotate(page) {
-  await note(page, "Every deployment logs everybody out", "c", "How many people is that on a working day?");
-  await note(page, "The switch is reversible until step 5", "!", "What if we find out at step 6?");
-  await note(page, "Numbers are from production, last week", "c", "Please name the query they come from.");
+  await addNote(
+    page,
+    "Every deployment logs everybody out",
+    "c",
+    "How many people is that on a working day?",
+  );
+  await addNote(page, "The switch is reversible until step 5", "!", "What if we find out at step 6?");
+  await addNote(page, "Numbers are from production, last week", "c", "Please name the query they come from.");
   await page.getByText(/^Draft saved/).waitFor();
-}
-
-async function note(page, quote, key, text) {
-  await page.evaluate((wanted) => {
-    const walker = document.createTreeWalker(document.querySelector(".plan"), NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const at = node.data.indexOf(wanted);
-      if (at === -1) continue;
-      getSelection().setBaseAndExtent(node, at, node, at + wanted.length);
-      return;
-    }
-    throw new Error(`"${wanted}" is not in the plan`);
-  }, quote);
-  await page.keyboard.press(key);
-  await page.keyboard.type(text);
-  await page.keyboard.press("Control+Enter");
 }
 
 function secondRound(text) {
