@@ -147,3 +147,13 @@ export function systemErrorCode(error: unknown): string | undefined {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Returns the frames of an error's stack with the names of files only: the folders are those of the build machine. */
+export function stackFrames({ stack = "" }: Error): readonly string[] {
+  return stack
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) =>
+      line.replace(/(?<=[\s(])(?:file:\/\/)?(?:[a-z]:)?[\\/](?:[^()\\/:]+[\\/])*(?=[^()\\/:]+:\d+)/gi, ""),
+    );
+}

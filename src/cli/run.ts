@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { AppError, messageOf, systemErrorCode } from "../errors.ts";
+import { AppError, messageOf, stackFrames, systemErrorCode } from "../errors.ts";
 import { createOutput, type Output } from "./output.ts";
 import { createProgram } from "./program.ts";
 
@@ -45,6 +45,6 @@ function explain(error: unknown, output: Output): number {
     return error.exitCode;
   }
   output.note(`sallyport: internal error: ${messageOf(error)}`);
-  if (error instanceof Error && error.stack) output.note(error.stack);
+  if (error instanceof Error) for (const frame of stackFrames(error)) output.note(frame);
   return 1;
 }
