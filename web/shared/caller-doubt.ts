@@ -1,4 +1,5 @@
 import type { CallerDoubt } from "../../src/review/api-types.ts";
+import { sentenceStart } from "./sentence-start.ts";
 
 const REASONS: Readonly<Record<CallerDoubt, string>> = {
   "asked-again": "has since requested another review",
@@ -11,5 +12,5 @@ const REASONS: Readonly<Record<CallerDoubt, string>> = {
 
 /** Says why a decision may not reach the agent, as a sentence about it. */
 export function describeDoubt(name: string, doubt: CallerDoubt): string {
-  return `${name} ${REASONS[doubt]} and may no longer wait for your decision.`;
+  return `${sentenceStart(name)} ${REASONS[doubt]} and may no longer wait for your decision.`;
 }
