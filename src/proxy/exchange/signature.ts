@@ -90,12 +90,12 @@ export function detachTextSignatures(parts: readonly Part[], list: LossList): re
 
 /** Tells that of several signatures of one message only the last is kept. */
 export function loseEarlierSignature(list: LossList): void {
-  list.add("part-signature", "Of the signatures of one message the last is given.");
+  list.add("part-signature", "Only the last signature of a message is returned.");
 }
 
 /** Tells that a text's signature was left out, for a client whose dialect has no place for it. */
 export function loseTextSignature(list: LossList): void {
-  list.add("part-signature", "The signature of a text has no place in this dialect.");
+  list.add("part-signature", "The signature of a text dropped: the dialect has no equivalent.");
 }
 
 /** The one dialect whose models sign calls and texts, not only thinking. */

@@ -105,7 +105,7 @@ async function send(translation: Translation): Promise<UpstreamReply | undefined
   const lost = translation.lossDetails();
   refuseLosses(call, lost);
   if (isEmptyRequest(value.body, getProfile(call.target.dialect), translation.plan.request.turns))
-    throw refusal("Nothing of the conversation can be said to this upstream.", lost);
+    throw refusal("The upstream supports no part of the conversation.", lost);
   const headers = value.headers === undefined ? {} : { headers: value.headers };
   await turnIfLarge(call.body.length);
   const body = stringifyJson(value.body);

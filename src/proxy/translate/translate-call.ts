@@ -128,6 +128,9 @@ export function translateCall(call: TranslatedCall): Promise<TranslationOutcome>
     case "transcription":
       return serveTranscript(call);
     default:
-      throw new AppError("unsupported", `The upstream ${call.target.upstream} cannot do this operation.`);
+      throw new AppError(
+        "unsupported",
+        `The upstream ${call.target.upstream} does not support this operation.`,
+      );
   }
 }

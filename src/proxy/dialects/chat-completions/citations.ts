@@ -47,7 +47,7 @@ export function encodeCitations(
 ): object[] {
   return (citations ?? []).flatMap((citation) => {
     if (citation.url !== undefined) return [encodeCitation(citation, citation.url, offset, length)];
-    list.add("answer-citation", "Only web pages can be cited in this dialect.");
+    list.add("answer-citation", "Citations dropped: the dialect supports citations of web pages only.");
     return [];
   });
 }

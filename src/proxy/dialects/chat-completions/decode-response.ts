@@ -25,7 +25,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   }
   const result = responseSchema.safeParse(body, FIRST_ISSUE);
   if (!result.success || result.data.choices.some(isUnreadable))
-    throw invalidResponse("The upstream's answer is no chat completion.");
+    throw invalidResponse("The upstream's response is not a chat completion.");
   const wire = result.data;
   // Many compatible servers give all their answers the same id, or none.
   const responseId = randomUUID();

@@ -33,8 +33,10 @@ export function encodeUserPart(
     case "image":
       return encodeImage(part, capabilities) ?? lost("image", "The upstream takes no such image.");
     case "document":
-      if (part.context !== undefined) lost("document-context", "A document's context cannot be said apart.");
-      if (part.citations === true) lost("document-citations", "Citations of a document cannot be asked for.");
+      if (part.context !== undefined)
+        lost("document-context", "`context` of a document dropped: the upstream has no equivalent.");
+      if (part.citations === true)
+        lost("document-citations", "Citations of a document not requested: the upstream has no equivalent.");
       return encodeDocument(part, capabilities) ?? lost("document", "The upstream takes no such document.");
     case "audio":
       return encodeAudio(part, capabilities) ?? lost("audio", "The upstream takes no such audio.");

@@ -33,7 +33,10 @@ function encodeSystem(parts: readonly Part[], list: LossList): WireMessage {
   const texts = parts.flatMap((part) => {
     noteCache(part, list);
     if (part.type === "text") return [part.text];
-    list.add(`system-${part.type}`, `A ${part.type} in the instructions has no place in this dialect.`);
+    list.add(
+      `system-${part.type}`,
+      `A ${part.type} part dropped from the instructions: the dialect supports text only.`,
+    );
     return [];
   });
   return { role: "system", content: texts.join("\n\n") };
@@ -86,7 +89,7 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
     else
       list.add(
         `assistant-${part.type}`,
-        `A ${part.type} said by the assistant has no place in this dialect.`,
+        `A ${part.type} part dropped from an assistant message: the dialect has no equivalent.`,
       );
   }
   const reasoning = encodeReasoning(thoughts, calls.length > 0, capabilities, list);
@@ -114,13 +117,13 @@ function encodeAssistant(turn: Turn, capabilities: Capabilities, list: LossList)
 function encodeSignature(parts: readonly Part[], { optionalMembers }: Capabilities, list: LossList) {
   const signature = signatureOfTexts(parts, list);
   if (signature === undefined || optionalMembers.includes("extra_content")) return googleExtra(signature);
-  list.add("part-signature", "The signature of a text means nothing to this vendor.");
+  list.add("part-signature", "The signature of a text dropped: another vendor created it.");
   return {};
 }
 
 function signable(call: ToolCallPart, { optionalMembers }: Capabilities, list: LossList): ToolCallPart {
   if (call.signature === undefined || optionalMembers.includes("extra_content")) return call;
-  list.add("call-signature", "The signature of a call means nothing to this vendor.");
+  list.add("call-signature", "The signature of a tool call dropped: another vendor created it.");
   const { signature: _, ...bare } = call;
   return bare;
 }
@@ -142,7 +145,7 @@ function encodeReasoning(
   const text = capabilities.echoesReasoning ? joinText(reasoning) : "";
   if (others.length > 0 && text === "") {
     const code = others.some((part) => part.signature !== undefined) ? "reasoning-signature" : "reasoning";
-    list.add(code, "Earlier thinking is not sent: it would mean nothing to this vendor.");
+    list.add(code, "Earlier reasoning dropped: another vendor created it.");
   }
   const isWanted = text !== "" || (called && capabilities.needsReasoning);
   return defined({
@@ -176,5 +179,6 @@ export function encodeToolCall(call: ToolCallPart): Readonly<Record<string, unkn
 }
 
 function noteCache(part: Part, list: LossList): void {
-  if (part.cache !== undefined) list.add("cache-control", "Cache breakpoints have no place in this dialect.");
+  if (part.cache !== undefined)
+    list.add("cache-control", "Cache breakpoints dropped: the dialect has no equivalent.");
 }

@@ -26,7 +26,10 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
     ...encodeStream(request, capabilities),
   });
   if (request.turns.at(-1)?.role === "assistant" && !capabilities.acceptsPrefill) {
-    list.add("assistant-prefill", "The model answers anew instead of continuing the assistant's last words.");
+    list.add(
+      "assistant-prefill",
+      "The model starts a new message instead of continuing the assistant's last one.",
+    );
   }
   addForeignExtensions(request, "chat-completions", list);
   return { value: { path: "/chat/completions", body }, losses: list.losses };
@@ -36,7 +39,8 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, li
   const { sampling } = request;
   const allowed = capabilities.acceptsSampling;
   const unless = <Value>(accepted: boolean, value: Value | undefined, code: LossCode): Value | undefined => {
-    if (!accepted && value !== undefined) list.add(code, `The upstream's model takes no ${code}.`);
+    if (!accepted && value !== undefined)
+      list.add(code, `${code} dropped: the upstream's model does not support it.`);
     return accepted ? value : undefined;
   };
   return {
@@ -71,24 +75,27 @@ function limitTokens(
   const asked = request.sampling.maxOutputTokens;
   const most = capabilities.maxOutputTokens;
   if (asked === undefined || most === undefined || asked <= most) return asked;
-  list.add("max-tokens", `The upstream's model writes ${most} tokens at most.`);
+  list.add("max-tokens", `The output limit is lowered to the model's maximum of ${most} tokens.`);
   return most;
 }
 
 function atMost(temperature: number | undefined, most: number, list: LossList): number | undefined {
   if (temperature === undefined || temperature <= most) return temperature;
-  list.add("temperature", `The upstream's temperatures end at ${most}.`);
+  list.add("temperature", `The temperature is lowered to the upstream's maximum of ${most}.`);
   return most;
 }
 
 function encodeStop(stop: readonly string[] | undefined, capabilities: Capabilities, list: LossList) {
   if (stop === undefined || stop.length === 0) return undefined;
   if (!capabilities.acceptsStop) {
-    list.add("stop", "The upstream's model takes no stop sequences.");
+    list.add("stop", "Stop sequences dropped: the upstream's model does not support them.");
     return undefined;
   }
   if (stop.length > capabilities.maxStopSequences) {
-    list.add("stop", `The upstream takes ${capabilities.maxStopSequences} stop sequences at most.`);
+    list.add(
+      "stop",
+      `Stop sequences after the first ${capabilities.maxStopSequences} dropped: the upstream's limit.`,
+    );
   }
   return stop.slice(0, capabilities.maxStopSequences);
 }
@@ -131,7 +138,7 @@ function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, li
   for (const [name, value] of Object.entries(members)) {
     if (capabilities.optionalMembers.includes(name)) taken[name] = value;
     else if (!asksForNothing(memberCode(name), value))
-      list.add(memberCode(name), `The upstream takes no ${name}.`);
+      list.add(memberCode(name), `\`${name}\` dropped: the upstream has no equivalent.`);
   }
   return taken;
 }

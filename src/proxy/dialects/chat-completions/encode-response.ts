@@ -109,11 +109,14 @@ function encodeImages(parts: readonly Part[]): unknown[] | undefined {
 
 /** Tells that a picture's signature was left out. */
 export function reportLostImageSignature(list: LossList): void {
-  list.add("part-signature", "The signature of a picture has no place in this dialect.");
+  list.add("part-signature", "The signature of an image dropped: the dialect has no equivalent.");
 }
 
 function noteUnsayable(part: Part, list: LossList): void {
   if (part.type === "image" && part.signature !== undefined) reportLostImageSignature(list);
   if (["text", "refusal", "reasoning", "tool-call", "image"].includes(part.type)) return;
-  list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
+  list.add(
+    `answer-${part.type}`,
+    `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+  );
 }

@@ -52,12 +52,15 @@ export function encodeOutput(
 ): unknown {
   if (output === undefined || output.type === "text") return output;
   if (capabilities.structuredOutput === "none") {
-    list.add("structured-output", "The upstream's model knows no structured output.");
+    list.add(
+      "structured-output",
+      "The response format dropped: the upstream's model does not support structured output.",
+    );
     return undefined;
   }
   if (output.type === "json") return { type: "json_object" };
   if (capabilities.structuredOutput === "json") {
-    list.add("json-schema", "The upstream's model promises JSON, but no schema.");
+    list.add("json-schema", "The upstream's model supports JSON output, but no schema.");
     return { type: "json_object" };
   }
   const { name, description, schema, strict } = output;

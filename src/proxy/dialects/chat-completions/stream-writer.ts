@@ -187,7 +187,10 @@ export class PartWriter {
         return "";
       }
     }
-    this.list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
+    this.list.add(
+      `answer-${part.type}`,
+      `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+    );
     return "";
   }
 

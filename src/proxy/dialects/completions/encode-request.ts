@@ -10,9 +10,9 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   const list = createLossList();
   addForeignExtensions(request, "completions", list);
   addCacheHints(request, list);
-  if (request.tools.length > 0) list.add("tools", "The dialect has no tools.");
+  if (request.tools.length > 0) list.add("tools", "Tools dropped: the dialect does not support them.");
   if (request.output !== undefined && request.output.type !== "text") {
-    list.add("structured-output", "The dialect promises no structure.");
+    list.add("structured-output", "The response format dropped: the dialect has no equivalent.");
   }
   const { sampling } = request;
   const body = defined({
@@ -38,7 +38,7 @@ function encodePrompt(request: ExchangeRequest, list: LossList): string {
   const parts = [...request.instructions, ...request.turns.flatMap((turn) => turn.parts)];
   const texts = parts.flatMap((part) => {
     if (part.type === "text") return [part.text];
-    list.add(part.type, `A ${part.type} has no place in a prompt.`);
+    list.add(part.type, `A ${part.type} part dropped: a prompt contains text only.`);
     return [];
   });
   return texts.join("\n\n");

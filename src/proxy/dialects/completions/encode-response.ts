@@ -32,11 +32,14 @@ export function encodeResponse(response: ExchangeResponse, context: EncodeContex
 
 function textOf(part: Part, list: LossList): string {
   if (part.type === "text" && part.citations !== undefined) {
-    list.add("answer-citation", "Citations have no place in this dialect.");
+    list.add("answer-citation", "Citations dropped: the client's dialect has no equivalent.");
   }
   if (part.type === "text" && part.signature !== undefined) loseTextSignature(list);
   if (part.type === "text" || part.type === "refusal") return part.text;
-  list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
+  list.add(
+    `answer-${part.type}`,
+    `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+  );
   return "";
 }
 

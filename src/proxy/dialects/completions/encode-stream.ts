@@ -49,12 +49,15 @@ class CompletionsStreamEncoder extends ChunkStreamEncoder {
   private isText(part: Part): part is Extract<Part, { type: "text" | "refusal" }> {
     if (part.type === "text" && part.citations !== undefined) this.loseCitation();
     if (part.type === "text" || part.type === "refusal") return true;
-    this.list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
+    this.list.add(
+      `answer-${part.type}`,
+      `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+    );
     return false;
   }
 
   private loseCitation(): void {
-    this.list.add("answer-citation", "Citations have no place in this dialect.");
+    this.list.add("answer-citation", "Citations dropped: the client's dialect has no equivalent.");
   }
 
   private chunk(candidate: number, text: string, finish: string | null): string {

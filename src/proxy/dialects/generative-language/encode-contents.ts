@@ -28,7 +28,7 @@ export function encodeContents(
 ): WireObject[] {
   const names = namesOfCalls(request.turns);
   if (request.turns.some((turn) => turn.name !== undefined))
-    losses.add("name", "Messages have no author's name here.");
+    losses.add("name", "`name` dropped: messages of this dialect have none.");
   const turns = mergeTurns(request.turns.map((turn) => convertSystemTurn(turn, losses)));
   const contents: { readonly role: "model" | "user"; readonly parts: WireObject[] }[] = [];
   for (const turn of turns) {
@@ -46,16 +46,13 @@ export function encodeContents(
   const [first] = contents;
   // The vendor refuses calls that nothing stands before.
   if (first?.role === "model" && first.parts.some((part) => "functionCall" in part)) {
-    losses.add(
-      "first-turn",
-      "The vendor wants a user's turn before a call, so an empty-handed one was put in front.",
-    );
+    losses.add("first-turn", "The vendor requires a user message before a tool call; one was inserted.");
     contents.unshift({ role: "user", parts: [{ text: "Continue." }] });
   }
   if (contents.at(-1)?.role === "model" && !capabilities.acceptsPrefill) {
     losses.add(
       "assistant-prefill",
-      "The model answers anew instead of continuing the assistant's last words.",
+      "The model starts a new message instead of continuing the assistant's last one.",
     );
     contents.push({ role: "user", parts: [{ text: "Continue." }] });
   }
@@ -80,7 +77,10 @@ function namesOfCalls(turns: readonly Turn[]): Map<string, string> {
 
 function convertSystemTurn(turn: Turn, losses: LossList): Turn {
   if (turn.role !== "system") return turn;
-  losses.add("system-position", "Instructions in the middle are sent as a marked part of the user's turn.");
+  losses.add(
+    "system-position",
+    "A system message within the conversation is sent as a marked part of a user message.",
+  );
   const parts = turn.parts.map(
     (part): Part => (part.type === "text" ? { ...part, text: `<system>\n${part.text}\n</system>` } : part),
   );
@@ -106,13 +106,16 @@ function encodePart(part: Part, turn: Turn, around: Surroundings): WireObject[] 
       return part.text === "" ? [] : [{ text: part.text }];
     case "image":
       if ((part.detail ?? "auto") !== "auto")
-        losses.add("image-detail", "How closely to look at a single picture cannot be said.");
+        losses.add("image-detail", "`detail` dropped: the upstream has no equivalent.");
       return some(encodeMedia(part, capabilities.images, losses));
     case "document":
       if (part.context !== undefined)
-        losses.add("document-context", "A document's context cannot be said apart.");
+        losses.add("document-context", "`context` of a document dropped: the upstream has no equivalent.");
       if (part.citations === true)
-        losses.add("document-citations", "Citations of a document cannot be asked for.");
+        losses.add(
+          "document-citations",
+          "Citations of a document not requested: the upstream has no equivalent.",
+        );
       return some(encodeMedia(part, capabilities.documents, losses));
     case "audio":
       return some(encodeMedia(part, capabilities.audio ? "any" : "none", losses));
@@ -136,14 +139,14 @@ function some(part: WireObject | undefined): WireObject[] {
 function encodeOwnThought(part: Extract<Part, { type: "reasoning" }>, losses: LossList): WireObject[] {
   if (part.vendor === "generative-language") return [encodeThought(part)];
   const code = part.signature === undefined ? "reasoning" : "reasoning-signature";
-  losses.add(code, "Another vendor's thinking is not sent: it would mean nothing to this one.");
+  losses.add(code, "Earlier reasoning dropped: another vendor created it.");
   return [];
 }
 
 function encodeCall(part: ToolCallPart, around: Surroundings): WireObject {
   const encoded = encodeArguments(part);
   if (encoded === undefined)
-    around.losses.add("tool-arguments", "Arguments that are no JSON object are sent as text.");
+    around.losses.add("tool-arguments", "Tool arguments that are not a JSON object are sent as text.");
   const args = encoded ?? { input: part.arguments };
   const thoughtSignature = around.signer(part);
   return {
@@ -173,6 +176,9 @@ function encodeResult(part: ToolResultPart, around: Surroundings): WireObject[] 
 function encodeKept(part: Part, turn: Turn, losses: LossList): WireObject[] {
   const kept = keptPart(part);
   if (kept === undefined)
-    losses.add(part.type, `A ${part.type} part in a ${turn.role}'s turn has no twin here.`);
+    losses.add(
+      part.type,
+      `A ${part.type} part dropped from a ${turn.role} message: the dialect has no equivalent.`,
+    );
   return some(kept);
 }

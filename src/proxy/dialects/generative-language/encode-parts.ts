@@ -44,12 +44,12 @@ export function encodeMedia(
   const { source } = part;
   if (source.kind === "text") return { text: withTitle(part as DocumentPart, source.text) };
   if (accepted === "none") {
-    losses.add(part.type, `The model takes no ${part.type}.`);
+    losses.add(part.type, `A ${part.type} part dropped: the model does not support it.`);
     return undefined;
   }
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url" && accepted === "base64") {
-    losses.add(`${part.type}-url`, `The model takes a ${part.type} with its bytes only.`);
+    losses.add(`${part.type}-url`, `A ${part.type} given by URL dropped: the model requires its bytes.`);
     return undefined;
   }
   if (source.kind === "file" && part.origin?.dialect !== "generative-language") {

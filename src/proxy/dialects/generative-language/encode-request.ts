@@ -50,7 +50,10 @@ function pathOf(request: ExchangeRequest): string {
 function encodeInstructions(request: ExchangeRequest, losses: LossList): unknown[] {
   return request.instructions.flatMap((part) => {
     if (part.type === "text") return part.text === "" ? [] : [encodeText(part)];
-    losses.add(`system-${part.type}`, `A ${part.type} in the instructions has no place in this dialect.`);
+    losses.add(
+      `system-${part.type}`,
+      `A ${part.type} part dropped from the instructions: the dialect supports text only.`,
+    );
     return [];
   });
 }
@@ -59,11 +62,11 @@ function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, loss
   const { sampling } = request;
   const free = capabilities.acceptsSampling;
   const take = <Value>(value: Value | undefined, code: LossCode, accepted = free): Value | undefined => {
-    if (value !== undefined && !accepted) losses.add(code, `The model takes no ${code}.`);
+    if (value !== undefined && !accepted) losses.add(code, `${code} dropped: the model does not support it.`);
     return accepted ? value : undefined;
   };
   if (Object.keys(sampling.logitBias ?? {}).length > 0)
-    losses.add("logit-bias", "Tokens cannot be biased here.");
+    losses.add("logit-bias", "`logit_bias` dropped: the upstream has no equivalent.");
   return withoutNullish({
     maxOutputTokens: atMost(sampling.maxOutputTokens, capabilities.maxOutputTokens, "max-tokens", losses),
     temperature: atMost(
@@ -90,7 +93,7 @@ function encodeConfig(request: ExchangeRequest, capabilities: Capabilities, loss
 
 function atMost(asked: number | undefined, most: number | undefined, code: LossCode, losses: LossList) {
   if (asked === undefined || most === undefined || asked <= most) return asked;
-  losses.add(code, `The model's ${code} ends at ${most}.`);
+  losses.add(code, `${code} is lowered to the model's maximum of ${most}.`);
   return most;
 }
 
@@ -98,7 +101,8 @@ function encodeStop(request: ExchangeRequest, capabilities: Capabilities, losses
   const stop = request.sampling.stop ?? [];
   if (stop.length === 0) return undefined;
   const most = capabilities.acceptsStop ? capabilities.maxStopSequences : 0;
-  if (stop.length > most) losses.add("stop", `The upstream takes ${most} stop sequences at most.`);
+  if (stop.length > most)
+    losses.add("stop", `Stop sequences after the first ${most} dropped: the upstream's limit.`);
   return most === 0 ? undefined : stop.slice(0, most);
 }
 
@@ -115,7 +119,8 @@ function encodeThinking(request: ExchangeRequest, capabilities: Capabilities, lo
   const effort = effortOf(asked);
   const isOff = effort === "none";
   if (capabilities.reasoning === "none") {
-    if (effort !== undefined && !isOff) losses.add("reasoning-effort", "The model does not think.");
+    if (effort !== undefined && !isOff)
+      losses.add("reasoning-effort", "Reasoning effort dropped: the model does not reason.");
     return undefined;
   }
   const includeThoughts = asked.include ?? !isOff;
@@ -139,7 +144,7 @@ function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losse
   if (budget !== wanted)
     losses.add(
       "reasoning-effort",
-      `A budget of ${wanted} tokens is sent as ${budget}, which the model takes.`,
+      `The reasoning budget of ${wanted} tokens is sent as ${budget}, which the model supports.`,
     );
   return budget;
 }
@@ -147,13 +152,16 @@ function encodeBudget(asked: ReasoningRequest, capabilities: Capabilities, losse
 function encodeOutput(output: OutputFormat | undefined, capabilities: Capabilities, losses: LossList) {
   if (output === undefined || output.type === "text") return {};
   if (capabilities.structuredOutput === "none") {
-    losses.add("structured-output", "The model knows no structured output.");
+    losses.add(
+      "structured-output",
+      "The response format dropped: the model does not support structured output.",
+    );
     return {};
   }
   const responseMimeType = "application/json";
   if (output.type === "json") return { responseMimeType };
   if (capabilities.structuredOutput === "json") {
-    losses.add("json-schema", "The model promises JSON, but no schema.");
+    losses.add("json-schema", "The model supports JSON output, but no schema.");
     return { responseMimeType };
   }
   return capabilities.jsonSchemaTools
@@ -174,6 +182,6 @@ function addUnsaid(request: ExchangeRequest, losses: LossList): void {
   ];
   for (const [code, value] of unsaid) {
     if (value !== undefined && !asksForNothing(code, value))
-      losses.add(code, `The generative-language dialect has no ${code}.`);
+      losses.add(code, `${code} dropped: the generative-language dialect has no equivalent.`);
   }
 }

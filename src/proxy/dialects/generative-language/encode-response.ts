@@ -63,7 +63,10 @@ export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
     default: {
       const kept = keptPart(part);
       if (kept === undefined)
-        losses.add(`answer-${part.type}`, `A ${part.type} part cannot be told in this dialect.`);
+        losses.add(
+          `answer-${part.type}`,
+          `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+        );
       return kept === undefined ? [] : [kept];
     }
   }
@@ -73,10 +76,7 @@ export function encodeResponsePart(part: Part, losses: LossList): WireObject[] {
 function encodeCall(part: Extract<Part, { type: "tool-call" }>, losses: LossList): WireObject[] {
   const args = encodeArguments(part);
   if (args === undefined) {
-    losses.add(
-      "incomplete-call",
-      `The arguments of ${part.name} are not a JSON object; the call was left out.`,
-    );
+    losses.add("incomplete-call", `The call of ${part.name} dropped: its arguments are not a JSON object.`);
     return [];
   }
   const thoughtSignature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
@@ -92,7 +92,7 @@ export function groundingOf(parts: readonly Part[], losses: LossList): WireObjec
     if (part.type !== "text") continue;
     for (const { url, title, quote, start, end } of part.citations ?? []) {
       if (url === undefined) {
-        losses.add("answer-citation", "Only web pages can be cited in this dialect.");
+        losses.add("answer-citation", "Citations dropped: the dialect supports citations of web pages only.");
         continue;
       }
       const at = chunks.push({ web: { uri: url, title: title ?? url } }) - 1;

@@ -30,7 +30,7 @@ export function encodeTools(
   const declared = functions.length > 0 ? [{ functionDeclarations: functions }, ...hosted] : hosted;
   if (declared.length === 0) return {};
   if (request.parallelToolCalls === false) {
-    losses.add("parallel-tool-calls", "The model cannot be held to one call at a time.");
+    losses.add("parallel-tool-calls", "`parallel_tool_calls` dropped: the upstream has no equivalent.");
   }
   const own = request.extensions["generative-language"]?.["toolConfig"];
   const calling =
@@ -48,7 +48,7 @@ function encodeFunction(
   const description = tool.description === undefined ? {} : { description: tool.description };
   const named = { name: tool.name, ...description };
   if (tool.type === "function" && tool.strict === true) {
-    losses.add("strict", "Arguments are not held to their schema by this vendor.");
+    losses.add("strict", "`strict` dropped: the vendor does not enforce schemas of tools.");
   }
   if (!isObject(schema) || isEmptyObject(schema)) return named;
   if (capabilities.jsonSchemaTools) return { ...named, parametersJsonSchema: schema };

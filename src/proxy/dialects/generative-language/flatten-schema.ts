@@ -35,12 +35,12 @@ export function flattenSchema(
 /** What a reference points to; an empty object where it leads back into itself, out of the schema or too deep. */
 function resolve(reference: string, path: SchemaPath, losses: LossList): JsonSchema | undefined {
   if (path.refs.includes(reference) || path.depth > 32 || path.budget.nodes < 0) {
-    losses.add("schema-cycle", `The schema ${reference} contains itself and is cut there.`);
+    losses.add("schema-cycle", `The recursive schema ${reference} is cut at its first repetition.`);
     return { type: "object" };
   }
   const target = pointTo(reference, path.root);
   if (isObject(target)) return target;
-  losses.add("schema-ref", `The schema ${reference} is not part of the tool's own.`);
+  losses.add("schema-ref", `The reference ${reference} dropped: the tool's schema does not contain it.`);
   return undefined;
 }
 

@@ -64,11 +64,12 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 };
 
 function convert(schema: unknown, path: SchemaPath, losses: LossList): Record<string, unknown> {
-  if (schema === false) losses.add("schema-false", "A schema that nothing satisfies cannot be said.");
+  if (schema === false)
+    losses.add("schema-false", "A `false` schema dropped: the dialect has no equivalent.");
   if (!isObject(schema)) return {};
   path.budget.nodes -= 1;
   if (path.depth > maxDepth || path.budget.nodes < 0) {
-    losses.add("schema-depth", "The schema is cut where it nests too deeply.");
+    losses.add("schema-depth", "The schema is cut at the maximum depth.");
     return { type: "OBJECT" };
   }
   const { flat, inside } = flattenSchema(schema, path, losses);
@@ -135,7 +136,8 @@ function convertPlain(
   const isUnion = unionMembers(schema) !== undefined || types.length > 1;
   for (const key of shared) if (schema[key] !== undefined) converted[key] = schema[key];
   for (const key of lost) {
-    if (schema[key] !== undefined) losses.add(`schema-${key}`, `The schema's ${key} cannot be said.`);
+    if (schema[key] !== undefined)
+      losses.add(`schema-${key}`, `\`${key}\` of a schema dropped: the dialect has no equivalent.`);
   }
   addBounds(schema, type, converted, losses);
   addFormat(schema, type, converted, losses);
@@ -167,7 +169,7 @@ function addBounds(
     if (typeof bound !== "number") continue;
     converted[inclusive] = type === "INTEGER" && Number.isInteger(bound) ? bound + step : bound;
     if (type !== "INTEGER")
-      losses.add(`schema-${exclusive}`, `The schema's ${exclusive} is sent as ${inclusive}.`);
+      losses.add(`schema-${exclusive}`, `\`${exclusive}\` of a schema is sent as \`${inclusive}\`.`);
   }
 }
 
@@ -180,7 +182,7 @@ function addFormat(
   const format = schema["format"];
   if (typeof format !== "string" || type === undefined) return;
   if (ownMember(formats, type)?.includes(format) === true) converted["format"] = format;
-  else losses.add("schema-format", `The format ${format} cannot be said.`);
+  else losses.add("schema-format", `Format ${format} of a schema dropped: the dialect does not support it.`);
 }
 
 /** Only texts can be enumerated; other values are named in the description, where the model reads them. */
@@ -220,6 +222,9 @@ function addMembers(
   if (isObject(items)) converted["items"] = convert(items, inside, losses);
   else if (converted["type"] === "ARRAY") converted["items"] = {};
   if (isObject(additionalProperties) || additionalProperties === false) {
-    losses.add("schema-additionalProperties", "A schema for further properties cannot be said.");
+    losses.add(
+      "schema-additionalProperties",
+      "`additionalProperties` dropped: the dialect supports no schema for it.",
+    );
   }
 }

@@ -21,7 +21,7 @@ export function decodeCitation(raw: unknown): Citation | undefined {
 export function encodeCitation(citation: Citation, list: LossList): unknown {
   if (citation.origin?.dialect === "messages") return citation.origin.raw;
   if (citation.url === undefined) {
-    list.add("answer-citation", "Only web pages can be cited for another vendor in this dialect.");
+    list.add("answer-citation", "Citations dropped: the dialect supports citations of web pages only.");
     return undefined;
   }
   return {

@@ -25,7 +25,7 @@ const known = new Set([...Object.keys(requestSchema.shape), "mcp_servers"]);
 const attribution = /^x-anthropic-billing-header:.*\s*$/;
 const lostAttribution: Loss = {
   code: "attribution",
-  detail: "The client's line for its own vendor's books is not part of the instructions.",
+  detail: "The client's billing line dropped from the instructions.",
 };
 
 /** Reads a messages body. Throws `DialectError` (400) with the member that is wrong. */

@@ -46,7 +46,10 @@ export function encodeSpoken(parts: readonly Part[], context: BlockContext): Out
   const isMedium = (part: Part) => part.type === "image" || part.type === "document";
   if (!parts.some(isMedium)) return encodeParts(parts, context);
   for (const { type } of parts.filter(isMedium))
-    context.list.add(`assistant-${type}`, `A ${type} of the assistant's has no place in this dialect.`);
+    context.list.add(
+      `assistant-${type}`,
+      `A ${type} part dropped from an assistant message: the dialect has no equivalent.`,
+    );
   return encodeParts(
     parts.filter((part) => !isMedium(part)),
     context,
@@ -59,7 +62,7 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
     case "text":
     case "refusal":
       if (part.type === "text" && part.signature !== undefined)
-        lost("part-signature", "The signature of a text means nothing to this vendor.");
+        lost("part-signature", "The signature of a text dropped: another vendor created it.");
       // Text of white space alone is refused by the vendor.
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case "image":
@@ -90,7 +93,7 @@ function encodeSource(source: ImagePart["source"]): OutBlock {
 
 function encodeImage(part: ImagePart, { capabilities, list }: BlockContext): OutBlock | undefined {
   const { source, detail = "auto" } = part;
-  if (detail !== "auto") list.add("image-detail", "The vendor looks at every image in its own detail.");
+  if (detail !== "auto") list.add("image-detail", "`detail` dropped: the upstream has no equivalent.");
   if (capabilities.images === "none" || (capabilities.images === "base64" && source.kind !== "base64"))
     return undefined;
   return { type: "image", source: encodeSource(source) };
@@ -127,15 +130,16 @@ function encodeThinking(part: ReasoningPart, { list }: BlockContext): OutBlock |
       : { type: "thinking", thinking: part.text, signature: part.signature };
   }
   const code = part.signature === undefined ? "reasoning" : "reasoning-signature";
-  list.add(code, "Earlier thinking is not sent: this vendor did not sign it.");
+  list.add(code, "Earlier reasoning dropped: this vendor did not sign it.");
   return undefined;
 }
 
 function encodeCall(part: ToolCallPart, { list }: BlockContext): OutBlock {
   if (part.signature !== undefined)
-    list.add("call-signature", "The signature of a call means nothing to this vendor.");
+    list.add("call-signature", "The signature of a tool call dropped: another vendor created it.");
   const input = argumentsObject(part.arguments);
-  if (input === undefined) list.add("tool-arguments", "Arguments that are no JSON object are sent as text.");
+  if (input === undefined)
+    list.add("tool-arguments", "Tool arguments that are not a JSON object are sent as text.");
   return {
     type: "tool_use",
     id: toCallId(profile.callIds, part.id),

@@ -47,7 +47,7 @@ function limitTokens(request: ExchangeRequest, { capabilities, list }: BlockCont
   const most = capabilities.maxOutputTokens;
   if (most === undefined || asked <= most) return asked;
   if (request.sampling.maxOutputTokens !== undefined)
-    list.add("max-tokens", `The model writes ${most} tokens at most.`);
+    list.add("max-tokens", `The output limit is lowered to the model's maximum of ${most} tokens.`);
   return most;
 }
 
@@ -73,16 +73,20 @@ function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockC
   const { temperature, topP, topK, stop } = request.sampling;
   const allowed = capabilities.acceptsSampling && !thinks;
   const take = <Value>(value: Value | undefined, accepted: boolean, code: LossCode): Value | undefined => {
-    if (value !== undefined && !accepted) list.add(code, `The vendor takes no ${code} in this call.`);
+    if (value !== undefined && !accepted)
+      list.add(code, `${code} dropped: the vendor does not support it in this call.`);
     return accepted ? value : undefined;
   };
   const both = temperature !== undefined && !capabilities.acceptsTopPWithTemperature;
   if (temperature !== undefined && allowed && temperature > capabilities.maxTemperature) {
-    list.add("temperature", `The vendor's temperatures end at ${capabilities.maxTemperature}.`);
+    list.add(
+      "temperature",
+      `The temperature is lowered to the vendor's maximum of ${capabilities.maxTemperature}.`,
+    );
   }
   const sequences = (stop ?? []).filter((sequence) => sequence.trim() !== "");
   if (sequences.length < (stop?.length ?? 0))
-    list.add("stop", "The vendor takes no stop sequences of white space.");
+    list.add("stop", "Stop sequences of whitespace dropped: the vendor rejects them.");
   return {
     temperature: take(
       temperature === undefined ? undefined : Math.min(temperature, capabilities.maxTemperature),
@@ -99,7 +103,7 @@ function encodeFormat(request: ExchangeRequest, { capabilities, list }: BlockCon
   const { output } = request;
   if (output === undefined || output.type === "text") return undefined;
   if (output.type === "json" || capabilities.structuredOutput !== "json-schema") {
-    list.add("structured-output", "The dialect promises no JSON without a schema.");
+    list.add("structured-output", "JSON mode dropped: the dialect supports JSON with a schema only.");
     return undefined;
   }
   return { type: "json_schema", schema: toStrictSchema(output.schema, list) };
@@ -108,7 +112,7 @@ function encodeFormat(request: ExchangeRequest, { capabilities, list }: BlockCon
 function encodeTier(tier: string | undefined, list: LossList): string | undefined {
   if (tier === undefined || tier === "auto" || tier === "standard_only") return tier;
   if (tier === "default") return "standard_only";
-  list.add("service-tier", `The vendor knows no service tier ${tier}.`);
+  list.add("service-tier", `Service tier ${tier} dropped: the vendor does not have it.`);
   return undefined;
 }
 
@@ -116,7 +120,7 @@ function encodeTier(tier: string | undefined, list: LossList): string | undefine
 function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {
   if (request.cacheKey === undefined) return undefined;
   if (capabilities.optionalMembers.includes("cache_control")) return { type: "ephemeral" };
-  list.add("prompt-cache-key", "The upstream takes no cache key.");
+  list.add("prompt-cache-key", "The cache key dropped: the upstream does not support it.");
   return undefined;
 }
 
@@ -134,5 +138,6 @@ function noteUnsaid(request: ExchangeRequest, list: LossList): void {
       (code) => [code, request[code] !== undefined && !asksForNothing(code, request[code])] as const,
     ),
   ];
-  for (const [code, isPresent] of unsupported) if (isPresent) list.add(code, `The dialect has no ${code}.`);
+  for (const [code, isPresent] of unsupported)
+    if (isPresent) list.add(code, `${code} dropped: the dialect has no equivalent.`);
 }

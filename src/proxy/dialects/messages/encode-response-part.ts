@@ -27,14 +27,20 @@ export function encodeResponsePart(part: Part, list: LossList): readonly OutBloc
     case "server-tool": {
       const blocks = encodeServerPart(part);
       if (blocks === undefined)
-        list.add("answer-server-tool", `What the vendor's ${part.tool} did is not shown.`);
+        list.add(
+          "answer-server-tool",
+          `The use of the vendor's ${part.tool} tool was dropped from the response.`,
+        );
       return blocks ?? [];
     }
     case "unknown":
       if (part.origin.dialect === "messages") return [part.origin.raw as OutBlock];
       break;
   }
-  list.add(`answer-${part.type}`, `A ${part.type} in the answer has no place in this dialect.`);
+  list.add(
+    `answer-${part.type}`,
+    `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+  );
   return [];
 }
 
@@ -60,6 +66,7 @@ export function openCall(part: ToolCallPart): OutBlock {
 function callInput(part: ToolCallPart, list: LossList): unknown {
   if (part.custom === true) return { input: part.arguments };
   const input = argumentsObject(part.arguments);
-  if (input === undefined) list.add("tool-arguments", "Arguments that are no JSON object are given as text.");
+  if (input === undefined)
+    list.add("tool-arguments", "Tool arguments that are not a JSON object are sent as text.");
   return input ?? new RawJson(JSON.stringify({ input: part.arguments }));
 }

@@ -16,7 +16,7 @@ export function messageId(id: string | undefined, context: EncodeContext): strin
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
   const list = createLossList();
   const [candidate] = response.candidates;
-  if (response.candidates.length > 1) list.add("candidates", "Only the first candidate is given.");
+  if (response.candidates.length > 1) list.add("candidates", "Only the first candidate is returned.");
   const parts = detachCallSignatures(candidate?.parts ?? []);
   const content = parts.flatMap((part) => encodeResponsePart(part, list));
   const seen = {

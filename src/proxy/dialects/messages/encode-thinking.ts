@@ -35,18 +35,22 @@ export function encodeThinking(
   if (!asksToThink(reasoning)) return {};
   const effort = effortOf(reasoning);
   if (capabilities.reasoning === "none") {
-    if (effort !== "none") list.add("reasoning-effort", "The upstream's model does not think.");
+    if (effort !== "none")
+      list.add("reasoning-effort", "Reasoning effort dropped: the upstream's model does not reason.");
     return {};
   }
   if (effort === "none" && !capabilities.alwaysThinks) return { thinking: { type: "disabled" } };
-  if (effort === "none") list.add("reasoning-effort", "The model always thinks.");
+  if (effort === "none") list.add("reasoning-effort", "Reasoning cannot be switched off for this model.");
   const known = effort === undefined ? undefined : clampEffort(effort, capabilities.efforts);
   const effortMember = known === undefined ? {} : { effort: known };
   if (effort !== undefined && known !== effort && capabilities.reasoning !== "budget") {
     list.add("reasoning-effort", `The effort ${effort} is sent as ${known ?? "nothing"}.`);
   }
   if (isForced(request)) {
-    list.add("reasoning-effort", "The vendor takes no thinking beside a forced tool choice.");
+    list.add(
+      "reasoning-effort",
+      "Reasoning dropped: the vendor does not support it with a forced tool choice.",
+    );
     return effortMember;
   }
   const shown = reasoning.include === false ? { display: "omitted" } : {};
@@ -55,15 +59,18 @@ export function encodeThinking(
   const wanted = Math.max(budgetOf(reasoning) ?? usualBudget, leastBudget);
   const budget = Math.min(wanted, Math.floor(maxTokens * (1 - MIN_TEXT_SHARE)));
   if (budget < leastBudget) {
-    list.add("reasoning-effort", `Thinking needs more than ${leastBudget} tokens of max_tokens.`);
+    list.add("reasoning-effort", `Reasoning dropped: it requires max_tokens above ${leastBudget}.`);
     return effortMember;
   }
   if (budget < wanted)
-    list.add("reasoning-effort", `Of ${maxTokens} tokens no more than ${budget} go into thinking.`);
+    list.add(
+      "reasoning-effort",
+      `The reasoning budget is lowered to ${budget} of ${maxTokens} output tokens.`,
+    );
   if (hasUnsignedCalls(request)) {
     list.add(
       "reasoning-effort",
-      "The calls being answered came without this vendor's thinking, so it cannot think on.",
+      "Reasoning dropped: the tool calls in progress have no reasoning of this vendor.",
     );
     return effortMember;
   }

@@ -45,7 +45,8 @@ export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<
   const dropped: HostedTool[] = [];
   for (const tool of asked) {
     if (tool.type === "function") tools.push(encodeFunction(tool, list));
-    else if (tool.type === "custom") list.add("custom-tool", "The dialect knows no tools of free text.");
+    else if (tool.type === "custom")
+      list.add("custom-tool", "Custom tool dropped: the dialect supports function tools only.");
     else if (tool.dialect === "messages") (tool.tool === "mcp" ? servers : tools).push(tool.raw);
     else if (tool.tool === "web-search") tools.push(encodeWebSearch(tool, list));
     else if (ownHosted[tool.tool] !== undefined) tools.push(ownHosted[tool.tool]?.declaration);

@@ -18,7 +18,7 @@ const maxBreakpoints = 4;
 export function encodeTurns(request: ExchangeRequest, context: BlockContext): readonly OutMessage[] {
   const converted = request.turns.map((turn) => (turn.role === "system" ? asUser(turn, context) : turn));
   if (converted.some((turn) => turn.name !== undefined))
-    context.list.add("name", "Turns have no author's name in this dialect.");
+    context.list.add("name", "`name` dropped: messages of this dialect have none.");
   const messages = mergeTurns(converted).flatMap((turn): OutMessage[] => {
     const role = turn.role === "assistant" ? "assistant" : "user";
     const content =
@@ -33,7 +33,7 @@ export function encodeTurns(request: ExchangeRequest, context: BlockContext): re
 function asUser(turn: Turn, { list }: BlockContext): Turn {
   list.add(
     "system-position",
-    "An instruction in the middle of the conversation is sent as a marked part of the user's turn.",
+    "A system message within the conversation is sent as a marked part of a user message.",
   );
   const parts = turn.parts.map(
     (part): Part => (part.type === "text" ? { ...part, text: `<system>\n${part.text}\n</system>` } : part),
@@ -73,13 +73,16 @@ function joinNeighbours(messages: readonly OutMessage[]): OutMessage[] {
 
 function settleEnds(messages: OutMessage[], { capabilities, list }: BlockContext): OutMessage[] {
   if (messages[0]?.role === "assistant") {
-    list.add("first-turn", "The vendor wants a user's turn first, so an empty-handed one was put in front.");
+    list.add("first-turn", "The vendor requires a user message first; one was inserted.");
     messages.unshift({ role: "user", content: [{ type: "text", text: "Continue." }] });
   }
   const last = messages.at(-1);
   if (last?.role !== "assistant") return messages;
   if (!capabilities.acceptsPrefill) {
-    list.add("assistant-prefill", "The model answers anew instead of continuing the assistant's last words.");
+    list.add(
+      "assistant-prefill",
+      "The model starts a new message instead of continuing the assistant's last one.",
+    );
     return [...messages, { role: "user", content: [{ type: "text", text: "Continue." }] }];
   }
   const block = last.content.at(-1);
@@ -94,6 +97,6 @@ function settleEnds(messages: OutMessage[], { capabilities, list }: BlockContext
 export function limitBreakpoints(blocks: readonly OutBlock[], { list }: BlockContext): ReadonlySet<OutBlock> {
   const marked = blocks.filter((block) => "cache_control" in block);
   if (marked.length > maxBreakpoints)
-    list.add("cache-control", `Only ${maxBreakpoints} cache breakpoints are taken.`);
+    list.add("cache-control", `Cache breakpoints dropped after the first ${maxBreakpoints}.`);
   return new Set(marked.slice(0, Math.max(0, marked.length - maxBreakpoints)));
 }

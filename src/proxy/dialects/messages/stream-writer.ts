@@ -61,7 +61,7 @@ export class BlockWriter {
 
   private begin(event: Beginning): string {
     if ((event.candidate ?? 0) > 0) {
-      this.list.add("candidates", "Only the first candidate is given.");
+      this.list.add("candidates", "Only the first candidate is returned.");
       return "";
     }
     const { part } = event;

@@ -21,7 +21,7 @@ export function toStrictSchema(schema: unknown, list: LossList): unknown {
     else if (isTaken(key, value)) converted[key] = value;
     else {
       bounds.push(`${key}: ${JSON.stringify(value)}`);
-      list.add(`schema-${key}`, `The schema's ${key} is told in the description, and not held to.`);
+      list.add(`schema-${key}`, `\`${key}\` of a schema moved to its description: it is not enforced.`);
     }
   }
   if (isObjectSchema(schema)) converted["additionalProperties"] = closed(schema, list);
@@ -66,6 +66,9 @@ function isObjectSchema(schema: JsonSchema): boolean {
 
 function closed({ additionalProperties }: JsonSchema, list: LossList): false {
   if (isObject(additionalProperties))
-    list.add("schema-additionalProperties", "A schema for further properties cannot be said.");
+    list.add(
+      "schema-additionalProperties",
+      "`additionalProperties` dropped: the dialect supports no schema for it.",
+    );
   return false;
 }

@@ -16,7 +16,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   if (wire.status === "failed" || wire.status === "cancelled" || (wire.error && !wire.output)) {
     throw new DialectError(errorOfResponse(wire));
   }
-  if (!wire.output) throw invalidResponse("The upstream's answer is no response: it has no output.", body);
+  if (!wire.output) throw invalidResponse("The upstream's response has no `output`.", body);
   const parts = wire.output.flatMap((item, itemIndex) => decodeOutputItem(item, itemIndex));
   const value: ExchangeResponse = {
     ...identityOf(wire),

@@ -33,10 +33,13 @@ export function encodeInputPart(part: Part, { capabilities, losses }: InputConte
       return encodeAudio(part, losses);
     case "unknown":
       if (part.origin.dialect === "responses") return part.origin.raw;
-      losses.add("unknown", `A part of the ${part.origin.dialect} dialect is not known here.`);
+      losses.add("unknown", `A part that only the ${part.origin.dialect} dialect has was dropped.`);
       return undefined;
     default:
-      losses.add(part.type, `A ${part.type} part cannot stand in a user's message.`);
+      losses.add(
+        part.type,
+        `A ${part.type} part dropped from a user message: the dialect has no equivalent.`,
+      );
       return undefined;
   }
 }
@@ -46,9 +49,13 @@ function takes(
   part: ImagePart | DocumentPart | AudioPart,
   losses: LossList,
 ): boolean {
-  if (accepted === "none") losses.add(part.type, `The upstream's model takes no ${part.type}.`);
+  if (accepted === "none")
+    losses.add(part.type, `A ${part.type} part dropped: the upstream's model does not support it.`);
   else if (accepted === "base64" && part.source.kind === "url")
-    losses.add(`${part.type}-url`, `The upstream's model takes a ${part.type} with its bytes only.`);
+    losses.add(
+      `${part.type}-url`,
+      `A ${part.type} given by URL dropped: the upstream's model requires its bytes.`,
+    );
   else return true;
   return false;
 }
@@ -68,9 +75,12 @@ function encodeImage(part: ImagePart, losses: LossList): unknown {
 function encodeDocument(part: DocumentPart, losses: LossList): unknown {
   const { source } = part;
   if (part.context !== undefined)
-    losses.add("document-context", "A document's context cannot be said apart.");
+    losses.add("document-context", "`context` of a document dropped: the upstream has no equivalent.");
   if (part.citations === true)
-    losses.add("document-citations", "Citations of a document cannot be asked for.");
+    losses.add(
+      "document-citations",
+      "Citations of a document not requested: the upstream has no equivalent.",
+    );
   if (source.kind === "text") return titled(part, source.text);
   if (source.kind === "base64" && source.mediaType.startsWith("text/")) {
     return titled(part, Buffer.from(source.data, "base64").toString());
@@ -95,7 +105,7 @@ function fileName(source: Extract<MediaSource, { kind: "base64" }>): string {
 
 function encodeAudio(part: AudioPart, losses: LossList): unknown {
   if (part.source.kind !== "base64") {
-    losses.add("audio", "Audio can only be sent with its bytes.");
+    losses.add("audio", "Audio given by URL dropped: the upstream requires its bytes.");
     return undefined;
   }
   const format = part.source.mediaType.replace(/^audio\//, "").replace(/^(?:x-)?wave?$/, "wav");

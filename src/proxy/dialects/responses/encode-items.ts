@@ -30,7 +30,7 @@ function encodeTurn(
     content = [];
     meta = {};
   };
-  if (turn.name !== undefined) losses.add("name", "Messages have no author's name here.");
+  if (turn.name !== undefined) losses.add("name", "`name` dropped: messages of this dialect have none.");
   for (const part of turn.parts) {
     const item = encodeOwnItem(part, request, context);
     if (item !== undefined) {
@@ -54,7 +54,7 @@ function encodeOwnItem(part: Part, request: ExchangeRequest, context: InputConte
   switch (part.type) {
     case "tool-call":
       if (part.signature !== undefined)
-        losses.add("call-signature", "The signature of a call means nothing to this vendor.");
+        losses.add("call-signature", "The signature of a tool call dropped: another vendor created it.");
       return [encodeCall(part, request)];
     case "tool-result":
       return [encodeResult(part, request, context)];
@@ -85,7 +85,7 @@ function isContent(raw: unknown): boolean {
 
 function encodeKept(part: Part, losses: LossList): WireItem[] {
   if (part.origin?.dialect === "responses") return [part.origin.raw as WireItem];
-  losses.add("server-tool", "What another vendor's own tool did cannot be told here.");
+  losses.add("server-tool", "The use of another vendor's own tool dropped.");
   return [];
 }
 
@@ -136,7 +136,7 @@ function encodeReasoning(part: ReasoningPart, losses: LossList): WireItem[] {
   if (part.origin?.dialect === "responses") return [part.origin.raw as WireItem];
   if (part.vendor !== "responses" || part.signature === undefined) {
     const code = part.signature === undefined ? "reasoning" : "reasoning-signature";
-    losses.add(code, "Thinking that this vendor did not seal cannot be sent to it.");
+    losses.add(code, "Earlier reasoning dropped: this vendor did not sign it.");
     return [];
   }
   const summary = part.text === "" ? [] : [{ type: "summary_text", text: part.text }];
@@ -146,10 +146,13 @@ function encodeReasoning(part: ReasoningPart, losses: LossList): WireItem[] {
 
 function encodeSpoken(part: Part, losses: LossList): unknown {
   if (part.type === "text" && part.signature !== undefined)
-    losses.add("part-signature", "The signature of a text means nothing to this vendor.");
+    losses.add("part-signature", "The signature of a text dropped: another vendor created it.");
   if (part.type === "text") return { type: "output_text", text: part.text };
   if (part.type === "refusal") return { type: "refusal", refusal: part.text };
   if (part.type === "unknown" && part.origin.dialect === "responses") return part.origin.raw;
-  losses.add(`assistant-${part.type}`, `An assistant's message cannot hold a ${part.type} part.`);
+  losses.add(
+    `assistant-${part.type}`,
+    `A ${part.type} part dropped from an assistant message: the dialect has no equivalent.`,
+  );
   return undefined;
 }

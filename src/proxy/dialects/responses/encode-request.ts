@@ -38,7 +38,7 @@ export function encodeRequest(request: ExchangeRequest, capabilities: Capabiliti
   if (request.turns.at(-1)?.role === "assistant") {
     losses.add(
       "assistant-prefill",
-      "The model answers anew instead of continuing the assistant's last words.",
+      "The model starts a new message instead of continuing the assistant's last one.",
     );
   }
   addForeignExtensions(request, "responses", losses);
@@ -79,16 +79,21 @@ function encodeSampling(request: ExchangeRequest, capabilities: Capabilities, lo
       value === undefined ||
       (value === 0 && name.endsWith("Penalty")) ||
       (typeof value === "object" && Object.keys(value).length === 0);
-    if (!isNothing) losses.add(code, `The responses dialect has no ${code}.`);
+    if (!isNothing) losses.add(code, `${code} dropped: the responses dialect has no equivalent.`);
   }
-  if ((sampling.candidates ?? 1) > 1) losses.add("candidates", "There is one answer only in this dialect.");
+  if ((sampling.candidates ?? 1) > 1)
+    losses.add("candidates", "Candidates after the first dropped: the dialect has only one.");
   if (request.modalities?.some((modality) => modality !== "text")) {
-    losses.add("modalities", "The responses dialect answers with text and tools.");
+    losses.add(
+      "modalities",
+      "Output modalities dropped: the responses dialect returns text and tool calls only.",
+    );
   }
   const free = capabilities.acceptsSampling;
   if (!free && sampling.temperature !== undefined)
-    losses.add("temperature", "The model takes no temperature.");
-  if (!free && sampling.topP !== undefined) losses.add("top-p", "The model takes no top_p.");
+    losses.add("temperature", "temperature dropped: the model does not support it.");
+  if (!free && sampling.topP !== undefined)
+    losses.add("top-p", "top_p dropped: the model does not support it.");
   return {
     max_output_tokens: encodeLimit(sampling.maxOutputTokens, capabilities, losses),
     temperature: free
@@ -104,7 +109,7 @@ function encodeLimit(asked: number | undefined, capabilities: Capabilities, loss
   const limit = atMost(asked, capabilities.maxOutputTokens, "max-tokens", losses);
   const least = capabilities.minOutputTokens ?? 1;
   if (limit === undefined || limit >= least) return limit;
-  losses.add("max-tokens", `The model takes no limit below ${least} tokens.`);
+  losses.add("max-tokens", `The output limit is raised to the model's minimum of ${least} tokens.`);
   return least;
 }
 
@@ -115,7 +120,7 @@ function atMost(
   losses: LossList,
 ): number | undefined {
   if (asked === undefined || most === undefined || asked <= most) return asked;
-  losses.add(code, `The model's ${code} ends at ${most}.`);
+  losses.add(code, `${code} is lowered to the model's maximum of ${most}.`);
   return most;
 }
 
@@ -147,12 +152,15 @@ function encodeFormat(
   if (output === undefined) return undefined;
   if (output.type === "text") return { type: "text" };
   if (capabilities.structuredOutput === "none") {
-    losses.add("structured-output", "The model knows no structured output.");
+    losses.add(
+      "structured-output",
+      "The response format dropped: the model does not support structured output.",
+    );
     return undefined;
   }
   if (output.type === "json") return { type: "json_object" };
   if (capabilities.structuredOutput === "json") {
-    losses.add("json-schema", "The model promises JSON, but no schema.");
+    losses.add("json-schema", "The model supports JSON output, but no schema.");
     return { type: "json_object" };
   }
   return {
@@ -167,7 +175,7 @@ function encodeFormat(
 function encodeOptional(request: ExchangeRequest, capabilities: Capabilities, losses: LossList) {
   const tier = request.serviceTier;
   const isKnown = tier === undefined || tiers.has(tier);
-  if (!isKnown) losses.add("service-tier", `There is no service tier ${tier} here.`);
+  if (!isKnown) losses.add("service-tier", `Service tier ${tier} dropped: the vendor does not have it.`);
   return {
     metadata: optional("metadata", request.metadata, capabilities, losses),
     prompt_cache_key: optional("prompt_cache_key", request.cacheKey, capabilities, losses),
@@ -184,7 +192,7 @@ function optional<Value>(
   losses: LossList,
 ): Value | undefined {
   if (value === undefined || capabilities.optionalMembers.includes(name)) return value;
-  losses.add(memberCode(name), `The upstream takes no ${name}.`);
+  losses.add(memberCode(name), `\`${name}\` dropped: the upstream has no equivalent.`);
   return undefined;
 }
 

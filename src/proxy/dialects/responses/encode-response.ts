@@ -23,7 +23,8 @@ import { createFrame, encodeServiceTier, encodeUsage, getFinalStatus } from "./r
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
   const losses = createLossList();
   const [candidate, ...others] = response.candidates;
-  if (others.length > 0) losses.add("candidates", "There is one answer only in the responses dialect.");
+  if (others.length > 0)
+    losses.add("candidates", "Candidates after the first dropped: the responses dialect has only one.");
   const parts = candidate?.parts ?? [];
   const frame = createFrame(response, context);
   const final = getFinalStatus(candidate?.finish ?? { unified: "stop" }, parts.some(isRefusal));
@@ -120,7 +121,10 @@ export function encodeItem(
         keptItem(part, itemId("msg", responseId, position)) ??
         searchItem(itemId("ws", responseId, position), part);
       if (kept === undefined)
-        losses.add(`answer-${part.type}`, `A ${part.type} part cannot be told in a response.`);
+        losses.add(
+          `answer-${part.type}`,
+          `A ${part.type} part dropped from the response: the dialect has no equivalent.`,
+        );
       return kept;
     }
   }

@@ -45,7 +45,7 @@ class ResponsesStreamEncoder implements StreamEncoder {
     if (this.ended) return "";
     if (event.type === "ping") return keepAliveComment;
     if ("candidate" in event && (event.candidate ?? 0) > 0) {
-      this.list.add("candidates", "There is one answer only in the responses dialect.");
+      this.list.add("candidates", "Candidates after the first dropped: the responses dialect has only one.");
     } else this.take(event);
     return this.events.take();
   }

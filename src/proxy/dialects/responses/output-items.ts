@@ -68,7 +68,7 @@ export function encodeAnnotations(part: Pick<TextPart, "text" | "citations">, lo
 function encodeAnnotation(citation: Citation, textLength: number, losses: LossList): unknown[] {
   if (citation.origin?.dialect === "responses") return [citation.origin.raw];
   if (citation.url === undefined) {
-    losses.add("answer-citation", "Only web pages can be cited for another vendor in this dialect.");
+    losses.add("answer-citation", "Citations dropped: the dialect supports citations of web pages only.");
     return [];
   }
   return [
@@ -108,11 +108,14 @@ export function callItem(
 /** A picture that the model has made. */
 export function imageItem(id: string, part: ImagePart, losses: LossList): OutputItem | undefined {
   if (part.source.kind !== "base64") {
-    losses.add("answer-image", "A picture in an answer has to come with its bytes.");
+    losses.add(
+      "answer-image",
+      "An image given by URL dropped from the response: the dialect requires its bytes.",
+    );
     return undefined;
   }
   if (part.signature !== undefined)
-    losses.add("part-signature", "The signature of a picture has no place in this dialect.");
+    losses.add("part-signature", "The signature of an image dropped: the dialect has no equivalent.");
   return {
     id,
     type: "image_generation_call",

@@ -43,5 +43,5 @@ export function asksForNothing(code: LossCode, value: unknown): boolean {
 
 /** Tells that a file was left out, as its id means nothing to this vendor. */
 export function loseForeignFile(losses: LossList): undefined {
-  losses.add("file-reference", "A file uploaded to another vendor cannot be used here.");
+  losses.add("file-reference", "A file reference dropped: the file is at another vendor.");
 }

@@ -28,9 +28,9 @@ export function readOpenAiEmbeddings(
   const { input, dimensions, encoding_format: format, user } = parsed.data;
   const texts = typeof input === "string" ? [input] : input.filter((text) => typeof text === "string");
   if (texts.length === 0 || (typeof input !== "string" && texts.length < input.length)) {
-    throw invalidRequest("Token ids mean nothing to this upstream; input has to be text.", "input");
+    throw invalidRequest("The upstream does not accept token ids. Send `input` as text.", "input");
   }
-  if (user) losses.add("user", "The generative-language dialect has no user.");
+  if (user) losses.add("user", "`user` dropped: the generative-language dialect has no equivalent.");
   return { texts, dimensions: dimensions ?? undefined, base64: format === "base64" };
 }
 
@@ -93,7 +93,7 @@ export function readGoogleEmbeddings(
   const { requests } = parsed.data;
   for (const name of ["taskType", "task_type", "title"] as const) {
     if (requests.some((request) => request[name] !== undefined)) {
-      losses.add(unsaid[name], `The upstream's embeddings have no ${name}.`);
+      losses.add(unsaid[name], `\`${name}\` dropped: the upstream's embeddings have no equivalent.`);
     }
   }
   const dimensions = requests[0]?.outputDimensionality ?? requests[0]?.output_dimensionality;
@@ -102,7 +102,7 @@ export function readGoogleEmbeddings(
 
 function textOf(parts: readonly { readonly text?: string | undefined }[]): string {
   if (parts.some((part) => part.text === undefined)) {
-    throw invalidRequest("Only text can be embedded by this upstream.", "content.parts");
+    throw invalidRequest("The upstream embeds text only.", "content.parts");
   }
   return parts.map((part) => part.text).join("\n");
 }

@@ -42,7 +42,7 @@ export function readGeneration(body: unknown, losses: LossList): ImageRequest {
   const { prompt, n, size, response_format: format, stream, ...further } = parsed.data;
   for (const [name, value] of Object.entries(further)) {
     if (understood.has(name) || value === undefined || value === null || value === "auto") continue;
-    losses.add(memberCode(name), `The upstream's pictures have no ${name}.`);
+    losses.add(memberCode(name), `\`${name}\` dropped: the upstream's image generation has no equivalent.`);
   }
   return {
     prompt,
@@ -85,7 +85,7 @@ function aspectRatioOf(size: string, losses: LossList): string | undefined {
   if (size === "auto" || size === "") return undefined;
   const match = /^(\d+)x(\d+)$/.exec(size);
   if (match === null) throw invalidRequest(`Invalid value for 'size': ${JSON.stringify(size)}.`, "size");
-  losses.add("size", "Only the shape of a picture can be asked for, not its pixels.");
+  losses.add("size", "`size` sent as an aspect ratio: the upstream has no pixel sizes.");
   const wanted = Number(match[1]) / Number(match[2]);
   const distance = (ratio: string) => {
     const [width = "1", height = "1"] = ratio.split(":");

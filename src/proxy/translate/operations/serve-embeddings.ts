@@ -26,7 +26,7 @@ export function serveEmbeddings(call: TranslatedCall): Promise<TranslationOutcom
   if (mediaForm === "google") return serveOperation(call, askGoogle);
   if (mediaForm === "openai" && getProfile(client.dialect).mediaForm === "google")
     return serveOperation(call, askOpenAi);
-  throw new AppError("unsupported", `The upstream ${target.upstream} makes no embeddings.`);
+  throw new AppError("unsupported", `The upstream ${target.upstream} does not create embeddings.`);
 }
 
 /** What the vectors of so many texts may hold; the longest have about 8,000 dimensions. */
@@ -42,7 +42,7 @@ async function askGoogle(context: OperationContext): Promise<void> {
   const batch = await context.ask(path, writeGoogleBatch(request, model), boundsOf(request));
   if (batch === undefined) return;
   const vectors = readGoogleBatch(batch);
-  if (vectors?.length !== request.texts.length) throw invalidResponse("The upstream gave no embeddings.");
+  if (vectors?.length !== request.texts.length) throw invalidResponse("The upstream returned no embeddings.");
   // The vendor counts nothing here, and typed clients want a count.
   const tokens = Math.ceil(request.texts.reduce((sum, text) => sum + countText(text), 0));
   context.usage = { input: { total: tokens }, output: { total: 0 }, estimated: true };
@@ -58,7 +58,7 @@ async function askOpenAi(context: OperationContext): Promise<void> {
   if (list === undefined) return;
   const answer = readOpenAiVectors(list);
   if (answer?.vectors.length !== request.texts.length)
-    throw invalidResponse("The upstream gave no embeddings.");
+    throw invalidResponse("The upstream returned no embeddings.");
   if (answer.tokens !== undefined) context.usage = { input: { total: answer.tokens }, output: { total: 0 } };
   context.send(JSON.stringify(writeGoogleVectors(answer.vectors, request.batch)));
 }

@@ -24,7 +24,7 @@ import { readForm } from "./read-form.ts";
 /** Pictures for clients of `/v1/images/generations` and `/edits`, made by a generative-language upstream. */
 export function serveImages(call: TranslatedCall): Promise<TranslationOutcome> {
   if (getProfile(call.target.dialect).mediaForm !== "google") {
-    throw new AppError("unsupported", `The upstream ${call.target.upstream} makes no pictures.`);
+    throw new AppError("unsupported", `The upstream ${call.target.upstream} does not generate images.`);
   }
   return serveOperation(call, async (context) => {
     const isEdit = call.client.operation === "image-edit";
@@ -51,7 +51,7 @@ async function generateImages(
   const { model } = context.call.target;
   const path = `/models/${encodeURIComponent(model)}`;
   if (/(?:^|\/)imagen/i.test(model)) {
-    if (request.images.length > 0) throw invalidRequest(`The model ${model} edits no pictures.`, "model");
+    if (request.images.length > 0) throw invalidRequest(`The model ${model} does not edit images.`, "model");
     const painted = await context.ask(`${path}:predict`, writePaintedImages(request));
     return painted === undefined ? undefined : readPaintedImages(painted);
   }

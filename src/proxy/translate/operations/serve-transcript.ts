@@ -25,7 +25,7 @@ import {
 export function serveTranscript(call: TranslatedCall): Promise<TranslationOutcome> {
   const { target } = call;
   if (getProfile(target.dialect).mediaForm !== "google") {
-    throw new AppError("unsupported", `The upstream ${target.upstream} transcribes nothing.`);
+    throw new AppError("unsupported", `The upstream ${target.upstream} does not transcribe audio.`);
   }
   return serveOperation(call, async (context) => {
     const request = readTranscription(await readForm(call.body, call.client.contentType), context.losses);

@@ -47,7 +47,8 @@ export function readTranscription(form: Form, losses: LossList): TranscriptReque
     throw invalidRequest(`Invalid value for 'response_format': ${said}.`, "response_format");
   for (const [name, values] of form.fields) {
     const isDefault = name === "timestamp_granularities" && values.every((value) => value === "segment");
-    if (!understood.has(name) && !isDefault) losses.add(memberCode(name), `The upstream knows no ${name}.`);
+    if (!understood.has(name) && !isDefault)
+      losses.add(memberCode(name), `\`${name}\` dropped: the upstream has no equivalent.`);
   }
   const temperature = field("temperature");
   return {

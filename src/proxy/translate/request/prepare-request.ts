@@ -80,7 +80,7 @@ function restoreName(event: ExchangeEvent, restore: (name: string) => string): E
 
 const lost: Loss = {
   code: "system-position",
-  detail: "The instructions are sent as the user's words, as nobody else says any.",
+  detail: "The instructions are sent as a user message: the request has no other message.",
 };
 
 /**
@@ -107,7 +107,11 @@ function withoutForeignExtras(
     if (tool.type !== "function" || tool.extras === undefined) return tool;
     const extras = Object.entries(tool.extras).filter(([member]) => {
       const isKnown = toolMembers.includes(member);
-      if (!isKnown) list.add(memberCode(member), `Tools have no ${member} in the ${target} dialect.`);
+      if (!isKnown)
+        list.add(
+          memberCode(member),
+          `\`${member}\` of a tool dropped: the ${target} dialect has no equivalent.`,
+        );
       return isKnown;
     });
     return { ...tool, extras: Object.fromEntries(extras) };

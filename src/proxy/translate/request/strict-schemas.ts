@@ -17,7 +17,10 @@ export function relaxStrictSchemas(
   if (!getUpstreamProfile(target).restrictsStrictSchemas) return { request, losses: list.losses };
   const tools = request.tools.map((tool) => {
     if (tool.type !== "function" || tool.strict !== true || isStrict(tool.schema, 0)) return tool;
-    list.add("strict", `The schema of ${tool.name} has more than strict tools may have in this dialect.`);
+    list.add(
+      "strict",
+      `\`strict\` of the tool ${tool.name} dropped: its schema has keywords that strict tools of this dialect do not support.`,
+    );
     return { ...tool, strict: false };
   });
   const output = relaxOutput(request.output, list);
@@ -30,7 +33,10 @@ export function relaxStrictSchemas(
 function relaxOutput(output: OutputFormat | undefined, list: LossList): { readonly output?: OutputFormat } {
   if (output?.type !== "json-schema" || output.strict !== true || isStrict(output.schema, 0))
     return output === undefined ? {} : { output };
-  list.add("json-schema", "The answer's schema has more than strict schemas may have in this dialect.");
+  list.add(
+    "json-schema",
+    "The response's schema is not strict: it has keywords that strict schemas of this dialect do not support.",
+  );
   return { output: { ...output, strict: false } };
 }
 

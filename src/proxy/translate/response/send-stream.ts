@@ -39,7 +39,7 @@ export async function sendStream(translation: Translation, upstream: UpstreamRep
 async function relay(translation: Translation, upstream: UpstreamReply, writer: StreamWriter): Promise<void> {
   writer.waitForFirst();
   const { shape, body } = await lookAt(upstream.body);
-  if (shape === "html") throw invalidResponse("The upstream answered with a web page.");
+  if (shape === "html") throw invalidResponse("The upstream returned a web page.");
   if (shape === "json") {
     const json = await readResponseJson(body, getResponseBounds(translation.plan.request));
     if (Array.isArray(json)) return writer.write(eventsOfList(json, translation.plan.upstream));

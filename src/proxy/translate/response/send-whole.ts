@@ -20,7 +20,7 @@ import { createStreamGuard, findResponseError } from "./stream-guard.ts";
 /** Answers in one piece, out of an upstream's answer in one piece or, where it streams unasked, out of its stream. */
 export async function sendWhole(translation: Translation, upstream: UpstreamReply): Promise<void> {
   const { shape, body } = await lookAt(upstream.body);
-  if (shape === "html") throw invalidResponse("The upstream answered with a web page.");
+  if (shape === "html") throw invalidResponse("The upstream returned a web page.");
   const given = shape === "events" ? await collect(translation, body) : await decode(translation, body);
   translation.usage = given.usage;
   const response = translation.unnamed(translation.plan.prepared.restoreResponse(given));

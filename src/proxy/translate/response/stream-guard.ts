@@ -57,7 +57,7 @@ export function createStreamGuard(): StreamGuard {
 
 /** The same for an answer in one piece; the fault it holds, if any. */
 export function findResponseError(response: ExchangeResponse): ExchangeError | undefined {
-  if (response.candidates.length === 0) return createUpstreamError("The upstream's answer holds nothing.");
+  if (response.candidates.length === 0) return createUpstreamError("The upstream's response is empty.");
   for (const { parts, finish } of response.candidates) {
     const error = findFinishError(finish, parts.some(isBrokenCall) ? "" : undefined);
     if (error !== undefined) return error;
@@ -78,7 +78,7 @@ function findFinishError(finish: Finish, broken: string | undefined): ExchangeEr
   }
   const isCut = finish.unified === "length" || finish.unified === "context-overflow";
   if (broken === undefined || isCut) return undefined;
-  return createUpstreamError("The upstream's model called a tool with arguments that are no JSON object.");
+  return createUpstreamError("The upstream's model called a tool with arguments that are not a JSON object.");
 }
 
 function createOrderError(wrong: string): ExchangeError {
