@@ -82,8 +82,8 @@ describe("signatures", () => {
   it("open to the vendor that sealed them, bare ones to the dialect they are found in", () => {
     fc.assert(
       fc.property(fc.string(), (signature) => {
-        const sealed = wrapSignature("messages", { vendor: "responses", signature });
-        expect(unwrapSignature("messages", sealed)).toEqual({ vendor: "responses", signature });
+        const wrapped = wrapSignature("messages", { vendor: "responses", signature });
+        expect(unwrapSignature("messages", wrapped)).toEqual({ vendor: "responses", signature });
       }),
     );
     expect(wrapSignature("messages", { vendor: "messages", signature: "x" })).toBe("x");
@@ -117,14 +117,14 @@ describe("signatures of texts", () => {
     ["that have none before a call that has", [text, { ...call, signature: "c" }]],
     ["of several in a row", [text, { ...text, signature: "t" }]],
   ] as const)("are spread and folded without loss: %s", (_, parts) => {
-    const spread = detachCallSignatures(detachTextSignatures(parts, createLossList()));
-    expect(spread.every((part) => part.type === "reasoning" || !("signature" in part))).toBe(true);
-    const sealed = spread.map((part) =>
+    const detached = detachCallSignatures(detachTextSignatures(parts, createLossList()));
+    expect(detached.every((part) => part.type === "reasoning" || !("signature" in part))).toBe(true);
+    const wrapped = detached.map((part) =>
       part.type === "reasoning"
         ? { type: part.type, text: "", ...unwrapSignature("responses", wrapSignature("responses", part)) }
         : part,
     );
-    expect(attachSignatures(sealed)).toEqual(parts);
+    expect(attachSignatures(wrapped)).toEqual(parts);
   });
 });
 

@@ -21,31 +21,31 @@ describe("5a requests: roles and content", () => {
       { type: "text", text: "A" },
       { type: "text", text: "B", cache_control: { type: "ephemeral" } },
     ];
-    const told = await messagesToChat([hi], { system: blocks });
-    expect(told.sent["messages"]).toEqual([{ role: "system", content: "A\n\nB" }, hi]);
-    expect(told.losses).toEqual(["cache-control"]);
+    const received = await messagesToChat([hi], { system: blocks });
+    expect(received.sent["messages"]).toEqual([{ role: "system", content: "A\n\nB" }, hi]);
+    expect(received.losses).toEqual(["cache-control"]);
   });
 
   it("1 several system messages before the first turn", async () => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       { role: "system", content: "A" },
       { role: "system", content: "B" },
       hi,
     ]);
-    expect(told.sent["system"]).toEqual([
+    expect(received.sent["system"]).toEqual([
       { type: "text", text: "A" },
       { type: "text", text: "B" },
     ]);
   });
 
   it("2 mid-conversation system keeps its place as a marked part of the user's turn", async () => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       hi,
       { role: "assistant", content: "Hello" },
       { role: "system", content: "From now on in French." },
       { role: "user", content: "Go on" },
     ]);
-    expect(told.sent["messages"]).toEqual([
+    expect(received.sent["messages"]).toEqual([
       { role: "user", content: [{ type: "text", text: "Hi" }] },
       { role: "assistant", content: [{ type: "text", text: "Hello" }] },
       {
@@ -56,21 +56,21 @@ describe("5a requests: roles and content", () => {
         ],
       },
     ]);
-    expect(told.losses).toEqual(["system-position"]);
+    expect(received.losses).toEqual(["system-position"]);
   });
 
   it("2 mid-conversation system keeps its place where the target has the role", async () => {
-    const told = await messagesToChat([
+    const received = await messagesToChat([
       hi,
       { role: "system", content: "Switch." },
       { role: "user", content: "Go" },
     ]);
-    expect((told.sent["messages"] as Json[]).map((message) => message["role"])).toEqual([
+    expect((received.sent["messages"] as Json[]).map((message) => message["role"])).toEqual([
       "user",
       "system",
       "user",
     ]);
-    expect(told.losses).toEqual([]);
+    expect(received.losses).toEqual([]);
   });
 
   it("3 developer is system", async () => {
@@ -80,8 +80,8 @@ describe("5a requests: roles and content", () => {
   });
 
   it("4 consecutive messages of one role are merged for messages", async () => {
-    const told = await chatToMessages([hi, { role: "user", content: "there" }]);
-    expect(told.sent["messages"]).toEqual([
+    const received = await chatToMessages([hi, { role: "user", content: "there" }]);
+    expect(received.sent["messages"]).toEqual([
       {
         role: "user",
         content: [
@@ -93,19 +93,19 @@ describe("5a requests: roles and content", () => {
   });
 
   it("5 an assistant's first message gets a user's turn in front, and says so", async () => {
-    const told = await chatToMessages([{ role: "assistant", content: "Welcome." }, hi]);
-    expect((told.sent["messages"] as Json[])[0]?.["role"]).toBe("user");
-    expect(told.losses).toContain("first-turn");
+    const received = await chatToMessages([{ role: "assistant", content: "Welcome." }, hi]);
+    expect((received.sent["messages"] as Json[])[0]?.["role"]).toBe("user");
+    expect(received.losses).toContain("first-turn");
   });
 
   it("5 a prefill is honoured by messages and named as a loss elsewhere", async () => {
     const prefill = { role: "assistant", content: "{" };
-    const told = await chatToMessages([hi, prefill]);
-    expect((told.sent["messages"] as Json[]).at(-1)).toEqual({
+    const received = await chatToMessages([hi, prefill]);
+    expect((received.sent["messages"] as Json[]).at(-1)).toEqual({
       role: "assistant",
       content: [{ type: "text", text: "{" }],
     });
-    expect(told.losses).toEqual([]);
+    expect(received.losses).toEqual([]);
     expect((await messagesToChat([hi, prefill])).losses).toEqual(["assistant-prefill"]);
     const newer = await tell({
       client: "chat-completions",
@@ -118,7 +118,7 @@ describe("5a requests: roles and content", () => {
   });
 
   it("6 empty and white-space content is left out", async () => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       {
         role: "user",
         content: [
@@ -130,31 +130,31 @@ describe("5a requests: roles and content", () => {
       { role: "assistant", content: "" },
       { role: "user", content: [] },
     ]);
-    expect(told.sent["messages"]).toEqual([{ role: "user", content: [{ type: "text", text: "Hi" }] }]);
+    expect(received.sent["messages"]).toEqual([{ role: "user", content: [{ type: "text", text: "Hi" }] }]);
   });
 
   it("6 assistant content null beside calls", async () => {
     const call = { id: "c1", type: "function", function: { name: "f", arguments: "{}" } };
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call] },
       { role: "tool", tool_call_id: "c1", content: "x" },
     ]);
-    expect((told.sent["messages"] as Json[])[1]).toEqual({
+    expect((received.sent["messages"] as Json[])[1]).toEqual({
       role: "assistant",
       content: [{ type: "tool_use", id: "c1", name: "f", input: {} }],
     });
   });
 
   it("7 white space behind a prefill is cut", async () => {
-    const told = await chatToMessages([hi, { role: "assistant", content: "Once upon \n" }]);
-    expect((told.sent["messages"] as Json[]).at(-1)?.["content"]).toEqual([
+    const received = await chatToMessages([hi, { role: "assistant", content: "Once upon \n" }]);
+    expect((received.sent["messages"] as Json[]).at(-1)?.["content"]).toEqual([
       { type: "text", text: "Once upon" },
     ]);
   });
 
   it("8 unknown part types are a loss, never text", async () => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       {
         role: "user",
         content: [
@@ -163,12 +163,12 @@ describe("5a requests: roles and content", () => {
         ],
       },
     ]);
-    expect(told.sentText).not.toContain("hologram");
-    expect(told.losses).toEqual(["unknown"]);
+    expect(received.sentText).not.toContain("hologram");
+    expect(received.losses).toEqual(["unknown"]);
   });
 
   it("9 images: data URL to base64 with the true media type, URL to URL, detail named", async () => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       {
         role: "user",
         content: [
@@ -177,17 +177,19 @@ describe("5a requests: roles and content", () => {
         ],
       },
     ]);
-    expect((told.sent["messages"] as Json[])[0]?.["content"]).toEqual([
+    expect((received.sent["messages"] as Json[])[0]?.["content"]).toEqual([
       { type: "image", source: { type: "base64", media_type: "image/png", data: png } },
       { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
     ]);
-    expect(told.losses).toEqual(["image-detail"]);
+    expect(received.losses).toEqual(["image-detail"]);
   });
 
   it("9 images: base64 to data URL", async () => {
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
-    const told = await messagesToChat([{ role: "user", content: [{ type: "text", text: "See" }, image] }]);
-    expect((told.sent["messages"] as Json[])[0]?.["content"]).toEqual([
+    const received = await messagesToChat([
+      { role: "user", content: [{ type: "text", text: "See" }, image] },
+    ]);
+    expect((received.sent["messages"] as Json[])[0]?.["content"]).toEqual([
       { type: "text", text: "See" },
       { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } },
     ]);
@@ -206,8 +208,8 @@ describe("5a requests: roles and content", () => {
     });
     for (const upstream of ["chat-completions", "responses", "generative-language"] as const) {
       const blind = { capabilities: { "*": { images: "none" } } };
-      const told = await sent("messages", upstream, body(image), blind);
-      expect([upstream, told.losses, told.sentText.includes("iVBORw0KGgo")]).toEqual([
+      const received = await sent("messages", upstream, body(image), blind);
+      expect([upstream, received.losses, received.sentText.includes("iVBORw0KGgo")]).toEqual([
         upstream,
         ["image"],
         false,
@@ -224,16 +226,16 @@ describe("5a requests: roles and content", () => {
       context: "An invoice.",
       citations: { enabled: true },
     };
-    const told = await sent("messages", "responses", {
+    const received = await sent("messages", "responses", {
       model: "m",
       max_tokens: 9,
       messages: [{ role: "user", content: [document, { type: "text", text: "How much?" }] }],
     });
-    expect(told.losses).toEqual(["document-context", "document-citations"]);
+    expect(received.losses).toEqual(["document-context", "document-citations"]);
   });
 
   it("10 an image by URL is not fetched for an upstream that needs bytes, but told as lost", async () => {
-    const told = await sent("chat-completions", "generative-language", {
+    const received = await sent("chat-completions", "generative-language", {
       model: "m",
       messages: [
         {
@@ -245,12 +247,12 @@ describe("5a requests: roles and content", () => {
         },
       ],
     });
-    expect(told.losses.some((code) => code.startsWith("image"))).toBe(true);
+    expect(received.losses.some((code) => code.startsWith("image"))).toBe(true);
   });
 
   it("11 images inside a tool result reach a chat upstream in the user's next message, with a reference", async () => {
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
-    const told = await messagesToChat([
+    const received = await messagesToChat([
       hi,
       { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "f", input: {} }] },
       {
@@ -260,7 +262,7 @@ describe("5a requests: roles and content", () => {
         ],
       },
     ]);
-    expect((told.sent["messages"] as Json[]).slice(2)).toEqual([
+    expect((received.sent["messages"] as Json[]).slice(2)).toEqual([
       { role: "tool", tool_call_id: "t1", content: "done\n[image 1 of this result follows]" },
       {
         role: "user",
@@ -278,7 +280,7 @@ describe("5a requests: roles and content", () => {
       title: "a.pdf",
       source: { type: "base64", media_type: "application/pdf", data: pdf },
     };
-    const told = await messagesToChat([
+    const received = await messagesToChat([
       {
         role: "user",
         content: [
@@ -287,7 +289,7 @@ describe("5a requests: roles and content", () => {
         ],
       },
     ]);
-    expect((told.sent["messages"] as Json[])[0]?.["content"]).toEqual([
+    expect((received.sent["messages"] as Json[])[0]?.["content"]).toEqual([
       { type: "file", file: { filename: "a.pdf", file_data: `data:application/pdf;base64,${pdf}` } },
       { type: "text", text: "words" },
     ]);
@@ -309,7 +311,7 @@ describe("5a requests: roles and content", () => {
   });
 
   it("13 audio has no place in messages, and says so", async () => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       {
         role: "user",
         content: [
@@ -318,7 +320,7 @@ describe("5a requests: roles and content", () => {
         ],
       },
     ]);
-    expect(told.losses).toEqual(["audio"]);
+    expect(received.losses).toEqual(["audio"]);
     const toGemini = await sent("chat-completions", "generative-language", {
       model: "m",
       messages: [
@@ -338,19 +340,19 @@ describe("5a requests: roles and content", () => {
       },
     ];
     for (const upstream of ["chat-completions", "responses", "messages"] as const) {
-      const told = await sent("generative-language", upstream, { contents });
-      expect([upstream, told.losses]).toEqual([upstream, ["video"]]);
-      expect(told.sentText).not.toContain("AAAA");
+      const received = await sent("generative-language", upstream, { contents });
+      expect([upstream, received.losses]).toEqual([upstream, ["video"]]);
+      expect(received.sentText).not.toContain("AAAA");
     }
   });
 
   it("14 refusals in history stay words of the assistant", async () => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, refusal: "No." },
       { role: "user", content: "Why?" },
     ]);
-    expect((told.sent["messages"] as Json[])[1]).toEqual({
+    expect((received.sent["messages"] as Json[])[1]).toEqual({
       role: "assistant",
       content: [{ type: "text", text: "No." }],
     });
@@ -383,9 +385,9 @@ describe("5a requests: roles and content", () => {
     const content = [{ type: "file", file: { file_id: "file-1" } }];
     for (const upstream of ["messages", "responses", "generative-language"] as const) {
       const body = { model: "m", messages: [{ role: "user", content }] };
-      const told = await tell({ client: "chat-completions", upstream, body });
-      expect([told.status, told.path]).toEqual([400, ""]);
-      expect(told.text).toContain("file-reference: A file uploaded to another vendor");
+      const received = await tell({ client: "chat-completions", upstream, body });
+      expect([received.status, received.path]).toEqual([400, ""]);
+      expect(received.text).toContain("file-reference: A file uploaded to another vendor");
     }
   });
 

@@ -27,18 +27,18 @@ const messagesToChat = (messages: readonly Json[], more: Json = {}) =>
     tools: [{ name: "f", input_schema: { type: "object" } }],
     ...more,
   });
-const turns = (told: { sent: Json }) => told.sent["messages"] as { role: string; content: Json[] }[];
+const turns = (received: { sent: Json }) => received.sent["messages"] as { role: string; content: Json[] }[];
 
 describe("5b requests: tools", () => {
   it("18 results follow their calls at once, in one user turn, before its text", async () => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
       answer("a", "1"),
       answer("b", "2"),
       { role: "user", content: "And?" },
     ]);
-    expect(turns(told)[2]).toEqual({
+    expect(turns(received)[2]).toEqual({
       role: "user",
       content: [
         { type: "tool_result", tool_use_id: "a", content: "1" },
@@ -46,11 +46,11 @@ describe("5b requests: tools", () => {
         { type: "text", text: "And?" },
       ],
     });
-    expect(told.losses).toEqual([]);
+    expect(received.losses).toEqual([]);
   });
 
   it("18 text in front of a result moves behind it", async () => {
-    const told = await messagesToChat([
+    const received = await messagesToChat([
       hi,
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
       {
@@ -61,20 +61,20 @@ describe("5b requests: tools", () => {
         ],
       },
     ]);
-    expect((told.sent["messages"] as Json[]).slice(2)).toEqual([
+    expect((received.sent["messages"] as Json[]).slice(2)).toEqual([
       { role: "tool", tool_call_id: "a", content: "1" },
       { role: "user", content: "Here" },
     ]);
   });
 
   it("19 a missing result is an error result, an orphan is left out, and both are said", async () => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a")] },
       answer("zzz"),
       { role: "user", content: "So?" },
     ]);
-    expect(turns(told)[2]?.content).toEqual([
+    expect(turns(received)[2]?.content).toEqual([
       {
         type: "tool_result",
         tool_use_id: "a",
@@ -83,7 +83,7 @@ describe("5b requests: tools", () => {
       },
       { type: "text", text: "So?" },
     ]);
-    expect(told.losses).toEqual(["tool-result-missing", "tool-result-orphan"]);
+    expect(received.losses).toEqual(["tool-result-missing", "tool-result-orphan"]);
   });
 
   const lone = {
@@ -106,13 +106,13 @@ describe("5b requests: tools", () => {
   ) as [keyof typeof lone, keyof typeof lone][];
 
   it.each(pairs)("19 a lone result is refused, not sent as nothing (%s to %s)", async (client, upstream) => {
-    const told = await tell({ client, upstream, body: { model: "m", ...lone[client] } });
-    expect([told.status, told.path]).toEqual([400, ""]);
-    expect(told.text).toContain("tool-result-orphan");
+    const received = await tell({ client, upstream, body: { model: "m", ...lone[client] } });
+    expect([received.status, received.path]).toEqual([400, ""]);
+    expect(received.text).toContain("tool-result-orphan");
   });
 
   it("20 duplicate results keep the first, results out of order come into order, reused ids become two", async () => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
       answer("b", "2"),
@@ -121,7 +121,7 @@ describe("5b requests: tools", () => {
       { role: "assistant", content: null, tool_calls: [call("a")] },
       answer("a", "3"),
     ]);
-    const results = turns(told).flatMap((turn) =>
+    const results = turns(received).flatMap((turn) =>
       turn.content.filter((block) => block["type"] === "tool_result"),
     );
     expect(results.map((block) => [block["tool_use_id"], block["content"]])).toEqual([
@@ -129,7 +129,7 @@ describe("5b requests: tools", () => {
       ["b", "2"],
       ["a_2", "3"],
     ]);
-    expect(told.losses).toEqual(["tool-result-duplicate"]);
+    expect(received.losses).toEqual(["tool-result-duplicate"]);
   });
 
   it("21 an id the target refuses is wrapped, and comes back as the vendor's own", async () => {
@@ -153,7 +153,7 @@ describe("5b requests: tools", () => {
   });
 
   it("22 a result names its tool for generative-language", async () => {
-    const told = await sent("messages", "generative-language", {
+    const received = await sent("messages", "generative-language", {
       model: "m",
       max_tokens: 9,
       messages: [
@@ -162,7 +162,7 @@ describe("5b requests: tools", () => {
         { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "1" }] },
       ],
     });
-    expect(told.sentText).toMatch(/"functionResponse":\{[^}]*"name":"lookup"/);
+    expect(received.sentText).toMatch(/"functionResponse":\{[^}]*"name":"lookup"/);
   });
 
   it("22 an object that a tool gave reaches every dialect", async () => {
@@ -172,19 +172,19 @@ describe("5b requests: tools", () => {
       { role: "user", parts: [{ functionResponse: { name: "f", response: { rate: 5 } } }] },
     ];
     for (const upstream of ["chat-completions", "responses", "messages"] as const) {
-      const told = await sent("generative-language", upstream, { contents });
-      expect([upstream, told.sentText.includes('{\\"rate\\":5}')]).toEqual([upstream, true]);
+      const received = await sent("generative-language", upstream, { contents });
+      expect([upstream, received.sentText.includes('{\\"rate\\":5}')]).toEqual([upstream, true]);
     }
   });
 
   it("23 is_error marks the text for chat-completions and stays a flag for messages", async () => {
     const failed = { type: "tool_result", tool_use_id: "a", content: "no route", is_error: true };
-    const told = await messagesToChat([
+    const received = await messagesToChat([
       hi,
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
       { role: "user", content: [failed] },
     ]);
-    expect((told.sent["messages"] as Json[])[2]?.["content"]).toBe("Error: no route");
+    expect((received.sent["messages"] as Json[])[2]?.["content"]).toBe("Error: no route");
   });
 
   it.each([
@@ -200,12 +200,12 @@ describe("5b requests: tools", () => {
     ["empty", "", ""],
     ["absent", undefined, ""],
   ])("24 tool_result content: %s", async (_, content, expected) => {
-    const told = await messagesToChat([
+    const received = await messagesToChat([
       hi,
       { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
       { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content }] },
     ]);
-    expect((told.sent["messages"] as Json[])[2]?.["content"]).toBe(expected);
+    expect((received.sent["messages"] as Json[])[2]?.["content"]).toBe(expected);
   });
 
   it.each([
@@ -216,19 +216,19 @@ describe("5b requests: tools", () => {
     ["no object", "[1]", '{"input":"[1]"}'],
     ["no JSON", '{"a":', '{"input":"{\\"a\\":"}'],
   ])("25 arguments: %s", async (_, text, expected) => {
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [call("a", text)] },
       answer("a"),
     ]);
-    expect(told.sentText).toContain(`"input":${expected}`);
-    expect(told.losses).toEqual(expected.includes("input") ? ["tool-arguments"] : []);
+    expect(received.sentText).toContain(`"input":${expected}`);
+    expect(received.losses).toEqual(expected.includes("input") ? ["tool-arguments"] : []);
   });
 
   it("25 a big integer in an object survives as text", async () => {
     const body = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"id":9007199254740993,"n":-12345678901234567890}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}]}`;
-    const told = await tell({ client: "messages", upstream: "chat-completions", body });
-    expect(told.sentText).toContain('{\\"id\\":9007199254740993,\\"n\\":-12345678901234567890}');
+    const received = await tell({ client: "messages", upstream: "chat-completions", body });
+    expect(received.sentText).toContain('{\\"id\\":9007199254740993,\\"n\\":-12345678901234567890}');
   });
 
   it("26 names the upstream refuses are renamed, apart from each other, and restored in the answer", async () => {
@@ -242,26 +242,28 @@ describe("5b requests: tools", () => {
       tool_choice: { type: "tool", name: "my.tool" },
     };
     const first = await sent("messages", "chat-completions", body);
-    const told = (first.sent["tools"] as { function: { name: string } }[]).map((one) => one.function.name);
-    expect(new Set(told).size).toBe(3);
-    for (const name of told) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-    expect(first.sent["tool_choice"]).toEqual({ type: "function", function: { name: told[0] } });
+    const received = (first.sent["tools"] as { function: { name: string } }[]).map(
+      (one) => one.function.name,
+    );
+    expect(new Set(received).size).toBe(3);
+    for (const name of received) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(first.sent["tool_choice"]).toEqual({ type: "function", function: { name: received[0] } });
     const second = await tell({
       client: "messages",
       upstream: "chat-completions",
       body,
-      answer: chatAnswer({ content: null, tool_calls: [call("c", "{}", told[2])] }, "tool_calls"),
+      answer: chatAnswer({ content: null, tool_calls: [call("c", "{}", received[2])] }, "tool_calls"),
     });
     expect((second.json["content"] as Json[])[0]?.["name"]).toBe(names[2]);
   });
 
   it("27 web search is mapped between vendors", async () => {
-    const told = await sent("responses", "messages", {
+    const received = await sent("responses", "messages", {
       model: "m",
       input: "Hi",
       tools: [{ type: "web_search", filters: { allowed_domains: ["example.com"] } }],
     });
-    expect(told.sent["tools"]).toEqual([
+    expect(received.sent["tools"]).toEqual([
       { type: "web_search_20250305", name: "web_search", allowed_domains: ["example.com"] },
     ]);
   });
@@ -289,7 +291,7 @@ describe("5b requests: tools", () => {
       tools: [{ type: "custom", name: "apply_patch", description: "Patch." }],
     };
     const patch = "*** Begin\n+é\n";
-    const told = await tell({
+    const received = await tell({
       client: "responses",
       upstream: "messages",
       body,
@@ -298,12 +300,12 @@ describe("5b requests: tools", () => {
         "tool_use",
       ),
     });
-    expect(told.sent["tools"]).toMatchObject([
+    expect(received.sent["tools"]).toMatchObject([
       { name: "apply_patch", description: "Patch.", input_schema: { required: ["input"] } },
     ]);
-    expect((told.json["output"] as Json[]).find((item) => item["type"] === "custom_tool_call")).toMatchObject(
-      { name: "apply_patch", input: patch },
-    );
+    expect(
+      (received.json["output"] as Json[]).find((item) => item["type"] === "custom_tool_call"),
+    ).toMatchObject({ name: "apply_patch", input: patch });
   });
 
   it.each([
@@ -321,19 +323,19 @@ describe("5b requests: tools", () => {
   it("28 a custom tool that the configuration leaves as it is, but the dialect has no word for, is lost", async () => {
     const tools = [{ type: "custom", name: "patch" }];
     const more = { capabilities: { "*": { customTools: true } } };
-    const told = await sent("responses", "messages", { model: "m", input: "Hi", tools }, more);
-    expect(told.losses).toEqual(["custom-tool"]);
+    const received = await sent("responses", "messages", { model: "m", input: "Hi", tools }, more);
+    expect(received.losses).toEqual(["custom-tool"]);
   });
 
   it("42 a call's signature means nothing to another vendor, and is told as lost", async () => {
     const signed = { ...call("a", "{}"), extra_content: { google: { thought_signature: "c2ln" } } };
-    const told = await chatToMessages([
+    const received = await chatToMessages([
       hi,
       { role: "assistant", content: null, tool_calls: [signed] },
       answer("a"),
     ]);
-    expect(told.sentText).not.toContain("c2ln");
-    expect(told.losses).toEqual(["call-signature"]);
+    expect(received.sentText).not.toContain("c2ln");
+    expect(received.losses).toEqual(["call-signature"]);
   });
 
   it("30 allowed_tools leaves only the tools it names", async () => {
@@ -342,20 +344,20 @@ describe("5b requests: tools", () => {
       type: "allowed_tools",
       allowed_tools: { mode: "required", tools: [{ type: "function", function: { name: "g" } }] },
     };
-    const told = await chatToMessages([hi], { tools: [tool, other], tool_choice: choice });
-    expect((told.sent["tools"] as Json[]).map((one) => one["name"])).toEqual(["g"]);
-    expect(told.sent["tool_choice"]).toEqual({ type: "any" });
+    const received = await chatToMessages([hi], { tools: [tool, other], tool_choice: choice });
+    expect((received.sent["tools"] as Json[]).map((one) => one["name"])).toEqual(["g"]);
+    expect(received.sent["tool_choice"]).toEqual({ type: "any" });
   });
 
   it("30 thinking beside a forced choice is left out, and says so", async () => {
-    const told = await tell({
+    const received = await tell({
       client: "chat-completions",
       upstream: "messages",
       model: "claude-sonnet-4-5",
       body: { model: "m", messages: [hi], tools: [tool], tool_choice: "required", reasoning_effort: "high" },
     });
-    expect(told.sent["thinking"]).toBeUndefined();
-    expect(told.losses).toContain("reasoning-effort");
+    expect(received.sent["thinking"]).toBeUndefined();
+    expect(received.losses).toContain("reasoning-effort");
   });
 
   it("31 disable_parallel_tool_use and parallel_tool_calls", async () => {
@@ -386,20 +388,20 @@ describe("5b requests: tools", () => {
 
   it("34 a strict tool whose schema chat-completions would refuse is not strict there, and says so", async () => {
     const part = { type: "object", properties: { b: { type: "string" } }, additionalProperties: false };
-    const told = async (properties: Json, more: Json = {}) => {
+    const received = async (properties: Json, more: Json = {}) => {
       const input_schema = { type: "object", properties, additionalProperties: false, ...more };
       const answer = await messagesToChat([hi], { tools: [{ name: "f", strict: true, input_schema }] });
       const [tool] = answer.sent["tools"] as { function: Json }[];
       return [tool?.function["strict"], answer.losses.includes("strict")];
     };
     const a = { a: { type: "string" } };
-    expect(await told(a, { required: ["a"] })).toEqual([true, false]);
-    expect(await told({})).toEqual([true, false]);
-    expect(await told(a)).toEqual([false, true]);
-    expect(await told(a, { required: ["a"], additionalProperties: true })).toEqual([false, true]);
-    expect(await told({ a: part }, { required: ["a"] })).toEqual([false, true]);
-    expect(await told({ a: { type: "array", items: part } }, { required: ["a"] })).toEqual([false, true]);
-    expect(await told({ a: { enum: [part] } }, { required: ["a"] })).toEqual([true, false]);
+    expect(await received(a, { required: ["a"] })).toEqual([true, false]);
+    expect(await received({})).toEqual([true, false]);
+    expect(await received(a)).toEqual([false, true]);
+    expect(await received(a, { required: ["a"], additionalProperties: true })).toEqual([false, true]);
+    expect(await received({ a: part }, { required: ["a"] })).toEqual([false, true]);
+    expect(await received({ a: { type: "array", items: part } }, { required: ["a"] })).toEqual([false, true]);
+    expect(await received({ a: { enum: [part] } }, { required: ["a"] })).toEqual([true, false]);
   });
 
   it("35 missing type object, no parameters, empty tools, a choice without tools", async () => {
@@ -415,7 +417,7 @@ describe("5b requests: tools", () => {
   });
 
   it("36 what only messages can say of a tool is a loss elsewhere", async () => {
-    const told = await messagesToChat([hi], {
+    const received = await messagesToChat([hi], {
       tools: [
         {
           name: "f",
@@ -425,7 +427,7 @@ describe("5b requests: tools", () => {
         },
       ],
     });
-    expect(told.sentText).not.toContain("cache_control");
-    expect(told.losses).toEqual(["cache-control", "defer-loading"]);
+    expect(received.sentText).not.toContain("cache_control");
+    expect(received.losses).toEqual(["cache-control", "defer-loading"]);
   });
 });

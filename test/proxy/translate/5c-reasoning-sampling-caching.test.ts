@@ -20,8 +20,8 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ["medium", 8_192],
     ["high", 24_576],
   ])("37 effort %s becomes a budget", async (effort, budget) => {
-    const told = await chatToMessages({ reasoning_effort: effort, max_tokens: 32_000 });
-    expect(told.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: budget });
+    const received = await chatToMessages({ reasoning_effort: effort, max_tokens: 32_000 });
+    expect(received.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: budget });
   });
 
   it.each([
@@ -56,62 +56,62 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ["gpt-5.6", "max", "max"],
     ["o3", "none", "low"],
   ])("37 %s takes the effort %s as %s, and says where that is another", async (model, effort, expected) => {
-    const told = await sent(
+    const received = await sent(
       "chat-completions",
       "responses",
       { model: "m", messages: [hi], reasoning_effort: effort },
       { model },
     );
-    expect(told.sent["reasoning"]).toMatchObject({ effort: expected });
-    expect(told.losses).toEqual(effort === expected ? [] : ["reasoning-effort"]);
+    expect(received.sent["reasoning"]).toMatchObject({ effort: expected });
+    expect(received.losses).toEqual(effort === expected ? [] : ["reasoning-effort"]);
   });
 
   it.each([
     ["o3", "low"],
     ["gemini-3-pro", "minimal"],
   ])("37 %s, asked not to think, thinks a little, and it is said", async (model, expected) => {
-    const told = await messagesToChat({ thinking: { type: "disabled" } }, model);
-    expect(told.sent["reasoning_effort"]).toBe(expected);
-    expect(told.losses).toEqual(["reasoning-effort"]);
+    const received = await messagesToChat({ thinking: { type: "disabled" } }, model);
+    expect(received.sent["reasoning_effort"]).toBe(expected);
+    expect(received.losses).toEqual(["reasoning-effort"]);
   });
 
   it("37 a model that always thinks is not told to stop where the configuration says so", async () => {
     const capabilities = { "*": { alwaysThinks: true } };
     const body = { model: "m", messages: [hi], reasoning_effort: "none" };
-    const told = await sent("chat-completions", "messages", body, { capabilities });
-    expect(told.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: 1_024 });
-    expect(told.losses).toEqual(["reasoning-effort"]);
+    const received = await sent("chat-completions", "messages", body, { capabilities });
+    expect(received.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: 1_024 });
+    expect(received.losses).toEqual(["reasoning-effort"]);
   });
 
   it("37 a model that does not think and is asked not to loses nothing", async () => {
-    const told = await messagesToChat({ thinking: { type: "disabled" } }, "gpt-4o");
-    expect(told.sent).not.toHaveProperty("reasoning_effort");
-    expect(told.losses).toEqual([]);
+    const received = await messagesToChat({ thinking: { type: "disabled" } }, "gpt-4o");
+    expect(received.sent).not.toHaveProperty("reasoning_effort");
+    expect(received.losses).toEqual([]);
   });
 
   it("37 a model that does not think is not asked to", async () => {
-    const told = await messagesToChat({ thinking: { type: "enabled", budget_tokens: 2_000 } }, "gpt-4o");
-    expect(told.sent).not.toHaveProperty("reasoning_effort");
-    expect(told.losses).toContain("reasoning-effort");
+    const received = await messagesToChat({ thinking: { type: "enabled", budget_tokens: 2_000 } }, "gpt-4o");
+    expect(received.sent).not.toHaveProperty("reasoning_effort");
+    expect(received.losses).toContain("reasoning-effort");
   });
 
   it("38 the budget stays under max_tokens and over 1,024, or is left out", async () => {
-    const told = await chatToMessages({ reasoning_effort: "high", max_tokens: 2_000 });
-    expect(told.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: 1_600 });
+    const received = await chatToMessages({ reasoning_effort: "high", max_tokens: 2_000 });
+    expect(received.sent["thinking"]).toEqual({ type: "enabled", budget_tokens: 1_600 });
     const small = await chatToMessages({ reasoning_effort: "high", max_tokens: 500 });
     expect(small.sent).not.toHaveProperty("thinking");
     expect(small.losses).toContain("reasoning-effort");
   });
 
   it("39 thinking takes no temperature and no top_k; models that think by themselves take no sampling", async () => {
-    const told = await chatToMessages({
+    const received = await chatToMessages({
       reasoning_effort: "low",
       max_tokens: 4_000,
       temperature: 0.3,
       top_k: 5,
     });
-    expect(told.sent).not.toHaveProperty("temperature");
-    expect(told.losses).toEqual(["temperature", "top-k"]);
+    expect(received.sent).not.toHaveProperty("temperature");
+    expect(received.losses).toEqual(["temperature", "top-k"]);
     const openai = await messagesToChat({ temperature: 0.3, top_p: 0.4 });
     expect(openai.sent).not.toHaveProperty("temperature");
     expect(openai.losses).toEqual(["temperature", "top-p"]);
@@ -134,8 +134,8 @@ describe("5c requests: reasoning, sampling, caching", () => {
         way === "streamed" ? messagesStream(blocks, "tool_use") : { ...whole, content: [...thoughts, call] };
       const stream = way !== "in one piece";
       const asked = { model: "m", input: [hi], store: false, stream };
-      const told = await tell({ client: "responses", upstream: "messages", body: asked, answer });
-      const done = stream ? (told.data.at(-1)?.["response"] as Json) : told.json;
+      const received = await tell({ client: "responses", upstream: "messages", body: asked, answer });
+      const done = stream ? (received.data.at(-1)?.["response"] as Json) : received.json;
       const output = { type: "function_call_output", call_id: "a", output: "1" };
       const input = [hi, ...(done["output"] as Json[]), output];
       const back = await sent("responses", "messages", { model: "m", input });
@@ -198,13 +198,17 @@ describe("5c requests: reasoning, sampling, caching", () => {
 
   it("40 a call whose thinking is lost cannot be thought on, so the vendor is not asked to", async () => {
     const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
-    const told = await chatToMessages({ reasoning_effort: "high", max_tokens: 30_000 }, "claude-sonnet-4-5", [
-      hi,
-      { role: "assistant", content: null, tool_calls: [call] },
-      { role: "tool", tool_call_id: "a", content: "1" },
-    ]);
-    expect(told.sent).not.toHaveProperty("thinking");
-    expect(told.losses).toContain("reasoning-effort");
+    const received = await chatToMessages(
+      { reasoning_effort: "high", max_tokens: 30_000 },
+      "claude-sonnet-4-5",
+      [
+        hi,
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: "a", content: "1" },
+      ],
+    );
+    expect(received.sent).not.toHaveProperty("thinking");
+    expect(received.losses).toContain("reasoning-effort");
   });
 
   it("41 sealed reasoning is asked for, and comes back in front of its call", async () => {
@@ -214,7 +218,7 @@ describe("5c requests: reasoning, sampling, caching", () => {
       thinking: { type: "enabled", budget_tokens: 2048 },
       tools: [{ name: "f", input_schema: { type: "object", properties: {} } }],
     };
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "responses",
       body: { ...body, messages: [hi] },
@@ -229,8 +233,8 @@ describe("5c requests: reasoning, sampling, caching", () => {
         ],
       },
     });
-    expect(told.sent).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
-    const content = told.json["content"] as Json[];
+    expect(received.sent).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
+    const content = received.json["content"] as Json[];
     expect(content.map(({ type }) => type)).toEqual([expect.stringContaining("thinking"), "tool_use"]);
     const result = { type: "tool_result", tool_use_id: content[1]?.["id"], content: "1" };
     const next = await tell({
@@ -328,23 +332,23 @@ describe("5c requests: reasoning, sampling, caching", () => {
 
   it("43 a text that speaks of <think> stays text, word for word", async () => {
     const text = "<think>not a thought</think> so be it";
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 9, messages: [hi] },
       answer: chatAnswer({ content: text }),
     });
-    expect(told.json["content"]).toEqual([{ type: "text", text }]);
+    expect(received.json["content"]).toEqual([{ type: "text", text }]);
   });
 
   it("44 thinking.display reaches models that know it", async () => {
-    const told = await sent(
+    const received = await sent(
       "responses",
       "messages",
       { model: "m", input: "Hi", max_output_tokens: 9_000, reasoning: { effort: "low" } },
       { model: "claude-sonnet-4-5" },
     );
-    expect(told.sent["thinking"]).toMatchObject({ type: "enabled" });
+    expect(received.sent["thinking"]).toMatchObject({ type: "enabled" });
   });
 
   it.each([
@@ -359,8 +363,8 @@ describe("5c requests: reasoning, sampling, caching", () => {
 
   it("45 a limit below what the model takes is raised to it, and told", async () => {
     const body = { model: "m", max_tokens: 1, messages: [hi] };
-    const told = await sent("messages", "responses", body, { model: "gpt-5.2" });
-    expect([told.sent["max_output_tokens"], told.losses]).toEqual([16, ["max-tokens"]]);
+    const received = await sent("messages", "responses", body, { model: "gpt-5.2" });
+    expect([received.sent["max_output_tokens"], received.losses]).toEqual([16, ["max-tokens"]]);
     const other = await sent("messages", "responses", body);
     expect([other.sent["max_output_tokens"], other.losses]).toEqual([1, []]);
   });
@@ -368,13 +372,13 @@ describe("5c requests: reasoning, sampling, caching", () => {
   it("45 messages gets the limit it requires, no larger than the model's", async () => {
     expect((await chatToMessages({})).sent["max_tokens"]).toBe(16_384);
     expect((await chatToMessages({}, "claude-3-haiku-20240307")).sent["max_tokens"]).toBe(4_096);
-    const told = await chatToMessages({ max_tokens: 100_000 }, "claude-opus-4-1");
-    expect(told.sent["max_tokens"]).toBe(32_000);
-    expect(told.losses).toEqual(["max-tokens"]);
+    const received = await chatToMessages({ max_tokens: 100_000 }, "claude-opus-4-1");
+    expect(received.sent["max_tokens"]).toBe(32_000);
+    expect(received.losses).toEqual(["max-tokens"]);
   });
 
   it("46 temperature is clamped to the vendor's range, top_p gives way to it, the rest is named", async () => {
-    const told = await chatToMessages({
+    const received = await chatToMessages({
       temperature: 1.7,
       top_p: 0.5,
       seed: 1,
@@ -384,8 +388,8 @@ describe("5c requests: reasoning, sampling, caching", () => {
       logprobs: true,
       logit_bias: { 1: 2 },
     });
-    expect(told.sent["temperature"]).toBe(1);
-    expect(told.losses).toEqual([
+    expect(received.sent["temperature"]).toBe(1);
+    expect(received.losses).toEqual([
       "seed",
       "frequency-penalty",
       "presence-penalty",
@@ -456,21 +460,21 @@ describe("5c requests: reasoning, sampling, caching", () => {
       stop_sequence: "END",
       usage: { input_tokens: 1, output_tokens: 1 },
     };
-    const told = await tell({
+    const received = await tell({
       client: "chat-completions",
       upstream: "messages",
       body: { model: "m", messages: [hi] },
       answer,
     });
-    expect((told.json["choices"] as Json[])[0]?.["finish_reason"]).toBe("stop");
+    expect((received.json["choices"] as Json[])[0]?.["finish_reason"]).toBe("stop");
   });
 
   const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
   const format = { type: "json_schema", json_schema: { name: "answer", schema } };
 
   it("48 a schema for the answer becomes output_config.format with closed objects", async () => {
-    const told = await chatToMessages({ response_format: format });
-    expect(told.sent["output_config"]).toEqual({
+    const received = await chatToMessages({ response_format: format });
+    expect(received.sent["output_config"]).toEqual({
       format: { type: "json_schema", schema: { ...schema, additionalProperties: false } },
     });
   });
@@ -486,40 +490,40 @@ describe("5c requests: reasoning, sampling, caching", () => {
       stop_sequence: null,
       usage: { input_tokens: 1, output_tokens: 1 },
     };
-    const told = await tell({
+    const received = await tell({
       client: "chat-completions",
       upstream: "messages",
       model: "claude-3-5-sonnet-20241022",
       body: { model: "m", messages: [hi], response_format: format },
       answer,
     });
-    expect(told.sent).toMatchObject({
+    expect(received.sent).toMatchObject({
       tools: [{ input_schema: schema }],
       tool_choice: { type: "tool", disable_parallel_tool_use: true },
     });
-    expect(told.json["choices"]).toMatchObject([
+    expect(received.json["choices"]).toMatchObject([
       { message: { content: '{"a":"b"}' }, finish_reason: "stop" },
     ]);
-    expect(told.losses).toEqual([]);
+    expect(received.losses).toEqual([]);
   });
 
   it("48 JSON without a schema is a loss for messages, and DeepSeek gets JSON for a schema", async () => {
     expect((await chatToMessages({ response_format: { type: "json_object" } })).losses).toEqual([
       "structured-output",
     ]);
-    const told = await messagesToChat(
+    const received = await messagesToChat(
       { output_config: { format: { type: "json_schema", schema } } },
       "deepseek-chat",
     );
-    expect(told.sent["response_format"]).toEqual({ type: "json_object" });
-    expect(told.losses).toEqual(["json-schema"]);
+    expect(received.sent["response_format"]).toEqual({ type: "json_object" });
+    expect(received.losses).toEqual(["json-schema"]);
   });
 
   it("49 user and metadata.user_id; a cache key asks for caching", async () => {
-    const told = await chatToMessages({ user: "u1", prompt_cache_key: "k", metadata: { a: "b" } });
-    expect(told.sent["metadata"]).toEqual({ user_id: "u1" });
-    expect(told.sent["cache_control"]).toEqual({ type: "ephemeral" });
-    expect(told.losses).toEqual(["metadata"]);
+    const received = await chatToMessages({ user: "u1", prompt_cache_key: "k", metadata: { a: "b" } });
+    expect(received.sent["metadata"]).toEqual({ user_id: "u1" });
+    expect(received.sent["cache_control"]).toEqual({ type: "ephemeral" });
+    expect(received.losses).toEqual(["metadata"]);
     expect((await messagesToChat({ metadata: { user_id: "u1" } })).sent["user"]).toBe("u1");
   });
 
@@ -530,8 +534,8 @@ describe("5c requests: reasoning, sampling, caching", () => {
       cache_control: ttl === undefined ? { type: "ephemeral" } : { type: "ephemeral", ttl },
     });
     const content = [part("1"), part("2", "1h"), part("3"), part("4"), part("5")];
-    const told = await chatToMessages({}, "claude-sonnet-4-5", [{ role: "user", content }]);
-    const [message] = told.sent["messages"] as { content: Json[] }[];
+    const received = await chatToMessages({}, "claude-sonnet-4-5", [{ role: "user", content }]);
+    const [message] = received.sent["messages"] as { content: Json[] }[];
     expect(message?.content.map((block) => "cache_control" in block)).toEqual([
       false,
       true,
@@ -540,11 +544,11 @@ describe("5c requests: reasoning, sampling, caching", () => {
       true,
     ]);
     expect(message?.content[1]?.["cache_control"]).toEqual({ type: "ephemeral", ttl: "1h" });
-    expect(told.losses).toEqual(["cache-control"]);
+    expect(received.losses).toEqual(["cache-control"]);
   });
 
   it("51 what only messages knows is named one by one", async () => {
-    const told = await messagesToChat(
+    const received = await messagesToChat(
       {
         context_management: { edits: [] },
         container: "c",
@@ -553,17 +557,17 @@ describe("5c requests: reasoning, sampling, caching", () => {
       },
       "llama3.3",
     );
-    expect(told.losses).toEqual(["service-tier", "context-management", "container", "inference-geo"]);
+    expect(received.losses).toEqual(["service-tier", "context-management", "container", "inference-geo"]);
   });
 
   it("52 what only chat-completions knows is named one by one", async () => {
-    const told = await chatToMessages({
+    const received = await chatToMessages({
       verbosity: "low",
       modalities: ["text", "audio"],
       audio: { voice: "x" },
       prediction: {},
     });
-    expect(told.losses).toEqual(["audio", "prediction", "verbosity", "modalities"]);
+    expect(received.losses).toEqual(["audio", "prediction", "verbosity", "modalities"]);
   });
 
   it.each([
@@ -585,8 +589,8 @@ describe("5c requests: reasoning, sampling, caching", () => {
     ],
   ])("53 what only generative-language knows is named one by one, in %s", async (_, asked) => {
     const contents = [{ parts: [{ text: "Hi" }] }];
-    const told = await sent("generative-language", "messages", { contents, ...asked });
-    expect(told.losses).toEqual([
+    const received = await sent("generative-language", "messages", { contents, ...asked });
+    expect(received.losses).toEqual([
       "safety-settings",
       "cached-content",
       "media-resolution",
@@ -596,21 +600,21 @@ describe("5c requests: reasoning, sampling, caching", () => {
   });
 
   it("55 unknown top-level fields reach their own dialect alone", async () => {
-    const told = await chatToMessages({ brand_new: 1 });
-    expect(told.sent).not.toHaveProperty("brand_new");
-    expect(told.losses).toEqual(["brand-new"]);
+    const received = await chatToMessages({ brand_new: 1 });
+    expect(received.sent).not.toHaveProperty("brand_new");
+    expect(received.losses).toEqual(["brand-new"]);
   });
 
   it("strict_translation refuses a call that would lose something, and names it", async () => {
-    const told = await tell({
+    const received = await tell({
       client: "chat-completions",
       upstream: "messages",
       strict: true,
       body: { model: "m", messages: [hi], seed: 1 },
     });
-    expect(told.status).toBe(400);
-    expect(told.text).toContain("seed");
-    expect(told.sent).toBeNull();
+    expect(received.status).toBe(400);
+    expect(received.text).toContain("seed");
+    expect(received.sent).toBeNull();
     const whole = await tell({
       client: "chat-completions",
       upstream: "messages",
@@ -621,12 +625,12 @@ describe("5c requests: reasoning, sampling, caching", () => {
   });
 
   it("losses are listed in x-sallyport-losses", async () => {
-    const told = await chatToMessages({ seed: 1, n: 2 });
-    expect(told.headers["x-sallyport-losses"]).toBe("seed,candidates");
+    const received = await chatToMessages({ seed: 1, n: 2 });
+    expect(received.headers["x-sallyport-losses"]).toBe("seed,candidates");
   });
 
   it("the configuration overrides what is known of a model", async () => {
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "chat-completions",
       model: "my-model",
@@ -640,6 +644,6 @@ describe("5c requests: reasoning, sampling, caching", () => {
         thinking: { type: "enabled", budget_tokens: 1_024 },
       },
     });
-    expect(told.sent).toMatchObject({ max_completion_tokens: 9, reasoning_effort: "low" });
+    expect(received.sent).toMatchObject({ max_completion_tokens: 9, reasoning_effort: "low" });
   });
 });

@@ -9,8 +9,8 @@ const toChatClient = (answer: Json | string, body: Json = chat) =>
   tell({ client: "chat-completions", upstream: "messages", body, answer });
 const toMessagesClient = (answer: Json | string, body: Json = messages) =>
   tell({ client: "messages", upstream: "chat-completions", body, answer });
-const choice = (told: { json: Json }) =>
-  (told.json["choices"] as { message: Json; finish_reason: string }[])[0];
+const choice = (received: { json: Json }) =>
+  (received.json["choices"] as { message: Json; finish_reason: string }[])[0];
 
 describe("5d responses, not streamed", () => {
   it.each([
@@ -21,8 +21,8 @@ describe("5d responses, not streamed", () => {
     ["pause_turn", "length"],
     ["refusal", "content_filter"],
   ])("56 stop_reason %s is told as %s", async (reason, expected) => {
-    const told = await toChatClient(messagesAnswer([{ type: "text", text: "a" }], reason));
-    expect(choice(told)?.finish_reason).toBe(expected);
+    const received = await toChatClient(messagesAnswer([{ type: "text", text: "a" }], reason));
+    expect(choice(received)?.finish_reason).toBe(expected);
   });
 
   it.each([
@@ -30,8 +30,8 @@ describe("5d responses, not streamed", () => {
     ["length", "max_tokens"],
     ["content_filter", "refusal"],
   ])("56 finish_reason %s is told as %s", async (reason, expected) => {
-    const told = await toMessagesClient(chatAnswer({ content: "a" }, reason));
-    expect(told.json["stop_reason"]).toBe(expected);
+    const received = await toMessagesClient(chatAnswer({ content: "a" }, reason));
+    expect(received.json["stop_reason"]).toBe(expected);
   });
 
   const call = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":1}' } };
@@ -45,7 +45,7 @@ describe("5d responses, not streamed", () => {
   });
 
   it("58 a blocked prompt without candidates is a refusal", async () => {
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "generative-language",
       body: messages,
@@ -54,18 +54,18 @@ describe("5d responses, not streamed", () => {
         usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 },
       },
     });
-    expect(told.json["stop_reason"]).toBe("refusal");
+    expect(received.json["stop_reason"]).toBe("refusal");
   });
 
   it("59 several text parts are joined without separators, thinking apart, order kept", async () => {
-    const told = await toChatClient(
+    const received = await toChatClient(
       messagesAnswer([
         { type: "thinking", thinking: "Hm", signature: "c2ln" },
         { type: "text", text: "A" },
         { type: "text", text: "B" },
       ]),
     );
-    expect(choice(told)?.message).toMatchObject({
+    expect(choice(received)?.message).toMatchObject({
       content: "AB",
       reasoning_content: "Hm",
       reasoning_details: [{ type: "reasoning.text", text: "Hm", signature: "sally1.messages.c2ln" }],
@@ -102,8 +102,8 @@ describe("5d responses, not streamed", () => {
   });
 
   it("62 a refusal's words are text, its finish a refusal; a reason is not invented", async () => {
-    const told = await toMessagesClient(chatAnswer({ content: null, refusal: "No." }));
-    expect(told.json).toMatchObject({ content: [{ type: "text", text: "No." }], stop_reason: "refusal" });
+    const received = await toMessagesClient(chatAnswer({ content: null, refusal: "No." }));
+    expect(received.json).toMatchObject({ content: [{ type: "text", text: "No." }], stop_reason: "refusal" });
   });
 
   it("62 citations keep page, title and place in UTF-16 units", async () => {
@@ -114,13 +114,13 @@ describe("5d responses, not streamed", () => {
       cited_text: "q",
       encrypted_index: "x",
     };
-    const told = await toChatClient(
+    const received = await toChatClient(
       messagesAnswer([
         { type: "text", text: "é🙂 " },
         { type: "text", text: "fact", citations: [citation] },
       ]),
     );
-    expect(choice(told)?.message["annotations"]).toEqual([
+    expect(choice(received)?.message["annotations"]).toEqual([
       {
         type: "url_citation",
         url_citation: { url: "https://a.example", title: "A", start_index: 4, end_index: 8 },
@@ -166,20 +166,20 @@ describe("5d responses, not streamed", () => {
       output,
       usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
     };
-    const told = await tell({ client: "messages", upstream: "responses", body: messages, answer });
-    expect(told.json["content"]).toMatchObject([
+    const received = await tell({ client: "messages", upstream: "responses", body: messages, answer });
+    expect(received.json["content"]).toMatchObject([
       { type: "server_tool_use", name: "web_search", input: { query: "cats" } },
       { type: "web_search_tool_result", content: [{ type: "web_search_result", url: "https://a.example" }] },
       { type: "text", text: "Cats." },
     ]);
-    expect(told.json["usage"]).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
+    expect(received.json["usage"]).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
   });
 
   it("63 a vendor's own tools are a named loss where they cannot be shown", async () => {
     const used = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "cats" } };
-    const told = await toChatClient(messagesAnswer([used, { type: "text", text: "Cats." }]));
-    expect(choice(told)).toMatchObject({ message: { content: "Cats." }, finish_reason: "stop" });
-    expect(told.losses).toEqual(["answer-server-tool"]);
+    const received = await toChatClient(messagesAnswer([used, { type: "text", text: "Cats." }]));
+    expect(choice(received)).toMatchObject({ message: { content: "Cats." }, finish_reason: "stop" });
+    expect(received.losses).toEqual(["answer-server-tool"]);
   });
 
   it("64 of several candidates messages is given the first, and told so", async () => {
@@ -191,19 +191,19 @@ describe("5d responses, not streamed", () => {
         finish_reason: "stop",
       })),
     };
-    const told = await toMessagesClient(answer);
-    expect(told.json["content"]).toEqual([{ type: "text", text: "A0" }]);
-    expect(told.losses).toEqual(["candidates"]);
+    const received = await toMessagesClient(answer);
+    expect(received.json["content"]).toEqual([{ type: "text", text: "A0" }]);
+    expect(received.losses).toEqual(["candidates"]);
   });
 
   it("65 ids carry the dialect's prefix, created is in seconds, model is the one asked for", async () => {
-    const told = await toChatClient(messagesAnswer([{ type: "text", text: "a" }]));
-    expect(told.json).toMatchObject({
+    const received = await toChatClient(messagesAnswer([{ type: "text", text: "a" }]));
+    expect(received.json).toMatchObject({
       id: "chatcmpl-msg_1",
       object: "chat.completion",
       model: "asked-model",
     });
-    expect(Number.isInteger(told.json["created"])).toBe(true);
+    expect(Number.isInteger(received.json["created"])).toBe(true);
     expect((await toMessagesClient(chatAnswer({ content: "a" }))).json).toMatchObject({
       id: "msg_chatcmpl-1",
       model: "asked-model",
@@ -211,8 +211,8 @@ describe("5d responses, not streamed", () => {
   });
 
   it("66 members that typed clients read are there, null where there is nothing", async () => {
-    const told = choice(await toChatClient(messagesAnswer([{ type: "text", text: "a" }])));
-    expect(told).toMatchObject({ logprobs: null, message: { role: "assistant", refusal: null } });
+    const received = choice(await toChatClient(messagesAnswer([{ type: "text", text: "a" }])));
+    expect(received).toMatchObject({ logprobs: null, message: { role: "assistant", refusal: null } });
     expect((await toMessagesClient(chatAnswer({ content: "a" }))).json).toMatchObject({
       type: "message",
       role: "assistant",
@@ -247,17 +247,17 @@ describe("5d responses, not streamed", () => {
   });
 
   it("68 the older text_completion shape", async () => {
-    const told = await tell({
+    const received = await tell({
       client: "completions",
       upstream: "messages",
       body: { model: "asked-model", prompt: "Say", max_tokens: 5 },
       answer: messagesAnswer([{ type: "text", text: "a" }], "max_tokens"),
     });
-    expect(told.sent).toMatchObject({
+    expect(received.sent).toMatchObject({
       max_tokens: 5,
       messages: [{ role: "user", content: [{ type: "text", text: "Say" }] }],
     });
-    expect(told.json).toMatchObject({
+    expect(received.json).toMatchObject({
       id: "cmpl-msg_1",
       object: "text_completion",
       model: "asked-model",
@@ -267,9 +267,9 @@ describe("5d responses, not streamed", () => {
   });
 
   it("69 an error told with status 200, a web page, nothing, no JSON: each an error", async () => {
-    const told = await toMessagesClient({ error: { message: "model overloaded", type: "x", code: "y" } });
-    expect(told.status).toBe(502);
-    expect(told.json).toMatchObject({ type: "error", error: { message: "model overloaded" } });
+    const received = await toMessagesClient({ error: { message: "model overloaded", type: "x", code: "y" } });
+    expect(received.status).toBe(502);
+    expect(received.json).toMatchObject({ type: "error", error: { message: "model overloaded" } });
     for (const answer of ["<html>502</html>", "", "{", "[]", '{"choices":[]}', "{}"]) {
       const bad = await toMessagesClient(answer);
       expect([answer, bad.status, bad.json["type"]]).toEqual([answer, 502, "error"]);
@@ -278,8 +278,10 @@ describe("5d responses, not streamed", () => {
 
   it("a call with arguments that are no JSON object is an error, not a finished call", async () => {
     const broken = { id: "c1", type: "function", function: { name: "f", arguments: '{"a":' } };
-    const told = await toMessagesClient(chatAnswer({ content: null, tool_calls: [broken] }, "tool_calls"));
-    expect(told.status).toBe(502);
-    expect(told.text).toContain("no JSON object");
+    const received = await toMessagesClient(
+      chatAnswer({ content: null, tool_calls: [broken] }, "tool_calls"),
+    );
+    expect(received.status).toBe(502);
+    expect(received.text).toContain("no JSON object");
   });
 });

@@ -13,13 +13,13 @@ const toMessages = (answer: Answer, more: Partial<Parameters<typeof tell>[0]> = 
 const toChat = (answer: Answer, more: Partial<Parameters<typeof tell>[0]> = {}) =>
   tell({ client: "chat-completions", upstream: "messages", body: chatBody, answer, ...more });
 
-const types = (told: { data: readonly Json[] }) => told.data.map((event) => event["type"]);
-const blocks = (told: { data: readonly Json[] }) =>
-  told.data
+const types = (received: { data: readonly Json[] }) => received.data.map((event) => event["type"]);
+const blocks = (received: { data: readonly Json[] }) =>
+  received.data
     .filter((event) => event["type"] === "content_block_start")
     .map((event) => event["content_block"] as Json);
-const inputOf = (told: { data: readonly Json[] }, index: number) =>
-  told.data
+const inputOf = (received: { data: readonly Json[] }, index: number) =>
+  received.data
     .filter((event) => event["type"] === "content_block_delta" && event["index"] === index)
     .map((event) => (event["delta"] as Json)["partial_json"])
     .join("");
@@ -49,8 +49,10 @@ describe("5e streaming", () => {
     const whole = await toMessages([bytes]);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 5 }), async (cuts) => {
-        const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
-        const pieces = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
+        const positions = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+        const pieces = positions
+          .slice(1)
+          .map((position, index) => bytes.subarray(positions[index], position));
         const cut = await toMessages(pieces);
         const joined = cut.events.map((event) => event.data.replace(/msg_\w+/g, "msg"));
         expect(joined).toEqual(whole.events.map((event) => event.data.replace(/msg_\w+/g, "msg")));
@@ -60,13 +62,13 @@ describe("5e streaming", () => {
   });
 
   it("71 messages: event names, order, contiguous indexes, one open block at a time", async () => {
-    const told = await toMessages(
+    const received = await toMessages(
       chatStream(
         [{ reasoning_content: "Hm" }, { content: "So" }, tool(0, named("c", "f", "{}"))],
         "tool_calls",
       ),
     );
-    expect(types(told)).toEqual([
+    expect(types(received)).toEqual([
       "message_start",
       ...["content_block_start", "content_block_delta", "content_block_delta", "content_block_stop"],
       ...["content_block_start", "content_block_delta", "content_block_stop"],
@@ -74,25 +76,25 @@ describe("5e streaming", () => {
       "message_delta",
       "message_stop",
     ]);
-    expect(told.events.map((event) => event.event)).toEqual(types(told));
-    expect(blocks(told).map((block) => block["type"])).toEqual(["thinking", "text", "tool_use"]);
+    expect(received.events.map((event) => event.event)).toEqual(types(received));
+    expect(blocks(received).map((block) => block["type"])).toEqual(["thinking", "text", "tool_use"]);
     expect(
-      told.data.filter((event) => event["type"] === "content_block_stop").map((event) => event["index"]),
+      received.data.filter((event) => event["type"] === "content_block_stop").map((event) => event["index"]),
     ).toEqual([0, 1, 2]);
   });
 
   it("72 no empty text block in front of a call or thinking", async () => {
-    const told = await toMessages(
+    const received = await toMessages(
       chatStream(
         [{ role: "assistant", content: "" }, { content: null }, tool(0, named("c", "f", "{}"))],
         "tool_calls",
       ),
     );
-    expect(blocks(told).map((block) => block["type"])).toEqual(["tool_use"]);
+    expect(blocks(received).map((block) => block["type"])).toEqual(["tool_use"]);
   });
 
   it("73 interleaved calls: one block after the other, nothing lost", async () => {
-    const told = await toMessages(
+    const received = await toMessages(
       chatStream(
         [
           tool(0, named("a", "f")),
@@ -105,8 +107,8 @@ describe("5e streaming", () => {
         "tool_calls",
       ),
     );
-    expect(blocks(told).map((block) => block["id"])).toEqual(["a", "b"]);
-    expect([inputOf(told, 0), inputOf(told, 1)]).toEqual(['{"x":1}', '{"y":2}']);
+    expect(blocks(received).map((block) => block["id"])).toEqual(["a", "b"]);
+    expect([inputOf(received, 0), inputOf(received, 1)]).toEqual(['{"x":1}', '{"y":2}']);
   });
 
   it.each<[string, Json[], [string, string][]]>([
@@ -183,23 +185,25 @@ describe("5e streaming", () => {
       ],
     ]),
   ])("74 tool deltas: %s", async (_, deltas, expected) => {
-    const told = await toMessages(chatStream(deltas, "tool_calls"));
-    expect(blocks(told).map((block, index) => [block["name"], inputOf(told, index)])).toEqual(expected);
-    for (const block of blocks(told)) expect(block["id"]).toMatch(/^[a-zA-Z0-9_-]+$/);
+    const received = await toMessages(chatStream(deltas, "tool_calls"));
+    expect(blocks(received).map((block, index) => [block["name"], inputOf(received, index)])).toEqual(
+      expected,
+    );
+    for (const block of blocks(received)) expect(block["id"]).toMatch(/^[a-zA-Z0-9_-]+$/);
   });
 
   it("75 arguments flow as they come", async () => {
-    const told = await toMessages(
+    const received = await toMessages(
       chatStream([tool(0, named("a", "f")), tool(0, args('{"x"')), tool(0, args(":1}"))], "tool_calls"),
     );
-    const deltas = told.data.filter(
+    const deltas = received.data.filter(
       (event) => (event["delta"] as Json | undefined)?.["type"] === "input_json_delta",
     );
     expect(deltas.map((event) => (event["delta"] as Json)["partial_json"])).toEqual(['{"x"', ":1}"]);
   });
 
   it("77 thinking, then its signature, then the end of the block; redacted thinking has no deltas", async () => {
-    const told = await tell({
+    const received = await tell({
       client: "responses",
       upstream: "messages",
       body: { model: "m", input: "Hi", stream: true, store: false, include: ["reasoning.encrypted_content"] },
@@ -216,8 +220,8 @@ describe("5e streaming", () => {
         { type: "content_block_stop", index: 1 },
       ]),
     });
-    expect(told.text).toContain("sally1.messages.c2ln");
-    expect(types(told).at(-1)).toBe("response.completed");
+    expect(received.text).toContain("sally1.messages.c2ln");
+    expect(types(received).at(-1)).toBe("response.completed");
     const chat = await toMessages(chatStream([{ reasoning: "Hm" }, { content: "So" }]));
     const deltas = chat.data
       .filter((event) => event["index"] === 0 && event["delta"])
@@ -240,10 +244,10 @@ describe("5e streaming", () => {
       { ...head, choices: [{ index: 0, delta: { content: "B" }, finish_reason: null }] },
       { ...head, choices: [], usage: { prompt_tokens: 7, completion_tokens: 2 } },
     ];
-    const told = await toMessages(sse("chat-completions", chunks));
-    expect(told.text).toContain('"text":"A"');
-    expect(told.text).toContain('"text":"B"');
-    expect(told.data.at(-2)).toMatchObject({
+    const received = await toMessages(sse("chat-completions", chunks));
+    expect(received.text).toContain('"text":"A"');
+    expect(received.text).toContain('"text":"B"');
+    expect(received.data.at(-2)).toMatchObject({
       delta: { stop_reason: "end_turn" },
       usage: { input_tokens: 7, output_tokens: 2 },
     });
@@ -268,22 +272,22 @@ describe("5e streaming", () => {
     });
     const unasked = await toChat(messagesStream([]), { body: { model: "m", stream: true, messages: [hi] } });
     expect(unasked.text).not.toContain("usage");
-    const told = await toMessages(chatStream([{ content: "a" }]));
-    expect(told.sent["stream_options"]).toEqual({ include_usage: true });
+    const received = await toMessages(chatStream([{ content: "a" }]));
+    expect(received.sent["stream_options"]).toEqual({ include_usage: true });
   });
 
   it("80 message_start holds an estimate where the count is not known, message_delta the count", async () => {
-    const told = await toMessages(
+    const received = await toMessages(
       chatStream([{ content: "a" }], "stop", {
         prompt_tokens: 1047,
         completion_tokens: 57,
         prompt_tokens_details: { cached_tokens: 1000 },
       }),
     );
-    expect(told.data[0]).toMatchObject({
+    expect(received.data[0]).toMatchObject({
       message: { usage: { input_tokens: expect.any(Number), output_tokens: 0 } },
     });
-    expect(told.data.at(-2)?.["usage"]).toEqual({
+    expect(received.data.at(-2)?.["usage"]).toEqual({
       input_tokens: 47,
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 1000,
@@ -292,9 +296,9 @@ describe("5e streaming", () => {
   });
 
   it("80 an upstream that never counts leaves the estimate of message_start as it is", async () => {
-    const told = await toMessages(chatStream([{ content: "a" }]));
-    expect(told.data[0]).toMatchObject({ message: { usage: { input_tokens: expect.any(Number) } } });
-    expect(told.data.at(-2)?.["usage"]).toEqual({ output_tokens: 0 });
+    const received = await toMessages(chatStream([{ content: "a" }]));
+    expect(received.data[0]).toMatchObject({ message: { usage: { input_tokens: expect.any(Number) } } });
+    expect(received.data.at(-2)?.["usage"]).toEqual({ output_tokens: 0 });
   });
 
   it.each([true, false])(
@@ -307,13 +311,13 @@ describe("5e streaming", () => {
       const list = [chunk("dé"), { ...chunk("jà", { finishReason: "STOP" }), usageMetadata }];
       const body = { model: "m", stream, messages: [hi] };
       const ask = { client: "chat-completions", upstream: "generative-language", body } as const;
-      const told = await tell({ ...ask, answer: JSON.stringify(list) });
-      expect([told.status, told.losses]).toEqual([200, []]);
+      const received = await tell({ ...ask, answer: JSON.stringify(list) });
+      expect([received.status, received.losses]).toEqual([200, []]);
       if (stream) {
-        const words = told.data.map((one) => Object(one["choices"])[0]?.delta?.content ?? "");
-        expect([words.join(""), told.text.endsWith("data: [DONE]\n\n")]).toEqual(["déjà", true]);
+        const words = received.data.map((one) => Object(one["choices"])[0]?.delta?.content ?? "");
+        expect([words.join(""), received.text.endsWith("data: [DONE]\n\n")]).toEqual(["déjà", true]);
       } else
-        expect(told.json).toMatchObject({
+        expect(received.json).toMatchObject({
           choices: [{ message: { content: "déjà" }, finish_reason: "stop" }],
           usage: { prompt_tokens: 3, completion_tokens: 2 },
         });
@@ -341,15 +345,15 @@ describe("5e streaming", () => {
 
   it("83 generative-language without alt=sse is one JSON array, also when it fails", async () => {
     const body = { model: "m", contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
-    const told = await tell({
+    const received = await tell({
       client: "generative-language",
       upstream: "chat-completions",
       body,
       array: true,
       answer: chatStream([{ content: "a" }, { content: "b" }]),
     });
-    expect(Array.isArray(told.json)).toBe(true);
-    expect(told.headers["content-type"]).toContain("application/json");
+    expect(Array.isArray(received.json)).toBe(true);
+    expect(received.headers["content-type"]).toContain("application/json");
     const cut = await tell({
       client: "generative-language",
       upstream: "chat-completions",
@@ -361,8 +365,8 @@ describe("5e streaming", () => {
   });
 
   it("84 an upstream's pings are passed on in the client's own form", async () => {
-    const told = await toChat(messagesStream([{ type: "ping" }]));
-    expect(told.text).toMatch(/^: /m);
+    const received = await toChat(messagesStream([{ type: "ping" }]));
+    expect(received.text).toMatch(/^: /m);
     const both = await tell({
       client: "messages",
       upstream: "messages",
@@ -401,10 +405,10 @@ describe("5e streaming", () => {
   });
 
   it("85 a failure before the first word is told by the status", async () => {
-    const told = await toChat(
+    const received = await toChat(
       'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
     );
-    expect([told.status, told.json]).toMatchObject([503, { error: { message: "Overloaded" } }]);
+    expect([received.status, received.json]).toMatchObject([503, { error: { message: "Overloaded" } }]);
   });
 
   it("86 the end of the file without a terminal event is an error; [DONE] may be missing behind a finish", async () => {
@@ -415,31 +419,31 @@ describe("5e streaming", () => {
   });
 
   it("86 a connection that breaks is an error", async () => {
-    const told = await toChat([begun], {
+    const received = await toChat([begun], {
       breaks: new AppError("upstream_cut", "The upstream's answer broke off."),
     });
-    expect(told.data.at(-1)).toMatchObject({ error: { message: "The upstream's answer broke off." } });
+    expect(received.data.at(-1)).toMatchObject({ error: { message: "The upstream's answer broke off." } });
   });
 
   it("an event that is no JSON, or of a wrong type, is one error and the end", async () => {
     for (const bad of ["data: {broken\n\n", 'data: {"type":7}\n\n', "data: []\n\n"]) {
-      const told = await toChat(`${begun}${bad}${begun}`);
-      expect(told.events.filter((event) => event.data.includes('"error"'))).toHaveLength(1);
-      expect(told.data.at(-1)).toHaveProperty("error");
+      const received = await toChat(`${begun}${bad}${begun}`);
+      expect(received.events.filter((event) => event.data.includes('"error"'))).toHaveLength(1);
+      expect(received.data.at(-1)).toHaveProperty("error");
     }
   });
 
   it("an event larger than the cap is an error, not a full memory", async () => {
-    const told = await toChat([begun, `data: ${"x".repeat(9 * 1024 * 1024)}`]);
-    expect(told.data.at(-1)).toHaveProperty("error");
+    const received = await toChat([begun, `data: ${"x".repeat(9 * 1024 * 1024)}`]);
+    expect(received.data.at(-1)).toHaveProperty("error");
   });
 
   it("what follows the terminal event is not told", async () => {
-    const told = await toMessages(
+    const received = await toMessages(
       `${chatStream([{ content: "a" }])}data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta: { content: "late" } }] })}\n\n`,
     );
-    expect(told.text).not.toContain("late");
-    expect(types(told).at(-1)).toBe("message_stop");
+    expect(received.text).not.toContain("late");
+    expect(types(received).at(-1)).toBe("message_stop");
   });
 
   it("a call that ends with arguments that are no JSON object is an error, unless the answer was cut off", async () => {
@@ -469,8 +473,10 @@ describe("5e streaming", () => {
       /"stop_sequence":null\}(?!.*"stop_sequence":null\})/s,
       '"stop_sequence":"END"}',
     );
-    const told = await tell({ client: "messages", upstream: "messages", body, answer: matched });
-    expect(told.data.at(-2)).toMatchObject({ delta: { stop_reason: "stop_sequence", stop_sequence: "END" } });
+    const received = await tell({ client: "messages", upstream: "messages", body, answer: matched });
+    expect(received.data.at(-2)).toMatchObject({
+      delta: { stop_reason: "stop_sequence", stop_sequence: "END" },
+    });
   });
 
   it("92 concurrent streams share nothing", async () => {
@@ -481,9 +487,9 @@ describe("5e streaming", () => {
         ),
       ),
     );
-    for (const [index, told] of all.entries()) {
-      expect(told.text.match(/word-\d+/g)).toEqual([`word-${index}`]);
-      expect(blocks(told)[1]?.["id"]).toBe(`c${index}`);
+    for (const [index, received] of all.entries()) {
+      expect(received.text.match(/word-\d+/g)).toEqual([`word-${index}`]);
+      expect(blocks(received)[1]?.["id"]).toBe(`c${index}`);
     }
   });
 

@@ -23,15 +23,15 @@ describe("5f errors, usage, transport", () => {
     [500, "api_error"],
     [504, "timeout_error"],
   ])("94 95 status %i is %s for a messages client", async (status, type) => {
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
       status,
       answer: chatError("why"),
     });
-    expect(told.status).toBe(status);
-    expect(told.json).toEqual({ type: "error", error: { type, message: "why" }, request_id: "req_1" });
+    expect(received.status).toBe(status);
+    expect(received.json).toEqual({ type: "error", error: { type, message: "why" }, request_id: "req_1" });
   });
 
   it.each([
@@ -41,7 +41,7 @@ describe("5f errors, usage, transport", () => {
     ["rate_limit_error", 429, 429, "rate_limit_error", "rate_limit_exceeded"],
     ["overloaded_error", 529, 503, "server_error", null],
     ["api_error", 500, 500, "server_error", null],
-  ])("94 95 %s is told to a chat client in its envelope", async (type, status, expected, told, code) => {
+  ])("94 95 %s is told to a chat client in its envelope", async (type, status, expected, received, code) => {
     const answer = messagesError(type, "why");
     const got = await tell({
       client: "chat-completions",
@@ -51,7 +51,7 @@ describe("5f errors, usage, transport", () => {
       answer,
     });
     expect(got.status).toBe(expected);
-    expect(got.json).toEqual({ error: { message: "why", type: told, param: null, code } });
+    expect(got.json).toEqual({ error: { message: "why", type: received, param: null, code } });
   });
 
   it("94 the proxy's own faults wear the client's envelope", async () => {
@@ -98,7 +98,7 @@ describe("5f errors, usage, transport", () => {
     [{ "retry-after-ms": "1500" }, "2"],
     [{}, undefined],
   ])("97 retry-after out of %j", async (headers, expected) => {
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
@@ -106,19 +106,19 @@ describe("5f errors, usage, transport", () => {
       headers: headers as Record<string, string>,
       answer: chatError("slow down"),
     });
-    expect(told.headers["retry-after"]).toBe(expected);
+    expect(received.headers["retry-after"]).toBe(expected);
   });
 
   it("94 what a server built on FastAPI has against a body reaches the client", async () => {
     const detail = [{ loc: ["body", "n"], msg: "Input should be less than 2", type: "less_than" }];
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
       status: 422,
       answer: { detail },
     });
-    expect([told.status, told.json]).toMatchObject([
+    expect([received.status, received.json]).toMatchObject([
       422,
       { error: { message: "body.n: Input should be less than 2" } },
     ]);
@@ -128,7 +128,7 @@ describe("5f errors, usage, transport", () => {
     const date = new Date(Date.now() + 3_600_000).toUTCString();
     const secondsLeft = () => Math.ceil((Date.parse(date) - Date.now()) / 1000);
     const most = secondsLeft();
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
@@ -136,21 +136,21 @@ describe("5f errors, usage, transport", () => {
       headers: { "retry-after": date },
       answer: chatError("slow down"),
     });
-    const given = Number(told.headers["retry-after"]);
+    const given = Number(received.headers["retry-after"]);
     expect(given).toBeLessThanOrEqual(most);
     expect(given).toBeGreaterThanOrEqual(secondsLeft());
   });
 
   it("97 RetryInfo of generative-language becomes retry-after", async () => {
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.07s" }];
-    const told = await tell({
+    const received = await tell({
       client: "chat-completions",
       upstream: "generative-language",
       body: chatBody,
       status: 429,
       answer: { error: { code: 429, message: "quota", status: "RESOURCE_EXHAUSTED", details } },
     });
-    expect([told.status, told.headers["retry-after"]]).toEqual([429, "35"]);
+    expect([received.status, received.headers["retry-after"]]).toEqual([429, "35"]);
   });
 
   it("99 a spent quota is told from a rate", async () => {
@@ -158,14 +158,14 @@ describe("5f errors, usage, transport", () => {
       type: "insufficient_quota",
       code: "insufficient_quota",
     });
-    const told = await tell({
+    const received = await tell({
       client: "responses",
       upstream: "chat-completions",
       body: { model: "m", input: "Hi" },
       status: 429,
       answer,
     });
-    expect(told.json).toMatchObject({ error: { code: "insufficient_quota" } });
+    expect(received.json).toMatchObject({ error: { code: "insufficient_quota" } });
   });
 
   it("100 tokens of thinking are told there and back, streamed and whole", async () => {
@@ -212,8 +212,8 @@ describe("5f errors, usage, transport", () => {
     async (upstream) => {
       const client = upstream === "messages" ? "chat-completions" : "messages";
       const ask = async (answer: Json | string) => {
-        const told = await tell({ client, upstream, body: messagesBody, status: 503, answer });
-        return (told.json["error"] as Json)["message"];
+        const received = await tell({ client, upstream, body: messagesBody, status: 503, answer });
+        return (received.json["error"] as Json)["message"];
       };
       const words = "The model is loading";
       const bodies = [
@@ -232,15 +232,15 @@ describe("5f errors, usage, transport", () => {
 
   it("an error that is a web page or nothing keeps its status and tells no markup", async () => {
     for (const answer of ["<html><body>nginx</body></html>", ""]) {
-      const told = await tell({
+      const received = await tell({
         client: "messages",
         upstream: "chat-completions",
         body: messagesBody,
         status: 502,
         answer,
       });
-      expect(told.status).toBe(502);
-      expect(told.json).toMatchObject({
+      expect(received.status).toBe(502);
+      expect(received.json).toMatchObject({
         type: "error",
         error: { type: "api_error", message: "The upstream answered 502." },
       });
@@ -311,7 +311,7 @@ describe("5f errors, usage, transport", () => {
   });
 
   it("101 DeepSeek's cache hits", async () => {
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "chat-completions",
       body: messagesBody,
@@ -324,18 +324,18 @@ describe("5f errors, usage, transport", () => {
         },
       }),
     });
-    expect(told.json["usage"]).toMatchObject({ input_tokens: 6, cache_read_input_tokens: 4 });
+    expect(received.json["usage"]).toMatchObject({ input_tokens: 6, cache_read_input_tokens: 4 });
   });
 
   it("102 usage that is missing is not invented", async () => {
-    const told = await tell({
+    const received = await tell({
       client: "chat-completions",
       upstream: "chat-completions",
       body: chatBody,
       answer: chatAnswer({ content: "a" }),
     });
-    expect(told.json).not.toHaveProperty("usage");
-    expect(told.outcome.usage).toBeUndefined();
+    expect(received.json).not.toHaveProperty("usage");
+    expect(received.outcome.usage).toBeUndefined();
   });
 
   it.each([
@@ -344,10 +344,10 @@ describe("5f errors, usage, transport", () => {
     ["no JSON", '{"model":"m"'],
     ["a body that is no object", "[1]"],
   ])("107 %s is refused with 400", async (_, body) => {
-    const told = await tell({ client: "chat-completions", upstream: "messages", body });
-    expect(told.status).toBe(400);
-    expect(told.json).toHaveProperty("error.message");
-    expect(told.sent).toBeNull();
+    const received = await tell({ client: "chat-completions", upstream: "messages", body });
+    expect(received.status).toBe(400);
+    expect(received.json).toHaveProperty("error.message");
+    expect(received.sent).toBeNull();
   });
 
   it("107 a hundred thousand levels of nesting do not exhaust the stack", async () => {
@@ -357,7 +357,7 @@ describe("5f errors, usage, transport", () => {
 
   it("107 lone surrogates and the proxy's own marks in a text do no harm", async () => {
     const body = '{"model":"m","messages":[{"role":"user","content":"\\ud83d raw-0 sally1.responses.x"}]}';
-    const told = await tell({ client: "chat-completions", upstream: "messages", body });
-    expect(told.sentText).toContain("\\ud83d raw-0 sally1.responses.x");
+    const received = await tell({ client: "chat-completions", upstream: "messages", body });
+    expect(received.sentText).toContain("\\ud83d raw-0 sally1.responses.x");
   });
 });

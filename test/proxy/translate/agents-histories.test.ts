@@ -17,9 +17,9 @@ describe("what agents send of earlier turns", () => {
       use,
       { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content }] },
     ];
-    const told = await sent("messages", "chat-completions", { model: "m", max_tokens: 9, messages });
-    expect(told.losses).toEqual(["unknown"]);
-    expect(Object(told.sent["messages"]).slice(2)).toEqual([
+    const received = await sent("messages", "chat-completions", { model: "m", max_tokens: 9, messages });
+    expect(received.losses).toEqual(["unknown"]);
+    expect(Object(received.sent["messages"]).slice(2)).toEqual([
       { role: "tool", tool_call_id: "t", content: "See\n[document 1 of this result follows]" },
       { role: "user", content: [{ type: "text", text: "From the result of call t:" }, expect.anything()] },
     ]);
@@ -27,12 +27,12 @@ describe("what agents send of earlier turns", () => {
 
   it("4 turns around one that came out empty are one turn for generative-language", async () => {
     const thought = { role: "assistant", content: [{ type: "thinking", thinking: "x", signature: "s" }] };
-    const told = await sent("messages", "generative-language", {
+    const received = await sent("messages", "generative-language", {
       model: "m",
       max_tokens: 9,
       messages: [hi, thought, hi],
     });
-    expect(told.sent["contents"]).toEqual([{ role: "user", parts: [{ text: "Hi" }, { text: "Hi" }] }]);
+    expect(received.sent["contents"]).toEqual([{ role: "user", parts: [{ text: "Hi" }, { text: "Hi" }] }]);
   });
 
   it.each(["chat-completions", "messages", "responses"] as const)(
@@ -53,18 +53,18 @@ describe("what agents send of earlier turns", () => {
           ],
         },
       ];
-      const told = await sent("generative-language", upstream, { model: "m", contents });
-      expect(told.losses).toEqual([]);
-      expect(told.sentText).toMatch(/g1".*g1"[^}]*of g1.*of the nameless/);
+      const received = await sent("generative-language", upstream, { model: "m", contents });
+      expect(received.losses).toEqual([]);
+      expect(received.sentText).toMatch(/g1".*g1"[^}]*of g1.*of the nameless/);
       // An empty text is nothing to say.
-      expect(told.sentText).not.toContain('"text":""');
+      expect(received.sentText).not.toContain('"text":""');
     },
   );
 
   it("1, 4 a part alone is a list of one, in both spellings", async () => {
     const body = { system_instruction: { parts: { text: "Be brief" } }, contents: { parts: { text: "Hi" } } };
-    const told = await sent("generative-language", "chat-completions", { model: "m", ...body });
-    expect(told.sent["messages"]).toEqual([{ role: "system", content: "Be brief" }, hi]);
+    const received = await sent("generative-language", "chat-completions", { model: "m", ...body });
+    expect(received.sent["messages"]).toEqual([{ role: "system", content: "Be brief" }, hi]);
   });
 
   it("29, 30 a choice finds a namespaced function by its own name", async () => {
@@ -77,13 +77,13 @@ describe("what agents send of earlier turns", () => {
     expect(await chosen(f, [space])).toEqual({ type: "tool", name: "ns__f" });
     expect(await chosen(f, [space, { ...f, parameters: {} }])).toEqual({ type: "tool", name: "f" });
     const allowed = { type: "allowed_tools", mode: "required", tools: [f] };
-    const told = await sent("responses", "generative-language", {
+    const received = await sent("responses", "generative-language", {
       model: "m",
       input: "Hi",
       tools: [space],
       tool_choice: allowed,
     });
-    expect(told.sent["toolConfig"]).toEqual({
+    expect(received.sent["toolConfig"]).toEqual({
       functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["ns__f"] },
     });
   });
@@ -100,13 +100,13 @@ describe("what agents send of earlier turns", () => {
         { type: "tool_search_tool_regex_20251119", name: "tool_search_tool_regex" },
       ],
     };
-    for (const told of [
+    for (const received of [
       await sent("responses", "messages", responses),
       await sent("messages", "responses", messages),
     ]) {
-      expect(told.losses.toSorted()).toEqual(["defer-loading", "hosted-tool-other"]);
-      expect(told.sentText).not.toContain("defer_loading");
-      expect(told.sent["tools"]).toMatchObject([{ name: "f" }]);
+      expect(received.losses.toSorted()).toEqual(["defer-loading", "hosted-tool-other"]);
+      expect(received.sentText).not.toContain("defer_loading");
+      expect(received.sent["tools"]).toMatchObject([{ name: "f" }]);
     }
   });
 
@@ -126,7 +126,7 @@ describe("what agents send of earlier turns", () => {
 
   it("49 safety_identifier is who the user is", async () => {
     const body = { model: "m", input: "Hi", safety_identifier: "s" };
-    const told = await sent("responses", "messages", body);
-    expect([told.sent["metadata"], told.losses]).toEqual([{ user_id: "s" }, []]);
+    const received = await sent("responses", "messages", body);
+    expect([received.sent["metadata"], received.losses]).toEqual([{ user_id: "s" }, []]);
   });
 });

@@ -19,10 +19,10 @@ describe("what agents ask for", () => {
         { type: "text", text: line },
         { type: "text", text: "You are Claude Code." },
       ];
-      const told = await fromClaude({ system, messages: ask }, upstream);
-      expect(told.losses).toEqual(["attribution"]);
-      expect(told.sentText).not.toContain("billing");
-      expect(told.sentText).toContain("You are Claude Code.");
+      const received = await fromClaude({ system, messages: ask }, upstream);
+      expect(received.losses).toEqual(["attribution"]);
+      expect(received.sentText).not.toContain("billing");
+      expect(received.sentText).toContain("You are Claude Code.");
       const quoted = await fromClaude({ system: `Never write\n${line}`, messages: ask }, upstream);
       expect([quoted.losses, quoted.sentText.includes("cch=1a2b3")]).toEqual([[], true]);
     },
@@ -96,11 +96,11 @@ describe("what agents ask for", () => {
       });
       const results = ["a", "b"].map((id) => ({ type: "tool_result", tool_use_id: id, content: id }));
       const messages = [...ask, use("a"), use("b"), user(...results)];
-      const told = await fromClaude({ messages, tools: [tool] }, upstream);
-      expect(told.losses).toEqual([]);
-      const roles = Object(told.sent["messages"] ?? told.sent["contents"] ?? told.sent["input"]).map(
-        (one: Json) => one["role"] ?? one["type"],
-      );
+      const received = await fromClaude({ messages, tools: [tool] }, upstream);
+      expect(received.losses).toEqual([]);
+      const roles = Object(
+        received.sent["messages"] ?? received.sent["contents"] ?? received.sent["input"],
+      ).map((one: Json) => one["role"] ?? one["type"]);
       expect(roles).toEqual(
         {
           "chat-completions": ["user", "assistant", "tool", "tool"],
@@ -129,9 +129,9 @@ describe("what agents ask for", () => {
       { type: "local_shell_call_output", call_id: "c", output: "x" },
       { role: "user", content: "Go on" },
     ];
-    const told = await sent("responses", "chat-completions", { model: "m", input });
-    expect(told.losses).toEqual(["assistant-unknown", "unknown"]);
-    expect(told.sent["messages"]).toEqual([
+    const received = await sent("responses", "chat-completions", { model: "m", input });
+    expect(received.losses).toEqual(["assistant-unknown", "unknown"]);
+    expect(received.sent["messages"]).toEqual([
       { role: "user", content: "Hi" },
       { role: "user", content: "Go on" },
     ]);
@@ -141,8 +141,8 @@ describe("what agents ask for", () => {
     const file = { file_id: "file-1" };
     const chat = { messages: [user({ type: "text", text: "See" }, { type: "file", file })] };
     for (const upstream of ["messages", "responses", "generative-language"] as const) {
-      const told = await fromChat(chat, upstream);
-      expect([upstream, told.losses, told.sentText.includes("file-1")]).toEqual([
+      const received = await fromChat(chat, upstream);
+      expect([upstream, received.losses, received.sentText.includes("file-1")]).toEqual([
         upstream,
         ["file-reference"],
         false,
@@ -150,14 +150,17 @@ describe("what agents ask for", () => {
     }
     const blocks = ["document", "image"].map((type) => ({ type, source: { type: "file", ...file } }));
     for (const upstream of ["chat-completions", "responses", "generative-language"] as const) {
-      const told = await fromClaude({ messages: [user({ type: "text", text: "See" }, ...blocks)] }, upstream);
-      expect([told.losses, told.sentText.includes("file-1")]).toEqual([["file-reference"], false]);
+      const received = await fromClaude(
+        { messages: [user({ type: "text", text: "See" }, ...blocks)] },
+        upstream,
+      );
+      expect([received.losses, received.sentText.includes("file-1")]).toEqual([["file-reference"], false]);
     }
     const files = ["input_file", "input_image"].map((type) => ({ type, ...file }));
     const parts = [{ type: "input_text", text: "See" }, ...files];
     for (const upstream of ["chat-completions", "messages", "generative-language"] as const) {
-      const told = await sent("responses", upstream, { model: "m", input: [user(...parts)] });
-      expect([told.losses, told.sentText.includes("file-1")]).toEqual([["file-reference"], false]);
+      const received = await sent("responses", upstream, { model: "m", input: [user(...parts)] });
+      expect([received.losses, received.sentText.includes("file-1")]).toEqual([["file-reference"], false]);
     }
   });
 
@@ -171,9 +174,9 @@ describe("what agents ask for", () => {
       citations: { enabled: true },
     };
     for (const upstream of ["chat-completions", "responses", "generative-language"] as const) {
-      const told = await fromClaude({ messages: [user(document)] }, upstream);
-      expect(told.losses.toSorted()).toEqual(["document-citations", "document-context"]);
-      expect(told.sentText).toContain("Notes\\n\\nWords");
+      const received = await fromClaude({ messages: [user(document)] }, upstream);
+      expect(received.losses.toSorted()).toEqual(["document-citations", "document-context"]);
+      expect(received.sentText).toContain("Notes\\n\\nWords");
     }
   });
 
@@ -205,9 +208,9 @@ describe("what agents ask for", () => {
     async (model, asked, max_tokens, budget_tokens, losses) => {
       const more = asked === undefined ? {} : { max_completion_tokens: asked };
       const body = { model: "m", messages: ask, reasoning_effort: "high", ...more };
-      const told = await sent("chat-completions", "messages", body, { model });
-      expect(told.sent).toMatchObject({ max_tokens, thinking: { type: "enabled", budget_tokens } });
-      expect(told.losses).toEqual(losses);
+      const received = await sent("chat-completions", "messages", body, { model });
+      expect(received.sent).toMatchObject({ max_tokens, thinking: { type: "enabled", budget_tokens } });
+      expect(received.losses).toEqual(losses);
     },
   );
 

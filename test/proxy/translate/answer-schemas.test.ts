@@ -52,9 +52,13 @@ describe("schemas that a vendor refuses the call over", () => {
       type: "json_schema",
       json_schema: { name: "a", strict: true, schema: withDefs },
     };
-    const told = await sent("chat-completions", "messages", { model: "m", messages: [hi], response_format });
-    expect(told.sent["output_config"]).toEqual({ format: { type: "json_schema", schema: taken } });
-    expect(told.losses.toSorted()).toEqual(losses);
+    const received = await sent("chat-completions", "messages", {
+      model: "m",
+      messages: [hi],
+      response_format,
+    });
+    expect(received.sent["output_config"]).toEqual({ format: { type: "json_schema", schema: taken } });
+    expect(received.losses.toSorted()).toEqual(losses);
   });
 
   it("32 the same holds for a strict tool of a messages vendor, and for no other", async () => {
@@ -64,9 +68,9 @@ describe("schemas that a vendor refuses the call over", () => {
     });
     const ask = (strict: boolean) =>
       sent("chat-completions", "messages", { model: "m", messages: [hi], tools: [tool(strict)] });
-    const told = await ask(true);
-    expect(told.sent["tools"]).toEqual([{ name: "f", input_schema: taken, strict: true }]);
-    expect(told.losses.toSorted()).toEqual(losses);
+    const received = await ask(true);
+    expect(received.sent["tools"]).toEqual([{ name: "f", input_schema: taken, strict: true }]);
+    expect(received.losses.toSorted()).toEqual(losses);
     const loose = await ask(false);
     expect([loose.sent["tools"], loose.losses]).toEqual([[{ name: "f", input_schema: withDefs }], []]);
   });
@@ -74,10 +78,14 @@ describe("schemas that a vendor refuses the call over", () => {
   it("48 a schema for what has members of any name is closed for a messages vendor, and says so", async () => {
     const schema = { type: "object", additionalProperties: { type: "string" } };
     const response_format = { type: "json_schema", json_schema: { name: "a", schema } };
-    const told = await sent("chat-completions", "messages", { model: "m", messages: [hi], response_format });
+    const received = await sent("chat-completions", "messages", {
+      model: "m",
+      messages: [hi],
+      response_format,
+    });
     const closed = { type: "object", additionalProperties: false };
-    expect(told.sent["output_config"]).toEqual({ format: { type: "json_schema", schema: closed } });
-    expect(told.losses).toEqual(["schema-additionalProperties"]);
+    expect(received.sent["output_config"]).toEqual({ format: { type: "json_schema", schema: closed } });
+    expect(received.losses).toEqual(["schema-additionalProperties"]);
   });
 
   it.each([
@@ -92,9 +100,12 @@ describe("schemas that a vendor refuses the call over", () => {
       const format = { type: "json_schema", schema };
       const tools = [{ name: "f", strict: true, input_schema: schema }];
       const body = { model: "m", max_tokens: 9, messages: [hi], tools, output_config: { format } };
-      const told = await sent("messages", "responses", body);
-      expect(told.sent).toMatchObject({ tools: [{ strict: false }], text: { format: { strict: false } } });
-      expect(told.losses.toSorted()).toEqual(["json-schema", "strict"]);
+      const received = await sent("messages", "responses", body);
+      expect(received.sent).toMatchObject({
+        tools: [{ strict: false }],
+        text: { format: { strict: false } },
+      });
+      expect(received.losses.toSorted()).toEqual(["json-schema", "strict"]);
       const fine = {
         ...body,
         tools: [],
@@ -123,8 +134,8 @@ describe("an answer that is no object", () => {
   it.each(["chat-completions", "responses", "messages"] as const)(
     "48 is asked of a %s vendor as a member of one",
     async (upstream) => {
-      const told = await sent("generative-language", upstream, body);
-      const said = [told.sent["response_format"], told.sent["text"], told.sent["output_config"]];
+      const received = await sent("generative-language", upstream, body);
+      const said = [received.sent["response_format"], received.sent["text"], received.sent["output_config"]];
       const closed = {
         ...enclosing,
         properties: { value: { type: "array", items: { ...items, additionalProperties: false } } },
@@ -135,23 +146,23 @@ describe("an answer that is no object", () => {
 
   it("48 reaches the client by itself, whole", async () => {
     const asked = { client: "generative-language", upstream: "chat-completions", body } as const;
-    const told = await tell({ ...asked, answer: chatAnswer({ content: `{"value": ${answer}}\n` }) });
-    expect(textOf(told.json)).toBe(answer);
+    const received = await tell({ ...asked, answer: chatAnswer({ content: `{"value": ${answer}}\n` }) });
+    expect(textOf(received.json)).toBe(answer);
     const refused = await tell({ ...asked, answer: chatAnswer({ content: "I cannot {" }) });
     expect(textOf(refused.json)).toBe("I cannot {");
   });
 
   it("48 reaches the client by itself out of a tool's arguments", async () => {
     const input = { value: JSON.parse(answer) };
-    const told = await tell({
+    const received = await tell({
       client: "generative-language",
       upstream: "messages",
       model: "claude-3-5-haiku-20241022",
       body,
       answer: messagesAnswer([{ type: "tool_use", id: "t", name: "structured_answer", input }], "tool_use"),
     });
-    expect(told.sent["tools"]).toMatchObject([{ input_schema: enclosing }]);
-    expect(JSON.parse(textOf(told.json) ?? "")).toEqual(JSON.parse(answer));
+    expect(received.sent["tools"]).toMatchObject([{ input_schema: enclosing }]);
+    expect(JSON.parse(textOf(received.json) ?? "")).toEqual(JSON.parse(answer));
   });
 
   it("48 reaches the client by itself, streamed and cut anywhere", async () => {
@@ -178,22 +189,22 @@ describe("an answer that is no object", () => {
   it("48 reaches the client by itself out of a stream of events that are all alike", async () => {
     const schema = { type: "array", items: { type: "integer" } };
     const output_config = { format: { type: "json_schema", schema } };
-    const numbers = Array.from({ length: 50 }, (_, place) => place);
+    const numbers = Array.from({ length: 50 }, (_, position) => position);
     const pieces = ['{"value":[0', ...numbers.slice(1).map((number) => `,${number}`), "]", "}", " "];
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "chat-completions",
       body: { model: "m", max_tokens: 9, messages: [hi], stream: true, output_config },
       answer: chatStream(pieces.map((content) => ({ content }))),
     });
-    const texts = told.data.map((event) => (event["delta"] as Json | undefined)?.["text"] ?? "");
+    const texts = received.data.map((event) => (event["delta"] as Json | undefined)?.["text"] ?? "");
     expect(texts.join("")).toBe(JSON.stringify(numbers));
   });
 
   it("48 is left alone where it points at itself", async () => {
     const schema = { type: "array", items: { anyOf: [{ type: "string" }, { $ref: "#" }] } };
     const text = { format: { type: "json_schema", name: "a", schema } };
-    const told = await sent("responses", "chat-completions", { model: "m", input: "Hi", text });
-    expect(told.sent["response_format"]).toMatchObject({ json_schema: { schema } });
+    const received = await sent("responses", "chat-completions", { model: "m", input: "Hi", text });
+    expect(received.sent["response_format"]).toMatchObject({ json_schema: { schema } });
   });
 });

@@ -154,9 +154,9 @@ describe("pictures by a generative-language upstream", () => {
   it("streams the finished picture", async () => {
     google.answer = spoken([{ inlineData: { mimeType: "image/png", data: PNG } }]);
     const stream = await openai().images.generate({ model: "gemini-image", prompt: "x", stream: true });
-    const told: unknown[] = [];
-    for await (const event of stream) told.push(event);
-    expect(told).toMatchObject([{ type: "image_generation.completed", b64_json: PNG }]);
+    const received: unknown[] = [];
+    for await (const event of stream) received.push(event);
+    expect(received).toMatchObject([{ type: "image_generation.completed", b64_json: PNG }]);
   });
 
   it("edits pictures, and says that it left the mask out", async () => {
@@ -241,9 +241,9 @@ describe("110: transcripts by a generative-language upstream", () => {
       `data: ${JSON.stringify({ candidates: [{ content: { role: "model", parts: [{ text }] }, ...more }] })}\r\n\r\n`;
     google.answer = events([chunk("Grüße "), chunk("aus Köln", { finishReason: "STOP" })]);
     const ask = { model: "gemini-image", file: await recording(), stream: true } as const;
-    const told: unknown[] = [];
-    for await (const event of await openai().audio.transcriptions.create(ask)) told.push(event);
-    expect(told).toEqual([
+    const received: unknown[] = [];
+    for await (const event of await openai().audio.transcriptions.create(ask)) received.push(event);
+    expect(received).toEqual([
       { type: "transcript.text.delta", delta: "Grüße " },
       { type: "transcript.text.delta", delta: "aus Köln" },
       { type: "transcript.text.done", text: "Grüße aus Köln" },

@@ -46,13 +46,13 @@ describe("citations", () => {
       body: { ...body, stream: true },
       answer: citedStream(page),
     });
-    const told = streamed.data.flatMap((chunk) => {
+    const received = streamed.data.flatMap((chunk) => {
       const [choice] = (chunk["choices"] ?? []) as { delta: { annotations?: Json[] } }[];
       return choice?.delta.annotations ?? [];
     });
-    const place = { start_index: 4, end_index: 8 };
-    expect(told).toEqual([
-      { index: 0, type: "url_citation", url_citation: { url: "https://a.example", title: "A", ...place } },
+    const position = { start_index: 4, end_index: 8 };
+    expect(received).toEqual([
+      { index: 0, type: "url_citation", url_citation: { url: "https://a.example", title: "A", ...position } },
     ]);
     expect(streamed.losses).toEqual([]);
   });
@@ -95,14 +95,14 @@ describe("citations", () => {
     const annotations = [{ type: "file_citation", file_id: "file_1", filename: "a.pdf", index: 3 }];
     const content = [{ type: "output_text", text: "fact", annotations }];
     const output = [{ type: "message", id: "msg_1", role: "assistant", status: "completed", content }];
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "responses",
       body: { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] },
       answer: { id: "resp_1", object: "response", status: "completed", output },
     });
-    expect(told.json["content"]).toEqual([{ type: "text", text: "fact" }]);
-    expect(told.losses).toEqual(["answer-citation"]);
+    expect(received.json["content"]).toEqual([{ type: "text", text: "fact" }]);
+    expect(received.losses).toEqual(["answer-citation"]);
   });
 
   it.each([false, true])(
@@ -111,15 +111,15 @@ describe("citations", () => {
       const quotes = { citationSources: [{ startIndex: 3, endIndex: 7, uri: "https://a.example" }] };
       const content = { role: "model", parts: [{ text: "é fact" }] };
       const answer = { candidates: [{ content, finishReason: "STOP", citationMetadata: quotes }] };
-      const told = await tell({
+      const received = await tell({
         client: "chat-completions",
         upstream: "generative-language",
         body: { ...bodies["chat-completions"], stream },
         answer: stream ? `data: ${JSON.stringify(answer)}\n\n` : answer,
       });
-      const place = { start_index: 2, end_index: 6 };
-      const cited = { url: "https://a.example", title: "https://a.example", ...place };
-      expect(told.text).toContain(
+      const position = { start_index: 2, end_index: 6 };
+      const cited = { url: "https://a.example", title: "https://a.example", ...position };
+      expect(received.text).toContain(
         `"annotations":${JSON.stringify([{ ...(stream ? { index: 0 } : {}), type: "url_citation", url_citation: cited }])}`,
       );
     },

@@ -40,8 +40,8 @@ async function sentBack(
 ) {
   const list = client === "responses" ? "input" : "messages";
   const body = { model: "m", [list]: [hi, ...turn, { role: "user", content: "Go on" }] };
-  const told = await tell({ client, upstream: upstream as "messages", body, model });
-  return { ...told, contents: told.sent["contents"] as { role: string; parts: Json[] }[] };
+  const received = await tell({ client, upstream: upstream as "messages", body, model });
+  return { ...received, contents: received.sent["contents"] as { role: string; parts: Json[] }[] };
 }
 
 const inGooglesForm = { google: { thought_signature: signature } };
@@ -49,32 +49,32 @@ const textAlone = [{ text: "Yes.", thoughtSignature: signature }];
 
 describe("42 the signature of a text by generative-language", () => {
   it("stands on a chat client's message, and comes back from there", async () => {
-    const told = await ask("chat-completions", false);
-    const [choice] = told.json["choices"] as { message: Json }[];
+    const received = await ask("chat-completions", false);
+    const [choice] = received.json["choices"] as { message: Json }[];
     expect(choice?.message).toMatchObject({ content: "Yes.", extra_content: inGooglesForm });
-    expect(told.losses).toEqual([]);
+    expect(received.losses).toEqual([]);
     const next = await sentBack("chat-completions", [choice?.message ?? {}], "generative-language");
     expect(next.contents[1]?.parts).toEqual(textAlone);
   });
 
   it("stands in a chat client's last delta without words", async () => {
-    const told = await ask("chat-completions", true);
-    const deltas = told.data.map((chunk) => (chunk["choices"] as { delta: Json }[])[0]?.delta ?? {});
+    const received = await ask("chat-completions", true);
+    const deltas = received.data.map((chunk) => (chunk["choices"] as { delta: Json }[])[0]?.delta ?? {});
     expect(deltas.map((delta) => delta["content"] ?? "").join("")).toBe("Yes.");
     const signed = deltas.filter((delta) => "extra_content" in delta);
     expect(signed).toEqual([{ extra_content: inGooglesForm }]);
-    expect(told.losses).toEqual([]);
+    expect(received.losses).toEqual([]);
   });
 
   it.each([false, true])("is an item behind a responses client's message (streamed: %s)", async (stream) => {
-    const told = await ask("responses", stream);
-    const answer = stream ? (told.data.at(-1)?.["response"] as Json) : told.json;
+    const received = await ask("responses", stream);
+    const answer = stream ? (received.data.at(-1)?.["response"] as Json) : received.json;
     const output = answer["output"] as Json[];
     expect(output).toMatchObject([
       { type: "message", content: [{ type: "output_text", text: "Yes." }] },
       { type: "reasoning", summary: [], encrypted_content: "sally1.generative-language.text.c2ln" },
     ]);
-    expect(told.losses).toEqual([]);
+    expect(received.losses).toEqual([]);
     const next = await sentBack("responses", output, "generative-language");
     expect(next.contents[1]?.parts).toEqual(textAlone);
     const elsewhere = await sentBack("responses", output, "messages");
@@ -88,22 +88,22 @@ describe("42 the signature of a text by generative-language", () => {
     ["completions", false],
     ["completions", true],
   ] as const)("is told as lost to a client of %s (streamed: %s)", async (client, stream) => {
-    const told = await ask(client, stream);
-    expect(told.text).not.toContain(signature);
-    expect(told.text).not.toContain("thinking");
-    expect(told.losses).toEqual(["part-signature"]);
+    const received = await ask(client, stream);
+    expect(received.text).not.toContain(signature);
+    expect(received.text).not.toContain("thinking");
+    expect(received.losses).toEqual(["part-signature"]);
   });
 
   it("keeps to its text where a call without one follows", async () => {
     const call = { functionCall: { name: "f", args: {} } };
     const answer = candidate([...textAlone, call], { finishReason: "STOP" });
-    const told = await tell({
+    const received = await tell({
       client: "responses",
       upstream: "generative-language",
       body: { model: "m", input: "Hi" },
       answer,
     });
-    const next = await sentBack("responses", told.json["output"] as Json[], "generative-language");
+    const next = await sentBack("responses", received.json["output"] as Json[], "generative-language");
     expect(next.contents[1]?.parts).toEqual([...textAlone, call]);
   });
 
@@ -122,14 +122,14 @@ describe("42 the signature of a text by generative-language", () => {
         { role: "model", parts },
       ];
       const result = { functionResponse: { name: "f", response: { output: "1" } } };
-      const told = await tell({
+      const received = await tell({
         client: "generative-language",
         upstream: "chat-completions",
         body: { model: "m", contents: [...contents, { role: "user", parts: [result] }] },
         model,
       });
-      expect([...told.losses].sort()).toEqual(losses);
-      expect(told.sentText.includes("extra_content")).toBe(losses.length === 0);
+      expect([...received.losses].sort()).toEqual(losses);
+      expect(received.sentText.includes("extra_content")).toBe(losses.length === 0);
     },
   );
 
@@ -162,8 +162,8 @@ describe("42 the signature of a text by generative-language", () => {
       { role: "assistant", content: null, tool_calls: [call] },
       { role: "tool", tool_call_id: "c", content: "1" },
     ];
-    const told = await sentBack("chat-completions", turn, "responses");
-    expect(told.sentText).not.toContain(signature);
-    expect(told.losses).toEqual(["call-signature"]);
+    const received = await sentBack("chat-completions", turn, "responses");
+    expect(received.sentText).not.toContain(signature);
+    expect(received.losses).toEqual(["call-signature"]);
   });
 });

@@ -53,7 +53,13 @@ export interface Told {
 /** Runs one call through the lane against an upstream that answers as the scene says. */
 export async function tell(scene: Scene): Promise<Told> {
   let request: UpstreamRequest | undefined;
-  const told = { status: 0, headers: {} as Record<string, string>, text: "", ended: false, destroyed: false };
+  const received = {
+    status: 0,
+    headers: {} as Record<string, string>,
+    text: "",
+    ended: false,
+    destroyed: false,
+  };
   const body = typeof scene.body === "string" ? scene.body : JSON.stringify(scene.body);
   const stream = /"stream": ?true/.test(body) || scene.array !== undefined;
   const outcome = await translateCall({
@@ -81,37 +87,37 @@ export async function tell(scene: Scene): Promise<Told> {
     },
     reply: {
       get started() {
-        return told.status !== 0;
+        return received.status !== 0;
       },
       start(status, headers) {
-        told.status = status;
-        told.headers = { ...headers };
+        received.status = status;
+        received.headers = { ...headers };
       },
       answer(status, headers, text) {
         this.start(status, headers);
-        told.text += text;
-        told.ended = true;
+        received.text += text;
+        received.ended = true;
       },
       write(text) {
-        told.text += text.toString();
+        received.text += text.toString();
         return undefined;
       },
       keepAlive() {},
       end() {
-        told.ended = true;
+        received.ended = true;
       },
       destroy() {
-        told.destroyed = true;
+        received.destroyed = true;
       },
     },
     redact: (text) => text,
     ...(scene.conversations === undefined ? {} : { conversations: scene.conversations }),
   });
   const sentText = request?.body.toString() ?? "null";
-  const events = eventsIn(told.text);
+  const events = eventsIn(received.text);
   return {
-    ...told,
-    json: readJson(told.text),
+    ...received,
+    json: readJson(received.text),
     events,
     data: events.filter((event) => event.data !== "[DONE]").map((event) => readJson(event.data)),
     sent: readJson(sentText),
@@ -281,9 +287,9 @@ export async function sent(
   body: Json,
   more: Partial<Scene> = {},
 ): Promise<Told> {
-  const told = await tell({ client, upstream, body, ...more });
-  if (told.status !== 200) throw new Error(`${told.status}: ${told.text}`);
-  return told;
+  const received = await tell({ client, upstream, body, ...more });
+  if (received.status !== 200) throw new Error(`${received.status}: ${received.text}`);
+  return received;
 }
 
 /** The canonical request a codec reads out of a body. */

@@ -52,14 +52,14 @@ describe("every loss there is", () => {
       const code = provocation.code ?? name;
       const count = proxy.records.length;
       const answer = await ask(proxy, provocation);
-      const told = answer.headers.get("x-sallyport-losses")?.split(",") ?? [];
-      expect([answer.status, told, await answer.text()]).toEqual([
+      const received = answer.headers.get("x-sallyport-losses")?.split(",") ?? [];
+      expect([answer.status, received, await answer.text()]).toEqual([
         200,
         expect.arrayContaining([code]),
         expect.any(String),
       ]);
       await until(() => proxy.records.length > count);
-      expect(proxy.records.at(-1)?.losses.map((loss) => loss.code)).toEqual(told);
+      expect(proxy.records.at(-1)?.losses.map((loss) => loss.code)).toEqual(received);
 
       const before = asked();
       const refused = await ask(strict, provocation);

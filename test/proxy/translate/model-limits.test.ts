@@ -7,7 +7,7 @@ const fromClaude = (
   upstream: "generative-language" | "chat-completions" | "responses",
   model: string,
 ) => sent("messages", upstream, { model: "m", max_tokens: 40_000, messages: [hi], ...body }, { model });
-const config = (told: { sent: Json }) => told.sent["generationConfig"] as Json;
+const config = (received: { sent: Json }) => received.sent["generationConfig"] as Json;
 
 describe("what a model would refuse the call over", () => {
   it.each([
@@ -20,13 +20,13 @@ describe("what a model would refuse the call over", () => {
   ])(
     "37 %s, asked for a thinking budget of %i, is given %i",
     async (model, budget_tokens, thinkingBudget) => {
-      const told = await fromClaude(
+      const received = await fromClaude(
         { thinking: { type: "enabled", budget_tokens } },
         "generative-language",
         model,
       );
-      expect(config(told)["thinkingConfig"]).toEqual({ thinkingBudget, includeThoughts: true });
-      expect(told.losses).toEqual(thinkingBudget === budget_tokens ? [] : ["reasoning-effort"]);
+      expect(config(received)["thinkingConfig"]).toEqual({ thinkingBudget, includeThoughts: true });
+      expect(received.losses).toEqual(thinkingBudget === budget_tokens ? [] : ["reasoning-effort"]);
     },
   );
 
@@ -38,12 +38,12 @@ describe("what a model would refuse the call over", () => {
         { model: "m", messages: [hi], reasoning_effort },
         { model },
       );
-    const told = await Promise.all([
+    const received = await Promise.all([
       ask("gemini-2.5-flash-lite", "minimal"),
       ask("gemini-2.5-flash-lite", "none"),
       ask("gemini-2.5-pro", "none"),
     ]);
-    expect(told.map((one) => [config(one)["thinkingConfig"], one.losses])).toEqual([
+    expect(received.map((one) => [config(one)["thinkingConfig"], one.losses])).toEqual([
       [{ thinkingBudget: 512, includeThoughts: true }, []],
       [{ thinkingBudget: 0, includeThoughts: false }, []],
       [{ thinkingBudget: 128, includeThoughts: false }, ["reasoning-effort"]],
@@ -52,9 +52,9 @@ describe("what a model would refuse the call over", () => {
 
   it("37 a model that paints is not asked to think", async () => {
     const thinking = { type: "enabled", budget_tokens: 2_000 };
-    const told = await fromClaude({ thinking }, "generative-language", "gemini-2.5-flash-image");
-    expect(config(told)).not.toHaveProperty("thinkingConfig");
-    expect(told.losses).toEqual(["reasoning-effort"]);
+    const received = await fromClaude({ thinking }, "generative-language", "gemini-2.5-flash-image");
+    expect(config(received)).not.toHaveProperty("thinkingConfig");
+    expect(received.losses).toEqual(["reasoning-effort"]);
   });
 
   it("5 46 newer Gemini models are asked for no sampling of their own and no words to continue", async () => {
@@ -69,13 +69,13 @@ describe("what a model would refuse the call over", () => {
       presence_penalty: 0,
     };
     const ask = (model: string) => sent("chat-completions", "generative-language", body, { model });
-    const told = await ask("gemini-3.6-flash");
-    expect(told.sent["generationConfig"]).toBeUndefined();
-    expect((told.sent["contents"] as Json[]).at(-1)).toEqual({
+    const received = await ask("gemini-3.6-flash");
+    expect(received.sent["generationConfig"]).toBeUndefined();
+    expect((received.sent["contents"] as Json[]).at(-1)).toEqual({
       role: "user",
       parts: [{ text: "Continue." }],
     });
-    expect(told.losses.toSorted()).toEqual([
+    expect(received.losses.toSorted()).toEqual([
       "assistant-prefill",
       "frequency-penalty",
       "temperature",
@@ -91,9 +91,9 @@ describe("what a model would refuse the call over", () => {
     "49 a user's name longer than %s vendors take is told by its digest, the same each time",
     async (upstream) => {
       const user = (name: string) =>
-        fromClaude({ metadata: { user_id: name } }, upstream, "gpt-5").then((told) => [
-          told.sent["user"],
-          told.losses,
+        fromClaude({ metadata: { user_id: name } }, upstream, "gpt-5").then((received) => [
+          received.sent["user"],
+          received.losses,
         ]);
       const long = `user_${"a".repeat(64)}_account__session_${"b".repeat(36)}`;
       const [digest, losses] = await user(long);

@@ -27,8 +27,9 @@ const toResponses = (upstream: Dialect, answer: Json | string, more: Json = {}) 
     answer,
   });
 const streaming = { stream: true };
-const contentOf = (told: { json: Json }) => told.json["content"] as Json[];
-const messageOf = (told: { json: Json }) => (told.json["choices"] as { message: Json }[])[0]?.message ?? {};
+const contentOf = (received: { json: Json }) => received.json["content"] as Json[];
+const messageOf = (received: { json: Json }) =>
+  (received.json["choices"] as { message: Json }[])[0]?.message ?? {};
 const google = (parts: Json[], more: Json = {}): Json => ({
   candidates: [{ content: { role: "model", parts }, finishReason: "STOP", index: 0, ...more }],
   modelVersion: "m",
@@ -40,24 +41,24 @@ describe("a chat upstream", () => {
 
   it("of Mistral's thinks in the content, which is a list", async () => {
     const answer = chatAnswer({ content: [thought("Hm"), { type: "text", text: "Yes" }] });
-    const told = await toMessages("chat-completions", answer);
-    expect(contentOf(told)).toMatchObject([
+    const received = await toMessages("chat-completions", answer);
+    expect(contentOf(received)).toMatchObject([
       { type: "thinking", thinking: "Hm" },
       { type: "text", text: "Yes" },
     ]);
-    expect(told.losses).toEqual([]);
+    expect(received.losses).toEqual([]);
   });
 
   it("of Mistral's thinks in a stream's content", async () => {
     const deltas = [{ content: [thought("H")] }, { content: [thought("m")] }, { content: "Yes" }];
-    const told = await toChatFromMistral(deltas);
-    expect(told).toEqual([{ thought: true, text: "Hm" }, { text: "Yes" }]);
+    const received = await toChatFromMistral(deltas);
+    expect(received).toEqual([{ thought: true, text: "Hm" }, { text: "Yes" }]);
   });
 
   async function toChatFromMistral(deltas: Json[]) {
-    const told = await toMessages("chat-completions", chatStream(deltas), streaming);
+    const received = await toMessages("chat-completions", chatStream(deltas), streaming);
     const texts: { thought?: true; text: string }[] = [];
-    for (const event of told.data) {
+    for (const event of received.data) {
       const delta = event["delta"] as Json | undefined;
       if (event["type"] === "content_block_start")
         texts.push(
@@ -72,12 +73,12 @@ describe("a chat upstream", () => {
   }
 
   it("gives a part of a kind that nobody knows in a stream, which is told as lost", async () => {
-    const told = await toMessages(
+    const received = await toMessages(
       "chat-completions",
       chatStream([{ content: [{ type: "new" }] }]),
       streaming,
     );
-    expect(told.losses).toEqual(["answer-unknown"]);
+    expect(received.losses).toEqual(["answer-unknown"]);
   });
 
   it("of xAI's counts reasoning beside the completion", async () => {
@@ -87,8 +88,8 @@ describe("a chat upstream", () => {
       total_tokens: 241,
       completion_tokens_details: { reasoning_tokens: 228 },
     };
-    const told = await toMessages("chat-completions", chatAnswer({ content: "x" }, "stop", { usage }));
-    expect(told.json["usage"]).toMatchObject({
+    const received = await toMessages("chat-completions", chatAnswer({ content: "x" }, "stop", { usage }));
+    expect(received.json["usage"]).toMatchObject({
       output_tokens: 229,
       output_tokens_details: { thinking_tokens: 228 },
     });
@@ -101,8 +102,8 @@ describe("a chat upstream", () => {
       total_tokens: 241,
       completion_tokens_details: { reasoning_tokens: 228 },
     };
-    const told = await toMessages("chat-completions", chatAnswer({ content: "x" }, "stop", { usage }));
-    expect(told.json["usage"]).toMatchObject({ output_tokens: 229 });
+    const received = await toMessages("chat-completions", chatAnswer({ content: "x" }, "stop", { usage }));
+    expect(received.json["usage"]).toMatchObject({ output_tokens: 229 });
   });
 
   it("of Moonshot's counts in the last choice", async () => {
@@ -111,8 +112,8 @@ describe("a chat upstream", () => {
       { id: "c", choices: [{ index: 0, delta: { content: "a" }, finish_reason: null }] },
       { id: "c", choices: [{ index: 0, delta: {}, finish_reason: "stop", usage }] },
     ];
-    const told = await toMessages("chat-completions", sse("chat-completions", chunks), streaming);
-    const last = told.data.find((event) => event["type"] === "message_delta");
+    const received = await toMessages("chat-completions", sse("chat-completions", chunks), streaming);
+    const last = received.data.find((event) => event["type"] === "message_delta");
     expect(last?.["usage"]).toMatchObject({ input_tokens: 7, output_tokens: 3 });
   });
 
@@ -124,15 +125,15 @@ describe("a chat upstream", () => {
     ],
     ['data: {"error":{"message":"out of memory"}}\n\n', "its only member"],
   ])("fails in a stream with an error in its own words: %s", async (answer) => {
-    const told = await toMessages("chat-completions", answer, streaming);
-    expect(told.status).toBeGreaterThanOrEqual(400);
-    expect(told.text).toContain("out of memory");
+    const received = await toMessages("chat-completions", answer, streaming);
+    expect(received.status).toBeGreaterThanOrEqual(400);
+    expect(received.text).toContain("out of memory");
   });
 
   it("cites what is no page, which is told as lost", async () => {
     const annotations = [{ type: "file", file: { hash: "x", name: "a.pdf" } }];
-    const told = await toMessages("chat-completions", chatAnswer({ content: "a", annotations }));
-    expect(told.losses).toEqual(["answer-citation"]);
+    const received = await toMessages("chat-completions", chatAnswer({ content: "a", annotations }));
+    expect(received.losses).toEqual(["answer-citation"]);
   });
 
   it.each([
@@ -156,14 +157,14 @@ describe("a chat upstream", () => {
 describe("a messages upstream", () => {
   it("fills a block that it has not opened, which is an error and no empty answer", async () => {
     const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "lost" } };
-    const told = await toChat("messages", messagesStream([delta]), streaming);
-    expect(told.data.at(-1)).toMatchObject({ error: { message: expect.stringContaining("not open") } });
-    expect(told.text).not.toContain("[DONE]");
+    const received = await toChat("messages", messagesStream([delta]), streaming);
+    expect(received.data.at(-1)).toMatchObject({ error: { message: expect.stringContaining("not open") } });
+    expect(received.text).not.toContain("[DONE]");
   });
 
   it("says nothing, as null", async () => {
-    const told = await toChat("messages", { ...messagesAnswer([]), content: null });
-    expect(messageOf(told)).toMatchObject({ content: "" });
+    const received = await toChat("messages", { ...messagesAnswer([]), content: null });
+    expect(messageOf(received)).toMatchObject({ content: "" });
   });
 });
 
@@ -188,8 +189,10 @@ describe("a responses upstream", () => {
       { type: "response.output_item.done", output_index: 0, item: message },
       { type: "response.completed", response: response([message]) },
     ];
-    const told = await toChat("responses", sse("responses", events), streaming);
-    const contents = told.data.map((chunk) => (chunk["choices"] as { delta: Json }[])[0]?.delta["content"]);
+    const received = await toChat("responses", sse("responses", events), streaming);
+    const contents = received.data.map(
+      (chunk) => (chunk["choices"] as { delta: Json }[])[0]?.delta["content"],
+    );
     expect(contents.join("")).toBe("hi");
   });
 });
@@ -203,15 +206,15 @@ describe("a generative-language upstream", () => {
   it.each([false, true])("searches the web, which is shown and counted (streamed: %s)", async (stream) => {
     const chunk = google([{ text: "Yes" }], { groundingMetadata: grounding });
     const answer = stream ? sse("generative-language", [chunk]) : chunk;
-    const told = await toMessages("generative-language", answer, stream ? streaming : {});
+    const received = await toMessages("generative-language", answer, stream ? streaming : {});
     for (const shown of [
       '"web_search_tool_result"',
       '"query',
       "https://a.example",
       '"web_search_requests":1',
     ])
-      expect(told.text).toContain(shown);
-    expect(told.losses).toEqual([]);
+      expect(received.text).toContain(shown);
+    expect(received.losses).toEqual([]);
   });
 
   it.each([false, true])(
@@ -219,15 +222,15 @@ describe("a generative-language upstream", () => {
     async (stream) => {
       const chunk = google([{ text: "Yes" }], { groundingMetadata: grounding });
       const answer = stream ? sse("generative-language", [chunk]) : chunk;
-      const told = await toResponses("generative-language", answer, stream ? streaming : {});
-      const response = stream ? (told.data.at(-1)?.["response"] as Json) : told.json;
+      const received = await toResponses("generative-language", answer, stream ? streaming : {});
+      const response = stream ? (received.data.at(-1)?.["response"] as Json) : received.json;
       const search = (response["output"] as Json[]).find((item) => item["type"] === "web_search_call");
       expect(search).toMatchObject({
         status: "completed",
         action: { type: "search", query: "who", sources: [{ type: "url", url: "https://a.example" }] },
       });
-      expect(told.text).toContain('"url_citation"');
-      expect(told.losses).toEqual([]);
+      expect(received.text).toContain('"url_citation"');
+      expect(received.losses).toEqual([]);
     },
   );
 
@@ -239,37 +242,39 @@ describe("a generative-language upstream", () => {
       ],
       groundingSupports: [{ segment: { endIndex: 3 }, groundingChunkIndices: [0, 1] }],
     };
-    const told = await toChat("generative-language", google([{ text: "Yes" }], { groundingMetadata }));
-    expect(messageOf(told)["annotations"]).toMatchObject([{ url_citation: { url: "https://maps.example" } }]);
-    expect(told.losses).toEqual(["answer-citation"]);
+    const received = await toChat("generative-language", google([{ text: "Yes" }], { groundingMetadata }));
+    expect(messageOf(received)["annotations"]).toMatchObject([
+      { url_citation: { url: "https://maps.example" } },
+    ]);
+    expect(received.losses).toEqual(["answer-citation"]);
   });
 
   it("reads pages of its own, which is told as lost", async () => {
     const urlContextMetadata = { urlMetadata: [{ retrievedUrl: "https://a.example" }] };
-    const told = await toChat("generative-language", google([{ text: "Yes" }], { urlContextMetadata }));
-    expect(told.losses).toEqual(["answer-server-tool"]);
+    const received = await toChat("generative-language", google([{ text: "Yes" }], { urlContextMetadata }));
+    expect(received.losses).toEqual(["answer-server-tool"]);
   });
 
   it("draws while it thinks, which is no part of the answer", async () => {
-    const picture = { inlineData: { mimeType: "image/png", data: "aGk=" } };
-    const told = await toChat(
+    const image = { inlineData: { mimeType: "image/png", data: "aGk=" } };
+    const received = await toChat(
       "generative-language",
-      google([{ ...picture, thought: true }, { text: "Yes" }]),
+      google([{ ...image, thought: true }, { text: "Yes" }]),
     );
-    expect(messageOf(told)).not.toHaveProperty("images");
-    expect(told.losses).toEqual(["answer-unknown"]);
+    expect(messageOf(received)).not.toHaveProperty("images");
+    expect(received.losses).toEqual(["answer-unknown"]);
   });
 
   it.each(["chat-completions", "responses"] as const)(
     "signs a picture, which is told as lost to %s",
     async (client) => {
-      const picture = { inlineData: { mimeType: "image/png", data: "aGk=" }, thoughtSignature: "c2ln" };
+      const image = { inlineData: { mimeType: "image/png", data: "aGk=" }, thoughtSignature: "c2ln" };
       for (const stream of [false, true]) {
-        const answer = stream ? sse("generative-language", [google([picture])]) : google([picture]);
+        const answer = stream ? sse("generative-language", [google([image])]) : google([image]);
         const ask = client === "responses" ? toResponses : toChat;
-        const told = await ask("generative-language", answer, stream ? streaming : {});
-        expect(told.text).toContain("aGk=");
-        expect(told.losses).toEqual(["part-signature"]);
+        const received = await ask("generative-language", answer, stream ? streaming : {});
+        expect(received.text).toContain("aGk=");
+        expect(received.losses).toEqual(["part-signature"]);
       }
     },
   );
@@ -286,11 +291,11 @@ describe("a generative-language upstream", () => {
   );
 
   it("misses a signature, which is an error and no empty answer", async () => {
-    const told = await toChat(
+    const received = await toChat(
       "generative-language",
       google([], { finishReason: "MISSING_THOUGHT_SIGNATURE" }),
     );
-    expect(told.status).toBe(502);
+    expect(received.status).toBe(502);
   });
 
   it.each([false, true])(
@@ -298,8 +303,8 @@ describe("a generative-language upstream", () => {
     async (stream) => {
       const blocked = google([], { finishReason: "SAFETY", finishMessage: "Not this." });
       const answer = stream ? sse("generative-language", [blocked]) : blocked;
-      const told = await toMessages("generative-language", answer, stream ? streaming : {});
-      const end = stream ? (told.data.at(-2)?.["delta"] as Json) : told.json;
+      const received = await toMessages("generative-language", answer, stream ? streaming : {});
+      const end = stream ? (received.data.at(-2)?.["delta"] as Json) : received.json;
       expect(end).toMatchObject({
         stop_reason: "refusal",
         stop_details: { type: "refusal", category: null, explanation: "Not this." },

@@ -18,13 +18,13 @@ describe("what only one dialect writes so", () => {
       title,
       content: [{ type: "text", text }],
     });
-    const told = await fromClaude(
+    const received = await fromClaude(
       [result("https://a.example", "A", "Grass is green."), result("B", "B", "Sky.")],
       upstream,
     );
-    expect(told.sentText).toContain("A (https://a.example)\\n\\nGrass is green.");
-    expect(told.sentText).toContain("B\\n\\nSky.");
-    expect(told.losses).toEqual([]);
+    expect(received.sentText).toContain("A (https://a.example)\\n\\nGrass is green.");
+    expect(received.sentText).toContain("B\\n\\nSky.");
+    expect(received.losses).toEqual([]);
   });
 
   it.each(others)(
@@ -37,8 +37,8 @@ describe("what only one dialect writes so", () => {
         { role: "assistant", content: [{ type: "tool_use", id: "t", name: "find", input: {} }] },
         { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content }] },
       ];
-      const told = await sent("messages", upstream, { model: "m", max_tokens: 9, messages });
-      expect(told.sentText).toContain("A (https://a.example)\\n\\nGrass is green.");
+      const received = await sent("messages", upstream, { model: "m", max_tokens: 9, messages });
+      expect(received.sentText).toContain("A (https://a.example)\\n\\nGrass is green.");
     },
   );
 
@@ -48,8 +48,8 @@ describe("what only one dialect writes so", () => {
   ])("9 a picture's resolution %s is the detail %s elsewhere", async (level, detail) => {
     const inlineData = { mimeType: "image/png", data: png };
     const contents = [{ role: "user", parts: [{ inlineData, mediaResolution: { level } }] }];
-    const told = await sent("generative-language", "chat-completions", { model: "m", contents });
-    expect(told.sentText).toContain(`"detail":"${detail}"`);
+    const received = await sent("generative-language", "chat-completions", { model: "m", contents });
+    expect(received.sentText).toContain(`"detail":"${detail}"`);
   });
 
   it.each(others)(
@@ -57,13 +57,13 @@ describe("what only one dialect writes so", () => {
     async (upstream) => {
       const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
       const content = [{ type: "text", text: "One." }, image, { type: "text", text: "Two." }];
-      const told = await fromClaude(
+      const received = await fromClaude(
         [{ type: "document", title: "T", source: { type: "content", content } }],
         upstream,
       );
-      expect(told.sentText).toContain("T\\n\\nOne.\\n\\nTwo.");
-      expect(told.sentText).toContain(png);
-      expect(told.losses).toEqual([]);
+      expect(received.sentText).toContain("T\\n\\nOne.\\n\\nTwo.");
+      expect(received.sentText).toContain(png);
+      expect(received.losses).toEqual([]);
     },
   );
 
@@ -85,21 +85,21 @@ describe("what only one dialect writes so", () => {
         ],
       },
     ];
-    const told = await sent("generative-language", "messages", { model: "m", contents });
-    const [, , results] = told.sent["messages"] as { content: Json[] }[];
+    const received = await sent("generative-language", "messages", { model: "m", contents });
+    const [, , results] = received.sent["messages"] as { content: Json[] }[];
     expect(results?.content).toMatchObject([
       { type: "tool_result", is_error: true, content: "bad" },
       { type: "tool_result", content: "ok" },
       { type: "image", source: { data: png } },
     ]);
-    expect(told.losses).toEqual([]);
+    expect(received.losses).toEqual([]);
   });
 
   it.each(["chat-completions", "responses", "messages"] as const)(
     "22 results with ids of the client's own find their calls, which came without any, for %s",
     async (upstream) => {
-      const call = (place: string, more: Json = {}) => ({
-        functionCall: { name: "read", args: { place }, ...more },
+      const call = (position: string, more: Json = {}) => ({
+        functionCall: { name: "read", args: { position }, ...more },
       });
       const result = (id: string, output: string) => ({
         functionResponse: { id, name: "read", response: { output } },
@@ -109,12 +109,12 @@ describe("what only one dialect writes so", () => {
         { role: "model", parts: [call("a"), call("b", { id: "own" }), call("c")] },
         { role: "user", parts: [result("read-1", "A"), result("own", "B"), result("read-2", "C")] },
       ];
-      const told = await sent("generative-language", upstream, { model: "m", contents });
-      expect(told.losses).toEqual([]);
-      expect(told.sentText).not.toMatch(/read-[12]/);
-      const places = ["A", "B", "C"].map((output) => told.sentText.indexOf(`"${output}"`));
-      expect(places).toEqual(places.toSorted((left, right) => left - right));
-      expect(places.every((place) => place > 0)).toBe(true);
+      const received = await sent("generative-language", upstream, { model: "m", contents });
+      expect(received.losses).toEqual([]);
+      expect(received.sentText).not.toMatch(/read-[12]/);
+      const positions = ["A", "B", "C"].map((output) => received.sentText.indexOf(`"${output}"`));
+      expect(positions).toEqual(positions.toSorted((left, right) => left - right));
+      expect(positions.every((position) => position > 0)).toBe(true);
     },
   );
 
@@ -124,12 +124,12 @@ describe("what only one dialect writes so", () => {
       { role: "model", parts: [{ text: "Here" }, { inlineData: { mimeType: "image/png", data: png } }] },
       { role: "user", parts: [{ text: "Again" }] },
     ];
-    const told = await sent("generative-language", "messages", { model: "m", contents });
-    expect((told.sent["messages"] as Json[])[1]).toEqual({
+    const received = await sent("generative-language", "messages", { model: "m", contents });
+    expect((received.sent["messages"] as Json[])[1]).toEqual({
       role: "assistant",
       content: [{ type: "text", text: "Here" }],
     });
-    expect(told.losses).toEqual(["assistant-image"]);
+    expect(received.losses).toEqual(["assistant-image"]);
   });
 
   it("50 breakpoints on whole messages and tools reach a messages vendor, and are a loss elsewhere", async () => {
@@ -141,13 +141,13 @@ describe("what only one dialect writes so", () => {
       ],
       tools: [{ type: "function", cache_control, function: { name: "f" } }],
     };
-    const told = await fromChat(body, "messages");
-    expect(told.sent).toMatchObject({
+    const received = await fromChat(body, "messages");
+    expect(received.sent).toMatchObject({
       system: [{ text: "Be brief.", cache_control }],
       messages: [{ content: [{ text: "Hi", cache_control }] }],
       tools: [{ name: "f", cache_control }],
     });
-    expect(told.losses).toEqual([]);
+    expect(received.losses).toEqual([]);
     expect((await fromChat(body, "generative-language")).losses).toEqual(["cache-control"]);
     const { messages: _, ...toolsAlone } = body;
     expect((await fromChat({ ...toolsAlone, messages: [hi] }, "responses")).losses).toEqual([
@@ -159,9 +159,12 @@ describe("what only one dialect writes so", () => {
     "13 what the assistant said aloud earlier, known by an id at its vendor, is a loss for %s",
     async (upstream) => {
       const spoken = { role: "assistant", audio: { id: "audio_1" } };
-      const told = await fromChat({ messages: [hi, spoken, { role: "user", content: "And?" }] }, upstream);
-      expect(told.losses.length).toBe(1);
-      expect(told.sentText).not.toContain("audio_1");
+      const received = await fromChat(
+        { messages: [hi, spoken, { role: "user", content: "And?" }] },
+        upstream,
+      );
+      expect(received.losses.length).toBe(1);
+      expect(received.sentText).not.toContain("audio_1");
     },
   );
 
@@ -181,14 +184,14 @@ describe("what only one dialect writes so", () => {
       { audio: { transcript: "lo", data: half("bc") } },
     ]);
     const google = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
-    const told = await tell({
+    const received = await tell({
       client: "generative-language",
       upstream: "chat-completions",
       body: google,
       array: false,
       answer,
     });
-    const parts = told.data.flatMap((chunk) => {
+    const parts = received.data.flatMap((chunk) => {
       const [candidate] = chunk["candidates"] as { content: { parts: Json[] } }[];
       return candidate?.content.parts ?? [];
     });
@@ -240,13 +243,13 @@ describe("35 schemas of tools that vendors refuse at their top", () => {
 
   it.each(["messages", "responses"] as const)("an object is what %s vendors are told", async (upstream) => {
     for (const [parameters, expected, losses] of schemas) {
-      const told = await fromChat(
+      const received = await fromChat(
         { messages: [hi], tools: [{ type: "function", function: { name: "f", parameters } }] },
         upstream,
       );
-      const [tool] = told.sent["tools"] as Json[];
+      const [tool] = received.sent["tools"] as Json[];
       expect(tool?.["input_schema"] ?? tool?.["parameters"]).toEqual(expected);
-      expect(told.losses).toEqual(losses);
+      expect(received.losses).toEqual(losses);
     }
   });
 });

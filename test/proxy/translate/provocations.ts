@@ -51,7 +51,7 @@ const embed = (more: Json): Provocation => ({
 });
 const words = { type: "text", media_type: "text/plain", data: "Words" };
 const document = (more: Json) => fromMessages(saidByUser({ type: "document", source: words, ...more }));
-const picture = {
+const image = {
   candidates: [
     { content: { parts: [{ inlineData: { mimeType: "image/png", data: PNG } }] }, finishReason: "STOP" },
   ],
@@ -132,7 +132,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   ),
   "logit-bias": fromChat({ logit_bias: { 5: 1 } }),
   logprobs: fromChat({ logprobs: true }),
-  mask: { path: "/v1/images/edits", body: maskedEdit(), answer: picture },
+  mask: { path: "/v1/images/edits", body: maskedEdit(), answer: image },
   "max-tokens": fromChat({ max_tokens: 9_000 }, "messages/claude-3-5-haiku"),
   metadata: fromChat({ metadata: { a: "b" } }),
   modalities: fromChat({ modalities: ["text", "audio"] }),
@@ -161,7 +161,7 @@ export const provocations: Readonly<Record<Provoked, Provocation>> = {
   size: {
     path: "/v1/images/generations",
     body: { model: "generative-language/m", prompt: "x", size: "1024x1024" },
-    answer: picture,
+    answer: image,
   },
   stop: fromMessages({ stop_sequences: ["a", "b", "c", "d", "e"] }),
   store: fromChat({ store: true }),

@@ -4,7 +4,7 @@ import { chatAnswer, chatStream, type Json, sent, tell } from "./harness.ts";
 /** What OpenRouter gives beside a call of a model that thinks, and wants back to the letter. */
 const words = { type: "reasoning.text", text: "I look it up.", format: "google-gemini-v1", index: 0 };
 const signed = { ...words, signature: "c2ln", format: "anthropic-claude-v1" };
-const sealed = {
+const wrapped = {
   type: "reasoning.encrypted",
   data: "ZW5j",
   id: "tool_f_1",
@@ -46,7 +46,7 @@ describe("signed thinking of a chat-completions vendor", () => {
     ["in one piece", false],
     ["streamed", true],
   ])("40 43 comes back to it as it was, through a messages client, %s", async (_, stream) => {
-    const details = [signed, sealed];
+    const details = [signed, wrapped];
     const message = { content: null, reasoning: words.text, reasoning_details: details, tool_calls: [call] };
     const piece = (text: string) => ({ reasoning: text, reasoning_details: [{ ...words, text }] });
     const { text: __, ...signature } = signed;
@@ -54,7 +54,7 @@ describe("signed thinking of a chat-completions vendor", () => {
       piece("I look "),
       piece("it up."),
       { reasoning_details: [signature] },
-      { reasoning_details: [sealed], tool_calls: [{ index: 0, ...call }] },
+      { reasoning_details: [wrapped], tool_calls: [{ index: 0, ...call }] },
     ];
     const answer = stream ? chatStream(deltas, "tool_calls") : chatAnswer(message, "tool_calls");
     const first = await tell({ client: "messages", ...asked, body: { ...claude, stream }, answer });
@@ -71,14 +71,14 @@ describe("signed thinking of a chat-completions vendor", () => {
   });
 
   it("40 43 comes back through a responses client, and through one of generative-language", async () => {
-    const message = { content: null, reasoning_details: [sealed], tool_calls: [call] };
+    const message = { content: null, reasoning_details: [wrapped], tool_calls: [call] };
     const answer = chatAnswer(message, "tool_calls");
     const input = [{ role: "user", content: "Go" }];
     const first = await tell({ client: "responses", ...asked, body: { model: "m", input }, answer });
     const output = { type: "function_call_output", call_id: "tool_f_1", output: "x" };
     const items = [...input, ...(first.json["output"] as Json[]), output];
     const second = await sent("responses", "chat-completions", { model: "m", input: items }, { model });
-    expect(second.sent["messages"]).toMatchObject([{}, { reasoning_details: [sealed] }, {}]);
+    expect(second.sent["messages"]).toMatchObject([{}, { reasoning_details: [wrapped] }, {}]);
     const contents = [{ role: "user", parts: [{ text: "Go" }] }];
     const google = await tell({
       client: "generative-language",
@@ -95,7 +95,7 @@ describe("signed thinking of a chat-completions vendor", () => {
       { model: "m", contents: turns },
       { model },
     );
-    expect(third.sent["messages"]).toMatchObject([{}, { reasoning_details: [sealed] }, {}]);
+    expect(third.sent["messages"]).toMatchObject([{}, { reasoning_details: [wrapped] }, {}]);
   });
 
   it("40 reaches no other vendor, nor one that takes no such member", async () => {
@@ -111,9 +111,9 @@ describe("signed thinking of a chat-completions vendor", () => {
       ["chat-completions", "gpt-5"],
       ["generative-language", "gemini-3-pro"],
     ] as const) {
-      const told = await sent("messages", upstream, ask, { model: other });
-      expect(told.sentText).not.toMatch(/reasoning_details|c2ln|I look/);
-      expect(told.losses).toEqual(["reasoning-signature"]);
+      const received = await sent("messages", upstream, ask, { model: other });
+      expect(received.sentText).not.toMatch(/reasoning_details|c2ln|I look/);
+      expect(received.losses).toEqual(["reasoning-signature"]);
     }
   });
 });

@@ -50,19 +50,19 @@ describe("56 reasons of generative-language to end without an answer", () => {
     async (client) => {
       for (const reason of ["OTHER", "NO_IMAGE", "IMAGE_OTHER", "SOMETHING_NEW"])
         for (const answer of ended(reason, { finishMessage: "No picture was made." })) {
-          const told = await ask(client, "generative-language", answer);
-          expect(told.text).toContain("No picture was made.");
-          expect(told.text).toContain("error");
-          expect(told.status).toBe(typeof answer === "string" ? 200 : 502);
+          const received = await ask(client, "generative-language", answer);
+          expect(received.text).toContain("No picture was made.");
+          expect(received.text).toContain("error");
+          expect(received.status).toBe(typeof answer === "string" ? 200 : 502);
         }
     },
   );
 
   it("are no error where there are words", async () => {
     for (const answer of ended("NO_IMAGE", {}, [{ text: "I cannot draw." }])) {
-      const told = await ask("chat-completions", "generative-language", answer);
-      expect(told.text).toContain("I cannot draw.");
-      expect(told.text).toContain('"finish_reason":"stop"');
+      const received = await ask("chat-completions", "generative-language", answer);
+      expect(received.text).toContain("I cannot draw.");
+      expect(received.text).toContain('"finish_reason":"stop"');
     }
   });
 });
@@ -75,9 +75,9 @@ describe("61 an answer that Azure's filter stopped has no message", () => {
     ["messages", /"stop_reason":"refusal"/],
     ["generative-language", /"finishReason":"SAFETY"/],
   ] as const)("which %s clients are told as such", async (client, said) => {
-    const told = await ask(client, "chat-completions", filtered);
-    expect(told.status).toBe(200);
-    expect(told.text).toMatch(said);
+    const received = await ask(client, "chat-completions", filtered);
+    expect(received.status).toBe(200);
+    expect(received.text).toMatch(said);
   });
 
   it("which is an error where no filter is named", async () => {
@@ -114,9 +114,9 @@ describe("81 a responses stream whose text moves within its item", () => {
 
   it.each(not("responses"))("tells it once to %s clients", async (client) => {
     for (const ends of [[textDone(1), itemDone], [textDone(0), itemDone], [itemDone], []]) {
-      const told = await ask(client, "responses", sse("responses", [...deltas, ...ends, completed]));
-      expect(told.text.replace(/"(?:text|content)":""/g, "").match(/Hel/g)).toHaveLength(1);
-      expect(told.text.match(/lo"/g)).toHaveLength(1);
+      const received = await ask(client, "responses", sse("responses", [...deltas, ...ends, completed]));
+      expect(received.text.replace(/"(?:text|content)":""/g, "").match(/Hel/g)).toHaveLength(1);
+      expect(received.text.match(/lo"/g)).toHaveLength(1);
     }
   });
 
@@ -124,8 +124,8 @@ describe("81 a responses stream whose text moves within its item", () => {
     const two = [...content, { type: "output_text", text: "Hello too", annotations: [] }];
     const done = { type: "response.output_item.done", output_index: 1, item: { ...item, content: two } };
     const last = { ...completed, response: { ...response, output: [thinking, { ...item, content: two }] } };
-    const told = await ask("messages", "responses", sse("responses", [...deltas, done, last]));
-    const texts = told.data.map((event) => (event["delta"] as Json | undefined)?.["text"] ?? "").join("");
+    const received = await ask("messages", "responses", sse("responses", [...deltas, done, last]));
+    const texts = received.data.map((event) => (event["delta"] as Json | undefined)?.["text"] ?? "").join("");
     expect(texts).toBe("HelloHello too");
   });
 });
@@ -141,11 +141,11 @@ describe("74 calls that hold an empty custom call beside the function's", () => 
 
   it.each(not("chat-completions"))("are the function's (%s)", async (client) => {
     for (const answer of [chatAnswer({ tool_calls: [call] }, ""), chatStream(pieces, "")]) {
-      const told = await ask(client, "chat-completions", answer);
-      expect(told.text).not.toContain("custom");
-      expect(told.text).toContain("get_weather");
-      expect(told.text.replaceAll("\\", "")).toMatch(/"city":|city/);
-      expect(told.text).toContain("Oslo");
+      const received = await ask(client, "chat-completions", answer);
+      expect(received.text).not.toContain("custom");
+      expect(received.text).toContain("get_weather");
+      expect(received.text.replaceAll("\\", "")).toMatch(/"city":|city/);
+      expect(received.text).toContain("Oslo");
     }
   });
 
@@ -180,8 +180,8 @@ describe("78 lists in a chat stream, as openai-python and openai-node add them u
     { type: "content_block_delta", index, delta: { type: "text_delta", text: "So." } },
     { type: "content_block_stop", index },
   ];
-  const deltasOf = (told: { data: readonly Json[] }) =>
-    told.data.flatMap((chunk) => (chunk["choices"] as { delta: Json }[]).map(({ delta }) => delta));
+  const deltasOf = (received: { data: readonly Json[] }) =>
+    received.data.flatMap((chunk) => (chunk["choices"] as { delta: Json }[]).map(({ delta }) => delta));
 
   it("come once, whole, each entry with its index", async () => {
     const answer = messagesStream([...thought(0, "c2ln"), ...said(1), ...thought(2, "c2lo"), ...said(3)]);
@@ -212,12 +212,12 @@ describe("78 lists in a chat stream, as openai-python and openai-node add them u
       content: [content("One.", 0), content("Two.", 1)],
     };
     const response = { id: "resp_1", object: "response", status: "completed", output: [item] };
-    const told = await ask(
+    const received = await ask(
       "chat-completions",
       "responses",
       sse("responses", [{ type: "response.completed", response }]),
     );
-    const lists = deltasOf(told).filter((delta) => "annotations" in delta);
+    const lists = deltasOf(received).filter((delta) => "annotations" in delta);
     expect(lists).toMatchObject([
       {
         annotations: [
@@ -233,13 +233,13 @@ describe("80 tokens of the answer in message_start", () => {
   it("are none, since message_delta says them all", async () => {
     const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 };
     const [chunk] = ended("STOP", {}, [{ text: "Hello" }]);
-    const told = await ask(
+    const received = await ask(
       "messages",
       "generative-language",
       sse("generative-language", [{ ...chunk, usageMetadata }]),
     );
-    expect(told.data[0]).toMatchObject({ message: { usage: { input_tokens: 7, output_tokens: 0 } } });
-    const delta = told.data.find((event) => event["type"] === "message_delta");
+    expect(received.data[0]).toMatchObject({ message: { usage: { input_tokens: 7, output_tokens: 0 } } });
+    const delta = received.data.find((event) => event["type"] === "message_delta");
     expect(delta?.["usage"]).toMatchObject({ input_tokens: 7, output_tokens: 5 });
   });
 });
@@ -299,9 +299,9 @@ describe("37 asking for sealed reasoning", () => {
         temperature: 0.5,
         include: ["reasoning.encrypted_content"],
       };
-      const told = await tell({ client: "responses", upstream, body });
-      expect(told.sentText).not.toContain("hinking");
-      expect(told.sentText).toContain('"temperature":0.5');
+      const received = await tell({ client: "responses", upstream, body });
+      expect(received.sentText).not.toContain("hinking");
+      expect(received.sentText).toContain('"temperature":0.5');
     },
   );
 });
@@ -317,14 +317,17 @@ describe("94 the words of a refusal", () => {
     { message: [{ msg: "Extra inputs are not permitted" }] },
   ])("are found wherever FastAPI's servers put them (%j)", async (body) => {
     for (const client of not("chat-completions")) {
-      const told = await tell({
+      const received = await tell({
         client,
         upstream: "chat-completions",
         body: bodies[client],
         answer: body as Json,
         status: 422,
       });
-      expect([told.status, told.text.includes("Extra inputs are not permitted")]).toEqual([422, true]);
+      expect([received.status, received.text.includes("Extra inputs are not permitted")]).toEqual([
+        422,
+        true,
+      ]);
     }
   });
 });

@@ -64,7 +64,7 @@ afterAll(async () => {
 const others = (own: Dialect) => dialects.filter((dialect) => dialect !== own);
 const bodies = (dialect: UpstreamDialect) =>
   (upstreams.get(dialect)?.hits ?? []).map((hit) => hit.body.toString());
-const places = (inputs: unknown[]) => inputs.map((input) => (input as { city: string }).city);
+const positions = (inputs: unknown[]) => inputs.map((input) => (input as { city: string }).city);
 
 /** What every loop must have come to, whatever the SDK. */
 function expectLoop(dialect: UpstreamDialect, cities: string[], last: string): void {
@@ -96,7 +96,7 @@ describe("the openai SDK, chat completions", () => {
     });
     const second = await stream.finalChatCompletion();
     expect(second.usage?.completion_tokens).toBeGreaterThan(0);
-    expectLoop(dialect, places(inputs), second.choices[0]?.message.content ?? "");
+    expectLoop(dialect, positions(inputs), second.choices[0]?.message.content ?? "");
   });
 });
 
@@ -118,7 +118,7 @@ describe("the openai SDK, responses", () => {
       .stream({ model, previous_response_id: first.id, input, tools })
       .finalResponse();
     expect(second.status).toBe("completed");
-    expectLoop(dialect, places(inputs), second.output_text);
+    expectLoop(dialect, positions(inputs), second.output_text);
   });
 });
 
@@ -143,7 +143,7 @@ describe("the anthropic SDK", () => {
     const second = await client.messages.stream({ model, max_tokens: 500, messages, tools }).finalMessage();
     expect(second.usage.output_tokens).toBeGreaterThan(0);
     const text = second.content.map((block) => (block.type === "text" ? block.text : "")).join("");
-    expectLoop(dialect, places(called.map((block) => block.input)), text);
+    expectLoop(dialect, positions(called.map((block) => block.input)), text);
   });
 });
 
@@ -176,6 +176,6 @@ describe("the google SDK", () => {
     for await (const chunk of await client.models.generateContentStream({ model, contents, config })) {
       text += chunk.text ?? "";
     }
-    expectLoop(dialect, places(called.map((call) => call.args)), text);
+    expectLoop(dialect, positions(called.map((call) => call.args)), text);
   });
 });

@@ -29,15 +29,19 @@ describe("37 how much to think, at chat-completions vendors", () => {
     ["anthropic/claude-sonnet-4.5", "openrouter.ai", { reasoning: { effort: "high" } }],
     ["claude-4-sonnet", "acme.snowflakecomputing.com", { reasoning: { effort: "high" } }],
   ])("is said to %s at %s", async (model, host, members) => {
-    const told = await toChat({ output_config: { effort: "high" } }, model, host);
-    expect(told.sent).toMatchObject(members);
-    expect(told.losses).toEqual([]);
+    const received = await toChat({ output_config: { effort: "high" } }, model, host);
+    expect(received.sent).toMatchObject(members);
+    expect(received.losses).toEqual([]);
   });
 
   it("is a budget at OpenRouter where it was one", async () => {
     const thinking = { type: "enabled", budget_tokens: 3000 };
-    const told = await toChat({ thinking, max_tokens: 9000 }, "anthropic/claude-sonnet-4.5", "openrouter.ai");
-    expect(told.sent["reasoning"]).toEqual({ max_tokens: 3000 });
+    const received = await toChat(
+      { thinking, max_tokens: 9000 },
+      "anthropic/claude-sonnet-4.5",
+      "openrouter.ai",
+    );
+    expect(received.sent["reasoning"]).toEqual({ max_tokens: 3000 });
   });
 
   it.each([
@@ -50,9 +54,9 @@ describe("37 how much to think, at chat-completions vendors", () => {
     ["glm-4.6", undefined, {}, ["reasoning-effort"]],
     ["gpt-4o", undefined, {}, []],
   ])("is none where none is wanted of %s at %s, or a loss", async (model, host, members, losses) => {
-    const told = await toChat({ thinking: { type: "disabled" } }, model, host);
-    expect(told.sent).toMatchObject(members);
-    expect(told.losses).toEqual(losses);
+    const received = await toChat({ thinking: { type: "disabled" } }, model, host);
+    expect(received.sent).toMatchObject(members);
+    expect(received.losses).toEqual(losses);
   });
 
   it("never becomes none where some is wanted", async () => {
@@ -69,14 +73,14 @@ describe("43 thinking that a vendor wants back", () => {
     ["deepseek-chat", undefined, { reasoning_content: "Hmm" }],
     ["some-alias", "api.deepseek.com", { reasoning_content: "Hmm" }],
   ])("is sent to %s at %s", async (model, host, members) => {
-    const told = await toChat({ messages: called([unsigned]) }, model, host);
-    expect((told.sent["messages"] as Json[])[1]).toMatchObject(members);
-    expect(told.losses).toEqual([]);
+    const received = await toChat({ messages: called([unsigned]) }, model, host);
+    expect((received.sent["messages"] as Json[])[1]).toMatchObject(members);
+    expect(received.losses).toEqual([]);
   });
 
   it("is empty where a call came without any", async () => {
-    const told = await toChat({ messages: called() }, "deepseek-reasoner");
-    expect((told.sent["messages"] as Json[])[1]).toMatchObject({ reasoning_content: "" });
+    const received = await toChat({ messages: called() }, "deepseek-reasoner");
+    expect((received.sent["messages"] as Json[])[1]).toMatchObject({ reasoning_content: "" });
     const plain = await toChat(
       { messages: [hi, { role: "assistant", content: "Yes" }, hi] },
       "deepseek-chat",
@@ -95,8 +99,8 @@ describe("43 thinking that a vendor wants back", () => {
         index: 0,
       };
       const answer = chatAnswer({ content: "ok", reasoning_details: [detail] });
-      const told = await toChat({}, model, "openrouter.ai", { answer });
-      const turn = { role: "assistant", content: told.json["content"] };
+      const received = await toChat({}, model, "openrouter.ai", { answer });
+      const turn = { role: "assistant", content: received.json["content"] };
       const next = await toChat({ messages: [hi, turn, hi] }, model, "openrouter.ai");
       expect((next.sent["messages"] as Json[])[1]).toMatchObject({ reasoning_details: [detail] });
       expect(next.losses).toEqual([]);
@@ -113,8 +117,8 @@ describe("21 calls at Mistral", () => {
     ] as const) {
       const ids = [];
       for (let turn = 0; turn < 2; turn += 1) {
-        const told = await toChat({ messages: called() }, model, host);
-        const [, call, result] = told.sent["messages"] as [Json, { tool_calls: { id: string }[] }, Json];
+        const received = await toChat({ messages: called() }, model, host);
+        const [, call, result] = received.sent["messages"] as [Json, { tool_calls: { id: string }[] }, Json];
         expect(call.tool_calls[0]?.id).toMatch(/^[a-zA-Z0-9]{9}$/);
         expect(result["tool_call_id"]).toBe(call.tool_calls[0]?.id);
         ids.push(call.tool_calls[0]?.id);
@@ -124,8 +128,8 @@ describe("21 calls at Mistral", () => {
   });
 
   it("keep Mistral's own", async () => {
-    const told = await toChat({ messages: called([], "D681PevKs") }, "mistral-large-latest");
-    expect((told.sent["messages"] as Json[])[2]).toMatchObject({ tool_call_id: "D681PevKs" });
+    const received = await toChat({ messages: called([], "D681PevKs") }, "mistral-large-latest");
+    expect((received.sent["messages"] as Json[])[2]).toMatchObject({ tool_call_id: "D681PevKs" });
   });
 });
 
@@ -146,8 +150,8 @@ describe("79 usage in streams", () => {
     };
     const answer =
       chatStream([{ content: "Hi" }]).replace(/data: \[DONE\][\s\S]*/, "") + sse("chat-completions", [end]);
-    const told = await toChat({ stream: true }, "llama-3.3", "api.groq.com", { answer });
-    expect(told.outcome.usage).toMatchObject({ input: { total: 7 }, output: { total: 5 } });
+    const received = await toChat({ stream: true }, "llama-3.3", "api.groq.com", { answer });
+    expect(received.outcome.usage).toMatchObject({ input: { total: 7 }, output: { total: 5 } });
   });
 
   it("counts reasoning beside the answer where it is more than all of it", async () => {
@@ -156,10 +160,10 @@ describe("79 usage in streams", () => {
       completion_tokens: 10,
       completion_tokens_details: { reasoning_tokens: 96 },
     };
-    const told = await toChat({}, "google/gemini-3-pro", "ai-gateway.vercel.sh", {
+    const received = await toChat({}, "google/gemini-3-pro", "ai-gateway.vercel.sh", {
       answer: chatAnswer({ content: "Hi" }, "stop", { usage }),
     });
-    expect(told.outcome.usage?.output).toEqual({ total: 106, reasoning: 96 });
+    expect(received.outcome.usage?.output).toEqual({ total: 106, reasoning: 96 });
   });
 });
 

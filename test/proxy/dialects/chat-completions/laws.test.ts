@@ -86,8 +86,8 @@ describe("laws of the chat-completions codec", () => {
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("chat-completions", "own-parallel-interleaved.chunks.txt");
     for (let length = 0; length <= lines.length; length += 1) {
-      const told = decodeAll(chat, wireEvents(lines.slice(0, length)));
-      const terminal = told.filter((event) => event.type === "end" || event.type === "error");
+      const received = decodeAll(chat, wireEvents(lines.slice(0, length)));
+      const terminal = received.filter((event) => event.type === "end" || event.type === "error");
       // The last line is usage alone: the finish in front of it is an end already.
       expect(terminal.map((event) => event.type)).toEqual([length >= lines.length - 1 ? "end" : "error"]);
     }

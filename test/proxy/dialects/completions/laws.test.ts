@@ -56,8 +56,8 @@ describe("laws of the completions codec", () => {
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("chat-completions", "openai-completion-text.chunks.txt");
     for (let length = 0; length < lines.length; length += 1) {
-      const told = decodeAll(completions, wireEvents(lines.slice(0, length)));
-      expect(told.filter((event) => event.type === "end" || event.type === "error")).toHaveLength(1);
+      const received = decodeAll(completions, wireEvents(lines.slice(0, length)));
+      expect(received.filter((event) => event.type === "end" || event.type === "error")).toHaveLength(1);
     }
   });
 

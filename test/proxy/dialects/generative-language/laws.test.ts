@@ -89,9 +89,9 @@ describe("laws of the generative-language codec", () => {
   });
 
   it.each(streams)("a recorded stream says the same after being written again: %s", (name) => {
-    const told = decodeAll(generativeLanguage, wireEvents(readStreamFixture(dialect, name)));
-    const again = decodeAll(generativeLanguage, parseEvents(encodeAll(generativeLanguage, told)));
-    expect(said(collect(again)).candidates).toEqual(said(collect(told)).candidates);
+    const received = decodeAll(generativeLanguage, wireEvents(readStreamFixture(dialect, name)));
+    const again = decodeAll(generativeLanguage, parseEvents(encodeAll(generativeLanguage, received)));
+    expect(said(collect(again)).candidates).toEqual(said(collect(received)).candidates);
   });
 
   holdAnswerLaws(generativeLanguage, { answer });
@@ -111,8 +111,8 @@ describe("laws of the generative-language codec", () => {
     for (const name of streams) {
       const lines = readStreamFixture(dialect, name);
       for (const length of [0, 1, lines.length - 1, lines.length]) {
-        const told = decodeAll(generativeLanguage, wireEvents(lines.slice(0, length)));
-        const terminal = told.filter((event) => event.type === "end" || event.type === "error");
+        const received = decodeAll(generativeLanguage, wireEvents(lines.slice(0, length)));
+        const terminal = received.filter((event) => event.type === "end" || event.type === "error");
         expect(terminal.map((event) => event.type)).toEqual([length === lines.length ? "end" : "error"]);
       }
     }

@@ -31,10 +31,10 @@ function partsOf(...chunks: object[]) {
 }
 
 function recordedCalls(name: string) {
-  const told = collect(
+  const received = collect(
     decodeAll(generativeLanguage, wireEvents(readStreamFixture("generative-language", name))),
   );
-  return told.candidates[0]?.parts.flatMap((part) =>
+  return received.candidates[0]?.parts.flatMap((part) =>
     part.type === "tool-call" ? [[part.name, JSON.parse(part.arguments)]] : [],
   );
 }
@@ -62,10 +62,10 @@ describe("reading a stream of the generative-language dialect", () => {
   });
 
   it("58: a blocked prompt is an answer without words, filtered", () => {
-    const told = collect(
+    const received = collect(
       decode({ promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 4 } }),
     );
-    expect(told).toMatchObject({
+    expect(received).toMatchObject({
       candidates: [{ parts: [], finish: { unified: "content-filter", raw: "SAFETY" } }],
       usage: { input: { total: 4 } },
     });
@@ -106,7 +106,7 @@ describe("reading a stream of the generative-language dialect", () => {
   });
 
   it("42: a signature belongs to its thought, its call, or the text before it", () => {
-    const told = collect(
+    const received = collect(
       decode(
         chunk([{ text: "Hm.", thought: true, thoughtSignature: "dGhpbms" }]),
         chunk([{ text: "Yes." }]),
@@ -114,7 +114,7 @@ describe("reading a stream of the generative-language dialect", () => {
         chunk([{ functionCall: { name: "f", args: {} }, thoughtSignature: "Y2FsbA" }], stop),
       ),
     );
-    expect(told.candidates[0]?.parts).toMatchObject([
+    expect(received.candidates[0]?.parts).toMatchObject([
       { type: "reasoning", signature: "dGhpbms" },
       { type: "text", text: "Yes.", signature: "dGV4dA" },
       { type: "tool-call", signature: "Y2FsbA" },
@@ -124,8 +124,8 @@ describe("reading a stream of the generative-language dialect", () => {
   it("21: calls without ids get ones that no other call of the answer, and no other answer, has", () => {
     const ids = (responseId: string) => {
       const call = { functionCall: { name: "f", args: {} } };
-      const told = collect(decode({ ...chunk([call, call], stop), responseId }));
-      return told.candidates[0]?.parts.map((part) => (part.type === "tool-call" ? part.id : "")) ?? [];
+      const received = collect(decode({ ...chunk([call, call], stop), responseId }));
+      return received.candidates[0]?.parts.map((part) => (part.type === "tool-call" ? part.id : "")) ?? [];
     };
     expect(new Set([...ids("r1"), ...ids("r2")]).size).toBe(4);
     expect(ids("r1")).toEqual(ids("r1"));
@@ -164,8 +164,8 @@ describe("reading a stream of the generative-language dialect", () => {
       "generative-language",
       "google-vertex-stream-tool-call-arguments-nested.1.chunks.txt",
     );
-    const told = decodeAll(generativeLanguage, wireEvents(lines));
-    expect(told.filter((event) => event.type === "arguments-delta").length).toBeGreaterThan(30);
+    const received = decodeAll(generativeLanguage, wireEvents(lines));
+    expect(received.filter((event) => event.type === "arguments-delta").length).toBeGreaterThan(30);
   });
 
   it("76, 79: counts of each chunk are those so far, and chunks may follow the finish", () => {
@@ -177,18 +177,18 @@ describe("reading a stream of the generative-language dialect", () => {
         toolUsePromptTokenCount: 1,
       },
     });
-    const told = collect(
+    const received = collect(
       decode({ ...chunk([{ text: "a" }]), ...usage(1) }, { ...chunk([], stop), ...usage(2) }, usage(5)),
     );
-    expect(told.usage).toMatchObject({ input: { total: 4 }, output: { total: 9, reasoning: 4 } });
+    expect(received.usage).toMatchObject({ input: { total: 4 }, output: { total: 9, reasoning: 4 } });
   });
 
   it("85: an error in the middle is an error with its kind", () => {
-    const told = decodeAll(
+    const received = decodeAll(
       generativeLanguage,
       wireEvents(readStreamFixture("generative-language", "own-error-midway.chunks.txt")),
     );
-    expect(told.at(-1)).toMatchObject({ type: "error", error: { kind: "overloaded", status: 503 } });
+    expect(received.at(-1)).toMatchObject({ type: "error", error: { kind: "overloaded", status: 503 } });
   });
 
   it("86: the end before a finish reason, and events that are no JSON, are errors", () => {

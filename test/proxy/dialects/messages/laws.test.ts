@@ -95,8 +95,8 @@ describe("laws of the messages codec", () => {
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("messages", "own-thinking-tool.chunks.txt");
     for (let length = 0; length <= lines.length; length += 1) {
-      const told = decodeAll(messages, wireEvents(lines.slice(0, length)));
-      const terminal = told.filter((event) => event.type === "end" || event.type === "error");
+      const received = decodeAll(messages, wireEvents(lines.slice(0, length)));
+      const terminal = received.filter((event) => event.type === "end" || event.type === "error");
       expect(terminal.map((event) => event.type)).toEqual([length === lines.length ? "end" : "error"]);
     }
   });

@@ -75,8 +75,8 @@ describe("laws of the responses codec", () => {
   it.each(streams)("a recorded stream tells the response it ends with: %s", (name) => {
     const lines = readStreamFixture("responses", name);
     const last = JSON.parse(lines.at(-1) ?? "{}");
-    const told = collect(decodeAll(responses, wireEvents(lines)));
-    expect(said(told)).toEqual(said(responses.decodeResponse(last.response).value));
+    const received = collect(decodeAll(responses, wireEvents(lines)));
+    expect(said(received)).toEqual(said(responses.decodeResponse(last.response).value));
   });
 
   holdAnswerLaws(responses, { answer });
@@ -95,8 +95,8 @@ describe("laws of the responses codec", () => {
   it("ends exactly once, however much of a stream arrives", () => {
     const lines = readStreamFixture("responses", "own-parallel-tools.chunks.txt");
     for (let length = 0; length <= lines.length; length += 1) {
-      const told = decodeAll(responses, wireEvents(lines.slice(0, length)));
-      const terminal = told.filter((event) => event.type === "end" || event.type === "error");
+      const received = decodeAll(responses, wireEvents(lines.slice(0, length)));
+      const terminal = received.filter((event) => event.type === "end" || event.type === "error");
       expect(terminal.map((event) => event.type)).toEqual([length === lines.length ? "end" : "error"]);
     }
   });

@@ -130,18 +130,18 @@ describe("threads of the messages dialect", () => {
       messages: [{ role: "user", content: "Hi" }],
       thread: { type: "continue", previous_message_id: "msg_unknown" },
     };
-    const told = await tell({
+    const received = await tell({
       client: "messages",
       upstream: "responses",
       body,
       conversations: createMemoryConversations(),
     });
-    expect(told.status).toBe(404);
-    expect(told.json).toMatchObject({
+    expect(received.status).toBe(404);
+    expect(received.json).toMatchObject({
       type: "error",
       error: { type: "not_found_error", details: { error_code: "thread_not_found" } },
     });
-    expect(told.path).toBe("");
+    expect(received.path).toBe("");
   });
 
   it("go on from an unfinished answer without anything new", async () => {

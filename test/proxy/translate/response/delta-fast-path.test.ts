@@ -23,7 +23,7 @@ function translate(
   upstream: Dialect,
   packets: readonly Uint8Array[],
   way: "short" | "long",
-): { readonly told: string; readonly kept: string; readonly shown: number } {
+): { readonly received: string; readonly kept: string; readonly shown: number } {
   const parser = createSseParser();
   const decoder = codecs[upstream].createStreamDecoder();
   const encoder = codecs[client].createStreamEncoder(context);
@@ -51,12 +51,12 @@ function translate(
     encode,
   );
   const take = (event: WireEvent) => (way === "short" ? deltas.push(event) : encode(push(event)));
-  let told = packets.flatMap((packet) => parser.push(packet).map(take)).join("");
-  told += parser.end().map(take).join("");
+  let received = packets.flatMap((packet) => parser.push(packet).map(take)).join("");
+  received += parser.end().map(take).join("");
   deltas.flush();
-  told += encode(decoder.end());
+  received += encode(decoder.end());
   const kept = JSON.stringify({ response: collector.response(), losses: encoder.losses });
-  return { told: withoutMadeIds(told), kept: withoutMadeIds(kept), shown };
+  return { received: withoutMadeIds(received), kept: withoutMadeIds(kept), shown };
 }
 
 /** Ids made for calls that came without one are new each time. */
@@ -156,14 +156,14 @@ describe.each(upstreams)("a stream of the %s dialect", (upstream) => {
     (client) => {
       const cuts = fc.array(fc.nat(20_000), { maxLength: 12 });
       fc.assert(
-        fc.property(events, faults, cuts, noise, (answer, wrong, places, added) => {
+        fc.property(events, faults, cuts, noise, (answer, wrong, positions, added) => {
           const wire = wireOf(upstream, answer, added);
           for (const { at, kind } of wrong) {
-            const place = at % wire.length;
-            if (kind === "lost") wire.splice(place, 1);
-            else wire.splice(place, 0, wire[place] ?? "");
+            const position = at % wire.length;
+            if (kind === "lost") wire.splice(position, 1);
+            else wire.splice(position, 0, wire[position] ?? "");
           }
-          const packets = cut(Buffer.from(wire.join("")), places);
+          const packets = cut(Buffer.from(wire.join("")), positions);
           const { shown: _, ...short } = translate(client, upstream, packets, "short");
           const { shown: __, ...long } = translate(client, upstream, packets, "long");
           expect(short).toEqual(long);
@@ -197,7 +197,7 @@ describe("of a thousand words", () => {
     const packets = [Buffer.from(wireOf(upstream, answer, quiet).join(""))];
     const short = translate(client, upstream, packets, "short");
     const long = translate(client, upstream, packets, "long");
-    expect(short.told).toBe(long.told);
+    expect(short.received).toBe(long.received);
     expect(short.kept).toEqual(long.kept);
     expect(long.shown).toBeGreaterThan(1_000);
     expect(short.shown).toBeLessThan(50);
@@ -212,7 +212,7 @@ describe("of a thousand words", () => {
     (client, upstream, added) => {
       const packets = [Buffer.from(wireOf(upstream, answer, added).join(""))];
       const short = translate(client, upstream, packets, "short");
-      expect(short.told).toBe(translate(client, upstream, packets, "long").told);
+      expect(short.received).toBe(translate(client, upstream, packets, "long").received);
       expect(short.shown).toBeLessThan(50);
     },
   );
@@ -231,19 +231,19 @@ describe("an event that only looks like those before it", () => {
     const packets = [Buffer.from(wire.join(""))];
     const short = translate(client, "chat-completions", packets, "short");
     const long = translate(client, "chat-completions", packets, "long");
-    expect(short.told).toBe(long.told);
-    return short.told;
+    expect(short.received).toBe(long.received);
+    return short.received;
   };
   const words = ["one", "two", "three"].map((content) => chunk({ content }));
 
   it("is read for what it says when a string ends early in it", () => {
-    const told = same([...words, chunk({ content: "four", refusal: "no" }), chunk({ content: "five" })]);
-    expect(told).toContain('"text":"no"');
+    const received = same([...words, chunk({ content: "four", refusal: "no" }), chunk({ content: "five" })]);
+    expect(received).toContain('"text":"no"');
   });
 
   it("is no event of a text that has ended since", () => {
-    const told = same([...words, chunk({ reasoning_content: "hm" }), ...words]);
-    expect(told.match(/event: content_block_start/g)).toHaveLength(3);
+    const received = same([...words, chunk({ reasoning_content: "hm" }), ...words]);
+    expect(received.match(/event: content_block_start/g)).toHaveLength(3);
   });
 
   it("is not told by another string in it that says the same", () => {
@@ -255,8 +255,8 @@ describe("an event that only looks like those before it", () => {
   });
 
   it("is a broken one when its string holds a control character", () => {
-    const told = same([...words, chunk({ content: "four" }).replace("four", "fo\tur"), ...words]);
-    expect(told).toContain("event: error");
+    const received = same([...words, chunk({ content: "four" }).replace("four", "fo\tur"), ...words]);
+    expect(received).toContain("event: error");
   });
 
   it("keeps the escapes that a call's free text needs where it stands", () => {
