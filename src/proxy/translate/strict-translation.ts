@@ -7,7 +7,7 @@ export function refuseLosses({ strict }: { readonly strict: boolean }, losses: r
 }
 
 /** Why a call is refused under `strict_translation`. */
-export const STRICT = "strict_translation rejects calls that cannot be translated without loss.";
+export const STRICT = "strict_translation refuses a call that cannot be translated without loss.";
 
 /** A refusal that names every loss. */
 export function refusal(why: string, losses: readonly Loss[]): DialectError {

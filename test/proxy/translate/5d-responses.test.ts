@@ -282,6 +282,6 @@ describe("5d responses, not streamed", () => {
       chatAnswer({ content: null, tool_calls: [broken] }, "tool_calls"),
     );
     expect(received.status).toBe(502);
-    expect(received.text).toContain("no JSON object");
+    expect(received.text).toContain("not a JSON object");
   });
 });
