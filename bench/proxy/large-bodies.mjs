@@ -214,6 +214,8 @@ async function freePort() {
   return port;
 }
 
+process.setMaxListeners(0);
+
 async function startProxy(name) {
   const ready = join(folder, `${name}.ready`);
   const file = join(folder, `${name}.json`);
@@ -233,6 +235,8 @@ async function startProxy(name) {
   const env = { PATH: process.env.PATH, HOME: folder, SERVICE_HOME: join(folder, "data"), WATCH_FILE: file };
   const child = spawn(process.execPath, args, { env, stdio: "ignore" });
   const exited = once(child, "exit");
+  // A measurement that fails must leave no proxy behind.
+  process.once("exit", () => child.kill("SIGKILL"));
   let url;
   while (url === undefined) {
     await delay(20);
