@@ -111,7 +111,7 @@ function Buttons({ label, losesAnnotations, busy, send }: ButtonsProps) {
 
 function approveLabel(count: number, canSendFeedback: boolean, choice: AnnotationsChoice): string {
   if (count === 0) return "Approve";
-  return canSendFeedback && choice === "send" ? "Approve and send choice" : "Approve without my choice";
+  return canSendFeedback && choice === "send" ? "Approve and send comments" : "Approve without comments";
 }
 
 /** What is sent. The annotation alone goes along where the person holds the other choice back. */
