@@ -8,7 +8,7 @@ import { profile as responses } from "./responses/profile.ts";
 
 export type { Dialect, UpstreamDialect };
 
-/** The dialects, one line each; `codecs.ts` has a line for the codec of each. */
+/** The profiles by dialect; `codecs.ts` lists the codecs. */
 const registry: {
   readonly [Name in Dialect]: DialectProfile<Name extends UpstreamDialect ? UpstreamProfile : undefined>;
 } = {
@@ -22,7 +22,7 @@ const registry: {
 /** The names of all dialects. */
 export const dialects = Object.keys(registry) as readonly Dialect[];
 
-/** The names of the dialects that upstreams speak. */
+/** The names of the dialects that an upstream can have. */
 export const upstreamDialects = dialects.filter(isUpstreamDialect);
 
 /** The dialect of clients that do not identify themselves on paths shared by several dialects. */
@@ -37,12 +37,12 @@ export function getProfile(dialect: Dialect): DialectProfile {
   return registry[dialect];
 }
 
-/** Returns the facts about upstreams that speak a dialect. */
+/** Returns the upstream profile of a dialect. */
 export function getUpstreamProfile(dialect: UpstreamDialect): UpstreamProfile {
   return registry[dialect].upstream;
 }
 
-/** Returns the profile of the dialect named so; undefined for names of other things (`any`, `plain`). */
+/** Returns the profile of the dialect with this name; undefined for any other name (`any`, `plain`). */
 export function findProfile(name: string): DialectProfile | undefined {
   return Object.hasOwn(registry, name) ? registry[name as Dialect] : undefined;
 }

@@ -7,7 +7,7 @@ import { parseRequestPiece } from "../shared/parse.ts";
 import { requestSchema, type WireRequest } from "./schema.ts";
 
 const known = new Set(Object.keys(requestSchema.shape));
-/** Members whose usual value asks for nothing. */
+/** Values by member that equal the default, so that dropping them is no loss. */
 const idle: Readonly<Record<string, readonly unknown[]>> = {
   echo: [false],
   best_of: [1],
@@ -15,7 +15,7 @@ const idle: Readonly<Record<string, readonly unknown[]>> = {
   logprobs: [0],
 };
 
-/** Reads a completions body: the prompt is what the user says. Throws `DialectError` (400). */
+/** Parses a completions request body; the prompt becomes a user message. Throws `DialectError` (400). */
 export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
   const wire = parseRequestPiece(requestSchema, body);
   const value: ExchangeRequest = defined({
@@ -25,7 +25,7 @@ export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
     turns: [{ role: "user" as const, parts: [{ type: "text" as const, text: decodePrompt(wire.prompt) }] }],
     tools: [],
     sampling: defined({
-      // The dialect's own default; without it an answer would run to the model's limit.
+      // The dialect's default is 16; without it a response would run to the model's limit.
       maxOutputTokens: wire.max_tokens ?? 16,
       temperature: wire.temperature ?? undefined,
       topP: wire.top_p ?? undefined,

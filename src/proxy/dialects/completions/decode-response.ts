@@ -5,7 +5,7 @@ import { usageOfInclusive } from "../../exchange/usage.ts";
 import { parseResponsePiece } from "../shared/parse.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
-/** Reads a whole answer. Throws `DialectError` where it is none. */
+/** Parses a complete response body. Throws `DialectError` if it is invalid. */
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   const wire = parseResponsePiece(responseSchema, body, "completion");
   const value = defined({
@@ -21,7 +21,7 @@ export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   return { value, losses: [] };
 }
 
-/** Who answered, as far as the upstream says it. */
+/** Returns the ID, model and creation time of a response, as far as the upstream sent them. */
 export function identityOf(wire: WireResponse) {
   return defined({
     id: wire.id || undefined,
@@ -30,7 +30,7 @@ export function identityOf(wire: WireResponse) {
   });
 }
 
-/** `finish_reason`. */
+/** Converts `finish_reason`. */
 export function decodeFinish(raw: string | null | undefined): Finish {
   const unified =
     raw === "length"
@@ -43,7 +43,7 @@ export function decodeFinish(raw: string | null | undefined): Finish {
   return typeof raw === "string" ? { unified, raw } : { unified };
 }
 
-/** Counts, where there are any. */
+/** Converts the token counts; undefined if there are none. */
 export function decodeUsage(wire: WireResponse): Usage | undefined {
   if (!wire.usage) return undefined;
   return usageOfInclusive({

@@ -7,10 +7,10 @@ import { decodeFinish, decodeUsage, identityOf } from "./decode-response.ts";
 import { decodeError } from "./errors.ts";
 import { responseSchema, type WireResponse } from "./schema.ts";
 
-/** Reads a stream of completions: each event holds the next piece of text; `[DONE]` ends it. */
+/** Decodes a stream of completions: each event contains the next piece of text; `[DONE]` ends the stream. */
 class CompletionsStreamDecoder implements StreamDecoder {
   private events: ExchangeEvent[] = [];
-  /** Candidates that have spoken, with their `finish_reason` once it is known. */
+  /** `finish_reason` by candidate; undefined until it arrives. */
   private readonly candidates = new Map<number, string | undefined>();
   private started = false;
   private ended = false;
@@ -84,7 +84,7 @@ class CompletionsStreamDecoder implements StreamDecoder {
   }
 }
 
-/** A decoder for one stream. */
+/** Creates a decoder for one stream. */
 export function createStreamDecoder(): StreamDecoder {
   return new CompletionsStreamDecoder();
 }

@@ -5,7 +5,7 @@ import { type Converted, createLossList, type LossList } from "../../exchange/lo
 import type { ExchangeRequest } from "../../exchange/request.ts";
 import { addCacheHints, addForeignExtensions } from "../shared/losses.ts";
 
-/** Writes a call to `/completions`: texts one after the other, for models that know no conversation. */
+/** Encodes a call of `/completions`, with all texts joined into one prompt. */
 export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
   const list = createLossList();
   addForeignExtensions(request, "completions", list);

@@ -5,13 +5,13 @@ import type { Part } from "../../exchange/parts.ts";
 import type { ExchangeResponse, Finish, Usage } from "../../exchange/response.ts";
 import { loseTextSignature } from "../../exchange/signature.ts";
 
-/** An answer's id as this dialect's clients expect it. */
+/** Returns a response ID with the prefix `cmpl-`, which clients of this dialect expect. */
 export function completionId(id: string | undefined, context: EncodeContext): string {
   if (id === undefined || id === "") return `cmpl-${context.fallbackId}`;
   return id.startsWith("cmpl-") ? id : `cmpl-${id}`;
 }
 
-/** Writes a whole answer: text alone. */
+/** Encodes a complete response. Parts other than text are a loss. */
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
   const list = createLossList();
   const value = defined({
@@ -43,13 +43,13 @@ function textOf(part: Part, list: LossList): string {
   return "";
 }
 
-/** `finish_reason`. */
+/** Converts the finish reason to `finish_reason`. */
 export function encodeFinish(finish: Finish): string {
   if (["length", "context-overflow", "pause"].includes(finish.unified)) return "length";
   return finish.unified === "content-filter" || finish.unified === "refusal" ? "content_filter" : "stop";
 }
 
-/** Counts for a client; the dialect's members are required. */
+/** Encodes the token counts. The dialect requires all of them, so unknown counts are 0. */
 export function encodeUsage(usage: Usage): Readonly<Record<string, number>> {
   const prompt = usage.input.total ?? 0;
   const completion = usage.output.total ?? 0;

@@ -6,9 +6,9 @@ import { loseTextSignature } from "../../exchange/signature.ts";
 import { ChunkStreamEncoder } from "../shared/chunk-stream.ts";
 import { completionId, encodeFinish, encodeUsage } from "./encode-response.ts";
 
-/** Writes chunks of text as it comes; all else is lost. */
+/** Encodes a stream of completions. Parts other than text are a loss. */
 class CompletionsStreamEncoder extends ChunkStreamEncoder {
-  /** Candidates of the open parts that are text. */
+  /** Candidate by index of the open text part. */
   private readonly texts = new Map<number, number>();
   protected readonly counts = encodeUsage;
 
@@ -66,7 +66,7 @@ class CompletionsStreamEncoder extends ChunkStreamEncoder {
   }
 }
 
-/** An encoder for one stream. */
+/** Creates an encoder for one stream. */
 export function createStreamEncoder(context: EncodeContext): StreamEncoder {
   return new CompletionsStreamEncoder(context);
 }

@@ -1,2 +1,2 @@
-/** The dialect shares its errors with chat-completions. */
+/** Errors have the same form as in chat-completions. */
 export { decodeError } from "../shared/openai-errors.ts";

@@ -7,7 +7,7 @@ import { encodeResponse } from "./encode-response.ts";
 import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError } from "./errors.ts";
 
-/** The older dialect of `/v1/completions`: a prompt and its continuation. */
+/** The codec of OpenAI's legacy `/v1/completions`: a prompt and its completion. */
 export const codec: Codec = {
   dialect: "completions",
   decodeRequest,

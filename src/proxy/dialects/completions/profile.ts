@@ -11,7 +11,7 @@ const routes: readonly DialectRoute[] = [
   { method: "POST", path: "/v1/completions", operation: "generate", body: "whole" },
 ];
 
-/** The older dialect of `/v1/completions`: a prompt and its continuation. */
+/** The profile of OpenAI's legacy `/v1/completions`: a prompt and its completion. */
 export const profile: DialectProfile<undefined> = {
   name: "completions",
   nativeUpstream: "chat-completions",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { recordOf } from "../shared/record-of.ts";
 
-/** The older completions dialect, as far as it is read here (https://platform.openai.com/docs/api-reference/completions). */
+/** Schemas of the members that the codec reads (https://platform.openai.com/docs/api-reference/completions). */
 const text = z.string().nullish();
 const number = z.number().nullish();
 const count = z.number().int().nullish();

@@ -3,7 +3,10 @@ import { asString, isObject } from "../../exchange/json.ts";
 import type { LossList } from "../../exchange/loss.ts";
 import type { Citation } from "../../exchange/parts.ts";
 
-/** `citations` of a text block. They hold for the whole block: the dialect cuts its text where citations change. */
+/**
+ * Parses a citation of a text block. A citation applies to the whole block: the dialect starts a new block where
+ * citations change.
+ */
 export function decodeCitation(raw: unknown): Citation | undefined {
   if (!isObject(raw)) return undefined;
   return defined({
@@ -15,8 +18,8 @@ export function decodeCitation(raw: unknown): Citation | undefined {
 }
 
 /**
- * A citation for a client. Another vendor's points to a page; `encrypted_index`, which only the vendor of this dialect
- * can fill, is empty. One that points to no page is a loss.
+ * Encodes a citation. A citation of another vendor becomes a web search citation with an empty `encrypted_index`,
+ * which only Anthropic can fill; without a URL it is a loss.
  */
 export function encodeCitation(citation: Citation, list: LossList): unknown {
   if (citation.origin?.dialect === "messages") return citation.origin.raw;

@@ -21,20 +21,20 @@ import {
 } from "./schema.ts";
 import { decodeServerBlock } from "./server-tools.ts";
 
-/** Content as parts, in its order. Text of no length is no part. `where` names the content in errors. */
+/** Converts content to parts in order and skips empty text. `where` names the content in errors. */
 export function decodeContent(
   content: string | readonly WireBlock[] | null | undefined,
   where: string,
 ): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  // A loop, here and on the way out: `flatMap` takes ten times as long, which histories of hundreds of turns would feel.
+  // A loop is about ten times as fast as `flatMap`, which matters for histories of hundreds of turns.
   const parts: Part[] = [];
   for (const [index, block] of (content ?? []).entries())
     parts.push(...decodeBlock(block, `${where}[${index}]`));
   return parts;
 }
 
-/** One block; usually one part. */
+/** Converts a block to its parts, usually one. */
 export function decodeBlock(block: WireBlock, where: string): Part[] {
   const cache = decodeCacheControl(block["cache_control"]);
   const parts = decodeBare(block, where);
@@ -78,7 +78,7 @@ function decodeBare(block: WireBlock, where: string): Part[] {
   }
 }
 
-/** A thinking block. An empty signature under a seal says that another vendor thought this and did not sign. */
+/** Converts a thinking block. An empty signature in an envelope marks unsigned reasoning of another vendor. */
 function decodeThinking(text: string, wrapped: string): ReasoningPart {
   const { vendor, signature } = unwrapSignature("messages", wrapped);
   return signature === ""
@@ -104,14 +104,16 @@ function decodeDocument(block: WireBlock, where: string): Part[] {
   return [part];
 }
 
-/** What a search of the client's own found: a document under its title and its place. */
+/** Converts a search result of the client to a document named after its title and source. */
 function decodeSearchResult(block: WireBlock, where: string): Part[] {
   const { source, title, content, citations } = parseRequestPiece(searchResultBlock, block, where);
   const name = title === source ? title : `${title} (${source})`;
   return textDocument(decodeContent(content, where), { name, citations: citations?.enabled ?? undefined });
 }
 
-/** A document made of blocks: its words in one piece, and behind them the pictures that stood among them. */
+/**
+ * Converts a document made of blocks to one text document, followed by the images and other media that it contained.
+ */
 function textDocument(
   parts: readonly Part[],
   about: { readonly [Name in "name" | "context" | "citations"]?: DocumentPart[Name] | undefined },
@@ -140,7 +142,7 @@ type DecodedSource =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "content"; readonly content: readonly WireBlock[] };
 
-/** A block's `source`. `content` is a document made of blocks. */
+/** Converts the `source` of a block. `content` is a document made of blocks. */
 function decodeSource(source: z.infer<typeof sourceSchema>): DecodedSource {
   switch (source.type) {
     case "base64":

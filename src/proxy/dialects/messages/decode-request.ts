@@ -19,8 +19,8 @@ import { requestSchema, type WireRequest } from "./schema.ts";
 const known = new Set([...Object.keys(requestSchema.shape), "mcp_servers"]);
 
 /**
- * Claude Code opens its instructions with a line for its vendor's books, which no other model is meant to read, and which
- * changes from call to call, so that no other vendor would find its prompts cached.
+ * Claude Code starts its instructions with a billing line for Anthropic. Other models do not need it, and it changes
+ * from call to call, so it would prevent other vendors from caching the prompt.
  */
 const attribution = /^x-anthropic-billing-header:.*\s*$/;
 const lostAttribution: Loss = {
@@ -28,7 +28,7 @@ const lostAttribution: Loss = {
   detail: "The client's billing line dropped from the instructions.",
 };
 
-/** Reads a messages body. Throws `DialectError` (400) with the member that is wrong. */
+/** Parses a messages request body. Throws `DialectError` (400) that names the invalid member. */
 export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
   const wire = parseRequestPiece(requestSchema, body);
   const instructions = decodeContent(wire.system, "system");
@@ -55,7 +55,10 @@ export function decodeRequest(body: unknown): Converted<ExchangeRequest> {
   return { value, losses: isAttribution ? [lostAttribution] : [] };
 }
 
-/** `thread` (beta `message-threads-2026-08-12`): the conversation is held between calls, which send what is new alone. */
+/**
+ * Parses `thread` (beta `message-threads-2026-08-12`): the server keeps the conversation and each call sends only the
+ * new messages.
+ */
 function decodeThread({ thread }: WireRequest): ThreadRequest | undefined {
   if (!thread) return undefined;
   return thread.type === "continue" ? { continues: thread.previous_message_id } : {};
@@ -71,7 +74,7 @@ function decodeSampling(wire: WireRequest): Sampling {
   });
 }
 
-/** `thinking` and `output_config.effort` say together how much to think. */
+/** Combines `thinking` and `output_config.effort`. */
 function decodeReasoningRequest(wire: WireRequest): ReasoningRequest | undefined {
   const name = wire.output_config?.effort ?? undefined;
   const effort = efforts.find((known) => known === name);
@@ -99,7 +102,7 @@ function decodeOutput(wire: WireRequest): OutputFormat | undefined {
   return { type: "json-schema", schema: format.schema ?? {}, strict: true };
 }
 
-/** Whatever has no twin in the exchange form is told apart, so that no encoder can forget it in silence. */
+/** Returns the members without an equivalent in the exchange form, so that every encoder reports them as losses. */
 function decodeExtensions(wire: WireRequest): ExchangeRequest["extensions"] {
   const rest = Object.entries(wire).filter(
     ([key, value]) => (key === "cache_control" || !known.has(key)) && value !== null && value !== undefined,

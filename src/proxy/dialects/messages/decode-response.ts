@@ -10,7 +10,7 @@ import { decodeFinish } from "./finish.ts";
 import { responseSchema } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
-/** Reads a whole answer. Throws `DialectError` where it is an error told with status 200, or no answer at all. */
+/** Parses a complete response body. Throws `DialectError` if it is invalid or an error sent with status 200. */
 export function decodeResponse(body: unknown): Converted<ExchangeResponse> {
   if (isObject(body) && body["type"] === "error") throw new DialectError(decodeError(502, {}, body));
   const wire = parseResponsePiece(responseSchema, body, "message");

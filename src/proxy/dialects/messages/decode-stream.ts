@@ -10,7 +10,7 @@ import { eventSchema, type WireStreamEvent } from "./schema.ts";
 import { type BlockReader, openBlock } from "./stream-reader.ts";
 import { decodeUsage } from "./usage.ts";
 
-/** The statuses that errors inside a stream would have had by themselves. */
+/** HTTP status by `error.type`, for errors inside a stream. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -23,7 +23,7 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** Reads a stream of events. Only `message_stop` ends it well. */
+/** Decodes a stream of events. Only `message_stop` completes it. */
 class MessagesStreamDecoder implements StreamDecoder {
   private readonly blocks = new Map<number, BlockReader>();
   private events: ExchangeEvent[] = [];
@@ -74,7 +74,7 @@ class MessagesStreamDecoder implements StreamDecoder {
   }
 
   private start({ message }: WireStreamEvent) {
-    // Some gateways send it twice.
+    // Some gateways send `message_start` twice.
     if (this.started) return;
     this.started = true;
     const usage = message?.usage ? { usage: decodeUsage(message.usage) } : {};
@@ -125,7 +125,7 @@ class MessagesStreamDecoder implements StreamDecoder {
   }
 }
 
-/** A decoder for one stream. */
+/** Creates a decoder for one stream. */
 export function createStreamDecoder(): StreamDecoder {
   return new MessagesStreamDecoder();
 }

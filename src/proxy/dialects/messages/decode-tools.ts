@@ -10,7 +10,7 @@ const hostedByType: readonly (readonly [prefix: string, tool: HostedTool["tool"]
 ];
 const read = ["type", "name", "description", "input_schema", "strict"];
 
-/** `tools` and `mcp_servers`. Tools with a type of their own are defined by the vendor. */
+/** Converts `tools` and `mcp_servers`. A tool with a `type` other than `custom` is hosted by the vendor. */
 export function decodeTools(wire: WireRequest): Tool[] {
   const tools = (wire.tools ?? []).map(decodeTool);
   const servers = Array.isArray(wire["mcp_servers"]) ? wire["mcp_servers"] : [];
@@ -38,7 +38,7 @@ function decodeTool(wire: WireTool, index: number): Tool {
   });
 }
 
-/** `tool_choice`. */
+/** Converts `tool_choice`. Throws `DialectError` (400) if the tool has no name. */
 export function decodeToolChoice(wire: WireRequest): ToolChoice | undefined {
   const choice = wire.tool_choice;
   if (!choice) return undefined;

@@ -18,20 +18,23 @@ import { profile } from "./profile.ts";
 
 export type OutBlock = Readonly<Record<string, unknown>>;
 
-/** Encodes parts of a request; what cannot be said is left out and told. */
+/** The upstream's capabilities and the list that receives losses while a request is encoded. */
 export interface BlockContext {
   readonly capabilities: Capabilities;
   readonly list: LossList;
 }
 
-/** One part as a block, with its cache breakpoint; undefined (and a loss) where it cannot be said. */
+/**
+ * Encodes a part as a block with its cache breakpoint. Returns undefined and adds a loss if the dialect cannot
+ * express it.
+ */
 function encodePart(part: Part, context: BlockContext): OutBlock | undefined {
   const block = encodeBare(part, context);
   if (block === undefined || part.cache === undefined || part.type === "reasoning") return block;
   return { ...block, cache_control: { type: "ephemeral", ...part.cache } };
 }
 
-/** All parts that can be said, as blocks. */
+/** Encodes the parts that the dialect can express. */
 export function encodeParts(parts: readonly Part[], context: BlockContext): OutBlock[] {
   const blocks: OutBlock[] = [];
   for (const part of parts) {
@@ -41,7 +44,10 @@ export function encodeParts(parts: readonly Part[], context: BlockContext): OutB
   return blocks;
 }
 
-/** What the assistant said: the vendor takes no pictures and files of its, which others' models give. */
+/**
+ * Encodes the parts of an assistant message without images and documents, which models of other vendors generate and
+ * the vendor rejects there.
+ */
 export function encodeSpoken(parts: readonly Part[], context: BlockContext): OutBlock[] {
   const isMedium = (part: Part) => part.type === "image" || part.type === "document";
   if (!parts.some(isMedium)) return encodeParts(parts, context);
@@ -63,7 +69,7 @@ function encodeBare(part: Part, context: BlockContext): OutBlock | undefined {
     case "refusal":
       if (part.type === "text" && part.signature !== undefined)
         lost("part-signature", "The signature of a text dropped: another vendor created it.");
-      // Text of white space alone is refused by the vendor.
+      // The vendor rejects text that consists of whitespace.
       return part.text.trim() === "" ? undefined : { type: "text", text: part.text };
     case "image":
       if (isForeignFile(part, "messages")) return loseForeignFile(context.list);
@@ -122,7 +128,9 @@ function encodeDocument(part: DocumentPart, { capabilities }: BlockContext): Out
     : undefined;
 }
 
-/** Thinking goes back to the vendor that signed it and to nobody else; the vendor checks the signature. */
+/**
+ * Encodes reasoning that this vendor signed and drops all other reasoning, because the vendor verifies the signature.
+ */
 function encodeThinking(part: ReasoningPart, { list }: BlockContext): OutBlock | undefined {
   if (part.vendor === "messages" && part.signature !== undefined) {
     return part.redacted === true

@@ -11,7 +11,7 @@ import { encodeTools, toolHeaders } from "./encode-tools.ts";
 import { encodeTurns, limitBreakpoints } from "./encode-turns.ts";
 import { toStrictSchema } from "./strict-schema.ts";
 
-/** Writes a call to `/messages`. `max_tokens` is required there, so a default stands in for a client's silence. */
+/** Encodes a call of `/messages`. A default replaces a missing `max_tokens`, which the dialect requires. */
 export function encodeRequest(request: ExchangeRequest, capabilities: Capabilities): Converted<UpstreamCall> {
   const list = createLossList();
   const context: BlockContext = { capabilities, list };
@@ -68,7 +68,10 @@ function encodeConversation(request: ExchangeRequest, context: BlockContext) {
   };
 }
 
-/** The vendor takes neither temperature nor `top_k` while thinking, and newer models one of temperature and `top_p`. */
+/**
+ * Encodes the sampling members. With thinking the vendor rejects `temperature` and `top_k`; newer models reject
+ * `temperature` together with `top_p`.
+ */
 function encodeSampling(request: ExchangeRequest, { capabilities, list }: BlockContext, thinks: boolean) {
   const { temperature, topP, topK, stop } = request.sampling;
   const allowed = capabilities.acceptsSampling && !thinks;
@@ -116,7 +119,7 @@ function encodeTier(tier: string | undefined, list: LossList): string | undefine
   return undefined;
 }
 
-/** A client that names a cache key counts on prompts being cached, which this vendor does when it is told to. */
+/** Requests automatic caching for a client that sent a cache key: this vendor caches only on request. */
 function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }: BlockContext): unknown {
   if (request.cacheKey === undefined) return undefined;
   if (capabilities.optionalMembers.includes("cache_control")) return { type: "ephemeral" };
@@ -124,7 +127,7 @@ function encodeAutomaticCaching(request: ExchangeRequest, { capabilities, list }
   return undefined;
 }
 
-/** What a client asked for and this dialect has no word for. Values that ask for nothing special are no loss. */
+/** Adds a loss for each requested feature that the dialect does not support. Default values are no loss. */
 function noteUnsaid(request: ExchangeRequest, list: LossList): void {
   const { sampling } = request;
   const unsupported: readonly (readonly [code: LossCode, isPresent: boolean])[] = [

@@ -8,11 +8,11 @@ import type { OutBlock } from "./encode-blocks.ts";
 import { profile } from "./profile.ts";
 import { encodeServerPart } from "./server-tools.ts";
 
-/** One part of an answer as blocks; none (and a loss) where the dialect has no place for it. */
+/** Encodes a part of a response as blocks. Returns none and adds a loss if the dialect cannot express it. */
 export function encodeResponsePart(part: Part, list: LossList): readonly OutBlock[] {
   switch (part.type) {
     case "text": {
-      // There is no place behind a text: clients take the last block for the answer, and one that thinks for none.
+      // The signature cannot follow in a thinking block, because clients read the response from the last block.
       if (part.signature !== undefined) loseTextSignature(list);
       if (part.text === "") return [];
       const citations = (part.citations ?? []).flatMap((citation) => encodeCitation(citation, list) ?? []);
@@ -44,7 +44,10 @@ export function encodeResponsePart(part: Part, list: LossList): readonly OutBloc
   return [];
 }
 
-/** Thinking for a client. Another vendor's is sealed even where it is unsigned, so that it never passes for ours. */
+/**
+ * Encodes reasoning. Reasoning of another vendor has a wrapped signature even if it is unsigned, so that it is never
+ * mistaken for Anthropic's.
+ */
 export function thoughtBlock(part: ReasoningPart): OutBlock {
   const signature = thoughtSignature(part);
   return part.redacted === true && part.text === ""
@@ -52,17 +55,17 @@ export function thoughtBlock(part: ReasoningPart): OutBlock {
     : { type: "thinking", thinking: part.text, signature };
 }
 
-/** See `thoughtBlock`. */
+/** Returns the signature for a reasoning block; see `thoughtBlock`. */
 export function thoughtSignature(part: ReasoningPart): string {
   return wrapSignature("messages", { ...part, redacted: false });
 }
 
-/** A call's block before its arguments. */
+/** Returns the block of a tool call with an empty `input`. */
 export function openCall(part: ToolCallPart): OutBlock {
   return { type: "tool_use", id: toCallId(profile.callIds, part.id), name: part.name, input: {} };
 }
 
-/** A call's `input`, which must be an object: free text and broken arguments stand in one as `input`. */
+/** Returns the `input` of a tool call. It must be an object, so free text and invalid JSON become `{input: text}`. */
 function callInput(part: ToolCallPart, list: LossList): unknown {
   if (part.custom === true) return { input: part.arguments };
   const input = argumentsObject(part.arguments);

@@ -6,13 +6,13 @@ import { encodeResponsePart } from "./encode-response-part.ts";
 import { encodeFinish } from "./finish.ts";
 import { encodeUsage } from "./usage.ts";
 
-/** An answer's id as this dialect's clients expect it. */
+/** Returns a response ID with the prefix `msg_`, which clients of this dialect expect. */
 export function messageId(id: string | undefined, context: EncodeContext): string {
   if (id === undefined || id === "") return `msg_${context.fallbackId}`;
   return id.startsWith("msg_") ? id : `msg_${id}`;
 }
 
-/** Writes a whole answer. The dialect knows one candidate; further ones are a loss. */
+/** Encodes a complete response. The dialect has one candidate; further ones are a loss. */
 export function encodeResponse(response: ExchangeResponse, context: EncodeContext): Converted<unknown> {
   const list = createLossList();
   const [candidate] = response.candidates;

@@ -11,8 +11,8 @@ import { BlockWriter } from "./stream-writer.ts";
 import { encodeFinalUsage, encodeUsage } from "./usage.ts";
 
 /**
- * Writes the dialect's events: message_start, one block after the other, one message_delta with the stop reason and all
- * counts, message_stop; or an `error` event and nothing more.
+ * Encodes a stream: `message_start`, the blocks one after the other, one `message_delta` with the stop reason and the
+ * token counts, and `message_stop`. An `error` event ends the stream instead.
  */
 class MessagesStreamEncoder implements StreamEncoder {
   private readonly list = createLossList();
@@ -54,13 +54,13 @@ class MessagesStreamEncoder implements StreamEncoder {
     }
   }
 
-  /** The prompt's size is seldom known this early; an estimate stands in until message_delta says it. */
+  /** Encodes `message_start`. The input count is seldom known here; an estimate replaces it until `message_delta`. */
   private start({ id, model, usage }: Extract<ExchangeEvent, { type: "start" }>): string {
     this.started = true;
     this.usage = mergeUsage(this.usage, usage);
     const estimate = this.context.inputEstimate;
     const input = this.usage?.input ?? (estimate === undefined ? undefined : { total: estimate });
-    // The answer's tokens are told at its end: LangChain adds up what both events say.
+    // Output tokens are reported at the end only, because LangChain adds the counts of both events.
     const early = input === undefined ? undefined : { input, output: {} };
     const message = {
       id: messageId(id, this.context),
@@ -88,7 +88,7 @@ class MessagesStreamEncoder implements StreamEncoder {
 const ping = 'event: ping\ndata: {"type": "ping"}\n\n';
 const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
 
-/** An encoder for one stream. */
+/** Creates an encoder for one stream. */
 export function createStreamEncoder(context: EncodeContext): StreamEncoder {
   return new MessagesStreamEncoder(context);
 }

@@ -3,14 +3,14 @@ import type { LossList } from "../../exchange/loss.ts";
 import { asksToThink, budgetOf, clampEffort, effortOf } from "../../exchange/reasoning-effort.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
-/** The least the vendor takes as `budget_tokens`. */
+/** The vendor's minimum for `budget_tokens`. */
 const leastBudget = 1_024;
-/** What a model is given that is to choose by itself, where it cannot. */
+/** Default budget in tokens for a request without one. */
 const usualBudget = 8_192;
-/** Thinking counts towards `max_tokens`; this much of it is left for what is said. */
+/** Share of `max_tokens` reserved for text, because thinking counts toward `max_tokens`. */
 const MIN_TEXT_SHARE = 1 / 5;
 
-/** Tokens that a default limit is raised by, so that thinking takes nothing away from what is said. */
+/** Returns the tokens to add to the default output limit so that thinking does not use the tokens for text. */
 export function thinkingRoom({ reasoning }: ExchangeRequest, capabilities: Capabilities): number {
   if (!asksToThink(reasoning) || capabilities.reasoning !== "budget") return 0;
   return budgetOf(reasoning) ?? usualBudget;
@@ -22,8 +22,8 @@ export interface EncodedThinking {
 }
 
 /**
- * `thinking` and `output_config.effort` for the model's way of thinking. Refused by the vendor, and so left out with a
- * loss: thinking beside a forced tool, and thinking where the calls being answered have lost theirs.
+ * Encodes `thinking` and `output_config.effort` as the model supports them. Drops thinking, with a loss, where the
+ * vendor rejects it: with a forced tool choice, and after tool calls that lost their signed thinking.
  */
 export function encodeThinking(
   request: ExchangeRequest,
@@ -85,7 +85,7 @@ function isForced(request: ExchangeRequest): boolean {
   );
 }
 
-/** Whether the last assistant turn, whose calls are being answered, called without signed thinking before. */
+/** Returns whether the tool results at the end belong to an assistant turn without signed thinking. */
 function hasUnsignedCalls(request: ExchangeRequest): boolean {
   const last = request.turns.at(-1);
   if (last?.role !== "user" || !last.parts.some((part) => part.type === "tool-result")) return false;

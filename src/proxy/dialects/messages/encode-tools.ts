@@ -6,7 +6,7 @@ import type { ExchangeRequest, FunctionTool, HostedTool, ToolChoice } from "../.
 import { readWebSearchOptions, reportLostOptions } from "../../exchange/web-search.ts";
 import { toStrictSchema } from "./strict-schema.ts";
 
-/** Members of a tool that only this dialect has. */
+/** Members of a tool that only this dialect supports. */
 const ownExtras = [
   "cache_control",
   "defer_loading",
@@ -15,7 +15,7 @@ const ownExtras = [
   "allowed_callers",
 ];
 
-/** Tools that this vendor runs too; both are still behind a beta header. */
+/** Declarations of the tools that this vendor also hosts, each with its beta header. */
 const ownHosted: Partial<
   Record<HostedTool["tool"], { readonly declaration: unknown; readonly beta: string }>
 > = {
@@ -29,7 +29,7 @@ const ownHosted: Partial<
   },
 };
 
-/** Headers that the tools of a request need. */
+/** Returns the headers that the tools of a request require. */
 export function toolHeaders(request: ExchangeRequest): { headers?: Readonly<Record<string, string>> } {
   const betas = request.tools.flatMap((tool) =>
     tool.type === "hosted" && tool.dialect !== "messages" ? (ownHosted[tool.tool]?.beta ?? []) : [],
@@ -37,7 +37,7 @@ export function toolHeaders(request: ExchangeRequest): { headers?: Readonly<Reco
   return betas.length === 0 ? {} : { headers: { "anthropic-beta": [...new Set(betas)].join(",") } };
 }
 
-/** `tools`, `mcp_servers` and `tool_choice`; none of them where there are no tools. */
+/** Encodes `tools`, `mcp_servers` and `tool_choice`; returns no members if there are no tools. */
 export function encodeTools(request: ExchangeRequest, list: LossList): Readonly<Record<string, unknown>> {
   const { tools: asked, choice } = narrowTools(request);
   const tools: unknown[] = [];
@@ -74,7 +74,7 @@ function encodeFunction(tool: FunctionTool, list: LossList): Readonly<Record<str
   });
 }
 
-/** Another vendor's web search as this one's; what both can be told is kept. */
+/** Converts a web search tool of another vendor and keeps the options that both support. */
 function encodeWebSearch(tool: HostedTool, list: LossList): Readonly<Record<string, unknown>> {
   const options = readWebSearchOptions(tool);
   reportLostOptions(options, ["allowedDomains", "blockedDomains", "location"], list);

@@ -8,12 +8,12 @@ export interface OutMessage {
   readonly content: OutBlock[];
 }
 
-/** Vendors cache at most this many prefixes of one call. */
+/** The vendor's maximum of cache breakpoints in one call. */
 const maxBreakpoints = 4;
 
 /**
- * Turns as messages: user and assistant in turn, a user first. An instruction in the middle keeps its place as a marked
- * part of the user's turn, since most models of this dialect know no other.
+ * Encodes turns as alternating user and assistant messages, a user message first. A system message within the
+ * conversation becomes a marked part of a user message, because most models of this dialect accept no other form.
  */
 export function encodeTurns(request: ExchangeRequest, context: BlockContext): readonly OutMessage[] {
   const converted = request.turns.map((turn) => (turn.role === "system" ? asUser(turn, context) : turn));
@@ -41,7 +41,10 @@ function asUser(turn: Turn, { list }: BlockContext): Turn {
   return { role: "user", parts };
 }
 
-/** The result of a failed call is text alone at the vendor; what else it held follows the turn's results. */
+/**
+ * Moves media out of the results of failed tool calls, where the vendor accepts text only, to behind the turn's
+ * results.
+ */
 function withoutMediaInErrors(parts: readonly Part[]): readonly Part[] {
   const isFailed = (part: Part) =>
     part.type === "tool-result" && part.isError === true && !part.content.every(isText);
@@ -60,7 +63,7 @@ function isText(part: Part): boolean {
   return part.type === "text";
 }
 
-/** Turns that came out empty leave neighbours of one role behind. */
+/** Merges adjacent messages of the same role, which remain when an empty turn between them is dropped. */
 function joinNeighbours(messages: readonly OutMessage[]): OutMessage[] {
   const joined: OutMessage[] = [];
   for (const message of messages) {
@@ -87,13 +90,16 @@ function settleEnds(messages: OutMessage[], { capabilities, list }: BlockContext
   }
   const block = last.content.at(-1);
   if (block?.["type"] === "text" && typeof block["text"] === "string") {
-    // The vendor refuses white space at the end of words it is to continue.
+    // The vendor rejects trailing whitespace in a message that the model continues.
     last.content[last.content.length - 1] = { ...block, text: block["text"].trimEnd() };
   }
   return messages;
 }
 
-/** Leaves the last four breakpoints: later ones cover what earlier ones do. */
+/**
+ * Returns the blocks whose breakpoints exceed the maximum. The last ones stay: a later breakpoint covers the earlier
+ * ones.
+ */
 export function limitBreakpoints(blocks: readonly OutBlock[], { list }: BlockContext): ReadonlySet<OutBlock> {
   const marked = blocks.filter((block) => "cache_control" in block);
   if (marked.length > maxBreakpoints)

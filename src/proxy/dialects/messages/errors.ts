@@ -18,7 +18,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   timeout_error: "timeout",
 };
 
-/** Reads a refusal: `{type: "error", error: {type, message}}`, also as the body of a stream's `error` event. */
+/** Parses an error body: `{type: "error", error: {type, message}}`, also of an `error` event in a stream. */
 export function decodeError(
   status: number,
   headers: Readonly<Record<string, string>>,

@@ -12,7 +12,7 @@ const unified: Readonly<Record<string, Finish["unified"]>> = {
   model_context_window_exceeded: "context-overflow",
 };
 
-/** What `stop_reason` means. */
+/** Converts `stop_reason`, `stop_sequence` and the explanation of a refusal. */
 export function decodeFinish(
   raw: string | null | undefined,
   stopSequence: string | null | undefined,
@@ -32,7 +32,7 @@ export interface EncodedFinish {
   readonly stop_details?: unknown;
 }
 
-/** `stop_reason` for a client. `calls` and `refusal` say what the answer held. */
+/** Encodes the finish reason as `stop_reason` and its details. `seen` is what the response contained. */
 export function encodeFinish(finish: Finish, seen: { calls: boolean; refusal: boolean }): EncodedFinish {
   const reason = ((): string => {
     switch (finish.unified) {

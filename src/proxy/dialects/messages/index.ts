@@ -7,7 +7,7 @@ import { encodeResponse, messageId } from "./encode-response.ts";
 import { createStreamEncoder } from "./encode-stream.ts";
 import { decodeError } from "./errors.ts";
 
-/** The dialect of Anthropic's `/v1/messages`. */
+/** The codec of Anthropic's `/v1/messages`. */
 export const codec: Codec = {
   dialect: "messages",
   decodeRequest,

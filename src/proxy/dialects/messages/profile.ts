@@ -23,7 +23,7 @@ declare module "../../exchange/parts.ts" {
   }
 }
 
-/** Default page size of https://docs.anthropic.com/en/api/models-list. */
+/** Default page size of a model list (https://docs.anthropic.com/en/api/models-list). */
 const PAGE_SIZE = 20;
 
 const modelList: ModelListFormat = {
@@ -48,8 +48,8 @@ const modelList: ModelListFormat = {
 };
 
 /**
- * Returns the index of the model that a query member names. Throws `validation` if the list does not have it: returning
- * the first page instead would make a client that walks the pages loop.
+ * Returns the index of the model that a query member names. Throws `validation` if the list does not contain it: with
+ * the first page instead, a client that reads all pages would loop forever.
  */
 function findNamed(
   models: readonly ListedModel[],
@@ -63,7 +63,7 @@ function findNamed(
   return index;
 }
 
-/** `error.type` per kind (https://docs.anthropic.com/en/api/errors). */
+/** `error.type` by error kind (https://docs.anthropic.com/en/api/errors). */
 const types: Record<ExchangeError["kind"], string> = {
   "invalid-request": "invalid_request_error",
   authentication: "authentication_error",
@@ -82,13 +82,13 @@ const types: Record<ExchangeError["kind"], string> = {
   internal: "api_error",
 };
 
-/** The code that makes the SDK send a thread's whole conversation again (`details.error_code`). */
+/** The `details.error_code` that makes the SDK resend the whole conversation of a thread. */
 const THREAD_NOT_FOUND = "thread_not_found";
 
 /** Encodes an error for clients of this dialect, which match the text `prompt is too long` and the status 529. */
 export function encodeError(error: ExchangeError, requestId?: string): EncodedError {
   const { message } = error;
-  // Mocks and gateways say "unavailable" with statuses that mean something else; clients go by the status.
+  // Mock servers and gateways send "unavailable" with other statuses, and clients act on the status.
   const kind = error.kind === "overloaded" && error.status < 500 ? kindOfStatus(error.status) : error.kind;
   const isOverflow = kind === "context-overflow" && !/prompt is too long/i.test(message);
   return {
@@ -106,14 +106,17 @@ export function encodeError(error: ExchangeError, requestId?: string): EncodedEr
   };
 }
 
-/** The dialect has no error codes; `model_not_found` is added because clients act on it. */
+/**
+ * Encodes an error of the proxy. The dialect has no error codes; `model_not_found` is added because clients act on
+ * it.
+ */
 function encodeProxyError(error: ExchangeError, code: string | undefined, requestId: string): unknown {
   const { body } = encodeError(error, requestId);
   if (code !== "model_not_found" || !isObject(body) || !isObject(body["error"])) return body;
   return { ...body, error: { ...body["error"], code } };
 }
 
-/** Members of a request that `/v1/messages/count_tokens` takes. */
+/** Request members that `/v1/messages/count_tokens` accepts. */
 const COUNTED = ["model", "messages", "system", "tools", "tool_choice", "thinking"] as const;
 
 const routes: readonly DialectRoute[] = [
@@ -123,7 +126,7 @@ const routes: readonly DialectRoute[] = [
   { method: "GET", path: "/v1/models/claude", operation: "list-models", body: "ignored" },
 ];
 
-/** Anthropic's `/v1/messages`. */
+/** The profile of Anthropic's `/v1/messages`. */
 export const profile: DialectProfile<UpstreamProfile> = {
   name: "messages",
   nativeUpstream: "messages",
@@ -167,7 +170,7 @@ export const profile: DialectProfile<UpstreamProfile> = {
     versionPath: "/v1",
     hasVersionlessVendors: false,
     keyHeader: { name: "x-api-key", prefix: "" },
-    // https://docs.anthropic.com/en/api/versioning names no later version.
+    // The latest version in https://docs.anthropic.com/en/api/versioning.
     versionHeader: ["anthropic-version", "2023-06-01"],
     headerPrefix: "anthropic-",
     modelListQuery: "?limit=1000",
@@ -185,8 +188,8 @@ export const profile: DialectProfile<UpstreamProfile> = {
     loneInstructions: "user-turn",
     restrictsStrictSchemas: false,
     acceptsAnySchemaRoot: false,
-    // `defer_loading` is left out: only the client's own vendor can search for such tools, so that another model would
-    // never see them.
+    // Without `defer_loading`: only the client's vendor can search for deferred tools, so another model would never
+    // see them.
     toolMembers: ["cache_control", "input_examples", "eager_input_streaming", "allowed_callers", "namespace"],
     createSmallestCall: (model) => ({
       path: "/messages",

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * What a client may send and an upstream may answer, as far as it is read here
- * (https://docs.anthropic.com/en/api/messages). Members not named are kept.
+ * Schemas of the members that the codec reads (https://docs.anthropic.com/en/api/messages). Objects keep unknown
+ * members.
  */
 const text = z.string().nullish();
 const number = z.number().nullish();

@@ -14,7 +14,7 @@ const toolsByName: Readonly<Record<string, ServerToolPart["tool"]>> = {
   text_editor_code_execution: "code-execution",
 };
 
-/** A block of a tool the vendor ran: its call or its result. Undefined for any other block. */
+/** Converts the call or the result of a tool that the vendor ran; undefined for any other block. */
 export function decodeServerBlock(block: WireBlock): ServerToolPart | undefined {
   const origin = { dialect: "messages", raw: block } as const;
   if (block.type === "server_tool_use" || block.type === "mcp_tool_use") {
@@ -46,8 +46,8 @@ export function decodeServerBlock(block: WireBlock): ServerToolPart | undefined 
 }
 
 /**
- * What a vendor's tool did, as blocks for a client. Its own vendor's blocks are given back; another's web search
- * becomes this dialect's, so that clients can show and count it. Undefined for what has no twin.
+ * Encodes a tool use by a vendor as blocks. Anthropic's blocks are returned unchanged; another vendor's web search
+ * becomes this dialect's, so that clients can display and count it. Undefined if there is no equivalent.
  */
 export function encodeServerPart(part: ServerToolPart): readonly WireBlock[] | undefined {
   if (part.origin?.dialect === "messages") return [part.origin.raw as WireBlock];

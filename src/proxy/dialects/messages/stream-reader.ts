@@ -8,13 +8,16 @@ import type { WireBlock, WireStreamEvent } from "./schema.ts";
 type Delta = NonNullable<WireStreamEvent["delta"]>;
 type Emit = (event: ExchangeEvent) => void;
 
-/** One content block while it is open. */
+/** Decodes the events of one content block. */
 export interface BlockReader {
   delta(delta: Delta): void;
   end(): void;
 }
 
-/** Opens a block as part `index`: text, thinking and calls flow, any other kind is given whole at its end. */
+/**
+ * Starts a block as part `index`. Text, thinking and tool calls are emitted as they arrive, other blocks at their
+ * end.
+ */
 export function openBlock(block: WireBlock, index: number, emit: Emit): BlockReader {
   switch (block.type) {
     case "text":
@@ -79,7 +82,7 @@ function openToolUse(block: WireBlock, index: number, emit: Emit): BlockReader {
       if (delta.partial_json) add(delta.partial_json);
     },
     end() {
-      // Compatible servers put the whole input into the block's start.
+      // Some compatible servers send the whole input in `content_block_start`.
       if (!flowed && isObject(input) && Object.keys(input).length > 0) add(stringifyJson(input));
       emit({ type: "part-end", index });
     },

@@ -7,13 +7,13 @@ import { encodeCitation } from "./citations.ts";
 import type { OutBlock } from "./encode-blocks.ts";
 import { openCall, thoughtBlock, thoughtSignature } from "./encode-response-part.ts";
 
-/** What happens to a content block; its index is known only when its turn has come. */
+/** An event of a content block, without the block's index, which is assigned when the block is written. */
 export interface BlockStep {
   readonly kind: "start" | "delta" | "stop";
   readonly json: string;
 }
 
-/** Turns one part's events into the steps of its block. */
+/** Converts the events of one part to steps of its block. */
 export interface PartSteps {
   begin(): readonly BlockStep[];
   take(event: OpenPartEvent): readonly BlockStep[];
@@ -26,13 +26,15 @@ const delta = (type: string, member: string, value: unknown): BlockStep => ({
   json: `{"type":"${type}","${member}":${JSON.stringify(value)}}`,
 });
 
-/** The steps of a part that flows. */
+/** Creates the converter for a part that arrives in pieces. */
 export function stepsOf(part: OpenPart, list: LossList): PartSteps {
   if (part.type === "tool-call") return stepsOfCall(part);
   return part.type === "reasoning" ? stepsOfThinking(part) : stepsOfText(list);
 }
 
-/** Text opens its block with its first word: an empty one would be refused when the client sends it back. */
+/**
+ * Starts a text block with its first text, because the vendor rejects an empty block when the client sends it back.
+ */
 function stepsOfText(list: LossList): PartSteps {
   let opened = false;
   const open = (): BlockStep[] => {
@@ -81,7 +83,10 @@ function stepsOfThinking(part: ReasoningPart): PartSteps {
   };
 }
 
-/** A call opens at once and its arguments follow as they come; free text becomes an object of one string. */
+/**
+ * Starts a tool call immediately and adds its arguments as they arrive. The free text of a custom tool becomes
+ * `{input: text}`.
+ */
 function stepsOfCall(part: Extract<OpenPart, { type: "tool-call" }>): PartSteps {
   const json = (text: string) => delta("input_json_delta", "partial_json", text);
   const isCustom = part.custom === true;
@@ -99,13 +104,13 @@ function stepsOfCall(part: Extract<OpenPart, { type: "tool-call" }>): PartSteps 
   };
 }
 
-/** Another vendor's signature of a call stands in front of it, as thinking without words. */
+/** Puts another vendor's signature of a tool call into an empty thinking block before the call. */
 function stepsOfCallSignature({ signature }: { readonly signature?: string }): BlockStep[] {
   if (signature === undefined) return [];
   return stepsOfWhole(thoughtBlock(createCallSignaturePart(signature)));
 }
 
-/** The steps of a block that is there all at once. */
+/** Returns the steps of a complete block. */
 export function stepsOfWhole(block: OutBlock): BlockStep[] {
   const { type } = block;
   if (type === "text") {

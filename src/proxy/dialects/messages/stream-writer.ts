@@ -7,7 +7,7 @@ import { type BlockStep, type PartSteps, stepsOf, stepsOfWhole } from "./stream-
 
 type Beginning = Extract<PartEvent, { type: "part-start" | "part-whole" }>;
 
-/** A part that is not yet written to its end, with the steps that wait for its turn. */
+/** A part that is not completely written, with the steps to write once the parts before it have ended. */
 interface Queued {
   readonly steps: PartSteps | undefined;
   readonly waiting: BlockStep[];
@@ -15,21 +15,21 @@ interface Queued {
 }
 
 /**
- * Writes parts as content blocks with indexes in a row, one open at a time: parts may interleave, so what belongs to
- * one whose turn has not come waits, and nothing else does.
+ * Writes parts as consecutive content blocks, one open at a time. Parts may interleave, so the steps of a later part
+ * wait until the parts before it have ended.
  */
 export class BlockWriter {
-  /** In the order the parts started; the first one is being written. */
+  /** In the order in which the parts started; the first part is being written. */
   private readonly queue = new Map<number, Queued>();
   private index = 0;
   private calls = false;
   private refused = false;
-  /** Web searches shown so far. */
+  /** Number of web searches written. */
   searches = 0;
 
   constructor(private readonly list: LossList) {}
 
-  /** What the answer held so far, as far as its stop reason depends on it. */
+  /** What the response has contained, as far as the stop reason depends on it. */
   get seen(): { calls: boolean; refusal: boolean } {
     return { calls: this.calls, refusal: this.refused };
   }
@@ -49,7 +49,7 @@ export class BlockWriter {
     return queued.ended ? written + this.advance() : written;
   }
 
-  /** Ends whatever is still open. */
+  /** Ends the parts that are open. */
   end(): string {
     for (const [index, queued] of this.queue) {
       if (queued.ended) continue;
@@ -82,7 +82,7 @@ export class BlockWriter {
     return blocks.flatMap(stepsOfWhole);
   }
 
-  /** Writes what waited, from the current part on, as far as the parts before have ended. */
+  /** Writes the waiting steps, from the current part to the first that has not ended. */
   private advance(): string {
     let written = "";
     for (const [index, queued] of this.queue) {

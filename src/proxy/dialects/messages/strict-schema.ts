@@ -4,10 +4,10 @@ import type { LossList } from "../../exchange/loss.ts";
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * A schema that the vendor holds an answer or a strict tool's arguments to, in the part of JSON Schema that it takes
- * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations): objects are closed,
- * `oneOf` is `anyOf`, and what bounds a value is told in the description, as the vendor's own SDKs do it. It refuses the
- * call over any other schema.
+ * Converts a JSON schema for structured output or a strict tool to the subset that the vendor supports; it rejects
+ * calls with any other schema. Objects get `additionalProperties: false`, `oneOf` becomes `anyOf`, and constraints on
+ * values move to the description, as in the vendor's SDKs.
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
  */
 export function toStrictSchema(schema: unknown, list: LossList): unknown {
   if (!isObject(schema)) return schema;
@@ -30,7 +30,7 @@ export function toStrictSchema(schema: unknown, list: LossList): unknown {
   return { ...converted, description: texts.join("\n\n") };
 }
 
-/** Keywords whose value is a list of schemas, or an object of them by name. */
+/** Keywords whose value is a list of schemas, or schemas by name. */
 const schemas = new Set(["properties", "$defs", "definitions", "anyOf", "allOf"]);
 
 const taken = new Set(["type", "title", "description", "default", "enum", "const", "$ref", "required"]);

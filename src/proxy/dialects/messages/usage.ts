@@ -4,7 +4,7 @@ import type { Usage } from "../../exchange/response.ts";
 import { uncachedInput, usageOfExclusive } from "../../exchange/usage.ts";
 import type { WireUsage } from "./schema.ts";
 
-/** Counts as the dialect reports them: `input_tokens` leaves out what a cache gave or took. */
+/** Converts the token counts. `input_tokens` of this dialect excludes tokens read from and written to the cache. */
 export function decodeUsage(wire: WireUsage): Usage {
   const counts = usageOfExclusive({
     uncached: wire.input_tokens,
@@ -19,7 +19,7 @@ export function decodeUsage(wire: WireUsage): Usage {
   return tier ? { ...counts, serviceTier: tier === "standard" ? "default" : tier } : counts;
 }
 
-/** The dialect's names for other vendors' tiers: what costs more is priority. */
+/** This dialect's names of other vendors' service tiers; tiers above the default become `priority`. */
 const TIERS: Readonly<Record<string, string>> = {
   default: "standard",
   flex: "standard",
@@ -33,7 +33,7 @@ function serviceTier(usage: Usage | undefined): { readonly service_tier?: string
   return tier === undefined ? {} : { service_tier: tier };
 }
 
-/** Counts for a client. The dialect's members are required, so what the upstream did not say is 0. */
+/** Encodes the token counts. The dialect requires them, so counts that the upstream did not report are 0. */
 export function encodeUsage(usage: Usage | undefined, searches: number): Readonly<Record<string, unknown>> {
   const counts = {
     input_tokens: (usage === undefined ? undefined : uncachedInput(usage)) ?? 0,
@@ -49,8 +49,8 @@ export function encodeUsage(usage: Usage | undefined, searches: number): Readonl
 }
 
 /**
- * Counts at a stream's end. Where the upstream has not said how long the prompt was, neither is this: the estimate of
- * `message_start` stands, which a 0 would put out of clients' reckoning.
+ * Encodes the token counts at the end of a stream. Omits the input counts if the upstream did not report them, so
+ * that the estimate of `message_start` stays valid; a 0 would override it.
  */
 export function encodeFinalUsage(
   usage: Usage | undefined,
@@ -63,13 +63,13 @@ export function encodeFinalUsage(
   return defined({ output_tokens, output_tokens_details, server_tool_use });
 }
 
-/** How many of the answer's tokens were thinking, where the upstream has told. */
+/** Encodes the tokens used for thinking, if the upstream reported them. */
 function thinkingTokens(usage: Usage | undefined): Readonly<Record<string, unknown>> {
   const thinking = usage?.output.reasoning;
   return thinking === undefined ? {} : { output_tokens_details: { thinking_tokens: thinking } };
 }
 
-/** How long what was written is kept, where the upstream has told. */
+/** Encodes the cache writes by lifetime, if the upstream reported them. */
 function cacheCreation(usage: Usage | undefined): Readonly<Record<string, unknown>> {
   const { cacheWrite = 0, cacheWriteHour } = usage?.input ?? {};
   if (cacheWriteHour === undefined) return {};

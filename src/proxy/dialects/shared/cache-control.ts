@@ -1,7 +1,7 @@
 import { isObject } from "../../exchange/json.ts";
 import type { CacheHint } from "../../exchange/parts.ts";
 
-/** The messages dialect's `cache_control`, which OpenRouter and LiteLLM take in chat-completions too. */
+/** Parses `cache_control` of the messages dialect, which OpenRouter and LiteLLM also accept in chat-completions. */
 export function decodeCacheControl(value: unknown): CacheHint | undefined {
   if (!isObject(value) || value["type"] !== "ephemeral") return undefined;
   const ttl = value["ttl"];

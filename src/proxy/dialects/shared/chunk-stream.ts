@@ -9,22 +9,22 @@ import { encodeOpenAiError } from "./openai-profile.ts";
 type Start = Extract<ExchangeEvent, { type: "start" }>;
 
 /**
- * A stream of chunks, as the OpenAI family's older dialects know it: parts as they come, one `finish_reason` per
- * candidate, counts in a chunk without choices where the client asked for them, and `[DONE]`; or an error object and
- * nothing more. What a chunk holds is the dialect's own.
+ * Encodes a stream in the form of OpenAI's chat-completions and completions: parts as they arrive, one
+ * `finish_reason` per candidate, token counts in a chunk without choices if the client requested them, and `[DONE]`.
+ * An error object ends the stream instead. Subclasses define the content of a chunk.
  */
 export abstract class ChunkStreamEncoder implements StreamEncoder {
   protected readonly list = createLossList();
-  /** What every chunk begins with, up to its choices. */
+  /** The start of every chunk, up to its choices. */
   protected head = "";
   private usage: Usage | undefined;
   private ended = false;
 
   constructor(protected readonly context: EncodeContext) {}
 
-  /** The members that name the stream in each of its chunks. */
+  /** Returns the members that identify the stream in each chunk. */
   protected abstract identity(id: string | undefined): { readonly id: string; readonly object: string };
-  /** The chunks that a stream begins with. */
+  /** Returns the first chunks of the stream. */
   protected abstract begin(): string;
   protected abstract encodePart(event: PartEvent): string;
   protected abstract finish(candidate: number, finish: Finish): string;
@@ -57,7 +57,7 @@ export abstract class ChunkStreamEncoder implements StreamEncoder {
     }
   }
 
-  /** Returns further members of the chunk that counts, as JSON text that ends with a comma. */
+  /** Returns further members of the chunk with token counts, as JSON text that ends with a comma. */
   protected members(_usage: Usage): string {
     return "";
   }

@@ -1,8 +1,9 @@
 import { isObject } from "../../exchange/json.ts";
 
 /**
- * What a refusal says in words, wherever the server puts them: `{error: {message}}` as the vendors do, `{error: "…"}`
- * (Ollama), `{message}` and `{msg}` (gateways), `{detail}` (servers built on FastAPI), `{message: {detail}}` (Mistral). Undefined where there are none.
+ * Returns the message of an error body: `{error: {message}}` (vendors), `{error: "…"}` (Ollama), `{message}` and
+ * `{msg}` (gateways), `{detail}` (servers built on FastAPI), `{message: {detail}}` (Mistral). Undefined if the body
+ * has none.
  */
 export function findErrorMessage(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
@@ -18,7 +19,7 @@ export function findErrorMessage(body: unknown): string | undefined {
   return messages.find((value): value is string => typeof value === "string" && value !== "");
 }
 
-/** What servers built on FastAPI (vLLM, SGLang) say of a body they refuse: `[{loc: ["body", "n"], msg: "…"}]`. */
+/** Formats the validation errors of servers built on FastAPI (vLLM, SGLang): `[{loc: ["body", "n"], msg: "…"}]`. */
 function validationDetails(detail: unknown): string | undefined {
   if (!Array.isArray(detail)) return undefined;
   const problems = detail.filter(isObject).flatMap(({ loc, msg }) => {

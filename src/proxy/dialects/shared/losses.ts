@@ -4,7 +4,7 @@ import { type LossCode, memberCode } from "../../exchange/loss-codes.ts";
 import type { Dialect, Part } from "../../exchange/parts.ts";
 import type { ExchangeRequest } from "../../exchange/request.ts";
 
-/** Members that only another dialect has: told one by one, under the member's own name. */
+/** Adds a loss for each request member that only another dialect has, under the member's name. */
 export function addForeignExtensions(request: ExchangeRequest, target: Dialect, losses: LossList): void {
   for (const [dialect, members] of Object.entries(request.extensions)) {
     if (dialect === target) continue;
@@ -15,14 +15,14 @@ export function addForeignExtensions(request: ExchangeRequest, target: Dialect, 
   }
 }
 
-/** Members that only gather others (generative-language) are told by what they hold. */
+/** Replaces the members that only group others (generative-language) with their content. */
 function membersIn([name, value]: readonly [string, unknown]): readonly (readonly [string, unknown])[] {
   return (name === "generationConfig" || name === "toolConfig") && isObject(value)
     ? Object.entries(value)
     : [[name, value]];
 }
 
-/** Breakpoints for a prompt cache are a thing of the messages dialect. */
+/** Adds a loss if the request has cache breakpoints, which only the messages dialect supports. */
 export function addCacheHints(request: ExchangeRequest, losses: LossList): void {
   const hinted = (parts: readonly Part[]): boolean => parts.some((part) => part.cache !== undefined);
   if (hinted(request.instructions) || request.turns.some((turn) => hinted(turn.parts))) {
@@ -30,7 +30,7 @@ export function addCacheHints(request: ExchangeRequest, losses: LossList): void 
   }
 }
 
-/** Whether a member asks for what every upstream does anyway, so that leaving it out loses nothing. */
+/** Returns whether a member requests the default behavior of every upstream, so that omitting it is no loss. */
 export function asksForNothing(code: LossCode, value: unknown): boolean {
   if (code === "store" || code === "background") return value === false;
   if (code === "truncation") return value === "disabled";
@@ -41,7 +41,7 @@ export function asksForNothing(code: LossCode, value: unknown): boolean {
   return code === "metadata" && isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Tells that a file was left out, as its id means nothing to this vendor. */
+/** Adds a loss for a file that was dropped because its ID is valid at another vendor only. */
 export function loseForeignFile(losses: LossList): undefined {
   losses.add("file-reference", "A file reference dropped: the file is at another vendor.");
 }

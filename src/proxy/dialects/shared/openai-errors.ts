@@ -6,7 +6,9 @@ import { findErrorMessage } from "./error-message.ts";
 
 type Kind = ExchangeError["kind"];
 
-/** Reads a refusal: `{error: {message, type, code, param}}`, or whatever compatible servers put in its place. */
+/**
+ * Parses an error body: `{error: {message, type, code, param}}`, or the forms that compatible servers use instead.
+ */
 export function decodeError(
   status: number,
   headers: Readonly<Record<string, string>>,

@@ -15,7 +15,7 @@ import { getMember, getNumber } from "./profile-values.ts";
 
 type Kind = ExchangeError["kind"];
 
-/** `error.type` per kind (https://platform.openai.com/docs/guides/error-codes). */
+/** `error.type` by error kind (https://platform.openai.com/docs/guides/error-codes). */
 const types: Record<Kind, string> = {
   "invalid-request": "invalid_request_error",
   authentication: "authentication_error",
@@ -52,11 +52,11 @@ export function encodeOpenAiError(error: ExchangeError): EncodedError {
 }
 
 function createErrorObject({ kind, message, param }: ExchangeError) {
-  // The code of another vendor would mean something else here.
+  // Another vendor's error code would have a different meaning to OpenAI's clients.
   return { message, type: types[kind], param: param ?? null, code: codes[kind] ?? null };
 }
 
-/** Returns the body of an error of the proxy itself, the same on all routes of the OpenAI family. */
+/** Encodes an error of the proxy as a response body, which is the same on all routes of the OpenAI family. */
 export function encodeOpenAiProxyError(error: ExchangeError, code: string | undefined): unknown {
   return { error: { ...createErrorObject(error), code: code ?? null } };
 }
@@ -66,7 +66,7 @@ const modelList: ModelListFormat = {
   createPage: (models, _query, describe) => ({ object: "list", data: models.map(describe) }),
 };
 
-/** Facts that the clients of all dialects of the OpenAI family share. */
+/** The client profile that all dialects of the OpenAI family share. */
 export const openAiClient: Omit<ClientProfile, "routes"> = {
   namesModelInPath: false,
   acceptsKeyInQuery: false,
@@ -82,7 +82,7 @@ export const openAiClient: Omit<ClientProfile, "routes"> = {
   encodeProxyErrorEvent: (error, code) => `data: ${JSON.stringify(encodeOpenAiProxyError(error, code))}\n\n`,
 };
 
-/** How to read responses of `/v1/chat/completions` and `/v1/completions`. */
+/** The response profile of `/v1/chat/completions` and `/v1/completions`. */
 export const openAiChunks: ResponseProfile = {
   endMarkers: [
     "data: [DONE]",
@@ -99,7 +99,10 @@ export const openAiChunks: ResponseProfile = {
   readUsage: createUsageReader({ input: "prompt_tokens", output: "completion_tokens" }),
 };
 
-/** Returns the object with the error's details in an event or a response, of most dialects. */
+/**
+ * Returns the object that contains the error in an event or response body of most dialects; undefined if there is
+ * none.
+ */
 export function findOpenAiError(value: Readonly<Record<string, unknown>>): unknown {
   const { type, object, choices } = value;
   if (hasError(value) || type === "error" || object === "error") return value;
@@ -107,12 +110,15 @@ export function findOpenAiError(value: Readonly<Record<string, unknown>>): unkno
   return isBroken ? value : undefined;
 }
 
-/** Returns whether the member `error` is an object or a text. */
+/** Returns whether the member `error` is an object or a non-empty string. */
 export function hasError({ error }: Readonly<Record<string, unknown>>): boolean {
   return isObject(error) || (typeof error === "string" && error !== "");
 }
 
-/** Returns a reader of token counts whose input includes cached tokens; the names are those of its two counts. */
+/**
+ * Returns a function that parses token counts whose input includes cached tokens. `names` are the members for input
+ * and output tokens.
+ */
 export function createUsageReader(names: {
   readonly input: string;
   readonly output: string;
@@ -133,7 +139,7 @@ export function createUsageReader(names: {
   };
 }
 
-/** Facts that upstreams of `/v1/chat/completions` and `/v1/responses` share. */
+/** The upstream profile that `/v1/chat/completions` and `/v1/responses` share. */
 export const openAiUpstream: Omit<UpstreamProfile, "createSmallestCall"> = {
   versionPath: "/v1",
   hasVersionlessVendors: true,

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { FIRST_ISSUE } from "../../../json/first-issue.ts";
 import { type DialectError, invalidRequest, invalidResponse } from "../../exchange/dialect-error.ts";
 
-/** Reads a piece of a client's body. Throws `DialectError` (400) that names the member which is wrong. */
+/** Validates part of a client's request body. Throws `DialectError` (400) that names the invalid member. */
 export function parseRequestPiece<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -17,13 +17,13 @@ export function parseRequestPiece<Schema extends z.ZodType>(
   );
 }
 
-/** A body that is not what its schema says, by the first member that is wrong (400). */
+/** Returns the error (400) for a body that does not match its schema; it names the first invalid member. */
 export function invalidBody({ issues: [issue] }: z.ZodError): DialectError {
   const param = issue?.path.join(".") ?? "";
   return invalidRequest(`${param || "body"}: ${issue?.message ?? "not acceptable"}`, param || undefined);
 }
 
-/** Reads a piece of an upstream's answer. Throws `DialectError` (502). */
+/** Validates part of an upstream's response body. Throws `DialectError` (502). */
 export function parseResponsePiece<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -38,8 +38,8 @@ export function parseResponsePiece<Schema extends z.ZodType>(
 }
 
 /**
- * A chunk of a stream, or undefined where it is no JSON. Arguments are text in the streams of the OpenAI family's older
- * dialects, so no number needs keeping digit by digit.
+ * Parses a chunk of a stream; undefined if it is not JSON. `JSON.parse` suffices because the OpenAI family's older
+ * dialects send tool arguments as strings, so no number needs its exact digits kept.
  */
 export function parseChunk(text: string): unknown {
   try {

@@ -1,6 +1,6 @@
 import { AppError } from "../../../errors.ts";
 
-/** Returns a number member of an object that an upstream sent. */
+/** Returns a finite number member of an object that an upstream sent; undefined if there is none. */
 export function getNumber(holder: unknown, name: string): number | undefined {
   const value = getMember(holder, name);
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
@@ -14,7 +14,7 @@ export function getMember(holder: unknown, name: string): unknown {
 
 const MAX_PAGE_SIZE = 1000;
 
-/** Reads the page size of a model list. Throws `validation` unless it is a positive whole number. */
+/** Parses the page size of a model list, capped at 1000. Throws `validation` unless it is a positive integer. */
 export function readPageSize(value: unknown, defaultSize: number): number {
   if (value === undefined) return defaultSize;
   const size = Number(value);

@@ -1,6 +1,8 @@
 import { z } from "zod";
 
-/** A record of values of one kind, read as far as the first that is not; `z.record` makes an issue for every one. */
+/**
+ * Returns a schema for records of `value` that reports the first invalid member only; `z.record` reports every one.
+ */
 export function recordOf<Value extends z.ZodType>(value: Value) {
   return z.record(z.string(), z.unknown()).transform((record, context) => {
     const entries: [string, z.output<Value>][] = [];

@@ -4,8 +4,9 @@ import { clampEffort, type Effort, effortOf } from "../../exchange/reasoning-eff
 import type { ReasoningRequest } from "../../exchange/request.ts";
 
 /**
- * The effort to send where `known` are the ones a model takes; undefined where none was asked for or none can be said. One
- * that differs from what was asked is a loss, but for silence in place of none at models that do not think unasked.
+ * Returns the effort to send to a model that accepts the efforts `known`; undefined if none was requested or none
+ * fits. An effort that differs from the requested one is a loss, except `none` omitted for a model that does not
+ * reason by default.
  */
 export function selectEffort(
   reasoning: ReasoningRequest,

@@ -1,7 +1,9 @@
 import { isObject } from "../../exchange/json.ts";
 import type { TokenLogprob } from "../../exchange/parts.ts";
 
-/** The tokens of a list as both dialects of the OpenAI family have it; undefined where there are none. */
+/**
+ * Parses a list of token log probabilities as both dialects of the OpenAI family send it; undefined if it is empty.
+ */
 export function decodeTokens(list: unknown): readonly TokenLogprob[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const tokens = list.filter(isObject).flatMap((entry) => {
@@ -21,7 +23,9 @@ function decodeToken(entry: Readonly<Record<string, unknown>>): Omit<TokenLogpro
   return isKnown ? { token, logprob, bytes } : { token, logprob };
 }
 
-/** See `decodeTokens`. Bytes that nobody told are the token's own. */
+/**
+ * Encodes token log probabilities; the inverse of `decodeTokens`. Missing `bytes` are the UTF-8 bytes of the token.
+ */
 export function encodeTokens(tokens: readonly TokenLogprob[]): readonly unknown[] {
   return tokens.map((token) => ({ ...encodeToken(token), top_logprobs: token.top.map(encodeToken) }));
 }

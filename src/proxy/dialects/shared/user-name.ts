@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
 /**
- * Who the user is, in as many characters as the vendor takes: 64 in the OpenAI family, which refuses the call over one
- * more, and Claude Code's are twice as long. What is longer is told by its digest, as the vendor asks for anyhow
- * (https://platform.openai.com/docs/guides/safety-best-practices): the same user is the same in every call.
+ * Returns a user ID of at most 64 characters, because OpenAI-compatible APIs reject longer ones and Claude Code sends
+ * longer ones. Replaces a longer ID by its SHA-256 digest, so that the same user has the same ID in every call
+ * (https://platform.openai.com/docs/guides/safety-best-practices).
  */
 export function fitUserName(user: string | undefined): string | undefined {
   return user === undefined || user.length <= 64 ? user : createHash("sha256").update(user).digest("hex");

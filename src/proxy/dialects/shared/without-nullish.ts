@@ -1,4 +1,4 @@
-/** The members that were said: neither undefined nor null, which vendors use alike for "not said". */
+/** Returns the members that are neither undefined nor null; vendors treat both as absent. */
 export function withoutNullish<Members extends Record<string, unknown>>(
   members: Members,
 ): { [Name in keyof Members]?: NonNullable<Members[Name]> } {
