@@ -40,52 +40,54 @@ import { createPools, type PoolKey } from "./upstream/pools.ts";
 
 export interface ProxyParts {
   readonly log: RequestLog;
-  /** Told of defects of ours. */
+  /** Called with each unexpected error, which is a defect of the proxy. */
   readonly onInternal: (error: unknown) => void;
-  /** The dashboard as it was built; without it, the page at `/` is one that does not move. */
+  /** Loads the built dashboard. Without it, `/` serves a static page. */
   readonly dashboardPage?: () => Promise<string>;
-  /** What it has in common with others that serve the same address; nothing where it serves alone. */
+  /** State shared with other processes that serve the same address; undefined for a single process. */
   readonly shared?: SharedParts;
 }
 
 export interface SharedParts {
-  /** Marks the calls of all of them. */
+  /** The instance id that all of them share. */
   readonly via: string;
   readonly conversations: ConversationStore;
-  /** What all of them have counted. */
+  /** Returns the sum of what all processes have counted. */
   readonly totals: () => Promise<MetricCounts>;
-  /** The calls that all of them serve and have served last; of these, those from `since` (ISO 8601) on. */
+  /** Returns the running and recent calls of all processes; of the ended ones, those from `since` (ISO 8601) on. */
   readonly activity: (since: string) => Promise<CallActivity>;
   readonly history: History;
 }
 
-/** What came before a process that takes another's place. */
+/** State inherited from the process that this one replaces. */
 export interface History {
-  /** Milliseconds since 1970, when the first of them started. */
+  /** Start of the first process, in milliseconds since 1970. */
   readonly startedAt: number;
   readonly configuration: ConfigurationState;
 }
 
-/** A proxy that nobody listens to yet. */
+/** A proxy whose app is not listening yet. */
 export interface ProxyServer {
   readonly app: FastifyInstance;
-  /** What this one has counted. */
+  /** Returns what this process has counted. */
   counts(): MetricCounts;
-  /** The calls that this one serves and has served last; of these, those from `since` (ISO 8601) on. */
+  /** Returns the running and recent calls of this process; of the ended ones, those from `since` (ISO 8601) on. */
   activity(since: string): CallActivity;
-  /** Puts another configuration in force; calls that have begun keep theirs. Throws where it cannot be used. */
+  /**
+   * Applies another configuration; calls that have begun keep theirs. Throws `configuration` if it cannot be used.
+   */
   reload(config: ProxyConfig): void;
-  /** Has the dashboard say why another configuration was not put in force. */
+  /** Shows on the dashboard why a new configuration was not applied. */
   noteRefused(reason: string): void;
-  /** Makes `/readyz` answer 503 and each answer close its connection; calls go on being served. */
+  /** Makes `/readyz` return 503 and every response close its connection; calls are still served. */
   announceStop(): void;
-  /** Refuses what is new; resolves when nothing is being served any more. */
+  /** Rejects new requests and resolves when all running ones have been served. */
   drain(): Promise<void>;
-  /** Ends everything at once. */
+  /** Closes streams, server, connection pools and log at once. */
   close(): Promise<void>;
 }
 
-/** Builds the proxy. Throws `configuration` where a key is needed and there is none. */
+/** Creates the proxy. Throws `configuration` if an API key is required and none is configured. */
 export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer {
   keepTicksQuick();
   const pools = createPools(config.outboundProxies);
@@ -141,7 +143,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
     announceStop() {
       if (stopping) return;
       stopping = true;
-      // Clients that keep connections connect again, by then at another replica.
+      // Clients reconnect after the response, and the load balancer sends them to another replica.
       app.server.prependListener("request", (_request, response) => {
         response.shouldKeepAlive = false;
       });
@@ -160,7 +162,7 @@ export function createProxy(config: ProxyConfig, parts: ProxyParts): ProxyServer
   };
 }
 
-/** The doors, routes and errors around what calls share. */
+/** Creates the Fastify app with admission, error handling and all routes. */
 function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Services): FastifyInstance {
   const app = createApp({
     bodyLimit: config.limits.body,
@@ -177,7 +179,7 @@ function createServingApp(config: ProxyConfig, parts: ProxyParts, services: Serv
   return app;
 }
 
-/** What calls go out by with this configuration. */
+/** Returns the connection pools that a configuration uses. */
 function poolKeysOf({ upstreams, mcp }: ProxyConfig): PoolKey[] {
   const servers = [...mcp].map(([name, server]) => asUpstream(name, server));
   return [...upstreams.values(), ...servers].map(poolKeyOf);
@@ -187,7 +189,7 @@ async function notBuilt(): Promise<string> {
   throw new AppError("not_found", "The dashboard is not built");
 }
 
-/** Nothing is parsed or even read before a handler asks for it. */
+/** Keeps Fastify from reading bodies: each handler reads its own. */
 function takeBodiesAsTheyCome(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
@@ -212,9 +214,9 @@ function addRoutes(app: FastifyInstance, services: Services): void {
 }
 
 /**
- * Calls to models and to MCP servers are taken over as soon as they are through the door: nothing that Fastify does
- * further on (parsing, validation, serialisation) is for them, it would cost as much as all of ours, and it asks more of
- * some methods than an MCP server may.
+ * Returns the handlers of a route. Calls to models and MCP servers are taken over in `onRequest`, after admission:
+ * Fastify's later phases (parsing, validation, serialization) would double the proxy's own cost per call, and they
+ * require more of some methods than an MCP server may.
  */
 function servedBy(route: Route, services: Services): Pick<RouteOptions, "handler" | "onRequest"> {
   if (route.operation === "mcp") return takenOver((request, reply) => relayMcp(request, reply, services));
@@ -241,7 +243,7 @@ function takenOver(serve: (request: FastifyRequest, reply: FastifyReply) => Prom
   };
 }
 
-/** From here on the call answers by itself, with what the door has set for browsers. */
+/** Takes the response over from Fastify, with the CORS headers that admission has set. */
 function takeOver(request: FastifyRequest, reply: FastifyReply): AdmittedRequest {
   const { raw, runtime, key, params } = request;
   const corsHeaders = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);

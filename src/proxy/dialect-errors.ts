@@ -5,18 +5,18 @@ import type { ExchangeError } from "./exchange/error.ts";
 import { kindOfStatus } from "./exchange/error-status.ts";
 import type { Dialect } from "./exchange/parts.ts";
 
-/** Envelopes: a client dialect, or `plain` for `{error}`. */
+/** The format of an error response: a client's dialect, or `plain` for `{error}`. */
 export type ErrorDialect = Dialect | "plain";
 
 export interface Fault {
   readonly status: number;
   readonly message: string;
-  /** A code of our catalogue; `model_not_found` and the like reach the client. */
+  /** A code of the error catalog; clients are sent codes such as `model_not_found`. */
   readonly code?: string;
   readonly retryAfterSeconds?: number;
 }
 
-/** What an error tells a client; a defect of ours tells nothing of itself. */
+/** Returns what a client is sent for an error. The details of internal errors are left out. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof DialectError) {
     const { status, message, retryAfterSeconds } = error.error;
@@ -29,12 +29,12 @@ export function faultOf(error: unknown): Fault {
   return { status, message: error.message, code: error.code, ...retry };
 }
 
-/** The body of a fault in a client's dialect. */
+/** Encodes an error as the body of a response in the client's dialect. */
 export function encodeFault(dialect: ErrorDialect, fault: Fault, requestId: string): string {
   return JSON.stringify(envelope(dialect, fault, requestId));
 }
 
-/** A fault in the middle of an event stream as the dialect's own last event. */
+/** Encodes an error in mid-stream as the last event of a stream in the client's dialect. */
 export function encodeFaultEvent(dialect: Dialect, fault: Fault, requestId: string): string {
   return getProfile(dialect).client.encodeProxyErrorEvent(toExchangeError(fault), fault.code, requestId);
 }

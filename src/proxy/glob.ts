@@ -1,10 +1,10 @@
 /**
- * Whether a name fits a pattern: `*` any characters, `?` exactly one; case matters. Names come from clients: of several
- * stars only the last is tried again at other places, so that no name takes longer than its length times the pattern's.
+ * Returns whether a name matches a pattern: `*` is any characters, `?` exactly one; case matters. Names come from
+ * clients, so only the last star backtracks: the time is at most the product of both lengths (ReDoS).
  */
 export function fits(pattern: string, name: string): boolean {
   if (pattern === "*" || pattern === name) return true;
-  // A character is a code point, which only `?` can tell from the units that strings are made of.
+  // `?` matches a code point; without it, UTF-16 code units give the same result.
   return pattern.includes("?") ? isFitting(Array.from(pattern), Array.from(name)) : isFitting(pattern, name);
 }
 

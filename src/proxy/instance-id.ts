@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** What a proxy's calls are marked with (`x-sallyport-via`), so that it knows one that comes back. */
+/** Returns a new instance id. Calls carry it in `x-sallyport-via`, by which the proxy detects a forwarding loop. */
 export function newMark(): string {
   return randomBytes(9).toString("base64url");
 }

@@ -6,8 +6,8 @@ export type Redact = (text: string) => string;
 const REDACTED = "[redacted]";
 
 /**
- * Returns a function that replaces secrets, longest first, in each form in which upstreams repeat them: plain, in base64
- * and base64url at any offset, in hexadecimal, and each of these with characters written as in URLs or JSON strings.
+ * Returns a function that redacts secrets, longest first, in each form in which upstreams repeat them: plain, in
+ * base64 and base64url at any offset, in hexadecimal, and each of these escaped as in URLs or JSON strings.
  */
 export function createRedactor(secrets: readonly string[]): Redact {
   const shortest = Math.min(...secrets.map((secret) => secret.length));
@@ -18,7 +18,7 @@ export function createRedactor(secrets: readonly string[]): Redact {
     ...base64Forms(secret).map((form) => replacementOf(form, true)),
   ]);
   return (text) => {
-    // Most headers of an answer are shorter than any key.
+    // Most headers of a response are shorter than any key.
     if (text.length < shortest) return text;
     const unescaped = /[%\\]/.test(text) ? unescapedForms(text) : [];
     return replacements.reduce((clean, replace) => replace(clean, unescaped), text);
@@ -26,8 +26,8 @@ export function createRedactor(secrets: readonly string[]): Redact {
 }
 
 /**
- * Returns what a text says without the escapes of URLs and JSON strings. An escaped secret is looked for only where one of
- * these has it: the patterns below take milliseconds for a text, these searches microseconds.
+ * Returns a text without the escapes of URLs and JSON strings. The patterns for escaped secrets take milliseconds per
+ * text, a search in these forms microseconds, so the patterns run only if a search has found the secret.
  */
 function unescapedForms(text: string): readonly string[] {
   const fromCode = (_: string, code: string) => String.fromCharCode(Number.parseInt(code, 16));
@@ -38,13 +38,16 @@ function unescapedForms(text: string): readonly string[] {
   return [...forms, ...forms.map(withoutPercent)];
 }
 
-/** `isBase64`: the characters of the same alphabet around it encode the rest of the secret, and what stood beside it. */
+/**
+ * Returns a function that redacts one form of a secret. `isBase64`: adjacent characters of the base64 alphabet are
+ * redacted too, because they encode the rest of the secret and the text around it.
+ */
 function replacementOf(
   form: string,
   isBase64: boolean,
 ): (text: string, unescaped: readonly string[]) => string {
   let escaped: RegExp | undefined;
-  // Percent signs write the bytes of UTF-8.
+  // Percent-encoding applies to UTF-8 bytes.
   const bytes = Buffer.from(form).toString("latin1");
   const isPlain = !/[%\\]/.test(form);
   return (text, unescaped) => {
@@ -72,7 +75,10 @@ function withoutForm(text: string, form: string, isBase64: boolean): string {
 
 const BASE64 = /^[A-Za-z0-9+/_=-]$/;
 
-/** Matches a character as it is, with the percent signs of RFC 3986, or with the backslashes of RFC 8259, up to three times over. */
+/**
+ * Returns a pattern for a character as it is, percent-encoded (RFC 3986), or escaped with backslashes (RFC 8259);
+ * escapes may be repeated up to three times.
+ */
 function characterPattern(character: string): string {
   const percent = [...Buffer.from(character)].map((byte) => `%(?:25){0,3}${hexPattern(byte, 2)}`).join("");
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
@@ -91,7 +97,7 @@ function hexForms(secret: string): string[] {
   return [...new Set([hex, hex.toUpperCase()])];
 }
 
-/** Returns the characters that encode nothing but the secret, for each of the three offsets that it may stand at. */
+/** Returns the characters that encode only the secret, for each of its three possible offsets. */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const forms = [0, 1, 2].flatMap((offset) => {
@@ -102,11 +108,11 @@ function base64Forms(secret: string): string[] {
   return [...new Set(forms)];
 }
 
-/** Characters of the shortest key of the proxy. */
+/** Length of the proxy's shortest key, in characters. */
 const MIN_KEY = 16;
 const LONG_WORDS = new RegExp(`[^\\s,;="'()<>[\\]{}]{${MIN_KEY},}`, "g");
 
-/** Replaces the proxy's own keys in a text of the client's. They are known by their hashes alone, so words are compared. */
+/** Redacts the proxy's own keys in a client's text. Only their hashes are known, so each word is compared. */
 export function redactOwnKeys(text: string, keys: KeyRing): string {
   if (keys.size === 0 || text.length < MIN_KEY) return text;
   if (keys.find([text])) return REDACTED;

@@ -4,7 +4,7 @@ import type { Dialect } from "./exchange/parts.ts";
 
 export type { ModelOperation };
 
-/** What a route does. Model operations go through the pipeline; every other has its own handler. */
+/** What a route does. Model operations go through the pipeline; each utility operation has its own handler. */
 export type Operation = ModelOperation | UtilityOperation;
 
 const UTILITIES = [
@@ -21,24 +21,26 @@ const UTILITIES = [
   // `GET /v1/responses`, which some clients try to upgrade to a WebSocket.
   "websocket",
   "home",
-  // What the page at `/` is kept up to date with.
+  // The event stream that keeps the page at `/` up to date.
   "dashboard-events",
 ] as const;
 
 type UtilityOperation = (typeof UTILITIES)[number];
 
-/** In whose envelope errors are told; `plain` is `{error}`. `by-caller` is chosen by the request's headers. */
+/**
+ * The dialect in which a route returns errors; `plain` is `{error}`, `by-caller` depends on the request's headers.
+ */
 export type RouteDialect = Dialect | "plain" | "by-caller";
 
 export interface Route {
-  /** `ANY` is every method that Node knows. */
+  /** `ANY` stands for every method that Node.js supports. */
   readonly method: "GET" | "POST" | "DELETE" | "ANY";
   readonly path: string;
   readonly dialect: RouteDialect;
   readonly operation: Operation;
-  /** Bodies: read whole, passed on as they come, or not looked at. */
+  /** How the body is handled: read whole, streamed to the upstream, or not read. */
   readonly body: "whole" | "streamed" | "ignored";
-  /** Whether it takes only paths that name a method behind a colon. */
+  /** Whether the route only matches paths that end with a colon and a method. */
   readonly needsMethod?: true;
 }
 
@@ -52,7 +54,7 @@ function route(
   return { method, path, dialect, operation, body };
 }
 
-/** Routes that no dialect has for itself. */
+/** Routes that belong to no dialect. */
 const sharedRoutes: readonly Route[] = [
   route("GET", "/v1/models", "by-caller", "list-models", "ignored"),
   route("ANY", "/mcp/web_search_prime/mcp", "plain", "mcp", "streamed"),
@@ -78,7 +80,7 @@ const dialectRoutes = dialects.flatMap((dialect): readonly Route[] =>
   getProfile(dialect).client.routes.map((each) => ({ ...each, dialect })),
 );
 
-/** Every route; the most specific one serves a path that several match. */
+/** All routes. If several match a path, the most specific one serves it. */
 export const routes: readonly Route[] = [
   ...dialectRoutes.filter(({ needsMethod }) => !needsMethod),
   ...sharedRoutes,
@@ -86,17 +88,17 @@ export const routes: readonly Route[] = [
   ...dialectRoutes.filter(({ needsMethod }) => needsMethod),
 ];
 
-/** Whether a path that a route's pattern fits is one of that route's. */
+/** Returns whether a route serves a path that its pattern matches. */
 export function takesPath({ needsMethod }: Route, path: string): boolean {
   return !needsMethod || /(?::|%3a)[^:/]+$/i.test(path);
 }
 
-/** A route of a model operation: its errors are told in its own dialect. */
+/** A route of a model operation. It returns errors in its own dialect. */
 export type ModelRoute = Route & { readonly dialect: Dialect };
 
 const utilities = new Set<Operation>(UTILITIES);
 
-/** Whether a route calls a model, and so goes through `handle-call.ts`. */
+/** Returns whether a route calls a model and is served by `handle-call.ts`. */
 export function isModelRoute(route: Route): route is ModelRoute {
   return !utilities.has(route.operation) && route.dialect !== "plain" && route.dialect !== "by-caller";
 }

@@ -12,23 +12,23 @@ import { createSelector, type Selector } from "./routing/select-targets.ts";
 import { createForwarding, type Forwarding } from "./server/forwarded.ts";
 import type { Pools } from "./upstream/pools.ts";
 
-/** Everything that follows from one configuration. A reload puts another in its place; calls keep theirs. */
+/** Everything derived from one configuration. A reload replaces it; calls that have begun keep theirs. */
 export interface Runtime {
   readonly config: ProxyConfig;
   readonly authMode: ReturnType<typeof effectiveMode>;
   readonly keys: KeyRing;
-  /** Whether more than this machine's user may call. */
+  /** Whether others than this machine's user may call. */
   readonly isShared: boolean;
   readonly guard: GuardPolicy;
-  /** What load balancers in front tell of clients. */
+  /** Reads the client's address and URL from the headers of trusted load balancers. */
   readonly forwarding: Forwarding;
   readonly catalogue: Catalogue;
   readonly selector: Selector;
-  /** Replaces every secret of the configuration. */
+  /** Redacts every secret of the configuration. */
   readonly redact: Redact;
 }
 
-/** Throws `configuration` where a key is needed and none is there. */
+/** Creates a runtime. Throws `configuration` if an API key is required and none is configured. */
 export function createRuntime(config: ProxyConfig, pools: Pools, via: string): Runtime {
   const authMode = effectiveMode(config.authMode, config.allowLanAccess);
   if (authMode !== "off" && config.keys.length === 0)
@@ -50,7 +50,10 @@ export function createRuntime(config: ProxyConfig, pools: Pools, via: string): R
   };
 }
 
-/** Answers to the address it listens on, and to all that lead here where other machines may come. */
+/**
+ * Returns the hosts and origins that the guard allows: the listening address, configured names and, if other machines
+ * can connect, this machine's names and any IP address.
+ */
 function guardFor(config: ProxyConfig): GuardPolicy {
   const { host, allowLanAccess, allowedOrigins, hostnames, publicUrl } = config;
   const isWide = allowLanAccess || !isLoopback(host);
@@ -70,7 +73,10 @@ function guardFor(config: ProxyConfig): GuardPolicy {
   };
 }
 
-/** What other machines may call this one: its name, the same by multicast DNS (RFC 6762), and what containers call it. */
+/**
+ * Returns the names by which other machines reach this one: its host name, its multicast DNS name (RFC 6762) and
+ * Docker's name for the host.
+ */
 function lanNames(name: string): string[] {
   return [name, `${name.replace(/\..*$/, "")}.local`, "host.docker.internal"];
 }

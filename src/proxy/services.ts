@@ -13,9 +13,9 @@ import type { ConversationStore } from "./translate/conversations/conversation-s
 import type { OpenStreams } from "./upstream/open-streams.ts";
 import type { Pools } from "./upstream/pools.ts";
 
-/** What handlers share; one of these per proxy. */
+/** What handlers share: one instance per proxy. */
 export interface Services {
-  /** The configuration in force; a call takes it once and keeps it. */
+  /** Returns the current configuration. A call reads it once and keeps it. */
   readonly runtime: () => Runtime;
   readonly pools: Pools;
   readonly cooldowns: Cooldowns;
@@ -24,26 +24,28 @@ export interface Services {
   readonly log: RequestLog;
   readonly metrics: Metrics;
   readonly modelLabels: ModelLabels;
-  /** What was counted here, and by all others that serve the same address. */
+  /** Returns the sum of what all processes that serve this address have counted. */
   readonly totals: () => MetricCounts | Promise<MetricCounts>;
   readonly recent: RecentCalls;
-  /** The calls here and at all others that serve the same address; of ended ones those from `since` (ISO 8601) on. */
+  /**
+   * Returns the calls of all processes that serve this address; of the ended ones, those from `since` (ISO 8601) on.
+   */
   readonly activity: (since: string) => Promise<CallActivity>;
-  /** Milliseconds since 1970, of the first of these. */
+  /** Start of the first of these processes, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** How the configuration in force came to be. */
+  /** Returns when the current configuration was read, and why a later one was rejected. */
   readonly configuration: () => ConfigurationState;
-  /** The dashboard as it was built; rejects where it was not. */
+  /** Loads the built dashboard; rejects if it was not built. */
   readonly dashboardPage: () => Promise<string>;
-  /** Marks our calls, so that one that comes back is known. */
+  /** The instance id, by which forwarding loops are detected. */
   readonly via: string;
   readonly nextRequestId: () => string;
-  /** The memory that request bodies take at this moment. */
+  /** The memory that request bodies take. */
   readonly room: BodyRoom;
-  /** What was said before, for `previous_response_id` in the translation lane. */
+  /** Stored conversations, for `previous_response_id` in the translation lane. */
   readonly conversations: ConversationStore;
   readonly isDraining: () => boolean;
-  /** Whether the proxy is about to stop, though it still serves: `/readyz` says so to load balancers. */
+  /** Returns whether the proxy is about to stop. It still serves calls, and `/readyz` fails. */
   readonly isStopping: () => boolean;
   readonly connections: ConnectionLimit;
 }

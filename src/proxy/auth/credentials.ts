@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import { keyHeaders } from "../dialects/index.ts";
 
 /**
- * Headers beside `authorization` that can carry the proxy's key. They never reach an upstream unless it asks for the
- * client's own.
+ * Headers besides `authorization` that can carry the proxy's key. They are not forwarded, except to upstreams that
+ * expect the client's own credentials.
  */
 const bareKeyHeaders = ["x-gen-api-key", ...keyHeaders.filter((name) => name !== "authorization")];
 
 /**
- * Every key a request shows: `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, its real-world twin
- * `x-goog-api-key`, and `?key=` where the route's dialect has it. One right key among them is enough.
+ * Returns every key in a request: `Authorization: Bearer`, `x-api-key`, `x-gen-api-key`, `x-goog-api-key` and, with
+ * `queryToo`, `?key=`. One valid key is enough.
  */
 export function shownKeys(headers: IncomingHttpHeaders, url: string, queryToo: boolean): string[] {
   const keys: string[] = [];

@@ -1,17 +1,16 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ProxyKey } from "../../config/proxy/config.ts";
 
-/** The keys that open the proxy. */
+/** The proxy's own API keys. */
 export interface KeyRing {
   readonly size: number;
-  /** The first of these that is right, or undefined. */
+  /** Returns the first valid key, or undefined if there is none. */
   find(shown: readonly string[]): ProxyKey | undefined;
 }
 
 /**
- * Compares SHA-256 digests in constant time. Texts that were right are remembered (they are in memory anyway while
- * their requests are), so that a client that keeps calling is not hashed again each time; only who has a whole right
- * key can find it there.
+ * Creates a key ring that compares SHA-256 digests in constant time (timing attack). Valid keys are cached, so that a
+ * client that keeps calling is not hashed every time; a lookup in the cache succeeds only with a complete valid key.
  */
 export function createKeyRing(keys: readonly ProxyKey[]): KeyRing {
   const right = new Map<string, ProxyKey>();

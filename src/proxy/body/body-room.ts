@@ -1,25 +1,25 @@
-/** Milliseconds without a byte after which a body that is still coming gives its room to others that need it. */
+/** Milliseconds without data after which an incomplete body may be dropped to make room for others. */
 const STALLED_MS = 10_000;
 
 /** The memory that all request bodies share. */
 export interface BodyRoom {
-  /** Bytes that are taken. */
+  /** Bytes in use. */
   bytes: number;
-  /** Bodies that are still coming. */
+  /** Bodies that are not complete yet. */
   readonly incoming: Set<BodyShare>;
 }
 
-/** An empty room. */
+/** Creates an empty room. */
 export function createBodyRoom(): BodyRoom {
   return { bytes: 0, incoming: new Set() };
 }
 
 /**
- * What one body takes of the room: the bytes that have come of it. What a client only announces is not counted, so that it
- * keeps nobody out.
+ * The memory that one body takes: the bytes received. Announced bytes are not counted, so that `content-length` alone
+ * cannot exhaust the room.
  */
 export class BodyShare {
-  /** Called when the body has to go because it stalls and others need its room. */
+  /** Called when the body is dropped because it has stalled and others need its room. */
   onEvicted: (() => void) | undefined;
   private readonly room: BodyRoom;
   private readonly now: () => number;
@@ -31,7 +31,9 @@ export class BodyShare {
     this.now = now;
   }
 
-  /** Takes room for bytes that have come. Returns false, and takes none, where there would be more than `most` in all. */
+  /**
+   * Reserves room for received bytes. Returns false, and reserves nothing, if all bodies would exceed `most` bytes.
+   */
   take(bytes: number, most: number): boolean {
     this.lastByteAt = this.now();
     if (this.room.bytes + bytes > most && !this.evictStalled(bytes, most)) return false;
@@ -40,24 +42,24 @@ export class BodyShare {
     return true;
   }
 
-  /** Begins to be one of the bodies that are still coming. */
+  /** Adds this body to the incomplete ones, which are dropped if they stall. */
   begin(): void {
     this.room.incoming.add(this);
   }
 
-  /** The body has come whole and takes this many bytes. */
+  /** Records that the body is complete and takes this many bytes. */
   settle(bytes: number): void {
     this.room.incoming.delete(this);
     this.room.bytes += bytes - this.taken;
     this.taken = bytes;
   }
 
-  /** Gives everything back. May be called again. */
+  /** Releases all room. Can be called more than once. */
   release(): void {
     this.settle(0);
   }
 
-  /** Lets go of bodies that stall, the longest first, until there is room. */
+  /** Drops stalled bodies, the longest stalled first, until there is room. Returns whether there is. */
   private evictStalled(bytes: number, most: number): boolean {
     const before = this.now() - STALLED_MS;
     const stalled = [...this.room.incoming]

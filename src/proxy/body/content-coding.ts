@@ -12,24 +12,24 @@ const decoders: Record<string, (options: { chunkSize: number }) => Transform> = 
 /** Bytes that are decoded at a time. */
 const PIECE = 64 * 1024;
 
-/** What bodies may come in, for whoever chose another coding. */
+/** The content codings that error messages recommend. */
 export const readableCodings = ["gzip", "deflate", "br"] as const;
 
-/** A content coding by its name in lower case (RFC 9110, section 8.4.1); undefined where there is none. */
+/** Returns a content coding in lower case (RFC 9110, section 8.4.1); undefined for none or `identity`. */
 export function codingOf(header: string | undefined): string | undefined {
   const coding = header?.trim().toLowerCase();
   return coding === "" || coding === "identity" ? undefined : coding;
 }
 
-/** Whether bodies in this content coding can be read here. */
+/** Returns whether the proxy can decode this content coding. */
 export function isReadable(coding: string): boolean {
   return ownMember(decoders, coding) !== undefined;
 }
 
 /**
- * A body without its content coding, given as the header says it. Rejects with a `RangeError` where it would be more than `limit` bytes, with another
- * error where the coding is not readable or the bytes are not in it. `onBytes` is called with the number of bytes of each
- * decoded piece, and may throw to end the decoding.
+ * Decodes a body; `header` is its `content-encoding`. Rejects with a `RangeError` if the result exceeds `limit`
+ * bytes, and with another error if the coding is unknown or the bytes are invalid. `onBytes` is called with the
+ * length of each decoded chunk and may throw to stop.
  */
 export async function decodeBody(
   bytes: Buffer,
@@ -43,7 +43,7 @@ export async function decodeBody(
   if (!createDecoder) throw new TypeError("unknown content coding");
   const decoder = createDecoder({ chunkSize: PIECE });
   decoder.end(bytes);
-  // However reading ends, the decoder is destroyed.
+  // `readWhole` destroys the decoder, however reading ends.
   const decoded = await readWhole(decoder, limit, (piece) => onBytes(piece.length));
   if (decoded === undefined) throw new RangeError("more than may be decoded");
   return decoded;

@@ -3,7 +3,7 @@ import type { Range } from "./scan-body.ts";
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** After a byte order mark, if there is one. */
+/** Returns the index after a byte order mark, or 0. */
 export function startOf(bytes: Buffer): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
@@ -17,7 +17,10 @@ export function skipSpace(bytes: Buffer, from: number, until: number): number {
   return at;
 }
 
-/** The index behind the string whose inside begins here; -1 where it is not found before `until`. */
+/**
+ * Returns the index after the closing quote of the string whose content begins at `from`; -1 if it does not end
+ * before `until`.
+ */
 export function endOfString(bytes: Buffer, from: number, until: number): number {
   for (let at = from; at < until; ) {
     const quote = bytes.indexOf(QUOTE, at);
@@ -29,14 +32,17 @@ export function endOfString(bytes: Buffer, from: number, until: number): number 
   return -1;
 }
 
-/** Returns how many backslashes stand right before `end`, counted back to `from` at the most. */
+/** Returns the number of backslashes directly before `end`, counted back to `from` at most. */
 export function backslashesBefore(bytes: Buffer, end: number, from: number): number {
   let at = end;
   while (at > from && bytes[at - 1] === BACKSLASH) at -= 1;
   return end - at;
 }
 
-/** Whether the string at this range spells the name; escapes are only looked at when there are any. */
+/**
+ * Returns whether the string in this range, quotes included, equals the name. Escapes are decoded only if there are
+ * any.
+ */
 export function isKey(bytes: Buffer, start: number, end: number, name: string): boolean {
   if (end - start === name.length + 2) {
     for (let index = 0; index < name.length; index += 1)
@@ -47,7 +53,7 @@ export function isKey(bytes: Buffer, start: number, end: number, name: string): 
   return readString(bytes, { start, end }) === name;
 }
 
-/** Whether these are printable ASCII without escapes: then they are the string as they stand. */
+/** Returns whether these bytes are printable ASCII without escapes, which needs no decoding. */
 function isPlain(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at] ?? 0;
@@ -66,7 +72,7 @@ export function readString(bytes: Buffer, { start, end }: Range): string | undef
   }
 }
 
-/** Returns whether the last byte that is not whitespace closes an object or an array, as at the end of whole JSON. */
+/** Returns whether the last byte that is not whitespace closes an object or an array, as in complete JSON. */
 export function endsValue(bytes: Buffer): boolean {
   let at = bytes.length - 1;
   while (at >= 0 && (bytes[at] ?? 0) <= 0x20) at -= 1;

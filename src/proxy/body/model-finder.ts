@@ -1,19 +1,19 @@
-/** Where the value of the field `model` stands in a form. */
+/** The position of the value of the field `model` in a form, in bytes. */
 export interface ModelRange {
   readonly start: number;
   readonly end: number;
 }
 
 const NAMES_MODEL = /^content-disposition:.*[;\s]name="?model"?(?:[;\s]|$)/im;
-/** The boundary of a multipart content type. */
+/** Matches the boundary of a multipart content type. */
 export const BOUNDARY = /\bboundary=(?:"([^"]+)"|([^\s;,]+))/i;
-/** Bytes of a part's headers or of a model's name; what is longer is neither. */
+/** Maximum bytes of a part's headers or of a model's name. */
 const LONGEST = 16 * 1024;
 
 /**
- * Looks for the field `model` in a form that is given piece by piece, at each byte once. What lies between two boundaries
- * is not looked into, whatever it spells: files may hold forms. Undefined for a form without a boundary, which nobody can
- * read. RFC 7578; RFC 2046, section 5.1.
+ * Creates a function that finds the field `model` in a form given chunk by chunk; each byte is read once. The content
+ * between two boundaries is skipped, because files may contain forms. Returns undefined if the content type has no
+ * boundary. RFC 7578; RFC 2046, section 5.1.
  */
 export function createModelFinder(
   contentType: string,
@@ -28,9 +28,9 @@ export function createModelFinder(
 class ModelFinder {
   private readonly delimiter: Buffer;
   private place: "content" | "headers" | "model" | "lost" = "content";
-  /** The first boundary has no line before it. */
+  /** Stands for the line end that the first boundary lacks. */
   private unread: Buffer = Buffer.from("\r\n");
-  /** Of the unread bytes in the form. */
+  /** The position of the unread bytes in the form. */
   private offset = -2;
 
   constructor(delimiter: Buffer) {
@@ -61,7 +61,7 @@ class ModelFinder {
     }
     const isModel = NAMES_MODEL.test(this.unread.toString("latin1", 0, end));
     this.place = isModel ? "model" : "content";
-    // Where a part has no content, the line end behind its headers belongs to the boundary.
+    // In a part without content, the line end after its headers belongs to the boundary.
     this.read(isModel ? end + 4 : end + 2);
   }
 

@@ -3,16 +3,16 @@ import { AppError } from "../../errors.ts";
 import type { BodyShare } from "./body-room.ts";
 import { codingOf, decodeBody, isReadable, readableCodings } from "./content-coding.ts";
 
-/** Where a body's bytes are counted, and how many all bodies may have together. */
+/** Where a body's bytes are counted, and the limit of all bodies together. */
 export interface BodyCount {
   readonly share: BodyShare;
   readonly most: number;
 }
 
 /**
- * Reads a body whole, counting its bytes as they come, decoded ones too. Throws `too_large` at once where the client
- * announces more than `limit` bytes, or as soon as more have come; `overloaded` where all bodies together have no room for
- * it; `client_gone` where the client leaves in the middle; `validation` for a content coding we cannot read.
+ * Reads a whole body and decodes it, counting its bytes as they arrive. Throws `too_large` if the client announces or
+ * sends more than `limit` bytes, `overloaded` if all bodies together have no room for it, `client_gone` if the client
+ * disconnects, `media_type` for an unknown content coding, and `validation` for invalid bytes.
  */
 export function readBody(request: IncomingMessage, limit: number, count: BodyCount): Promise<Buffer> {
   const announced = Number(request.headers["content-length"] ?? 0);
@@ -56,7 +56,7 @@ function collect(request: IncomingMessage, limit: number, { share, most }: BodyC
   });
 }
 
-/** A request that breaks closes as well, and that is listened to. */
+/** A request that fails also emits `close`, which is handled. */
 function ignore(): void {}
 
 async function decode(
@@ -83,12 +83,12 @@ async function decode(
   }
 }
 
-/** `too_large` for a body of more than `limit` bytes. */
+/** Returns `too_large` for a body of more than `limit` bytes. */
 export function tooLarge(limit: number): AppError {
   return new AppError("too_large", `The body is larger than ${limit} bytes`);
 }
 
-/** `overloaded`, for a body that there is no room for. */
+/** Returns `overloaded` for a body that there is no room for. */
 export function overfull(): AppError {
   return new AppError(
     "overloaded",
@@ -96,7 +96,7 @@ export function overfull(): AppError {
   );
 }
 
-/** `overloaded`, for a body whose room others needed. */
+/** Returns `overloaded` for a stalled body that was dropped to make room. */
 function stalled(): AppError {
   return new AppError(
     "overloaded",

@@ -1,6 +1,6 @@
 /**
- * Reads a stream of bytes whole. Returns undefined for more than `limit` bytes. `onChunk` sees each chunk first and may
- * throw to end the reading.
+ * Reads a whole stream. Returns undefined if it exceeds `limit` bytes. `onChunk` is called with each chunk and may
+ * throw to stop.
  */
 export async function readWhole(
   body: AsyncIterable<Uint8Array>,
@@ -18,7 +18,10 @@ export async function readWhole(
   return Buffer.concat(chunks);
 }
 
-/** Reads the beginning of a stream of bytes, `limit` bytes or a little more; what came of one that breaks off. */
+/**
+ * Reads the beginning of a stream: `limit` bytes or up to a chunk more. If the stream fails, returns what has
+ * arrived.
+ */
 export async function readAtMost(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -29,7 +32,7 @@ export async function readAtMost(body: AsyncIterable<Uint8Array>, limit: number)
       if (size >= limit) break;
     }
   } catch {
-    // What has come is what there is.
+    // The caller takes what has arrived.
   }
   return Buffer.concat(chunks);
 }

@@ -4,26 +4,26 @@ import { AppError } from "../../errors.ts";
 import { createModelFinder, type ModelRange } from "./model-finder.ts";
 import { overfull, tooLarge } from "./read-body.ts";
 
-/** Within what an upload is taken in. */
+/** The limits of an upload. */
 export interface UploadBounds {
-  /** Bytes that it may have in all. */
+  /** Maximum size in bytes. */
   readonly limit: number;
-  /** Asked for room for every piece that is kept; false where there is none. */
+  /** Reserves room for a chunk that is kept; returns false if there is none. */
   readonly hold: (bytes: number, why: KeptFor) => boolean;
 }
 
-/** Why what comes is kept: nothing can be done without it, or another place may want it. */
+/** Why chunks are kept: the call needs them, or another attempt may. */
 export type KeptFor = "use" | "another-try";
 
-/** A body on its way upstream, and its length where the client announced one. */
+/** A body that is streamed to the upstream, and its length if the client has announced one. */
 export interface SentUpload {
   readonly stream: Readable;
   readonly length: number | undefined;
 }
 
 /**
- * Reads a form as far as its model: no further than its first bytes where clients put fields before files, whole where
- * they do not. More than the limit break the upload off.
+ * Reads a form up to its model: only the first bytes if fields come before files, otherwise all of it. Throws
+ * `too_large` if the form exceeds the limit.
  */
 export async function beginUpload(request: IncomingMessage, bounds: UploadBounds): Promise<Upload> {
   const announced = request.headers["content-length"];
@@ -34,22 +34,22 @@ export async function beginUpload(request: IncomingMessage, bounds: UploadBounds
 }
 
 /**
- * A multipart body that goes on as it comes. What has come of it is kept for as long as there is room, so that it can be
- * sent again, from its beginning, where the place it went to could not serve.
+ * A multipart body that is streamed to the upstream. Chunks are kept as long as there is room, so that the body can
+ * be sent again if an attempt fails.
  */
 export class Upload {
   private readonly rest: AsyncIterator<Buffer>;
   private readonly announced: number | undefined;
   private readonly bounds: UploadBounds;
-  /** Undefined once there was no room for all of it. */
+  /** Undefined once there was no room for all chunks. */
   private kept: Buffer[] | undefined = [];
   private size = 0;
   private keepsFor: KeptFor | undefined = "use";
   private isBroken = false;
-  /** The next piece, which one reader waits for and another may find. */
+  /** The pending read, which two readers may share. */
   private next: Promise<Buffer | undefined> | undefined;
   private found: ModelRange | undefined;
-  /** The field `model`, if there is one. */
+  /** The value of the field `model`, if there is one. */
   model: string | undefined;
 
   constructor(request: IncomingMessage, announced: number | undefined, bounds: UploadBounds) {
@@ -58,12 +58,12 @@ export class Upload {
     this.bounds = bounds;
   }
 
-  /** Whether all that has come of it can be sent again. */
+  /** Whether everything received so far can be sent again. */
   get isRepeatable(): boolean {
     return this.kept !== undefined && !this.isBroken;
   }
 
-  /** Throws `overloaded` where there is no room for what comes before the model. */
+  /** Reads up to the model. Throws `overloaded` if there is no room for what comes before it. */
   async readToModel(contentType: string): Promise<void> {
     const find = createModelFinder(contentType);
     while (find && !this.found) {
@@ -78,8 +78,8 @@ export class Upload {
   }
 
   /**
-   * The body from its beginning, with another model's name if one is given. `isKept`: so is what comes from now on, to be
-   * sent again. Only for one that is repeatable.
+   * Returns the body from its beginning, with the model's name replaced if one is given. `isKept`: keep the chunks
+   * that arrive from now on, to send them again. Call it only if the upload is repeatable.
    */
   send(model: string | undefined, isKept: boolean): SentUpload {
     this.keepsFor = isKept ? "another-try" : undefined;
@@ -92,7 +92,7 @@ export class Upload {
     };
   }
 
-  /** All of it. Throws `overloaded` where there is no room. */
+  /** Returns the whole body. Throws `overloaded` if there is no room. */
   async whole(): Promise<Buffer> {
     this.keepsFor = "use";
     if (this.kept === undefined) throw overfull();
@@ -106,7 +106,7 @@ export class Upload {
     return Buffer.concat([peeked.subarray(0, start), Buffer.from(model), peeked.subarray(end)]);
   }
 
-  /** `begin` stands in for the first piece. */
+  /** Yields all chunks; `begin` replaces the first one. */
   private async *read(begin: Buffer | undefined): AsyncGenerator<Buffer> {
     for (let index = 0; ; index += 1) {
       const known = index === 0 && begin ? begin : this.kept?.[index];
@@ -135,14 +135,14 @@ export class Upload {
     return next.value;
   }
 
-  /** What is missing here is missing wherever it is sent. */
+  /** Marks the upload as broken: another attempt would fail in the same way. */
   private break(error: AppError): never {
     this.isBroken = true;
     throw error;
   }
 }
 
-/** A client that breaks its upload off. */
+/** Returns the error for a client that disconnects during an upload. */
 function gone(cause: unknown): AppError {
   return new AppError("client_gone", "The client left while it was sending", { cause });
 }
